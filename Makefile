@@ -1,0 +1,41 @@
+# `make demo` and `make test` are all a newcomer types: each makes the environment it needs in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+# One cache of compiled kernels for everything that is tested, so that each kernel is compiled once.
+TEST_CACHE := $(CURDIR)/.cache/arcreach
+
+.PHONY: demo test lint docs clean benchmark
+
+demo: .venv/core
+	$(BIN)/python examples/01_first_robot.py
+
+test: .venv/dev
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/arcreach warm-up
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/pytest -q -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -m "not compiled" --cov --cov-report=term --cov-fail-under=90
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: .venv/dev
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/sphinx-build -W --keep-going -b html -d build/doctrees docs build/docs
+
+benchmark: .venv/dev
+	$(BIN)/python benchmarks/kinematics.py
+
+clean:
+	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/core: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/dev: .venv/core
+	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures]" --group dev
+	touch $@
