@@ -1,0 +1,48 @@
+"""Spread the rows of a batch over threads.
+
+Kernels release the GIL, so a pool of Python threads runs them side by side. numba's own `prange` is not used: its
+default threading layer aborts the process when two threads call it at once, and it cannot hand out the rows of a
+batch piece by piece when some rows take much longer than others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+# Below this many rows the pool costs more than it saves for the cheapest kernel (about 20 us against 25 ns a row).
+SMALLEST_PIECE = 1024
+# Pieces per thread: enough that no thread waits long for the last one.
+PIECES_PER_THREAD = 8
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+# Threads do not survive a fork; a child makes its own.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def available_threads() -> int:
+    """Number of cores this process may use; the variable ARCREACH_THREADS overrides it."""
+    if (chosen := os.environ.get("ARCREACH_THREADS", "")).isdigit() and int(chosen) > 0:
+        return int(chosen)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def spread(kernel: Callable[..., Any], rows: int, *arguments: Any, threads: int | None = None) -> None:
+    """Call `kernel(start, stop, *arguments)` over pieces that cover `rows`; the result does not depend on `threads`."""
+    threads = threads or available_threads()
+    pieces = min(rows // SMALLEST_PIECE, threads * PIECES_PER_THREAD)
+    if threads == 1 or pieces < 2:
+        kernel(0, rows, *arguments)
+        return
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="arcreach")
+    edges = [rows * i // pieces for i in range(pieces + 1)]
+    jobs = [_pools[threads].submit(kernel, start, stop, *arguments) for start, stop in itertools.pairwise(edges)]
+    for job in jobs:
+        job.result()

@@ -1,0 +1,1 @@
+"""Float64 arithmetic on arrays. Kernels allocate nothing, raise nothing and take their outputs last."""
