@@ -1,0 +1,115 @@
+"""What every kind of robot knows of its configurations: names, limits, and the check of what a caller passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import ConfigurationError
+from arcreach.kernels import limits
+from arcreach.robots.checks import shown
+from arcreach.robots.elements import Coordinate
+
+Array = npt.NDArray[np.float64]
+
+
+class ConfigurationSpace:
+    """The coordinates of a robot. A configuration is an array (dof,), a batch of them (n, dof)."""
+
+    _coordinates: tuple[Coordinate, ...]
+    _dof: int
+    _lower: Array
+    _upper: Array
+    _neutral: Array
+
+    def _set_coordinates(self, coordinates: tuple[Coordinate, ...]) -> None:
+        """Called once, while the robot is built; robots are frozen afterwards."""
+        object.__setattr__(self, "_coordinates", coordinates)
+        object.__setattr__(self, "_dof", len(coordinates))
+        for field in ("lower", "upper", "neutral"):
+            values = np.array([getattr(coordinate, field) for coordinate in coordinates], dtype=float)
+            values.flags.writeable = False
+            object.__setattr__(self, f"_{field}", values)
+
+    @property
+    def dof(self) -> int:
+        """Number of coordinates."""
+        return self._dof
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The name of every entry of a configuration, for example `section-1.bend`."""
+        return tuple(coordinate.name for coordinate in self._coordinates)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """`angle` (radians) or `length` (metres) for every entry of a configuration."""
+        return tuple(coordinate.quantity for coordinate in self._coordinates)
+
+    @property
+    def lower(self) -> Array:
+        """Lower limits (dof,); -inf for a joint that turns without end."""
+        return self._lower
+
+    @property
+    def upper(self) -> Array:
+        """Upper limits (dof,); a section's bend may be limited further by its length, see `within_limits`."""
+        return self._upper
+
+    @property
+    def neutral(self) -> Array:
+        """The rest configuration (dof,): sections straight at half stretch, joints at the middle of their limits."""
+        return self._neutral
+
+    def _check(self, q: npt.ArrayLike) -> Array:
+        """The configuration or batch as a C-contiguous, writable array of finite floats."""
+        try:
+            values = np.asarray(q, dtype=np.float64, order="C")
+        except (TypeError, ValueError):
+            raise ConfigurationError(f"q = {shown(q)} is not accepted; {self._accepted()}") from None
+        if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
+            raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; {self._accepted()}")
+        # numba compiles a second time for a read-only array: hand it a copy instead.
+        values = values if values.flags.writeable else values.copy()
+        if values.ndim == 1:
+            finite = limits.finite(values)
+        else:
+            answer = np.ones(1, dtype=np.bool_)
+            spread(limits.finite_batch, len(values), values, answer)
+            finite = answer[0]
+        if not finite:
+            self._refuse_non_finite(values)
+        return values
+
+    def _refuse_non_finite(self, q: Array) -> None:
+        """Name the first number of q that is not finite."""
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
+        raise ConfigurationError(
+            f"q{list(place)} ({self._coordinates[place[-1]].name}) = {float(q[place])} is not accepted; "
+            "give finite numbers, angles in radians and lengths in metres"
+        )
+
+    def _accepted(self) -> str:
+        names = ", ".join(coordinate.name for coordinate in self._coordinates[:6])
+        names += ", ..." if self._dof > 6 else ""
+        return f"give {self._dof} numbers ({names}) or an array of shape (n, {self._dof})"
+
+
+def check_count(owner: str, field: str, value: Any, smallest: int) -> int:
+    """A whole number of things asked for."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < smallest:
+        raise ConfigurationError(
+            f"{owner}: {field} = {shown(value)} is not accepted; give a whole number >= {smallest}"
+        )
+    return int(value)
+
+
+def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """A random generator from a seed, or the caller's own."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"seed = {shown(seed)} is not accepted; give a whole number >= 0") from None

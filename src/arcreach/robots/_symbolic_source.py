@@ -1,0 +1,89 @@
+"""Write SymPy expressions as the source of a batch kernel.
+
+Only expressions of a fixed set of functions are written, and their symbols are renamed first, so the source holds
+nothing that a user named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arcreach.errors import RobotError
+
+# What a matrix may be made of: every name here prints as a call of Python's math module that numba compiles.
+FUNCTIONS = (
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "Abs",
+)  # fmt: skip
+
+
+def pose_source(matrix: Any, symbols: Sequence[Any]) -> str:
+    """Source of `symbolic_poses(start, stop, Q, out)`: out (n, 4, 4)."""
+    matrix, symbols = _renamed(matrix, symbols)
+    entries = {f"out[i, {r}, {c}]": matrix[r, c] for r in range(4) for c in range(4)}
+    return _kernel_source("symbolic_poses", entries, symbols)
+
+
+def jacobian_source(matrix: Any, symbols: Sequence[Any]) -> str:
+    """Source of `symbolic_jacobians(start, stop, Q, out)`: out (n, 6, dof).
+
+    The angular rows are the axial vector of dR/dq R^T, whose products are left to the compiled code: multiplied out
+    symbolically they grow without bound.
+    """
+    matrix, symbols = _renamed(matrix, symbols)
+    entries: dict[str, Any] = {f"r{r}{c}": matrix[r, c] for r in range(3) for c in range(3)}
+    closing = []
+    for k, symbol in enumerate(symbols):
+        for r in range(3):
+            entries[f"out[i, {r}, {k}]"] = matrix[r, 3].diff(symbol)
+            entries.update({f"d{r}{c}_{k}": matrix[r, c].diff(symbol) for c in range(3)})
+        for row, (a, b) in enumerate(((2, 1), (0, 2), (1, 0)), start=3):
+            terms = " + ".join(f"d{a}{c}_{k} * r{b}{c}" for c in range(3))
+            closing.append(f"out[i, {row}, {k}] = {terms}")
+    return _kernel_source("symbolic_jacobians", entries, symbols, closing)
+
+
+def _renamed(matrix: Any, symbols: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """The matrix with its coordinates as real symbols q0, q1, ..., checked."""
+    import sympy
+
+    names = [sympy.Symbol(f"q{k}", real=True) for k in range(len(symbols))]
+    renamed = matrix.xreplace(dict(zip(symbols, names, strict=True)))
+    for expression in renamed:
+        _check(expression, set(names))
+    return renamed, names
+
+
+def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], closing: Sequence[str] = ()) -> str:
+    import sympy
+    from sympy.printing.pycode import PythonCodePrinter
+
+    printer = PythonCodePrinter()
+    shared, reduced = sympy.cse(list(entries.values()), symbols=sympy.numbered_symbols("t"))
+    lines = ["import math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
+    body = [f"{symbol} = Q[i, {k}]" for k, symbol in enumerate(symbols)]
+    body += [f"{symbol} = {printer.doprint(value)}" for symbol, value in shared]
+    body += [f"{place} = {printer.doprint(value)}" for place, value in zip(entries, reduced, strict=True)]
+    return "\n".join(lines + ["        " + line for line in [*body, *closing]]) + "\n"
+
+
+def _check(expression: Any, allowed: set[Any]) -> None:
+    """Refuse what cannot be compiled, by name."""
+    import sympy
+
+    unknown = sorted(str(symbol) for symbol in expression.free_symbols - allowed)
+    if unknown:
+        raise RobotError(
+            f"symbolic robot: matrix uses '{unknown[0]}', which is no coordinate; list it in coordinates or "
+            "put a number in its place"
+        )
+    numbers = (sympy.Integer, sympy.Rational, sympy.Float, sympy.core.numbers.Pi, sympy.core.numbers.Exp1)
+    for node in sympy.preorder_traversal(expression):
+        if isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers)):
+            continue
+        if type(node).__name__ in FUNCTIONS:
+            continue
+        raise RobotError(
+            f"symbolic robot: matrix uses {type(node).__name__}, which is not accepted; "
+            f"give expressions of + - * / **, sqrt, pi, {', '.join(FUNCTIONS)}"
+        )

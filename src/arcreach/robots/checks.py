@@ -1,0 +1,130 @@
+"""Turn what a user gives for a field into plain floats, or raise a `RobotError` that says what would be accepted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from arcreach.errors import RobotError
+
+Vector = tuple[float, float, float]
+Matrix3 = tuple[Vector, Vector, Vector]
+
+# A matrix this near to a rotation is one that was printed with few digits: it is made exact. Farther is a mistake.
+ROTATION_TOLERANCE = 1e-5
+# A matrix this near to a rotation is kept bit by bit, so that a file read, written and read again does not change.
+EXACT_ROTATION = 1e-14
+# The same for the length of an axis.
+EXACT_UNIT = 1e-15
+
+
+def shown(value: Any) -> str:
+    """The value as it stands in a message, cut to a readable length."""
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:
+    """The error for a field: who, which field, what was given, what would be accepted."""
+    return RobotError(f"{owner}: {field} = {shown(value)} is not accepted; give {accepted}")
+
+
+def number(owner: str, field: str, value: Any, accepted: str, low: float = -math.inf, high: float = math.inf) -> float:
+    """A finite float from low to high."""
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise refuse(owner, field, value, accepted)
+    try:
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse(owner, field, value, accepted) from None
+    if not math.isfinite(result) or not low <= result <= high:
+        raise refuse(owner, field, value, accepted)
+    return result
+
+
+def numbers(owner: str, field: str, values: Any, accepted: str, low: float = -math.inf) -> tuple[float, ...]:
+    """A tuple of finite floats, none below low."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise refuse(owner, field, values, accepted)
+    return tuple(number(owner, f"{field}[{i}]", value, accepted, low) for i, value in enumerate(values))
+
+
+def vector(owner: str, field: str, value: Any) -> Vector:
+    """Three finite floats."""
+    accepted = "three finite numbers (x, y, z)"
+    result = numbers(owner, field, value, accepted)
+    if len(result) != 3:
+        raise refuse(owner, field, value, accepted)
+    return result[0], result[1], result[2]
+
+
+def unit_vector(owner: str, field: str, value: Any) -> Vector:
+    """Three floats of unit length in the given direction, which must not be zero."""
+    x, y, z = vector(owner, field, value)
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0.0:
+        raise refuse(owner, field, value, "a direction (x, y, z) that is not zero")
+    norm = math.hypot(x, y, z)
+    if abs(norm - 1.0) <= EXACT_UNIT:
+        return x, y, z
+    # Scaled first: the norm of a very small or very large vector would lose digits or overflow.
+    x, y, z = x / largest, y / largest, z / largest
+    norm = math.hypot(x, y, z)
+    return x / norm, y / norm, z / norm
+
+
+def rotation(owner: str, field: str, value: Any) -> Matrix3:
+    """A 3 x 3 rotation matrix as rows of floats."""
+    accepted = "a 3 x 3 rotation matrix (orthogonal rows of unit length, determinant +1)"
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise refuse(owner, field, value, accepted) from None
+    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+        raise refuse(owner, field, value, accepted)
+    error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+    if error > ROTATION_TOLERANCE or np.linalg.det(matrix) < 0.0:
+        raise refuse(owner, field, value, accepted)
+    if error > EXACT_ROTATION:
+        left, _, right = np.linalg.svd(matrix)
+        matrix = left @ right
+    rows = [(float(row[0]), float(row[1]), float(row[2])) for row in matrix]
+    return rows[0], rows[1], rows[2]
+
+
+def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False) -> tuple[float, float]:
+    """A pair lower <= upper; `endless` also allows the pair -inf, inf of a joint that turns without end."""
+    if endless and _is_infinite(lower, -math.inf) and _is_infinite(upper, math.inf):
+        return -math.inf, math.inf
+    accepted = f"a finite number of {unit}"
+    if endless:
+        accepted += ", or -inf and inf as lower and upper for a joint without end"
+    low = number(owner, "lower", lower, accepted)
+    high = number(owner, "upper", upper, accepted)
+    if low > high:
+        raise refuse(owner, "lower", lower, f"a lower limit that is not above upper = {high!r}")
+    return low, high
+
+
+def _is_infinite(value: Any, infinity: float) -> bool:
+    return isinstance(value, (int, float, np.floating)) and float(value) == infinity
+
+
+def name(owner: str, value: Any) -> str:
+    """A name that can stand in a CSV header and in `name.bend`; empty means: call it by its kind and number."""
+    accepted = "text of letters, digits, spaces, '-' and '_' (at most 64 characters)"
+    if not isinstance(value, str) or len(value) > 64:
+        raise refuse(owner, "name", value, accepted)
+    if not all(character.isalnum() or character in " -_" for character in value) or value != value.strip():
+        raise refuse(owner, "name", value, accepted)
+    return value
+
+
+def flag(owner: str, field: str, value: Any) -> bool:
+    """True or False, and nothing that merely looks like it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(owner, field, value, "true or false")
+    return bool(value)

@@ -1,0 +1,213 @@
+"""`Robot`: a chain of elements, its configurations and its kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import RobotError
+from arcreach.kernels import chain, chain_batch, limits
+from arcreach.robots import checks
+from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, generator
+from arcreach.robots._pack import pack
+from arcreach.robots.builders import elements_from_dh, elements_from_vectors
+from arcreach.robots.elements import ELEMENT_TYPES, Element, Section
+
+
+class Robot(ConfigurationSpace):
+    """A robot is a chain of elements, base first.
+
+    Poses are 4 x 4 arrays T_base_tip, lengths in metres, angles in radians. A method that takes a configuration (dof,)
+    also takes a batch (n, dof) and then gives its result with a leading axis of n. A robot does not change; two robots
+    are equal when their elements and names are.
+    """
+
+    elements: tuple[Element, ...]
+    name: str
+    source: str
+    _chain: npt.NDArray[Any]
+
+    def __init__(self, elements: Iterable[Element], name: str = "", source: str = "") -> None:
+        checked = _checked_elements(elements)
+        if not isinstance(source, str):
+            raise checks.refuse("robot", "source", source, "text that says where the numbers come from")
+        names = _element_names(checked)
+        self._set_coordinates(
+            tuple(
+                replace(coordinate, name=f"{element_name}.{coordinate.name}" if coordinate.name else element_name)
+                for element_name, element in zip(names, checked, strict=True)
+                for coordinate in element.coordinates
+            )
+        )
+        fields = {"elements": checked, "name": checks.name("robot", name), "source": source, "_chain": pack(checked)}
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"a Robot does not change: make a new one with another {field}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Robot):
+            return NotImplemented
+        return (self.elements, self.name) == (other.elements, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.elements, self.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Packed anew where it arrives: a copied array would lose its read-only flag, and kernels compile for that.
+        return Robot, (self.elements, self.name, self.source)
+
+    @classmethod
+    def from_dh(cls, rows: Iterable[Any], convention: str = "standard", name: str = "", source: str = "") -> Robot:
+        """A chain of joints from Denavit-Hartenberg rows.
+
+        A row is a mapping with `a`, `alpha`, `d`, `theta` (each 0 where left out), `kind` ("revolute" or "prismatic"),
+        `lower`, `upper` and `name`, or a tuple (a, alpha, d, theta). The joint's coordinate is added to `theta`, or to
+        `d` for a prismatic joint. Convention "standard" (distal) or "modified" (proximal, Craig).
+        """
+        return cls(elements_from_dh(rows, convention), name, source)
+
+    @classmethod
+    def from_vectors(
+        cls,
+        vectors: npt.ArrayLike,
+        axes: npt.ArrayLike,
+        kinds: Sequence[str] | None = None,
+        lower: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
+        name: str = "",
+        source: str = "",
+    ) -> Robot:
+        """A chain from link vectors (n, 3) and joint axes (n, 3), both in the base frame at q = 0.
+
+        Joint i sits at the start of link i. `kinds` are "revolute" (default), "prismatic" or "parallelogram"; `lower`
+        and `upper` are the limits (n,), by default a full turn, needed where a joint is prismatic.
+        """
+        return cls(elements_from_vectors(vectors, axes, kinds, lower, upper), name, source)
+
+    def __repr__(self) -> str:
+        counts = Counter(element.kind for element in self.elements)
+        parts = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
+        return f"<Robot {self.name or 'unnamed'}: {parts or 'no elements'}; {self.dof} dof, reach {self.reach:.4g} m>"
+
+    @cached_property
+    def element_names(self) -> tuple[str, ...]:
+        """One name per element: the given one, or its kind and number."""
+        return _element_names(self.elements)
+
+    @cached_property
+    def reach(self) -> float:
+        """Upper bound of the distance between base and tip in metres: the sum over the elements."""
+        return math.fsum(element.reach for element in self.elements)
+
+    def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
+        """N random configurations (n, dof) within the limits.
+
+        Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
+        joint without end is uniform over one turn. The same seed gives the same configurations.
+        """
+        n = check_count("sample", "n", n, 0)
+        rng = generator(seed)
+        endless = np.isinf(self.lower)
+        lower = np.where(endless, -np.pi, self.lower)
+        upper = np.where(endless, np.pi, self.upper)
+        # Scaling may round past an end by the last bit.
+        q: Array = np.clip(lower + rng.random((n, self.dof)) * (upper - lower), lower, upper)
+        for element, k in self._first_coordinates():
+            if isinstance(element, Section) and element.stretch > 0.0:
+                q[:, k] *= (q[:, k + 2] - element.length) / element.stretch
+        return q
+
+    def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
+        """Whether q lies inside the limits, the coupled limit of bend and length included: a bool, or (n,) of them.
+
+        `tolerance` widens every limit by that share of its size.
+        """
+        values = self._check(q)
+        if values.ndim == 1:
+            return bool(limits.within(self._chain, values, tolerance))
+        inside = np.empty(len(values), dtype=np.bool_)
+        spread(limits.within_batch, len(values), self._chain, values, tolerance, inside)
+        return inside
+
+    def clip(self, q: npt.ArrayLike) -> Array:
+        """The nearest configuration inside the limits, the coupled limit of bend and length included.
+
+        A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
+        bend in the opposite direction; directions are wrapped to (-pi, pi].
+        """
+        return self._run(limits.clip, limits.clip_batch, q, (self.dof,))
+
+    def tip_pose(self, q: npt.ArrayLike) -> Array:
+        """The pose T_base_tip (4, 4) of the tip."""
+        return self._run(chain.tip_pose, chain_batch.tip_poses, q, (4, 4))
+
+    def frames(self, q: npt.ArrayLike) -> Array:
+        """The base frame and the frame at the end of every element, (elements + 1, 4, 4), each T_base_here."""
+        return self._run(chain.frames, chain_batch.frames_batch, q, (len(self.elements) + 1, 4, 4))
+
+    def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
+        """Points (points, 3) on the robot's centre line from base to tip, at equal steps of arc length."""
+        return self._run(chain.backbone, chain_batch.backbones, q, (check_count("backbone", "points", points, 2), 3))
+
+    def jacobian(self, q: npt.ArrayLike) -> Array:
+        """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.
+
+        For a straight section the column of `direction` is zero: turning the plane of no bend moves nothing.
+        """
+        return self._run(chain.jacobian, chain_batch.jacobians, q, (6, self.dof))
+
+    def _run(
+        self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]
+    ) -> Array:
+        """Call the kernel on one configuration, or its batch form on many."""
+        values = self._check(q)
+        out = np.empty(values.shape[:-1] + shape)
+        if values.ndim == 1:
+            kernel(self._chain, values, out)
+        else:
+            spread(batch, len(values), self._chain, values, out)
+        return out
+
+    def _first_coordinates(self) -> list[tuple[Element, int]]:
+        """Every element with the index of its first coordinate."""
+        pairs = []
+        k = 0
+        for element in self.elements:
+            pairs.append((element, k))
+            k += len(element.coordinates)
+        return pairs
+
+
+def _checked_elements(elements: Any) -> tuple[Element, ...]:
+    accepted = "a list of Link, Revolute, Prismatic, Parallelogram and Section, at least one"
+    if isinstance(elements, ELEMENT_TYPES) or not isinstance(elements, Iterable):
+        raise checks.refuse("robot", "elements", elements, accepted)
+    checked = tuple(elements)
+    for i, element in enumerate(checked):
+        if not isinstance(element, ELEMENT_TYPES):
+            raise checks.refuse("robot", f"elements[{i}]", element, accepted)
+    if not checked:
+        raise checks.refuse("robot", "elements", checked, accepted)
+    return checked
+
+
+def _element_names(elements: Sequence[Element]) -> tuple[str, ...]:
+    names = []
+    counts: Counter[str] = Counter()
+    for element in elements:
+        counts[element.kind] += 1
+        names.append(element.name or f"{element.kind}-{counts[element.kind]}")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise RobotError(f"robot: name = '{name}' is used by {count} elements; give every element its own name")
+    return tuple(names)
