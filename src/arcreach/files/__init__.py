@@ -1,0 +1,1 @@
+"""Robot files, the catalogue of known robots, and URDF."""

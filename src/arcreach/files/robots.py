@@ -1,0 +1,48 @@
+"""`load_robot` and `save_robot`: one door to the catalogue, robot files and URDF."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from arcreach.errors import FileError
+from arcreach.files import problems
+from arcreach.files.catalogue import catalogue, catalogue_robot
+from arcreach.files.robot_file import read_robot_file, write_robot_file
+from arcreach.files.urdf import read_urdf
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+URDF_ENDINGS = (".urdf", ".xml")
+
+
+def load_robot(
+    source: str | os.PathLike[str], base: str | None = None, tip: str | None = None
+) -> Robot | SymbolicRobot:
+    """A robot from the catalogue (by name), a robot file (`.toml`) or a URDF (`.urdf`).
+
+    `base` and `tip` choose the links of a URDF between which the chain runs: by default its root, and its only leaf.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        raise FileError(f"source = {source!r} is not accepted; give a name of the catalogue or the path of a file")
+    path = Path(source)
+    if path.suffix.lower() in URDF_ENDINGS:
+        return read_urdf(path, base, tip)
+    if base is not None or tip is not None:
+        raise FileError(f"base and tip choose links of a URDF; {source} is none")
+    if str(source) in catalogue():
+        return catalogue_robot(str(source))
+    if path.suffix.lower() != ".toml" and not path.exists():
+        hint = problems.suggestion(str(source), list(catalogue())) or "; arcreach robots lists the catalogue"
+        raise FileError(f"'{source}' is neither a robot of the catalogue nor a file (.toml, .urdf){hint}")
+    return read_robot_file(path)
+
+
+def save_robot(robot: Robot | SymbolicRobot, path: str | os.PathLike[str]) -> None:
+    """Write a robot as a robot file (`.toml`); reading it gives an equal robot, bit by bit."""
+    target = Path(path)
+    if target.suffix.lower() != ".toml":
+        raise FileError(f"{target}: a robot file ends in .toml; give a path with that ending")
+    if not isinstance(robot, (Robot, SymbolicRobot)):
+        raise FileError(f"robot = {robot!r} is not accepted; give a Robot or a SymbolicRobot")
+    write_robot_file(robot, target)
