@@ -1,0 +1,80 @@
+"""`arcreach fk`: where the tip is for a configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+from rich import box
+from rich.table import Table
+
+from arcreach.cli.configurations import parse_configuration, read_configurations
+from arcreach.cli.output import (
+    AsJson,
+    BaseLink,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    console,
+    one_of,
+    print_json,
+)
+from arcreach.files.robots import load_robot
+
+
+def fk(
+    robot: RobotName,
+    q: Annotated[
+        str | None, typer.Option("--q", help="Coordinates with commas between, as 30deg,0,0.5 or 20mm.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="CSV file, one configuration per line.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forward kinematics: the pose of the tip for one configuration, or for a file of them."""
+    one_of(q=q, file=file)
+    loaded = load_robot(robot, base, tip)
+    configurations = read_configurations(file, loaded) if file else parse_configuration(str(q), loaded)
+    with announce_compiling():
+        poses = loaded.tip_pose(configurations)
+        inside = loaded.within_limits(configurations)
+    if as_json:
+        _print_json(loaded.name, configurations, poses, inside)
+    elif file is not None:
+        _print_table(poses, inside)
+    else:
+        _print_pose(poses, bool(inside))
+
+
+def _print_json(name: str, q: npt.NDArray[np.float64], poses: npt.NDArray[np.float64], inside: Any) -> None:
+    if q.ndim == 1:
+        print_json({"robot": name, "q": q, "pose": poses, "within_limits": inside})
+        return
+    rows = zip(q, poses, inside, strict=True)
+    print_json({"robot": name, "poses": [{"q": a, "pose": b, "within_limits": bool(c)} for a, b, c in rows]})
+
+
+def _print_pose(pose: npt.NDArray[np.float64], inside: bool) -> None:
+    out = console()
+    x, y, z = pose[:3, 3] * 1e3
+    out.print(f"tip at x {x:.6f}, y {y:.6f}, z {z:.6f} mm", highlight=False)
+    out.print("pose T_base_tip (metres):", highlight=False)
+    for row in pose:
+        out.print("  " + "  ".join(f"{value:14.9f}" for value in row), highlight=False)
+    if not inside:
+        typer.echo("note: this configuration is outside the robot's limits", err=True)
+
+
+def _print_table(poses: npt.NDArray[np.float64], inside: npt.NDArray[np.bool_]) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("row", "x mm", "y mm", "z mm", "axis x", "axis y", "axis z", "limits"):
+        table.add_column(heading, justify="right")
+    for i, (pose, kept) in enumerate(zip(poses, inside, strict=True), start=1):
+        position = (f"{value * 1e3:.6f}" for value in pose[:3, 3])
+        axis = (f"{value:.6f}" for value in pose[:3, 2])
+        table.add_row(str(i), *position, *axis, "kept" if kept else "outside")
+    console().print(table)

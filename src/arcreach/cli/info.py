@@ -1,0 +1,110 @@
+"""`arcreach info`: what a robot is made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from arcreach.cli.output import (
+    AsJson,
+    BaseLink,
+    RobotName,
+    TipLink,
+    console,
+    format_value,
+    plain,
+    print_json,
+)
+from arcreach.files.robots import load_robot
+from arcreach.robots.elements import Element, Link, Parallelogram, Section
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+
+def info(
+    robot: RobotName,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a robot's elements, coordinates, limits and reach."""
+    loaded = load_robot(robot, base, tip)
+    if as_json:
+        print_json(_as_data(loaded))
+        return
+    out = console()
+    out.print(f"[bold]{plain(loaded.name or robot)}[/bold]  {_summary(loaded)}")
+    if loaded.source:
+        out.print(f"source: {plain(loaded.source)}")
+    if isinstance(loaded, Robot):
+        out.print(_element_table(loaded))
+    out.print(_coordinate_table(loaded))
+
+
+def _summary(robot: Robot | SymbolicRobot) -> str:
+    reach = "unknown" if math.isinf(robot.reach) else f"at most {robot.reach:.4g} m"
+    return f"{robot.dof} dof, reach {reach}"
+
+
+def _element_table(robot: Robot) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("element", "kind", "geometry"):
+        table.add_column(heading)
+    for name, element in zip(robot.element_names, robot.elements, strict=True):
+        table.add_row(plain(name), element.kind, _geometry(element))
+    return table
+
+
+def _geometry(element: Element) -> str:
+    if isinstance(element, Link):
+        turn = _rotation_angle(element.rotation)
+        return f"shift {_millimetres(element.translation)}" + (f", turn {math.degrees(turn):.4g}°" if turn else "")
+    if isinstance(element, Section):
+        length = f"length {element.length * 1e3:.6g} mm"
+        if element.stretch:
+            length += f" + up to {element.stretch * 1e3:.6g} mm"
+        arcs = len(element.length_weights)
+        return length + (f", {arcs} sub-arcs" if arcs > 1 else "") + (", twisting" if element.twist else "")
+    axis = f"axis ({', '.join(f'{x:.4g}' for x in element.axis)})"
+    return f"link {_millimetres(element.link)}, {axis}" if isinstance(element, Parallelogram) else axis
+
+
+def _millimetres(vector: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{x * 1e3:.6g}' for x in vector)}) mm"
+
+
+def _rotation_angle(rotation: tuple[tuple[float, ...], ...]) -> float:
+    cosine = 0.5 * (rotation[0][0] + rotation[1][1] + rotation[2][2] - 1.0)
+    return math.acos(min(max(cosine, -1.0), 1.0))
+
+
+def _coordinate_table(robot: Robot | SymbolicRobot) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("coordinate")
+    for heading in ("lower", "upper", "neutral"):
+        table.add_column(heading, justify="right")
+    for i, (name, quantity) in enumerate(zip(robot.coordinates, robot.quantities, strict=True)):
+        values = (robot.lower[i], robot.upper[i], robot.neutral[i])
+        table.add_row(plain(name), *(format_value(float(value), quantity) for value in values))
+    return table
+
+
+def _as_data(robot: Robot | SymbolicRobot) -> dict[str, Any]:
+    elements = []
+    if isinstance(robot, Robot):
+        for name, element in zip(robot.element_names, robot.elements, strict=True):
+            elements.append({"kind": element.kind, **dataclasses.asdict(element), "name": name})
+    columns = (robot.coordinates, robot.quantities, robot.lower, robot.upper, robot.neutral)
+    keys = ("name", "quantity", "lower", "upper", "neutral")
+    return {
+        "name": robot.name,
+        "source": robot.source,
+        "dof": robot.dof,
+        "reach": robot.reach,
+        "elements": elements,
+        "coordinates": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
+    }

@@ -1,0 +1,106 @@
+"""What the commands share: printing tables, JSON and errors, and the word about compiling."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from arcreach._jit import on_compile
+from arcreach.errors import FileError
+from arcreach.files.catalogue import catalogue
+
+EXIT_BAD_INPUT = 2
+
+COMPILING = "Compiling kernels: once per installation, some seconds (arcreach warm-up does it ahead of time)"
+
+
+def complete_robot(incomplete: str) -> list[str]:
+    """Names of the catalogue for the shell's completion."""
+    return [name for name in catalogue() if name.startswith(incomplete)]
+
+
+RobotName = Annotated[
+    str,
+    typer.Argument(metavar="ROBOT", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot),
+]
+BaseLink = Annotated[str | None, typer.Option("--base", help="URDF: link where the chain begins.")]
+TipLink = Annotated[str | None, typer.Option("--tip", help="URDF: link where the chain ends.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+def console() -> Console:
+    """The console of stdout."""
+    return Console()
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; numbers that JSON does not know become null."""
+    typer.echo(json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_error(error: Exception) -> None:
+    """Print one line per problem on stderr."""
+    typer.echo(f"error: {error}", err=True)
+
+
+def format_value(value: float, quantity: str) -> str:
+    """A coordinate as people read it: degrees or millimetres."""
+    if math.isinf(value):
+        return "no limit"
+    return f"{math.degrees(value):.6g}°" if quantity == "angle" else f"{value * 1e3:.6g} mm"
+
+
+def plain(text: str) -> str:
+    """A user's text, with nothing in it that rich would take for markup."""
+    return escape(text)
+
+
+@contextlib.contextmanager
+def announce_compiling() -> Iterator[None]:
+    """Say on stderr when kernels are being compiled: a spinner on a terminal, a line elsewhere."""
+    stderr = Console(stderr=True)
+    status = stderr.status(COMPILING)
+    said = False
+
+    def started() -> None:
+        nonlocal said
+        if said:
+            return
+        said = True
+        if stderr.is_terminal:
+            status.start()
+        else:
+            sys.stderr.write(COMPILING + "\n")
+
+    with on_compile(started):
+        try:
+            yield
+        finally:
+            status.stop()
+
+
+def _jsonable(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    return value
+
+
+def one_of(**given: Any) -> None:
+    """Refuse unless exactly one of these options is given."""
+    if sum(value is not None for value in given.values()) != 1:
+        names = " or ".join(f"--{name}" for name in given)
+        raise FileError(f"give exactly one of {names}")
