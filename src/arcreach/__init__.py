@@ -1,4 +1,4 @@
-"""Inverse kinematics and motion planning for robots that bend and robots that hinge."""
+"""Kinematics of robots that bend and robots that hinge."""
 
 from arcreach._warm_up import warm_up
 from arcreach.errors import ArcreachError, ConfigurationError, FileError, MissingExtraError, RobotError

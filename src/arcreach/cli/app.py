@@ -14,7 +14,6 @@ from arcreach.errors import ArcreachError
 
 app = typer.Typer(
     name="arcreach",
-    help="Kinematics of robots that bend and robots that hinge.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich import box
-from rich.table import Table
 
 from arcreach.cli.configurations import parse_configuration, read_configurations
 from arcreach.cli.output import (
@@ -35,7 +33,7 @@ def fk(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forward kinematics: the pose of the tip for one configuration, or for a file of them."""
+    """Forward kinematics: the pose of the tip for one configuration, or, as CSV, for a file of them."""
     one_of(q=q, file=file)
     loaded = load_robot(robot, base, tip)
     configurations = read_configurations(file, loaded) if file else parse_configuration(str(q), loaded)
@@ -45,7 +43,7 @@ def fk(
     if as_json:
         _print_json(loaded.name, configurations, poses, inside)
     elif file is not None:
-        _print_table(poses, inside)
+        _print_csv(poses, inside)
     else:
         _print_pose(poses, bool(inside))
 
@@ -69,12 +67,10 @@ def _print_pose(pose: npt.NDArray[np.float64], inside: bool) -> None:
         typer.echo("note: this configuration is outside the robot's limits", err=True)
 
 
-def _print_table(poses: npt.NDArray[np.float64], inside: npt.NDArray[np.bool_]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("row", "x mm", "y mm", "z mm", "axis x", "axis y", "axis z", "limits"):
-        table.add_column(heading, justify="right")
-    for i, (pose, kept) in enumerate(zip(poses, inside, strict=True), start=1):
-        position = (f"{value * 1e3:.6f}" for value in pose[:3, 3])
-        axis = (f"{value:.6f}" for value in pose[:3, 2])
-        table.add_row(str(i), *position, *axis, "kept" if kept else "outside")
-    console().print(table)
+def _print_csv(poses: npt.NDArray[np.float64], inside: npt.NDArray[np.bool_]) -> None:
+    """One line per configuration: position in metres, rotation row by row."""
+    rotation = [f"r{i}{j}" for i in range(3) for j in range(3)]
+    typer.echo(",".join(["x", "y", "z", *rotation, "within_limits"]))
+    for pose, kept in zip(poses, inside, strict=True):
+        numbers = map(repr, [*pose[:3, 3].tolist(), *pose[:3, :3].ravel().tolist()])
+        typer.echo(",".join([*numbers, "true" if kept else "false"]))

@@ -23,9 +23,7 @@ def read_text(path: Path, largest: int) -> str:
     if not stat.S_ISREG(status.st_mode):
         raise FileError(f"{path}: is not a regular file; give the path of a file on disk")
     if status.st_size > largest:
-        raise FileError(
-            f"{path}: has {status.st_size / 1e6:.1f} MB; at most {largest / 1e6:.0f} MB are accepted"
-        )
+        raise FileError(f"{path}: has {status.st_size / 1e6:.1f} MB; at most {largest / 1e6:.0f} MB are accepted")
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:

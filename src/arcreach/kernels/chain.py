@@ -44,7 +44,7 @@ def joint_motion(chain, row, value):
 
 @kernel
 def element_motion(chain, row, q):
-    """Return the motion across one element. Source: [K22] eqs. 1.12, 2.7; [FRD] statements 1, 2."""
+    """Return the motion across one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
     kind = chain[row].kind
     k = chain[row].coordinate
     if kind == SECTION:
@@ -189,7 +189,7 @@ def section_columns(chain, row, q, before, after, tip, jac):
 
 @kernel
 def joint_column(chain, row, before, after, tip, jac):
-    """Fill the column of a joint. Source: [FRD] statements 1, 2; derived for the parallelogram."""
+    """Fill the column of a joint. Source: derived."""
     kind = chain[row].kind
     k = chain[row].coordinate
     axis = chain[row].axis

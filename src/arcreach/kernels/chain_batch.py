@@ -14,7 +14,7 @@ from arcreach.kernels.section import bent_motion
 from arcreach.kernels.transforms import IDENTITY, compose, rotation, store, translation, turn
 from arcreach.kernels.trigonometry import LARGEST_ANGLE, sincos_reduced
 
-LANES = 32
+LANES = 64
 
 # Rows of the work space, LANES numbers each: twelve of the motion, then a section's planar tip and coordinates, or a
 # joint's value. Their places are constants: an index that could be negative would keep the loops from vectorising.
@@ -59,6 +59,10 @@ def gather(Q, first, count, k, place, work):
 
     Source: derived.
     """
+    if count == LANES:
+        for lane in range(LANES):
+            work[place + lane] = Q[first + lane, k]
+        return
     for lane in range(LANES):
         work[place + lane] = Q[first + min(lane, count - 1), k]
 
@@ -75,10 +79,12 @@ def append_section_lanes(chain, row, Q, first, count, work):
     else:
         for lane in range(LANES):
             work[_LENGTH + lane] = chain[row].length
+    # The half angle of a section of one arc is also that of its chord: no sine is then computed twice.
+    one_arc = chain[row].arcs == 1
     for lane in range(LANES):
         work[_X + lane] = 0.0
         work[_Z + lane] = 0.0
-    for j in range(row + 1, row + 1 + chain[row].arcs):
+    for j in range(row + 1, row + 1 if one_arc else row + 1 + chain[row].arcs):
         bend_share = chain[j].bend_share
         bend_before = chain[j].bend_before
         length_share = chain[j].length_share
@@ -90,10 +96,12 @@ def append_section_lanes(chain, row, Q, first, count, work):
             work[_X + lane] += length_share * x
             work[_Z + lane] += length_share * z
     for lane in range(LANES):
-        sin_half, cos_half = sincos_reduced(0.5 * work[_BEND + lane])
+        half = 0.5 * work[_BEND + lane]
+        sin_half, cos_half = sincos_reduced(half)
         s, c = sincos_reduced(work[_DIRECTION + lane])
-        x = work[_LENGTH + lane] * work[_X + lane]
-        z = work[_LENGTH + lane] * work[_Z + lane]
+        arc_x, arc_z = chord(half, sin_half, sin_half, cos_half)
+        x = work[_LENGTH + lane] * (arc_x if one_arc else work[_X + lane])
+        z = work[_LENGTH + lane] * (arc_z if one_arc else work[_Z + lane])
         motion = bent_motion(x, z, sin_half, cos_half, s, c, twist)
         store_lane(compose(load_lane(work, lane), motion), work, lane)
 
@@ -127,7 +135,7 @@ def append_link_lanes(chain, row, work):
 
 @kernel
 def tip_motions(chain, Q, first, count, work):
-    """Leave in every lane its motion from base to tip. Source: [K22] eqs. 1.12, 2.7."""
+    """Leave in every lane its motion from base to tip. Source: [K22] eq. 1.12."""
     for lane in range(LANES):
         store_lane(IDENTITY, work, lane)
     row = 0
@@ -154,7 +162,7 @@ def within_lanes(Q, first, count):
 
 @batch_kernel
 def tip_poses(start, stop, chain, Q, poses):
-    """Write `tip_pose` of rows start to stop: poses (n, 4, 4). Source: [K22] eqs. 1.12, 2.7."""
+    """Write `tip_pose` of rows start to stop: poses (n, 4, 4). Source: [K22] eq. 1.12."""
     work = np.empty(WORK_SIZE)
     for first in range(start, stop, LANES):
         count = min(LANES, stop - first)

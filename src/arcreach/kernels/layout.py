@@ -8,7 +8,7 @@ import numpy as np
 
 LINK, REVOLUTE, PRISMATIC, PARALLELOGRAM, SECTION, ARC = range(6)
 
-ROW = np.dtype(
+_FIELDS = np.dtype(
     [
         ("kind", np.int64),
         ("coordinate", np.int64),  # index of the element's first coordinate in q
@@ -28,3 +28,6 @@ ROW = np.dtype(
     ],
     align=True,
 )
+
+# As records, so that `chain[row].kind` also works where kernels run as plain Python.
+ROW = np.dtype((np.record, _FIELDS))

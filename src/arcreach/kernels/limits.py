@@ -39,9 +39,9 @@ def wrap_angle(angle):
 
 @kernel
 def local_bend_max(chain, row, length):
-    """Return the largest bend of a section at its current length. Source: [K22] eq. 2.5.
+    """Return the largest bend of a section at its current length.
 
-    Erratum: see docs/errata.md#k22-2-5.
+    Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """
     stretch = chain[row].stretch
     if stretch <= 0.0:
@@ -54,7 +54,7 @@ def nearest_in_cone(bend, share, bend_max):
     """Return the nearest (bend, share) with 0 <= bend <= bend_max * share and share <= 1. Source: derived."""
     if share >= 1.0 and bend <= bend_max:
         return max(bend, 0.0), 1.0
-    if 0.0 <= bend <= bend_max * share:
+    if share <= 1.0 and 0.0 <= bend <= bend_max * share:
         return bend, share
     # The nearest point of the cone's edge, from the apex to the rim.
     along = (bend * bend_max + share) / (bend_max * bend_max + 1.0)
@@ -105,7 +105,10 @@ def clip(chain, q, out):
 
 @kernel
 def section_within(chain, row, q, tolerance):
-    """Say whether a section is inside its limits, widened by `tolerance` of each. Source: [K22] eq. 2.5."""
+    """Say whether a section is inside its limits, widened by `tolerance` of each.
+
+    Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
+    """
     k = chain[row].coordinate
     bend_slack = tolerance * chain[row].bend_max
     if not (-bend_slack <= q[k] <= chain[row].bend_max + bend_slack):

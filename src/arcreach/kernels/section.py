@@ -41,7 +41,7 @@ def planar_slope(chain, row, theta):
 def planar_point(chain, row, theta, fraction):
     """Return (X, Z) of the point at `fraction` of the section's length, in units of that length.
 
-    Source: [K22] eqs. 2.1-2.4.
+    Source: [K22] eqs. 2.1-2.4. Erratum: see docs/errata.md#k22-2-1.
     """
     x = 0.0
     z = 0.0

@@ -110,7 +110,7 @@ class Robot(ConfigurationSpace):
         return math.fsum(element.reach for element in self.elements)
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
-        """N random configurations (n, dof) within the limits.
+        """Draw n random configurations (n, dof) within the limits.
 
         Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
         joint without end is uniform over one turn. The same seed gives the same configurations.
@@ -162,7 +162,8 @@ class Robot(ConfigurationSpace):
     def jacobian(self, q: npt.ArrayLike) -> Array:
         """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.
 
-        For a straight section the column of `direction` is zero: turning the plane of no bend moves nothing.
+        For a straight section without twist the column of `direction` is zero: turning the plane of no bend moves
+        nothing.
         """
         return self._run(chain.jacobian, chain_batch.jacobians, q, (6, self.dof))
 

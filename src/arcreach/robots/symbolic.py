@@ -78,7 +78,7 @@ class SymbolicRobot(ConfigurationSpace):
         return math.inf
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
-        """N random configurations (n, dof), each coordinate uniform between its limits."""
+        """Draw n random configurations (n, dof), each coordinate uniform between its limits."""
         n = check_count("sample", "n", n, 0)
         return np.clip(
             self.lower + generator(seed).random((n, self.dof)) * (self.upper - self.lower), self.lower, self.upper
@@ -139,6 +139,8 @@ class SymbolicRobot(ConfigurationSpace):
             raise RobotError(f"symbolic robot: matrix cannot be evaluated within the limits: {error}") from None
         for q, pose in zip(rows, poses, strict=True):
             where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self.coordinates, q, strict=True))
+            if not np.isfinite(pose).all():
+                raise RobotError(f"symbolic robot: matrix is not finite at {where}; give narrower limits")
             if not np.allclose(pose[3], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=ROTATION_TOLERANCE):
                 raise RobotError(f"symbolic robot: matrix[3] = {pose[3].tolist()} at {where}; give the row 0, 0, 0, 1")
             turn = pose[:3, :3]
