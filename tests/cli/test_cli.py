@@ -1,0 +1,239 @@
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.cli import main
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line in this process: exit code, stdout, stderr."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["arcreach", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out = capsys.readouterr()
+        return caught.value.code or 0, out.out, out.err
+
+    return call
+
+
+def test_version(run):
+    assert run("--version") == (0, f"arcreach {ar.__version__}\n", "")
+
+
+def test_help_names_the_commands_and_exit_codes(run):
+    _, out, _ = run("--help")
+    for word in ("robots", "info", "fk", "check", "warm-up", "Exit codes", "--install-completion"):
+        assert word in out
+
+
+def test_robots(run):
+    code, out, _ = run("robots")
+    assert code == 0
+    assert all(name in out for name in ar.catalogue())
+    code, out, _ = run("robots", "--json")
+    rows = json.loads(out)
+    assert [row["name"] for row in rows] == list(ar.catalogue())
+    assert {"name", "dof", "reach", "source"} == set(rows[0])
+
+
+def test_robots_without_sympy_still_lists_all(run, monkeypatch):
+    from arcreach.files.catalogue import catalogue_robot
+
+    catalogue_robot.cache_clear()
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    _, out, _ = run("robots", "--json")
+    row = next(row for row in json.loads(out) if row["name"] == "librergm3-matrix")
+    assert "arcreach[symbolic]" in row["source"]
+    catalogue_robot.cache_clear()
+
+
+@pytest.mark.parametrize("name", ar.catalogue())
+def test_info_of_every_robot(run, name):
+    robot = ar.load_robot(name)
+    code, out, _ = run("info", name)
+    assert code == 0
+    assert all(coordinate in out for coordinate in robot.coordinates)
+    _, out, _ = run("info", name, "--json")
+    data = json.loads(out)
+    assert data["dof"] == robot.dof == len(data["coordinates"])
+    assert len(data["elements"]) == len(robot.elements)
+
+
+def test_info_reads_for_people(run):
+    _, out, _ = run("info", "mixed-sections")
+    for words in ("8 dof", "at most 0.15 m", "25 mm + up to 25 mm", "extensible.length", "37.5 mm", "-180°"):
+        assert words in out
+
+
+def test_fk_of_one_configuration(run):
+    robot = ar.load_robot("three-section")
+    code, out, err = run("fk", "three-section", "--q", "30deg,0.5,20 deg,-90deg,0,0")
+    assert code == 0
+    assert err == "" or "Compiling" in err
+    q = [math.pi / 6, 0.5, math.pi / 9, -math.pi / 2, 0, 0]
+    x = robot.tip_pose(q)[0, 3] * 1e3
+    assert f"x {x:.6f}" in out
+    _, out, _ = run("fk", "three-section", "--q", "30deg,0.5,20 deg,-90deg,0,0", "--json")
+    data = json.loads(out)
+    np.testing.assert_array_equal(data["pose"], robot.tip_pose(q))
+    assert data["within_limits"] is True
+
+
+def test_fk_takes_lengths_with_units_and_notes_broken_limits(run):
+    code, out, err = run("fk", "telescopic-sections", "--q", "60deg,0,10mm,0,0,50mm,0,0,2cm", "--json")
+    assert code == 0
+    assert json.loads(out)["within_limits"] is False
+    _, _, err = run("fk", "telescopic-sections", "--q", "60deg,0,10mm,0,0,50mm,0,0,2cm")
+    assert "outside the robot's limits" in err
+
+
+def test_fk_of_a_symbolic_robot(run):
+    code, out, _ = run("fk", "librergm3-matrix", "--q=-10deg,5mm,45deg", "--json")
+    assert code == 0
+    expected = ar.load_robot("librergm3").tip_pose([-math.pi / 18, 0.005, math.pi / 4])
+    np.testing.assert_allclose(json.loads(out)["pose"], expected, atol=1e-15)
+
+
+def test_fk_of_a_file_with_and_without_header(run, tmp_path):
+    robot = ar.load_robot("two-section")
+    Q = robot.sample(5, seed=0)
+    path = tmp_path / "q.csv"
+    path.write_text("\n".join(",".join(map(repr, map(float, q))) for q in Q))
+    code, out, _ = run("fk", "two-section", "--file", path, "--json")
+    assert code == 0
+    poses = [row["pose"] for row in json.loads(out)["poses"]]
+    np.testing.assert_array_equal(poses, robot.tip_pose(Q))
+    order = [2, 0, 3, 1]
+    lines = [",".join(["note", *(robot.coordinates[k] for k in order)])]
+    lines += [",".join(["x", *(repr(float(q[k])) for k in order)]) for q in Q]
+    path.write_text("\n".join(lines) + "\n")
+    _, out, _ = run("fk", "two-section", "--file", path, "--json")
+    np.testing.assert_array_equal([row["pose"] for row in json.loads(out)["poses"]], robot.tip_pose(Q))
+    _, out, _ = run("fk", "two-section", "--file", path)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    np.testing.assert_array_equal([[float(row[k]) for k in "xyz"] for row in rows], robot.tip_pose(Q)[:, :3, 3])
+    assert [row["within_limits"] for row in rows] == ["true"] * 5
+
+
+BAD_FK = {
+    "too few": (["two-section", "--q", "1,2"], ["--q: has 2 values; give 4", "section-1.bend"]),
+    "unit": (["two-section", "--q", "1mm,0,0,0"], ["section-1.bend", "unknown unit 'mm'"]),
+    "word": (["two-section", "--q", "a,0,0,0"], ["section-1.bend", "'a' is no angle"]),
+    "infinite": (["two-section", "--q", "inf,0,0,0"], ["q[0] (section-1.bend) = inf"]),
+    "neither": (["two-section"], ["exactly one of --q or --file"]),
+    "both": (["two-section", "--q", "0,0,0,0", "--file", "x"], ["exactly one of --q or --file"]),
+    "no robot": (["nope", "--q", "0"], ["'nope' is neither"]),
+    "no file": (["two-section", "--file", "nope.csv"], ["nope.csv: no such file"]),
+    "tip of a catalogue robot": (["ur5", "--q", "0", "--tip", "t"], ["URDF"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FK)
+def test_bad_fk_is_one_line_and_exit_code_2(run, case):
+    arguments, words = BAD_FK[case]
+    code, out, err = run("fk", *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    for word in words:
+        assert word in err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("1,2,3\n", "has 3 values"),
+        ("0,0,0,0\n0,x,0,0\n", "line 2: section-1.direction: 'x'"),
+        ("section-1.bend,b,c,d\n1,2,3,4\n", "lacks the coordinate 'section-1.direction'"),
+        (",".join(ar.load_robot("two-section").coordinates) + "\n1,2,3\n", "line 2: has 3 values"),
+        ("0,0,nan,0\n", "section-2.bend: 'nan'"),
+    ],
+)
+def test_bad_files_of_configurations(run, tmp_path, text, words):
+    path = tmp_path / "q.csv"
+    path.write_text(text)
+    code, _, err = run("fk", "two-section", "--file", path)
+    assert code == 2
+    assert words in err
+
+
+def test_check_lists_every_problem(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    path.write_text('nmae = "x"\n[[elements]]\nkind = "section"\nlength = "1 kg"\nbend_max = 1\n')
+    code, out, err = run("check", path)
+    assert code == 2
+    assert out == ""
+    lines = err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith(str(path)) for line in lines)
+    code, out, _ = run("check", path, "--json")
+    assert code == 2
+    assert len(json.loads(out)["problems"]) == 2
+    path.write_text('[[elements]]\nkind = "section"\nlength = "1 mm"\nbend_max = 1\n')
+    code, out, _ = run("check", path)
+    assert code == 0
+    assert "a good robot file" in out
+    code, out, _ = run("check", path, "--json")
+    assert json.loads(out) == {"file": str(path), "ok": True, "problems": []}
+
+
+def test_usage_errors_are_exit_code_2(run):
+    assert run("fly")[0] == 2
+    assert run("fk")[0] == 2
+
+
+def test_names_with_markup_are_printed_as_they_are(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    path.write_text('source = "[bold]x[/nope]"\n[[elements]]\nkind = "revolute"\n')
+    code, out, _ = run("info", path)
+    assert code == 0
+    assert "[bold]x[/nope]" in out
+
+
+def test_completion_of_robot_names():
+    from arcreach.cli.output import complete_robot
+
+    assert complete_robot("ur") == ["ur5", "ur5-bending-tool"]
+
+
+def test_warm_up(run):
+    code, out, _ = run("warm-up", "--json")
+    assert code == 0
+    assert json.loads(out)["seconds"] > 0
+    assert "kernels ready" in run("warm-up")[1]
+
+
+def arcreach_command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-c", "from arcreach.cli import main; main()", *arguments],
+        capture_output=True, text=True, timeout=300, check=False, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.compiled
+def test_compiling_is_announced_on_stderr_the_first_time_only(tmp_path):
+    environment = {**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path)}
+    arguments = ("fk", "two-section", "--q", "1,0,0,0", "--json")
+    first = arcreach_command(*arguments, env=environment)
+    second = arcreach_command(*arguments, env=environment)
+    assert "Compiling kernels" in first.stderr
+    assert second.stderr == ""
+    assert first.stdout == second.stdout
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -c 'from arcreach.cli import main; main()' robots | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
+    assert done.stderr == ""

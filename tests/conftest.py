@@ -1,0 +1,9 @@
+import os
+
+from hypothesis import settings
+
+# Kernels compile inside the first example, and pure Python ones are slow: no deadline. CI draws the same examples
+# every time, so a red run can be repeated.
+settings.register_profile("default", deadline=None, max_examples=100)
+settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
