@@ -1,0 +1,82 @@
+"""A first look: a robot that bends, drawn in the terminal, and how fast its kinematics are."""
+
+import sys
+import time
+
+import numpy as np
+from rich.console import Console
+
+import arcreach as ar
+
+SECTION_STYLES = ("#0072B2", "#E69F00", "#009E73")
+# The bits of a Braille character by row and column of its dot.
+DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+
+
+def draw(curves, width=90):
+    """Draw curves (n, 2) of x and z, one style each, with the eight dots of Braille characters."""
+    points = np.vstack(curves)
+    low, high = points.min(axis=0), points.max(axis=0)
+    scale = (2 * width - 1) / (high[0] - low[0])
+    height = int((high[1] - low[1]) * scale) // 4 + 1
+    cells = np.zeros((height, width), dtype=int)
+    styles = np.full((height, width), "", dtype=object)
+    for curve, style in zip(curves, SECTION_STYLES * len(curves), strict=False):
+        x, z = ((curve - low) * scale).round().astype(int).T
+        z = 4 * height - 1 - z
+        np.bitwise_or.at(cells, (z // 4, x // 2), DOTS[z % 4, x % 2])
+        styles[z // 4, x // 2] = style
+    for row, row_styles in zip(cells, styles, strict=True):
+        yield "".join(f"[{s}]{chr(0x2800 + c)}[/]" if s else " " for c, s in zip(row, row_styles, strict=True))
+
+
+def main():
+    console = Console(width=100, highlight=False)
+    arm = ar.load_robot("three-section")
+    console.print(f"[bold]1. A robot is a chain of elements[/bold]\n   {arm}")
+    console.print(f"   its coordinates: {', '.join(arm.coordinates[:3])}, ...")
+
+    print("   loading kernels (the first time they are compiled, about ten seconds) ...", file=sys.stderr)
+    ar.warm_up()
+
+    console.print("\n[bold]2. It bends[/bold]: every bend from straight to its limit, the last one the other way")
+    curves = []
+    for i, share in enumerate(np.linspace(-1, 1, 9)):
+        q = np.array([share, 0, share, 0, -share, 0]) * arm.upper
+        curve = arm.backbone(q, points=900)[:, [0, 2]] + [0.045 * i, 0]
+        curves += np.split(curve, 3)
+    for line in draw(curves):
+        console.print("   " + line)
+
+    q = np.radians([40, 30, 25, -60, 50, 90])
+    x, y, z = arm.tip_pose(q)[:3, 3] * 1e3
+    console.print("\n[bold]3. Where is the tip?[/bold]")
+    console.print(f"   at bends of 40, 25 and 50 degrees: x {x:.3f}, y {y:.3f}, z {z:.3f} mm")
+    step = 1e-6 * np.eye(arm.dof)
+    differences = (arm.tip_pose(q + step)[:, :3, 3] - arm.tip_pose(q - step)[:, :3, 3]).T / 2e-6
+    error = abs(arm.jacobian(q)[:3] - differences).max()
+    console.print(f"   its Jacobian agrees with differences to {error:.0e}")
+
+    console.print("\n[bold]4. It is quick[/bold]")
+    Q = arm.sample(1_000_000, seed=0)
+    arm.tip_pose(Q)
+    start = time.perf_counter()
+    poses = arm.tip_pose(Q)
+    seconds = time.perf_counter() - start
+    console.print(
+        f"   {len(poses):,} poses in {seconds * 1e3:.0f} ms: {len(poses) / seconds / 1e6:.0f} million a second"
+    )
+
+    console.print("\n[bold]5. Arms that hinge, and arms with a bending tool[/bold]")
+    for name in ("ur5", "panda", "rail-iiwa-14", "ur5-bending-tool"):
+        robot = ar.load_robot(name)
+        tips = robot.tip_pose(robot.sample(100_000, seed=0))[:, :3, 3]
+        farthest = np.linalg.norm(tips, axis=1).max()
+        console.print(
+            f"   {name:17} {robot.dof:2} dof, tip up to {farthest:.3f} m away, never beyond {robot.reach:.3f} m"
+        )
+    console.print("\nNext: .venv/bin/arcreach robots, .venv/bin/arcreach info ur5-bending-tool")
+
+
+if __name__ == "__main__":
+    main()
