@@ -90,3 +90,38 @@ def test_where_the_cache_lies(variables, home, monkeypatch):
     for variable, value in variables.items():
         monkeypatch.setenv(variable, value)
     assert _jit._cache_home() == Path(home)
+
+
+def test_without_a_home_directory_there_is_no_cache_of_the_user(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    for variable in ("ARCREACH_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert _jit._cache_home() is None
+    monkeypatch.setenv("ARCREACH_CACHE_DIR", "~nobody-of-this-name/cache")
+    assert _jit._cache_home() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX users")
+@pytest.mark.parametrize("trap", ["", "writable by all", "link", "another user's"])
+def test_a_folder_for_temporary_files_that_another_user_prepared_is_not_used(trap, tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "_cache_home", lambda: None)
+    monkeypatch.setattr(_jit.tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / f"arcreach-{os.getuid()}"
+    if trap == "writable by all":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif trap == "link":
+        (tmp_path / "elsewhere").mkdir()
+        folder.symlink_to(tmp_path / "elsewhere")
+    elif trap:
+        user = os.getuid() + 1
+        folder = tmp_path / f"arcreach-{user}"
+        folder.mkdir()
+        monkeypatch.setattr(os, "getuid", lambda: user)
+    chosen = _jit._open_cache()
+    assert (chosen.parent == folder) == (not trap)
+    private = chosen if trap else chosen.parent
+    assert private.stat().st_mode & 0o077 == 0

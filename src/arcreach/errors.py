@@ -5,23 +5,38 @@ class ArcreachError(Exception):
     """Base of all errors of this library."""
 
 
-class RobotError(ArcreachError, ValueError):
-    """A robot or one of its elements is not possible as described."""
+class _ProblemsError(ArcreachError, ValueError):
+    """An error whose message is the first problem and whose `problems` are all of them."""
+
+    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems or (message,)
+
+
+class RobotError(_ProblemsError):
+    """A robot or one of its elements is not possible as described.
+
+    `problems` holds one line per field that is wrong.
+    """
 
 
 class ConfigurationError(ArcreachError, ValueError):
     """A configuration has the wrong shape, or numbers that are not finite."""
 
 
-class FileError(ArcreachError, ValueError):
+class TargetError(ArcreachError, ValueError):
+    """A target, a tolerance or a limit of a solve is not possible as given."""
+
+
+class MethodError(ArcreachError, ValueError):
+    """A method is not known, or cannot serve this robot or target."""
+
+
+class FileError(_ProblemsError):
     """A file is missing, unreadable, or says something that is not accepted.
 
-    `problems` holds one line per field that is wrong.
+    `problems` holds one line per field that is wrong, without the file's name.
     """
-
-    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.problems = problems or (message,)
 
 
 class MissingExtraError(ArcreachError, ImportError):

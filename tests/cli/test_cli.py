@@ -135,6 +135,9 @@ BAD_FK = {
     "both": (["two-section", "--q", "0,0,0,0", "--file", "x"], ["exactly one of --q or --file"]),
     "no robot": (["nope", "--q", "0"], ["'nope' is neither"]),
     "no file": (["two-section", "--file", "nope.csv"], ["nope.csv: no such file"]),
+    "thousands of digits": (["two-section", "--q", "1" * 5000 + ",0,0,0"], ["section-1.bend", "5000 characters"]),
+    "long robot": (["n" * 10**5, "--q", "0"], ["cannot be read"]),
+    "control characters": (["\x1b[31m\n", "--q", "0"], [r"'\x1b[31m\n' is neither"]),
     "tip of a catalogue robot": (["ur5", "--q", "0", "--tip", "t"], ["URDF"]),
 }
 
@@ -146,6 +149,8 @@ def test_bad_fk_is_one_line_and_exit_code_2(run, case):
     assert code == 2
     assert out == ""
     assert err.count("\n") == 1
+    assert "\x1b" not in err
+    assert len(err) < 400
     for word in words:
         assert word in err
 
@@ -159,6 +164,10 @@ def test_bad_fk_is_one_line_and_exit_code_2(run, case):
         ("section-1.bend,b,c,d\n1,2,3,4\n", "lacks the coordinate 'section-1.direction'"),
         (",".join(ar.load_robot("two-section").coordinates) + "\n1,2,3\n", "line 2: has 3 values"),
         ("0,0,nan,0\n", "section-2.bend: 'nan'"),
+        ("\n\n0,0,0,0\n\n0,x,0,0\n", "line 5: section-1.direction: 'x'"),
+        ("0,0,0,0\r0,x,0,0\r", "line 2: section-1.direction: 'x'"),
+        ("0,0,0," + "0" * 200_000, "line 1: is not valid CSV"),
+        (",".join([*ar.load_robot("two-section").coordinates, "section-2.bend"]) + "\n", "'section-2.bend' twice"),
     ],
 )
 def test_bad_files_of_configurations(run, tmp_path, text, words):
@@ -167,6 +176,14 @@ def test_bad_files_of_configurations(run, tmp_path, text, words):
     code, _, err = run("fk", "two-section", "--file", path)
     assert code == 2
     assert words in err
+
+
+def test_fk_of_a_robot_that_does_not_move(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    path.write_text('[[elements]]\nkind = "link"\ntranslation = [0, 0, 1]\n')
+    code, out, _ = run("fk", path, "--q", "")
+    assert code == 0
+    assert "z 1000.0" in out
 
 
 def test_check_lists_every_problem(run, tmp_path):
@@ -189,6 +206,20 @@ def test_check_lists_every_problem(run, tmp_path):
     assert json.loads(out) == {"file": str(path), "ok": True, "problems": []}
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [("ur5", "is a robot of the catalogue"), ("none.toml", "no such file"), ("x.urdf", "no such")]
+)
+def test_check_needs_a_file_and_names_it_once(run, tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("check", name)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{name}: {words}")
+    assert err.count(f"{name}: ") == 1
+    _, out, _ = run("check", name, "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert problem.startswith(words)
+
+
 def test_usage_errors_are_exit_code_2(run):
     assert run("fly")[0] == 2
     assert run("fk")[0] == 2
@@ -196,10 +227,22 @@ def test_usage_errors_are_exit_code_2(run):
 
 def test_names_with_markup_are_printed_as_they_are(run, tmp_path):
     path = tmp_path / "robot.toml"
-    path.write_text('source = "[bold]x[/nope]"\n[[elements]]\nkind = "revolute"\n')
+    path.write_text('source = "[bold]x[/nope] :smile: \\u001b[31m \\u009b1m"\n[[elements]]\nkind = "revolute"\n')
     code, out, _ = run("info", path)
     assert code == 0
-    assert "[bold]x[/nope]" in out
+    assert r"[bold]x[/nope] :smile: \x1b[31m \x9b1m" in out
+    _, out, _ = run("info", path, "--json")
+    assert not {"\x1b", "\x9b"} & set(out)
+    assert json.loads(out)["source"].endswith("\x1b[31m \x9b1m")
+
+
+def test_long_names_are_never_cut(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    name = "name-" * 12
+    path.write_text(f'[[elements]]\nkind = "section"\nname = "{name}"\nlength = 1\nbend_max = 1\n')
+    _, out, _ = run("info", path)
+    assert "…" not in out
+    assert f"{name}.direction"[-12:] in out.replace(" ", "").replace("\n", "")
 
 
 def test_completion_of_robot_names():
@@ -233,7 +276,33 @@ def test_compiling_is_announced_on_stderr_the_first_time_only(tmp_path):
     assert first.stdout == second.stdout
 
 
-def test_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -c 'from arcreach.cli import main; main()' robots | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
-    assert done.stderr == ""
+@pytest.mark.compiled
+def test_a_symbolic_robot_is_not_said_to_be_compiled_once():
+    done = arcreach_command("fk", "librergm3-matrix", "--q", "0,0,0")
+    assert "in every run" in done.stderr
+    assert "once per installation" not in done.stderr
+
+
+def test_output_that_cannot_be_encoded_is_replaced():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = arcreach_command("info", "two-section", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "90?" in done.stdout
+    done = arcreach_command("check", "ü.toml", "--json", env=environment)
+    assert json.loads(done.stdout)["file"] == "ü.toml"
+
+
+@pytest.mark.parametrize(
+    "arguments", ["robots", "fk two-section --file many.csv", "fk two-section --file many.csv --json"]
+)
+def test_a_closed_pipe_is_no_error(arguments, tmp_path):
+    # More than a pipe holds, so that writing fails before the program ends.
+    (tmp_path / "many.csv").write_text("0.1,0,0.1,0\n" * 5000)
+    command = (
+        f"{sys.executable} -c 'from arcreach.cli import main; main()' {arguments} | head -1; echo ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path
+    )
+    assert done.stdout.splitlines()[-1] == "0"
+    assert done.stderr == "" or "Compiling" in done.stderr

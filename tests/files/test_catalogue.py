@@ -29,6 +29,13 @@ def test_every_robot_says_where_its_numbers_come_from(name):
 
 
 @pytest.mark.parametrize("name", ar.catalogue())
+def test_sources_say_which_numbers_are_ours(name):
+    robot = ar.load_robot(name)
+    if any(getattr(element, "radius", 0.0) for element in robot.elements) or name.startswith("librergm3"):
+        assert "ours" in robot.source
+
+
+@pytest.mark.parametrize("name", ar.catalogue())
 def test_every_robot_moves_within_its_limits(name):
     robot = ar.load_robot(name)
     Q = robot.sample(20, seed=0)

@@ -68,9 +68,14 @@ def test_a_float_survives_as_text(value):
         ("nan", "angle", "no angle"),
         ("1e999", "length", "too large"),
         ("1e9999999", "length", "no length"),
-        ("9" * 400, "length", "too large"),
+        ("9" * 400, "length", "has 400 characters"),
+        ("9" * 5000, "angle", "has 5000 characters"),
+        (" " * 10**6 + "x", "length", "characters"),
+        ("1\nmm", "angle", "'1\\nmm' has the unknown unit"),
+        (10**400, "length", "too large"),
         ("x" * 1000, "length", "..."),
     ],
+    ids=lambda given: str(given)[:30].strip(),
 )
 def test_bad_texts(text, quantity, words):
     with pytest.raises(FileError) as caught:

@@ -1,4 +1,5 @@
 import math
+import time
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ BAD = {
     "no XML": ("hello", "is not valid XML"),
     "empty": ("", "is not valid XML"),
     "unclosed": ("<robot>", "is not valid XML"),
-    "other root": ("<sdf/>", "its root is <sdf>, not <robot>"),
+    "other root": ("<sdf/>", "its root is 'sdf', not 'robot'"),
     "xacro": ('<robot xmlns:xacro="x"><xacro:macro/></robot>', "is a xacro file"),
     "no links": ('<robot name="x"/>', "has no links"),
     "link without name": ("<robot><link/></robot>", "a <link> has no name"),
@@ -64,6 +65,9 @@ BAD = {
     "no joints": ('<robot><link name="a"/></robot>', "same link"),
     "unknown parent": ('<robot><link name="a"/><joint name="j"><parent link="x"/></joint></robot>', "parent = 'x'"),
     "no child": ('<robot><link name="a"/><joint name="j"><parent link="a"/></joint></robot>', "child = None"),
+    "link twice": ('<robot><link name="a"/><link name="a"/></robot>', "link 'a': the name is used twice"),
+    "link of two lines": ('<robot><link name="a"/><joint name="j&#10;k"/></robot>', "joint 'j\\nk': parent = None"),
+    "long type": (one_joint("", "t" * 10**5), "type = 'ttt"),
     "no limit": (one_joint(""), "joint 'j': limit is missing"),
     "bad limit": (one_joint('<limit lower="x" upper="1"/>'), "limit lower = 'x'"),
     "infinite limit": (one_joint('<limit lower="-inf" upper="1"/>'), "limit lower = '-inf'"),
@@ -98,6 +102,16 @@ def test_bad_urdf(case):
     assert message.startswith("arm.urdf: ")
     assert words in message
     assert "\n" not in message
+    assert len(message) < 300
+
+
+def test_all_bad_joints_are_told():
+    text = tree(["a", "b", "c"], range(3)).replace("continuous", "floating", 2)
+    with pytest.raises(ar.FileError) as caught:
+        parse_urdf(text, "x")
+    assert [problem.partition(" is")[0] for problem in caught.value.problems] == [
+        "joint 'a': type = 'floating'", "joint 'b': type = 'floating'",
+    ]  # fmt: skip
 
 
 def test_a_loop_beside_a_chosen_tip_is_found():
@@ -109,9 +123,9 @@ def test_a_loop_beside_a_chosen_tip_is_found():
 @pytest.mark.parametrize(
     ("base", "tip", "words"),
     [
-        (None, None, "has 3 last links (tool0, finger_left, finger_right); choose one as tip"),
+        (None, None, "has 3 last links ('tool0', 'finger_left', 'finger_right'); choose one as tip"),
         (None, "tool", "tip = 'tool' is no link of the file; did you mean 'tool0'?"),
-        ("world", "tool0", "base = 'world' is no link of the file; the links are base_link"),
+        ("world", "tool0", "base = 'world' is no link of the file; the links are 'base_link'"),
         ("tool0", "column", "base = 'tool0' does not carry tip = 'column'"),
         (None, "finger_right", "joint 'right': mimics another joint"),
         ("tool0", "tool0", "same link"),
@@ -129,3 +143,35 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path):
         stream.truncate(100_000_000)
     with pytest.raises(ar.FileError, match=r"has 100\.0 MB"):
         ar.load_robot(path)
+
+
+def tree(names, parents):
+    links = "".join(f'<link name="{i}"/>' for i in range(len(names) + 1))
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{i}"/>'
+        '<origin xyz="0 0 1"/></joint>'
+        for i, (name, parent) in enumerate(zip(names, parents, strict=True), start=1)
+    )
+    return f"<robot>{links}{joints}</robot>"
+
+
+def test_names_that_become_alike_are_numbered():
+    names = ["a/b", "a:b", "a-b", "n" * 70, "n" * 80, "n" * 64 + "-origin", "///", "a-b-2"]
+    robot = parse_urdf(tree(names, range(len(names))), "x")
+    assert robot.coordinates[:3] == ("a-b", "a-b-2", "a-b-3")
+    assert robot.coordinates[-1] == "a-b-2-2"
+    assert len(set(robot.element_names)) == 2 * len(names)
+    assert max(map(len, robot.element_names)) == 64
+
+
+@pytest.mark.parametrize("shape", ["chain", "star"])
+def test_large_trees_are_read_in_a_moment(shape):
+    n = 5000
+    text = tree(["j" * 70 + str(i) for i in range(n)], range(n) if shape == "chain" else [0] * n)
+    start = time.perf_counter()
+    if shape == "chain":
+        assert parse_urdf(text, "x", base="10").dof == n - 10
+    else:
+        with pytest.raises(ar.FileError, match="has 5000 last links"):
+            parse_urdf(text, "x", base="0")
+    assert time.perf_counter() - start < 5

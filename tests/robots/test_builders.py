@@ -76,6 +76,7 @@ def test_known_positions(name, q, position):
         ([{"kind": "screw"}], "standard", "kind = 'screw'"),
         ([{"kind": "prismatic", "lower": 0.0}], "standard", "upper = None"),
         ([], "standard", "at least one"),
+        ([{}, {"lower": 2, "upper": 1}], "standard", "dh row 2: revolute: lower = 2"),
     ],
 )
 def test_bad_dh(rows, convention, words):
@@ -106,10 +107,27 @@ def test_vectors_and_axes_are_those_of_the_zero_pose():
         (([(0, 0, 1)], [(0, 0, 1)], ["ball"]), "kind = 'ball'"),
         (([(0, 0, 1)], [(0, 0, 1)], ["prismatic"]), "lower = None"),
         (([(0, 0, 1)], [(0, 0, 1)], None, [1, 2], [3, 4]), "lower"),
-        (([(0, 0, 1)], [(0, 0, 1)], None, [1], [0]), "lower = 1.0"),
+        (([(0, 0, 1)], [(0, 0, 1)], None, [1], [0]), "joint 1: revolute: lower = 1 "),
+        (([(0, 0, 1)] * 2, [(0, 0, 1)] * 2, None, [0, 3], [1, 2]), "joint 2: revolute: lower = 3"),
+        (([(0, 0, 1)], [(0, 0, 1)], 5), "kinds = 5"),
+        (([(0, 0, 1)], [(0, 0, 1)], "revolute"), "kinds = 'revolute'"),
+        (([(0, 0, 1)], [(0, 0, 1)], None, [-math.inf], [1]), "joint 1: revolute: lower = -inf"),
     ],
 )
 def test_bad_vectors(arguments, words):
     with pytest.raises(ar.RobotError) as caught:
         ar.Robot.from_vectors(*arguments)
     assert words in str(caught.value)
+
+
+def test_every_bad_row_is_named():
+    with pytest.raises(ar.RobotError) as caught:
+        ar.Robot.from_dh([{"a": math.nan, "lower": 9}, {}, {"d": "x"}])
+    assert [problem.partition(" is not")[0] for problem in caught.value.problems] == [
+        "dh row 1: a = nan", "dh row 1: revolute: lower = 9", "dh row 3: d = 'x'",
+    ]  # fmt: skip
+
+
+def test_vectors_may_have_joints_without_end():
+    robot = ar.Robot.from_vectors([(0, 0, 1)] * 2, [(0, 0, 1)] * 2, lower=[-math.inf, -1], upper=[math.inf, 1])
+    np.testing.assert_array_equal(robot.lower, [-math.inf, -1])

@@ -6,6 +6,7 @@ import pytest
 import arcreach as ar
 
 NAN = math.nan
+HUGE = 10**400
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ NAN = math.nan
         (lambda: ar.Section(0.1, 1.0, radius=-1), ["radius = -1"]),
         (lambda: ar.Section(0.1, True), ["bend_max = True"]),
         (lambda: ar.Section(0.1, 1.0, length_weights=(1, 2)), ["bend_weights = (1.0,)", "2 weights"]),
-        (lambda: ar.Section(0.1, 1.0, length_weights=(0,)), ["length_weights = (0,)", "not all 0"]),
+        (lambda: ar.Section(0.1, 1.0, length_weights=(0,)), ["length_weights = (0.0,)", "not all 0"]),
         (lambda: ar.Section(0.1, 1.0, bend_weights=(1, -1), length_weights=(1, 1)), ["bend_weights[1] = -1"]),
         (lambda: ar.Section(0.1, 1.0, bend_weights=3), ["bend_weights = 3"]),
         (lambda: ar.Section(0.1, 1.0, length_weights=()), ["length_weights = ()"]),
@@ -46,6 +47,20 @@ NAN = math.nan
         (lambda: ar.Link(translation=None), ["translation = None"]),
         (lambda: ar.Link(translation=(1, 2, object())), ["translation[2]"]),
         (lambda: ar.Link.from_matrix(np.eye(3)), ["matrix", "4 x 4"]),
+        (lambda: ar.Link.from_matrix("x"), ["matrix = 'x'", "4 x 4"]),
+        (lambda: ar.Link.from_matrix(np.eye(4) * 1j), ["matrix", "4 x 4"]),
+        (lambda: ar.Link(rotation=[[HUGE, 0, 0], [0, 1, 0], [0, 0, 1]]), ["rotation"]),
+        (lambda: ar.Link(rotation=np.full((3, 3), 1e308)), ["rotation"]),
+        (lambda: ar.Link(translation=(HUGE, 0, 0)), ["translation[0] = 10000"]),
+        (lambda: ar.Link(radius=10**5000), ["radius", "too many digits"]),
+        (lambda: ar.Revolute(lower=-HUGE), ["lower = -10000"]),
+        (lambda: ar.Revolute(lower=-HUGE, upper=math.inf), ["lower = -10000"]),
+        (lambda: ar.Section(HUGE, 1.0), ["length = 10000"]),
+        (lambda: ar.Section(0.1, 1.0, length_weights=(HUGE,)), ["length_weights[0] = 10000"]),
+        (lambda: ar.Section(0.1, 1.0, length_weights=(1e308, 1e308), bend_weights=(1, 1)), ["finite sum"]),
+        (lambda: ar.Section(1.0, 1.0, stretch=1e-17), ["stretch = 1e-17", "0, or a stretch large enough"]),
+        (lambda: ar.Section(1e308, 1.0, stretch=1e308), ["stretch = 1e+308", "finite"]),
+        (lambda: ar.Section(0.1, 1.0, name="a\nb" * 100), ["name = 'a\\nb"]),
     ],
 )
 def test_bad_fields_are_named_with_value_and_remedy(make, words):
@@ -55,8 +70,20 @@ def test_bad_fields_are_named_with_value_and_remedy(make, words):
     assert isinstance(caught.value, ValueError)
     assert "give" in message
     assert "\n" not in message
+    assert len(message) < 250
     for word in words:
         assert word in message
+
+
+def test_every_bad_field_is_told():
+    with pytest.raises(ar.RobotError) as caught:
+        ar.Section(-1, 9, stretch=NAN, radius="x", length_weights=(-1,), twist=1, name="a/b")
+    assert str(caught.value) == caught.value.problems[0]
+    fields = ["name", "length", "stretch", "bend_max", "radius", "length_weights[0]", "twist"]
+    assert [problem.split(": ")[1].partition(" =")[0] for problem in caught.value.problems] == fields
+    with pytest.raises(ar.RobotError) as caught:
+        ar.Revolute(axis=(0, 0, 0), lower=NAN, upper="x")
+    assert len(caught.value.problems) == 3
 
 
 def test_elements_are_frozen_and_compare_by_value():

@@ -39,6 +39,8 @@ def test_repr_says_what_it_is():
 def test_a_robot_does_not_change():
     with pytest.raises(AttributeError, match="does not change"):
         THREE.name = "other"
+    with pytest.raises(AttributeError, match="does not change"):
+        del THREE.name
     with pytest.raises(ValueError, match="read-only"):
         THREE.lower[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
@@ -101,6 +103,59 @@ def test_bad_configurations(q, words, question):
         getattr(THREE, question)(q)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_complex_numbers_and_texts_are_no_configuration():
+    for q in (np.zeros(6, dtype=complex), [1j] * 6, ["0"] * 6, [10**400] * 6):
+        with pytest.raises(ar.ConfigurationError, match=r"q = .* is not accepted"):
+            THREE.tip_pose(q)
+
+
+@pytest.mark.parametrize("tolerance", ["x", None, -1.0, math.nan, math.inf, 10**400, True], ids=lambda t: str(t)[:9])
+@pytest.mark.parametrize("name", ["three-section", "librergm3-matrix"])
+def test_bad_tolerances(tolerance, name):
+    robot = ar.load_robot(name)
+    with pytest.raises(ar.ConfigurationError, match=r"tolerance = .* is not accepted"):
+        robot.within_limits(robot.neutral, tolerance)
+
+
+@pytest.mark.compiled
+def test_a_whole_tolerance_compiles_nothing_anew():
+    from arcreach import _jit
+
+    assert THREE.within_limits(THREE.neutral, 0.0)
+    compiled = []
+    with _jit.on_compile(lambda: compiled.append(1)):
+        assert THREE.within_limits(THREE.neutral, 0)
+    assert not compiled
+
+
+def test_subclasses():
+    class Spring(ar.Section):
+        pass
+
+    class Arm(ar.Robot):
+        pass
+
+    arm = Arm([Spring(0.1, 1.0)])
+    np.testing.assert_array_equal(arm.tip_pose([0.5, 0]), ar.Robot([ar.Section(0.1, 1.0)]).tip_pose([0.5, 0]))
+    assert type(copy.copy(arm)) is Arm
+
+
+class Largest(np.random.Generator):
+    """Draws the largest number always."""
+
+    def random(self, size):
+        return np.ones(size)
+
+
+@pytest.mark.parametrize(("length", "stretch"), [(0.3, 0.1), (1.0, 1e-15)])
+def test_samples_keep_the_limits_where_lengths_round_up(length, stretch):
+    # 0.3 + 0.1 - 0.3 is above 0.1 in floats.
+    robot = ar.Robot([ar.Section(length, 1.0, stretch=stretch)])
+    q = robot.sample(1, Largest(np.random.PCG64()))[0]
+    assert (q <= robot.upper).all()
+    assert robot.within_limits(q, tolerance=0.0)
 
 
 def test_bad_counts_and_seeds():

@@ -1,3 +1,4 @@
+import functools
 import math
 import pickle
 import sys
@@ -19,6 +20,13 @@ def turn_and_slide():
     matrix[:2, :2] = sp.Matrix([[sp.cos(angle), -sp.sin(angle)], [sp.sin(angle), sp.cos(angle)]])
     matrix[0, 3] = d * sp.cos(a)
     matrix[1, 3] = d * sp.sin(a)
+    return matrix
+
+
+def shifted(x):
+    """Move along x."""
+    matrix = sp.eye(4)
+    matrix[0, 3] = x
     return matrix
 
 
@@ -83,6 +91,52 @@ def test_equality_and_pickle(robot):
     np.testing.assert_array_equal(twin.tip_pose([1, 0.2, 0.3]), robot.tip_pose([1, 0.2, 0.3]))
 
 
+def test_it_does_not_change(robot):
+    for change in (lambda: setattr(robot, "name", "other"), lambda: delattr(robot, "matrix")):
+        with pytest.raises(AttributeError, match="a SymbolicRobot does not change"):
+            change()
+    with pytest.raises(ar.RobotError, match="source = 3"):
+        ar.SymbolicRobot(sp.eye(4), [a], [0], [1], source=3)
+
+
+UNUSUAL = {
+    "assumptions": sp.Symbol("a", positive=True) * sp.sqrt(sp.Symbol("a", positive=True)),
+    "unevaluated product": sp.Mul(2, sp.Mul(3, a, evaluate=False), a + 1, evaluate=False),
+    "rearranged product": sp.factor(2 * a * sp.sin(a) + 2 * a),
+    "base of logarithms": sp.E * a,
+    "many digits": sp.Float("0.1", 50) * a,
+    "fractions": sp.Rational(2, 3) * (a + 1) * sp.cos(a) ** 2 / sp.sqrt(a + 2),
+}
+
+
+@pytest.mark.parametrize("case", UNUSUAL)
+def test_formulas_make_the_round_trip(case, tmp_path):
+    robot = ar.SymbolicRobot(shifted(UNUSUAL[case]), [sp.Symbol("a", real=True)], [0.5], [1])
+    ar.save_robot(robot, tmp_path / "robot.toml")
+    again = ar.load_robot(tmp_path / "robot.toml")
+    assert again == robot
+    assert hash(again) == hash(robot)
+
+
+def test_what_cannot_be_read_back_is_not_written(tmp_path):
+    for matrix, name, words in (
+        (shifted(a**17), a, r"would not be read again: matrix\[0\]\[3\]: the exponent '17'"),
+        (sp.eye(4), sp.Symbol("my angle"), r"would not be read again: coordinates\[0\]\.name = 'my angle'"),
+    ):
+        robot = ar.SymbolicRobot(matrix, [name], [0], [1])
+        with pytest.raises(ar.FileError, match=words):
+            ar.save_robot(robot, tmp_path / "robot.toml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_formula_that_has_no_value_gives_nan():
+    # Compiled and as plain Python.
+    robot = ar.SymbolicRobot(shifted(sp.log(a) + sp.asin(a) + 1 / (a - 1)), [a], [0.1], [0.9])
+    for value in (-0.5, 2.0, 1.0):
+        assert not math.isfinite(robot.tip_pose([value])[0, 3])
+    assert not np.isfinite(robot.jacobian([2.0])[0, 0])
+
+
 def test_every_function_compiles():
     # A shift may be any expression; the derivative of Abs is a sign.
     x = sp.symbols("x")
@@ -108,10 +162,16 @@ def test_every_function_compiles():
         (sp.eye(4) * 2, "give the row 0, 0, 0, 1"),
         (sp.diag(2, 1, 1, 1), "no rotation at"),
         (sp.diag(-1, 1, 1, 1), "no rotation at"),
+        (sp.diag(1e200, 1, 1, 1), "no rotation at"),
         (sp.Matrix(4, 4, lambda i, j: sp.Symbol("z") if i == j else 0), "'z', which is no coordinate"),
         (sp.Matrix(4, 4, lambda i, j: sp.gamma(a) if i == j else 0), "gamma"),
         (sp.Matrix(4, 4, lambda i, j: sp.Function("f")(a) if i == j else 0), "f, which is not accepted"),
         (sp.Matrix(4, 4, lambda i, j: sp.zoo), "ComplexInfinity"),
+        ([[True] * 4] * 4, "matrix entry = True"),
+        (shifted(10**400), "give whole numbers up to"),
+        (shifted(sp.Pow(-2, sp.Rational(1, 3)) * a), "no real number"),
+        (shifted(sp.asin(sp.Integer(2)) * a), "not finite"),
+        (shifted(functools.reduce(lambda x, _: sp.sin(x), range(150), a)), "nested too deeply"),
     ],
 )
 def test_bad_matrices(matrix, words):
@@ -130,7 +190,7 @@ def test_a_matrix_that_divides_by_zero_inside_its_limits():
 def test_a_matrix_that_is_not_defined_inside_its_limits():
     matrix = sp.eye(4)
     matrix[0, 3] = sp.asin(a)
-    with pytest.raises(ar.RobotError, match="cannot be evaluated"):
+    with pytest.raises(ar.RobotError, match=r"not finite at a = 2\.5"):
         ar.SymbolicRobot(matrix, [a], [2], [3])
 
 
@@ -140,6 +200,13 @@ def test_a_matrix_that_is_not_defined_inside_its_limits():
         (([], [], []), "coordinates"),
         (([a, a, d], [0] * 3, [1] * 3), "every symbol once"),
         (([a, b, d], [0], [1] * 3), "lower"),
+        ((None, [0], [1]), "coordinates = None"),
+        (("abd", [0] * 3, [1] * 3), "coordinates = 'abd'"),
+        (([a, 3], [0] * 2, [1] * 2), "coordinates[1] = 3"),
+        (([a, sp.Dummy("b")], [0] * 2, [1] * 2), "coordinates[1] = _b"),
+        (([a, ""], [0] * 2, [1] * 2), "coordinates[1] = ''"),
+        (([a, b, d], [0] * 3, [1] * 3, 3), "quantities = 3"),
+        (([a, b, d], [0] * 3, [10**400] * 3), "upper[0] = 1000"),
         (([a, b, d], [0, 0, math.nan], [1] * 3), "lower[2] = nan"),
         (([a, b, d], [2, 0, 0], [1] * 3), "coordinate 'a'"),
         (([a, b, d], [0] * 3, [1] * 3, ["angle", "mass", "length"]), "quantity = 'mass'"),

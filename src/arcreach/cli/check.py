@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arcreach.cli.output import EXIT_BAD_INPUT, AsJson, BaseLink, TipLink, print_json
+from arcreach.cli.output import EXIT_BAD_INPUT, AsJson, BaseLink, TipLink, print_json, printable
 from arcreach.errors import FileError
-from arcreach.files.robots import load_robot
+from arcreach.files.catalogue import catalogue
+from arcreach.files.reading import called, may_exist
+from arcreach.files.robots import read_robot
 
 
 def check(
@@ -19,17 +21,20 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a robot file and list every problem in it."""
+    problems: tuple[str, ...] = ()
+    robot = ""
     try:
-        robot = load_robot(file, base, tip)
-        problems: tuple[str, ...] = ()
+        if str(file) in catalogue() and not may_exist(file):
+            raise FileError(f"is a robot of the catalogue and no file; arcreach info {file} shows it")
+        robot = repr(read_robot(file, base, tip))
     except FileError as error:
         problems = error.problems
     if as_json:
         print_json({"file": str(file), "ok": not problems, "problems": problems})
     elif problems:
         for problem in problems:
-            typer.echo(f"{file}: {problem}" if not problem.startswith(str(file)) else problem, err=True)
+            typer.echo(printable(f"{called(file)}: {problem}"), err=True)
     else:
-        typer.echo(f"{file}: a good robot file: {robot!r}")
+        typer.echo(printable(f"{called(file)}: a good robot file: {robot}"))
     if problems:
         raise typer.Exit(EXIT_BAD_INPUT)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
-from arcreach.files.reading import read_text
+from arcreach.files.reading import called, file_error, read_text
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -21,41 +21,59 @@ LARGEST_FILE = 250_000_000
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
     """A configuration from comma-separated numbers, each with a unit or in SI."""
-    return np.array(_row([cell.strip() for cell in text.split(",")], robot, "--q"))
+    cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
+    return np.array(_row(cells, robot, "--q"))
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
     """Configurations (n, dof) from a CSV file; a header, if there is one, names the coordinates in any order."""
-    rows = [row for row in csv.reader(io.StringIO(read_text(path, LARGEST_FILE))) if row]
+    rows = _rows(path)
     if not rows:
-        raise FileError(f"{path}: is empty; give one configuration per line: {', '.join(robot.coordinates)}")
+        raise file_error(path, f"is empty; give one configuration per line: {_listed(robot)}")
     order = list(range(robot.dof))
-    first = 1
-    names = [cell.strip() for cell in rows[0]]
+    columns = robot.dof
+    names = rows[0][1]
     if any(name in robot.coordinates for name in names):
         order = [_column(path, names, name) for name in robot.coordinates]
-        rows, first = rows[1:], 2
+        columns = len(names)
+        rows = rows[1:]
     configurations = []
-    for line, row in enumerate(rows, start=first):
-        cells = [cell.strip() for cell in row]
-        if len(cells) != (len(names) if first == 2 else robot.dof):
+    for line, cells in rows:
+        if len(cells) != columns:
             raise FileError(
-                f"{path}, line {line}: has {len(cells)} values; give {robot.dof}: {', '.join(robot.coordinates)}"
+                f"{called(path)}, line {line}: has {len(cells)} values; give {columns}"
+                + (f": {_listed(robot)}" if columns == robot.dof else ", as many as the header has")
             )
-        configurations.append(_row([cells[k] for k in order], robot, f"{path}, line {line}"))
+        configurations.append(_row([cells[k] for k in order], robot, f"{called(path)}, line {line}"))
     return np.array(configurations).reshape(-1, robot.dof)
 
 
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The cells of every line that is not empty, with its number in the file."""
+    # Without newline=None a line that ends in a carriage return alone would be an error.
+    reader = csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline=None))
+    try:
+        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    except csv.Error as error:
+        raise FileError(f"{called(path)}, line {reader.line_num}: is not valid CSV: {error}") from None
+
+
 def _column(path: Path, names: list[str], name: str) -> int:
-    if name not in names:
-        raise FileError(f"{path}: its header lacks the coordinate '{name}'")
+    if names.count(name) != 1:
+        fault = "names the coordinate '{}' twice" if name in names else "lacks the coordinate '{}'"
+        raise file_error(path, f"its header {fault.format(name)}; give every coordinate one column")
     return names.index(name)
+
+
+def _listed(robot: Robot | SymbolicRobot) -> str:
+    names = robot.coordinates
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
 
 
 def _row(cells: list[str], robot: Robot | SymbolicRobot, origin: str) -> list[float]:
     if len(cells) != robot.dof:
         raise ConfigurationError(
-            f"{origin}: has {len(cells)} values; give {robot.dof}, separated by commas: {', '.join(robot.coordinates)}"
+            f"{origin}: has {len(cells)} values; give {robot.dof}, separated by commas: {_listed(robot)}"
         )
     values = []
     for cell, name, quantity in zip(cells, robot.coordinates, robot.quantities, strict=True):

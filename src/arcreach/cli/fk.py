@@ -11,6 +11,8 @@ import typer
 
 from arcreach.cli.configurations import parse_configuration, read_configurations
 from arcreach.cli.output import (
+    COMPILING,
+    COMPILING_SYMBOLIC,
     AsJson,
     BaseLink,
     RobotName,
@@ -21,6 +23,7 @@ from arcreach.cli.output import (
     print_json,
 )
 from arcreach.files.robots import load_robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 
 def fk(
@@ -36,8 +39,8 @@ def fk(
     """Forward kinematics: the pose of the tip for one configuration, or, as CSV, for a file of them."""
     one_of(q=q, file=file)
     loaded = load_robot(robot, base, tip)
-    configurations = read_configurations(file, loaded) if file else parse_configuration(str(q), loaded)
-    with announce_compiling():
+    configurations = read_configurations(file, loaded) if file is not None else parse_configuration(str(q), loaded)
+    with announce_compiling(COMPILING_SYMBOLIC if isinstance(loaded, SymbolicRobot) else COMPILING):
         poses = loaded.tip_pose(configurations)
         inside = loaded.within_limits(configurations)
     if as_json:

@@ -37,9 +37,9 @@ def info(
         print_json(_as_data(loaded))
         return
     out = console()
-    out.print(f"[bold]{plain(loaded.name or robot)}[/bold]  {_summary(loaded)}")
+    out.print(f"[bold]{plain(loaded.name or robot)}[/bold]  {_summary(loaded)}", soft_wrap=True)
     if loaded.source:
-        out.print(f"source: {plain(loaded.source)}")
+        out.print(f"source: {plain(loaded.source)}", soft_wrap=True)
     if isinstance(loaded, Robot):
         out.print(_element_table(loaded))
     out.print(_coordinate_table(loaded))
@@ -52,8 +52,9 @@ def _summary(robot: Robot | SymbolicRobot) -> str:
 
 def _element_table(robot: Robot) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    # A long name goes on in the next line; it is never cut.
     for heading in ("element", "kind", "geometry"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for name, element in zip(robot.element_names, robot.elements, strict=True):
         table.add_row(plain(name), element.kind, _geometry(element))
     return table
@@ -84,9 +85,9 @@ def _rotation_angle(rotation: tuple[tuple[float, ...], ...]) -> float:
 
 def _coordinate_table(robot: Robot | SymbolicRobot) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("coordinate")
+    table.add_column("coordinate", overflow="fold")
     for heading in ("lower", "upper", "neutral"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for i, (name, quantity) in enumerate(zip(robot.coordinates, robot.quantities, strict=True)):
         values = (robot.lower[i], robot.upper[i], robot.neutral[i])
         table.add_row(plain(name), *(format_value(float(value), quantity) for value in values))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -20,6 +22,10 @@ from arcreach.files.catalogue import catalogue
 EXIT_BAD_INPUT = 2
 
 COMPILING = "Compiling kernels: once per installation, some seconds (arcreach warm-up does it ahead of time)"
+COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
+
+# JSON leaves these control characters as they are, and a terminal obeys some of them.
+_CONTROL = re.compile("[\x7f-\x9f]")
 
 
 def complete_robot(incomplete: str) -> list[str]:
@@ -36,19 +42,41 @@ TipLink = Annotated[str | None, typer.Option("--tip", help="URDF: link where the
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
+def never_fail_to_encode() -> None:
+    """Print `?` for what the encoding of stdout lacks, in place of an error; stderr writes escapes by itself."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
 def console() -> Console:
     """The console of stdout."""
-    return Console()
+    return Console(emoji=False)
+
+
+def printable(text: str) -> str:
+    """A text on one line, with control characters written out, so that none reaches the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(_written_out(character) for character in text)
+
+
+def _written_out(character: str) -> str:
+    if character.isprintable():
+        return character
+    return " " if character.isspace() else repr(character)[1:-1]
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; numbers that JSON does not know become null."""
-    typer.echo(json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
+    # Escapes keep the text whole where the output cannot hold it.
+    escape_all = not (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
+    typer.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def print_error(error: Exception) -> None:
-    """Print one line per problem on stderr."""
-    typer.echo(f"error: {error}", err=True)
+    """Print an error as one line on stderr."""
+    typer.echo(printable(f"error: {error}"), err=True)
 
 
 def format_value(value: float, quantity: str) -> str:
@@ -59,15 +87,15 @@ def format_value(value: float, quantity: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A user's text, with nothing in it that rich would take for markup."""
-    return escape(text)
+    """A user's text, with nothing in it that rich would take for markup or the terminal for a command."""
+    return escape(printable(text))
 
 
 @contextlib.contextmanager
-def announce_compiling() -> Iterator[None]:
-    """Say on stderr when kernels are being compiled: a spinner on a terminal, a line elsewhere."""
+def announce_compiling(message: str = COMPILING) -> Iterator[None]:
+    """Say on stderr when something is being compiled: a spinner on a terminal, a line elsewhere."""
     stderr = Console(stderr=True)
-    status = stderr.status(COMPILING)
+    status = stderr.status(message)
     said = False
 
     def started() -> None:
@@ -78,7 +106,7 @@ def announce_compiling() -> Iterator[None]:
         if stderr.is_terminal:
             status.start()
         else:
-            sys.stderr.write(COMPILING + "\n")
+            sys.stderr.write(message + "\n")
 
     with on_compile(started):
         try:

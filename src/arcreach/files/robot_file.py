@@ -7,58 +7,86 @@ import functools
 import json
 import math
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from arcreach.errors import ArcreachError, FileError
-from arcreach.files import problems, units
+from arcreach.errors import ArcreachError, FileError, RobotError
+from arcreach.files import problems
 from arcreach.files.expressions import parse_formula, write_formula
-from arcreach.files.reading import read_text, write_text
+from arcreach.files.reading import called, read_text, write_text
 from arcreach.files.robot_models import (
     ELEMENTS,
     ENTRIES,
+    AngleCoordinate,
+    AnyEntry,
+    AnyRow,
     ChainFile,
+    LengthCoordinate,
     MatrixFile,
     PrismaticRow,
     RevoluteRow,
     Strict,
-    SymbolicCoordinate,
+    field_form,
 )
+from arcreach.robots import checks
 from arcreach.robots.builders import elements_from_dh
+from arcreach.robots.checks import shown
 from arcreach.robots.elements import Element
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot, import_sympy
 
-# A robot of a thousand elements fits; a video does not.
-LARGEST_FILE = 1_000_000
+# A robot of ten thousand elements fits; a video does not.
+LARGEST_FILE = 10_000_000
+
+TOO_MANY_DIGITS = "is not valid TOML: it has a number of thousands of digits; give one that a float can hold"
+
+_ENTRY: TypeAdapter[Any] = TypeAdapter(AnyEntry)
+_ROW: TypeAdapter[Any] = TypeAdapter(AnyRow)
 
 
 def read_robot_file(path: Path) -> Robot | SymbolicRobot:
     """The robot of a TOML file."""
-    return parse_robot(read_text(path, LARGEST_FILE), str(path))
+    return parse_robot(read_text(path, LARGEST_FILE), called(path))
 
 
 def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
     """The robot of a TOML text; `origin` is how messages call it."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FileError(f"{origin}: is not valid TOML: {error}") from None
-    model: type[Strict] = MatrixFile if "matrix" in data else ChainFile
-    try:
-        content = model.model_validate(data)
-    except ValidationError as error:
-        raise _failure(origin, problems.describe(error, data, functools.partial(_model_of, model))) from None
-    return _symbolic(content, origin) if isinstance(content, MatrixFile) else _chain(content, origin)
+    except tomllib.TOMLDecodeError as error:
+        raise _failure(origin, [f"is not valid TOML: {shown(str(error))[1:-1]}"]) from None
+    except RecursionError:
+        raise _failure(origin, ["is not valid TOML: it is nested too deeply"]) from None
+    except ValueError:
+        raise _failure(origin, [TOO_MANY_DIGITS]) from None
+    if _has_endless_integer(data):
+        raise _failure(origin, [TOO_MANY_DIGITS])
+    return _symbolic(data, origin) if "matrix" in data else _chain(data, origin)
+
+
+def _has_endless_integer(data: Any) -> bool:
+    """Whether an integer has more digits than Python prints; TOML reads such ones in hexadecimal."""
+    waiting = [data]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, int) and node.bit_length() > 10_000:
+            return True
+        waiting += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    return False
 
 
 def write_robot_file(robot: Robot | SymbolicRobot, path: Path) -> None:
-    """Write a robot so that reading it gives an equal robot, bit by bit."""
-    write_text(path, _symbolic_text(robot) if isinstance(robot, SymbolicRobot) else _chain_text(robot))
+    """Write a robot so that reading it gives an equal robot."""
+    if isinstance(robot, SymbolicRobot):
+        text = _symbolic_text(robot)
+        _check_read_back(robot, text, called(path))
+    else:
+        text = _chain_text(robot)
+    write_text(path, text, LARGEST_FILE)
 
 
 def json_schema() -> dict[str, Any]:
@@ -71,32 +99,87 @@ def _model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
     """The model of the table at a path of a robot file."""
     if not path:
         return root
-    kind = table.get("kind") if isinstance(table, dict) else None
+    given = table if isinstance(table, dict) else {}
     if ".rows[" in path:
-        return PrismaticRow if kind == "prismatic" else RevoluteRow
-    return SymbolicCoordinate if path.startswith("coordinates") else ENTRIES.get(str(kind))
+        return PrismaticRow if given.get("kind") == "prismatic" else RevoluteRow
+    if path.startswith("coordinates"):
+        return LengthCoordinate if given.get("quantity") == "length" else AngleCoordinate
+    return ENTRIES.get(str(given.get("kind")))
 
 
-def _failure(origin: str, lines: Iterable[str]) -> FileError:
-    found = tuple(lines)
+def _failure(origin: str, found: Sequence[str]) -> FileError:
     more = f" (and {len(found) - 1} more: arcreach check lists them)" if len(found) > 1 else ""
-    return FileError(f"{origin}: {found[0]}{more}", found)
+    return FileError(f"{origin}: {found[0]}{more}", tuple(found))
 
 
-def _chain(content: Any, origin: str) -> Robot:
+def _problems(error: ArcreachError) -> tuple[str, ...]:
+    return error.problems if isinstance(error, (FileError, RobotError)) else (str(error),)
+
+
+def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
+    """The content of a file, or the problems of its form."""
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, problems.describe(error, data, functools.partial(_model_of, model))
+
+
+def _chain(data: dict[str, Any], origin: str) -> Robot:
+    """The chain of a file. A bad entry does not keep the others from being tried, so that all problems are found."""
+    content, form = _validate(ChainFile, data)
+    found = [line for place, line in form if place[:1] != ("elements",) or len(place) == 1] + _name_problems(data)
+    bad_form: dict[Any, list[tuple[problems.Place, str]]] = {}
+    for place, line in form:
+        bad_form.setdefault(place[1] if len(place) > 1 else None, []).append((place[3:], line))
+    entries = data.get("elements")
     elements: list[Element] = []
-    found: list[str] = []
-    for i, entry in enumerate(content.elements):
+    for i, entry in enumerate(entries if isinstance(entries, list) else []):
+        if i in bad_form:
+            found += [line for _, line in bad_form[i]]
+            found += [f"elements[{i}]: {problem}" for problem in _other_problems(entry, [p for p, _ in bad_form[i]])]
+            continue
         try:
-            elements += _build(entry)
+            elements += _build(content.elements[i] if content else _ENTRY.validate_python(entry))
         except ArcreachError as error:
-            found.append(f"elements[{i}]: {error}")
+            found += [f"elements[{i}]: {problem}" for problem in _problems(error)]
     if not found:
         try:
             return Robot(tuple(elements), content.name, content.source)
         except ArcreachError as error:
-            found.append(str(error))
+            found += _problems(error)
     raise _failure(origin, found)
+
+
+def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
+    """What is wrong with the values of an entry, apart from the places in it whose form is bad."""
+    found: list[str] = []
+    kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
+    if kind == "dh" and all(len(place) > 1 for place in bad):
+        # A row of zeros is always possible: it keeps the numbers of the others.
+        bad_rows = {place[1] for place in bad}
+        rows = [{} if j in bad_rows else _ROW.validate_python(row) for j, row in enumerate(entry["rows"])]
+        with checks.gathered(found):
+            elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
+    elif kind in ELEMENTS:
+        fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
+        names = {field.name for field in dataclasses.fields(ELEMENTS[kind])}
+        fields |= {
+            name: field_form(kind, name).validate_python(value)
+            for name, value in entry.items()
+            if name in names and name not in fields
+        }
+        with checks.gathered(found):
+            ELEMENTS[kind](**{name: value for name, value in fields.items() if name in names})
+    return found
+
+
+def _name_problems(data: dict[str, Any]) -> list[str]:
+    """What is wrong with a robot's name, even where there is no robot to say so."""
+    found: list[str] = []
+    with checks.gathered(found):
+        if isinstance(name := data.get("name", ""), str):
+            checks.name("robot", name)
+    return found
 
 
 def _build(entry: Any) -> list[Element]:
@@ -105,18 +188,25 @@ def _build(entry: Any) -> list[Element]:
         rows = [row.model_dump(exclude_none=True) for row in entry.rows]
         return elements_from_dh(rows, entry.convention)
     if entry.kind == "robot":
-        from arcreach.files.catalogue import catalogue_robot
-
-        robot = catalogue_robot(entry.robot)
-        if isinstance(robot, SymbolicRobot):
-            raise FileError(f"robot = '{entry.robot}' is not accepted; a symbolic robot has no elements")
-        return list(robot.elements)
+        return _elements_of_robot(entry)
     fields = entry.model_dump(exclude={"kind", "rpy"})
     if getattr(entry, "rpy", None) is not None:
         if "rotation" in entry.model_fields_set:
             raise FileError("rotation and rpy are both given; give one of them")
         fields["rotation"] = rotation_from_rpy(*entry.rpy)
     return [ELEMENTS[entry.kind](**fields)]
+
+
+def _elements_of_robot(entry: Any) -> list[Element]:
+    from arcreach.files.catalogue import catalogue_robot
+
+    robot = catalogue_robot(entry.robot)
+    if isinstance(robot, SymbolicRobot):
+        raise FileError(f"robot = {shown(entry.robot)} is not accepted; a symbolic robot has no elements")
+    if not entry.prefix:
+        return list(robot.elements)
+    pairs = zip(robot.elements, robot.element_names, strict=True)
+    return [dataclasses.replace(element, name=entry.prefix + name) for element, name in pairs]
 
 
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -131,17 +221,18 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray[Any, 
     )
 
 
-def _symbolic(content: Any, origin: str) -> SymbolicRobot:
+def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
+    content, form = _validate(MatrixFile, data)
+    found = [line for _, line in form] + _name_problems(data)
+    if content is None:
+        raise _failure(origin, found)
     sympy = import_sympy()
-    symbols = {coordinate.name: sympy.Symbol(coordinate.name) for coordinate in content.coordinates}
-    found: list[str] = []
-    limits: dict[str, list[float]] = {"lower": [], "upper": []}
+    symbols: dict[str, Any] = {}
     for i, coordinate in enumerate(content.coordinates):
-        for side, values in limits.items():
-            try:
-                values.append(units.parse(getattr(coordinate, side), coordinate.quantity))
-            except ArcreachError as error:
-                found.append(f"coordinates[{i}].{side}: {error}")
+        if coordinate.name in symbols:
+            name = shown(coordinate.name)
+            found.append(f"coordinates[{i}].name = {name} is used twice; give every coordinate its own name")
+        symbols[coordinate.name] = sympy.Symbol(coordinate.name)
     matrix: list[list[Any]] = []
     for r, row in enumerate(content.matrix):
         matrix.append([])
@@ -151,20 +242,30 @@ def _symbolic(content: Any, origin: str) -> SymbolicRobot:
             except ArcreachError as error:
                 found.append(f"matrix[{r}][{c}]: {error}")
     if not found:
-        quantities = [coordinate.quantity for coordinate in content.coordinates]
+        lower, upper, quantities = (
+            [getattr(coordinate, field) for coordinate in content.coordinates]
+            for field in ("lower", "upper", "quantity")
+        )
         try:
-            return SymbolicRobot(
-                matrix,
-                list(symbols.values()),
-                limits["lower"],
-                limits["upper"],
-                quantities,
-                content.name,
-                content.source,
-            )
+            return SymbolicRobot(matrix, list(symbols.values()), lower, upper, quantities, content.name, content.source)
         except ArcreachError as error:
-            found.append(str(error))
+            found += _problems(error)
     raise _failure(origin, found)
+
+
+def _check_read_back(robot: SymbolicRobot, text: str, origin: str) -> None:
+    """Refuse to write formulas that would not be read as the same ones."""
+    try:
+        again = parse_robot(text, origin)
+    except FileError as error:
+        raise _failure(origin, [f"would not be read again: {problem}" for problem in error.problems]) from None
+    if again == robot:
+        return
+    pairs = zip(robot.matrix, again.matrix, strict=True)  # type: ignore[union-attr]
+    place = next((i for i, (written, read) in enumerate(pairs) if written != read), None)
+    what = "its coordinates" if place is None else f"matrix[{place // 4}][{place % 4}]"
+    shape = "" if place is None else f" = {shown(robot.matrix[place])}"
+    raise _failure(origin, [f"{what}{shape} would be read as another formula; simplify it first"])
 
 
 def _header(robot: Robot | SymbolicRobot) -> list[str]:

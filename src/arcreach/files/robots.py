@@ -8,8 +8,10 @@ from pathlib import Path
 from arcreach.errors import FileError
 from arcreach.files import problems
 from arcreach.files.catalogue import catalogue, catalogue_robot
+from arcreach.files.reading import called, file_error, may_exist
 from arcreach.files.robot_file import read_robot_file, write_robot_file
 from arcreach.files.urdf import read_urdf
+from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -24,25 +26,38 @@ def load_robot(
     `base` and `tip` choose the links of a URDF between which the chain runs: by default its root, and its only leaf.
     """
     if not isinstance(source, (str, os.PathLike)):
-        raise FileError(f"source = {source!r} is not accepted; give a name of the catalogue or the path of a file")
+        raise FileError(f"source = {shown(source)} is not accepted; give a name of the catalogue or the path of a file")
     path = Path(source)
-    if path.suffix.lower() in URDF_ENDINGS:
-        return read_urdf(path, base, tip)
-    if base is not None or tip is not None:
-        raise FileError(f"base and tip choose links of a URDF; {source} is none")
+    _check_links(path, base, tip)
     if str(source) in catalogue():
         return catalogue_robot(str(source))
-    if path.suffix.lower() != ".toml" and not path.exists():
+    if path.suffix.lower() not in (*URDF_ENDINGS, ".toml") and not may_exist(path):
         hint = problems.suggestion(str(source), list(catalogue())) or "; arcreach robots lists the catalogue"
-        raise FileError(f"'{source}' is neither a robot of the catalogue nor a file (.toml, .urdf){hint}")
-    return read_robot_file(path)
+        raise FileError(f"{shown(str(source))} is neither a robot of the catalogue nor a file (.toml, .urdf){hint}")
+    return read_robot(path, base, tip)
+
+
+def read_robot(path: Path, base: str | None = None, tip: str | None = None) -> Robot | SymbolicRobot:
+    """A robot from a file, and never from the catalogue."""
+    _check_links(path, base, tip)
+    return read_urdf(path, base, tip) if path.suffix.lower() in URDF_ENDINGS else read_robot_file(path)
+
+
+def _check_links(path: Path, base: str | None, tip: str | None) -> None:
+    if (base is not None or tip is not None) and path.suffix.lower() not in URDF_ENDINGS:
+        raise FileError(f"base and tip choose links of a URDF; {called(path)} is none")
 
 
 def save_robot(robot: Robot | SymbolicRobot, path: str | os.PathLike[str]) -> None:
-    """Write a robot as a robot file (`.toml`); reading it gives an equal robot, bit by bit."""
+    """Write a robot as a robot file (`.toml`).
+
+    Reading it gives an equal robot: every number of a chain bit by bit, and of a symbolic robot the same formulas.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"path = {shown(path)} is not accepted; give the path of a file")
     target = Path(path)
     if target.suffix.lower() != ".toml":
-        raise FileError(f"{target}: a robot file ends in .toml; give a path with that ending")
+        raise file_error(target, "a robot file ends in .toml; give a path with that ending")
     if not isinstance(robot, (Robot, SymbolicRobot)):
-        raise FileError(f"robot = {robot!r} is not accepted; give a Robot or a SymbolicRobot")
+        raise FileError(f"robot = {shown(robot)} is not accepted; give a Robot or a SymbolicRobot")
     write_robot_file(robot, target)

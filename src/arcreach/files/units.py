@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable
 from fractions import Fraction
 
 from arcreach.errors import FileError
+from arcreach.robots.checks import shown
 
 # Metres per unit as exact fractions: 33.3 mm becomes the float nearest to 0.0333.
 LENGTH_UNITS: dict[str, Fraction] = {
@@ -33,34 +35,37 @@ ANGLE_UNITS: dict[str, Fraction | None] = {
 
 UNITS: dict[str, Iterable[str]] = {"length": LENGTH_UNITS, "angle": ANGLE_UNITS}
 
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?|[+-]?inf)\s*([a-zµμ°]*)\s*", re.IGNORECASE)
+# Every float has a shorter text; thousands of digits would take long to read and mean nothing more.
+LONGEST_NUMBER = 64
+
+_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?|[+-]?inf)\s*([a-zµμ°]*)", re.IGNORECASE)
 
 
 def parse(text: str | float, quantity: str) -> float:
     """The SI value of a number, or of a text with a number and a unit of the quantity (`length` or `angle`)."""
     if not isinstance(text, str):
-        return float(text)
+        return to_float(text)
     units = UNITS[quantity]
-    match = _NUMBER.fullmatch(text)
+    if len(text) > LONGEST_NUMBER:
+        raise FileError(f"{shown(text)} has {len(text)} characters; a number has at most {LONGEST_NUMBER}")
+    match = _NUMBER.fullmatch(text.strip())
     if match is None:
-        raise FileError(f"'{_short(text)}' is no {quantity}; give {accepted(quantity)}")
+        raise FileError(f"{shown(text)} is no {quantity}; give {accepted(quantity)}")
     digits, unit = match.groups()
     if unit and unit not in units:
-        raise FileError(
-            f"'{_short(text)}' has the unknown unit '{unit}'; known units of {quantity}: {', '.join(units)}"
-        )
+        raise FileError(f"{shown(text)} has the unknown unit '{unit}'; known units of {quantity}: {', '.join(units)}")
     if "inf" in digits.lower():
         return float(digits)
     value = Fraction(digits)
     if not unit:
-        return _float(value, text)
+        return to_float(value)
     if quantity == "length":
-        return _float(value * LENGTH_UNITS[unit], text)
+        return to_float(value * LENGTH_UNITS[unit])
     per_half_turn = ANGLE_UNITS[unit]
     if per_half_turn is None:
-        return _float(value, text)
+        return to_float(value)
     # The ratio is exact, so that 90 deg is the float math.pi / 2 itself.
-    return _float(value / per_half_turn, text) * math.pi
+    return to_float(value / per_half_turn) * math.pi
 
 
 def accepted(quantity: str) -> str:
@@ -68,12 +73,9 @@ def accepted(quantity: str) -> str:
     return "a number of metres or text like '50 mm'" if quantity == "length" else "radians or text like '90 deg'"
 
 
-def _float(value: Fraction, text: str) -> float:
+def to_float(value: float | Fraction) -> float:
+    """The nearest float."""
     try:
         return float(value)
     except OverflowError:
-        raise FileError(f"'{_short(text)}' is too large a number") from None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
+        raise FileError(f"the number is too large; give one up to {sys.float_info.max:.4g}") from None

@@ -13,10 +13,11 @@ from xml.parsers import expat
 
 import numpy as np
 
-from arcreach.errors import ArcreachError, FileError
+from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import problems
-from arcreach.files.reading import read_text
+from arcreach.files.reading import called, read_text
 from arcreach.files.robot_file import rotation_from_rpy
+from arcreach.robots.checks import shown
 from arcreach.robots.elements import Element, Link, Prismatic, Revolute
 from arcreach.robots.robot import Robot
 
@@ -47,10 +48,15 @@ class Joint:
     child: str
     node: Node
 
+    @property
+    def owner(self) -> str:
+        """How the joint is called in a message."""
+        return f"joint {shown(self.name)}"
+
 
 def read_urdf(path: Path, base: str | None, tip: str | None) -> Robot:
     """The chain of a URDF file from link `base` (default: the root) to link `tip` (default: the only leaf)."""
-    return parse_urdf(read_text(path, LARGEST_FILE), str(path), base, tip)
+    return parse_urdf(read_text(path, LARGEST_FILE), called(path), base, tip)
 
 
 def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None = None) -> Robot:
@@ -58,13 +64,12 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
     try:
         root = _parse_xml(text)
         links, joints = _tree(root)
-        elements = [element for joint in _chain(links, joints, base, tip) for element in _elements(joint)]
+        elements = _all_elements(_chain(links, joints, base, tip))
         if not elements:
             raise FileError("base and tip are the same link; choose two links with a joint between them")
-        name = "".join(c if c.isalnum() or c in " -_" else "-" for c in root.attributes.get("name", ""))
-        return Robot(tuple(elements), name.strip()[:64], f"URDF {Path(origin).name}")
+        return Robot(tuple(elements), _clean(root.attributes.get("name", "")), f"URDF {Path(origin).name}")
     except ArcreachError as error:
-        raise FileError(f"{origin}: {error}") from None
+        raise FileError(f"{origin}: {error}", getattr(error, "problems", ())) from None
 
 
 def _parse_xml(text: str) -> Node:
@@ -90,90 +95,151 @@ def _parse_xml(text: str) -> Node:
         raise FileError(f"is not valid XML: {error}") from None
     root = top.children[0]
     if root.tag != "robot":
-        raise FileError(f"its root is <{root.tag}>, not <robot>; give a URDF file")
+        raise FileError(f"its root is {shown(root.tag)}, not 'robot'; give a URDF file")
     if any(":" in child.tag for child in root.children):
         raise FileError("is a xacro file; run xacro on it first and give the URDF that comes out")
     return root
 
 
-def _tree(root: Node) -> tuple[list[str], dict[str, Joint]]:
-    """All links, and the joints by their child link."""
-    links = [_attribute(node, "name", "link") for node in root.children if node.tag == "link"]
+def _tree(root: Node) -> tuple[dict[str, None], dict[str, Joint]]:
+    """All links in the order of the file, and the joints by their child link."""
+    links: dict[str, None] = {}
+    for node in root.children:
+        if node.tag == "link":
+            name = _attribute(node, "name", "link")
+            if name in links:
+                raise FileError(f"link {shown(name)}: the name is used twice; give every link its own")
+            links[name] = None
     joints: dict[str, Joint] = {}
     names: set[str] = set()
     for node in root.children:
         if node.tag != "joint":
             continue
-        name = _attribute(node, "name", "joint")
-        ends = []
-        for end in ("parent", "child"):
-            found = node.child(end)
-            link = found.attributes.get("link") if found else None
-            if link not in links:
-                raise FileError(f"joint '{name}': {end} = {link!r} is no link of the file")
-            ends.append(str(link))
-        joint = Joint(name, node.attributes.get("type", ""), ends[0], ends[1], node)
-        if name in names:
-            raise FileError(f"joint '{name}': the name is used twice; give every joint its own")
+        joint = _joint(node, links)
+        if joint.name in names:
+            raise FileError(f"{joint.owner}: the name is used twice; give every joint its own")
         if joint.child in joints:
-            raise FileError(f"link '{joint.child}': has two parent joints, '{joints[joint.child].name}' and '{name}'")
-        names.add(name)
+            raise FileError(
+                f"link {shown(joint.child)}: has two parent joints, {shown(joints[joint.child].name)} and "
+                f"{shown(joint.name)}; give a tree"
+            )
+        names.add(joint.name)
         joints[joint.child] = joint
     if not links:
         raise FileError("has no links; give a URDF with links and joints")
     return links, joints
 
 
-def _chain(links: list[str], joints: dict[str, Joint], base: str | None, tip: str | None) -> list[Joint]:
+def _joint(node: Node, links: dict[str, None]) -> Joint:
+    name = _attribute(node, "name", "joint")
+    ends = []
+    for end in ("parent", "child"):
+        found = node.child(end)
+        link = found.attributes.get("link") if found else None
+        if link not in links:
+            raise FileError(f"joint {shown(name)}: {end} = {shown(link)} is no link of the file; give one of its links")
+        ends.append(str(link))
+    return Joint(name, node.attributes.get("type", ""), ends[0], ends[1], node)
+
+
+def _chain(links: dict[str, None], joints: dict[str, Joint], base: str | None, tip: str | None) -> list[Joint]:
     """The joints from base to tip, in this order."""
     for role, link in (("base", base), ("tip", tip)):
         if link is not None and link not in links:
-            hint = problems.suggestion(link, links) or f"; the links are {', '.join(links[:12])}"
-            raise FileError(f"{role} = '{link}' is no link of the file{hint}")
+            hint = problems.suggestion(link, links) or f"; the links are {_listed(list(links))}"
+            raise FileError(f"{role} = {shown(link)} is no link of the file{hint}")
     if tip is None:
         tip = _only_leaf(links, joints, base)
     path: list[Joint] = []
+    passed: set[str] = set()
     link = tip
     while link in joints and link != base:
         joint = joints[link]
-        if joint in path:
-            raise FileError(f"joint '{joint.name}': the joints form a loop; give a tree")
-        path.insert(0, joint)
+        if joint.name in passed:
+            raise FileError(f"{joint.owner}: the joints form a loop; give a tree")
+        passed.add(joint.name)
+        path.append(joint)
         link = joint.parent
     if base is not None and link != base:
-        raise FileError(f"base = '{base}' does not carry tip = '{tip}'; choose a base between '{link}' and the tip")
-    return path
+        raise FileError(
+            f"base = {shown(base)} does not carry tip = {shown(tip)}; choose a base between {shown(link)} and the tip"
+        )
+    return path[::-1]
 
 
-def _only_leaf(links: list[str], joints: dict[str, Joint], base: str | None) -> str:
+def _only_leaf(links: dict[str, None], joints: dict[str, Joint], base: str | None) -> str:
     parents = {joint.parent for joint in joints.values()}
-    leaves = [link for link in links if link not in parents and (base is None or _carries(base, link, joints))]
+    carried = links if base is None else _carried(base, joints)
+    leaves = [link for link in links if link not in parents and link in carried]
     if len(leaves) == 1:
         return leaves[0]
     if not leaves:
         raise FileError("has no last link: the joints form a loop; give a tree")
-    shown = ", ".join(leaves[:8]) + (", ..." if len(leaves) > 8 else "")
-    raise FileError(f"has {len(leaves)} last links ({shown}); choose one as tip")
+    raise FileError(f"has {len(leaves)} last links ({_listed(leaves)}); choose one as tip")
 
 
-def _carries(base: str, link: str, joints: dict[str, Joint]) -> bool:
-    for _ in range(len(joints) + 1):
-        if link == base:
-            return True
-        if link not in joints:
-            return False
-        link = joints[link].parent
-    return False
+def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
+    """The base and all links behind it."""
+    children: dict[str, list[str]] = {}
+    for joint in joints.values():
+        children.setdefault(joint.parent, []).append(joint.child)
+    carried = {base}
+    waiting = [base]
+    while waiting:
+        for link in children.get(waiting.pop(), ()):
+            if link not in carried:
+                carried.add(link)
+                waiting.append(link)
+    return carried
 
 
-def _elements(joint: Joint) -> list[Element]:
-    owner = f"joint '{joint.name}'"
+def _listed(names: list[str]) -> str:
+    """The first names, as they stand in a message."""
+    return ", ".join(shown(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def _clean(name: str, longest: int = 64) -> str:
+    """A name of the file as the name of an element or a robot."""
+    return "".join(c if c.isalnum() or c in " -_" else "-" for c in name[:longest]).strip()
+
+
+def _unique(name: str, ending: str, used: dict[str, int]) -> str:
+    """A name that no other element has: names that are alike once they are cut and cleaned are numbered.
+
+    `used` holds every name and the number it was last continued with.
+    """
+    first = wanted = (_clean(name, 64 - len(ending)) or "joint") + ending
+    while wanted in used:
+        used[first] += 1
+        tail = f"{ending}-{used[first]}"
+        wanted = (_clean(name, 64 - len(tail)) or "joint") + tail
+    used[wanted] = 1
+    return wanted
+
+
+def _all_elements(path: list[Joint]) -> list[Element]:
+    """The elements of all joints, or all that is wrong with them."""
+    elements: list[Element] = []
+    names: dict[str, int] = {}
+    found: list[str] = []
+    for joint in path:
+        try:
+            elements += _elements(joint, names)
+        except (FileError, RobotError) as error:
+            found += error.problems
+    if found:
+        raise FileError(found[0], tuple(found))
+    return elements
+
+
+def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
+    owner = joint.owner
     if joint.node.child("mimic") is not None:
         raise FileError(
             f"{owner}: mimics another joint, which a chain of independent joints cannot do; end the chain before it "
             "(tip), or remove <mimic> to move it on its own"
         )
-    name = "".join(c if c.isalnum() or c in " -_" else "-" for c in joint.name).strip()[:64]
+    name = _unique(joint.name, "", names)
     origin = joint.node.child("origin")
     shift = _vector(origin, "xyz", owner)
     turn = rotation_from_rpy(*_vector(origin, "rpy", owner))
@@ -181,7 +247,8 @@ def _elements(joint: Joint) -> list[Element]:
     fixed = joint.kind == "fixed"
     placed: list[Element] = []
     if moved or fixed:
-        placed = [Link(shift, turn, name=name if fixed else f"{name}-origin"[:64])]  # type: ignore[arg-type]
+        label = name if fixed else _unique(name, "-origin", names)
+        placed = [Link(shift, turn, name=label)]  # type: ignore[arg-type]
     if fixed:
         return placed
     axis = _vector(joint.node.child("axis"), "xyz", owner, (1.0, 0.0, 0.0))
@@ -192,7 +259,7 @@ def _elements(joint: Joint) -> list[Element]:
     if joint.kind == "prismatic":
         return [*placed, Prismatic(*_limits(joint, owner), axis, name)]
     raise FileError(
-        f"{owner}: type = '{joint.kind}' is not accepted; a chain has revolute, continuous, prismatic and fixed joints"
+        f"{owner}: type = {shown(joint.kind)} is not accepted; give revolute, continuous, prismatic or fixed"
     )
 
 
@@ -215,7 +282,7 @@ def _vector(
     parts = node.attributes[key].split()
     if len(parts) != 3:
         raise FileError(
-            f"{owner}: {node.tag} {key} = '{node.attributes[key][:40]}' is not accepted; give three numbers"
+            f"{owner}: {node.tag} {key} = {shown(node.attributes[key])} is not accepted; give three numbers"
         )
     x, y, z = (_number(part, f"{node.tag} {key}", owner) for part in parts)
     return x, y, z
@@ -227,7 +294,7 @@ def _number(text: str, field_name: str, owner: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise FileError(f"{owner}: {field_name} = '{text[:40]}' is not accepted; give a finite number")
+        raise FileError(f"{owner}: {field_name} = {shown(text)} is not accepted; give a finite number")
     return value
 
 

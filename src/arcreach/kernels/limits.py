@@ -46,7 +46,8 @@ def local_bend_max(chain, row, length):
     stretch = chain[row].stretch
     if stretch <= 0.0:
         return chain[row].bend_max
-    return chain[row].bend_max * (length - chain[row].length) / stretch
+    # The difference of two rounded lengths may exceed the stretch by the last bit.
+    return chain[row].bend_max * min((length - chain[row].length) / stretch, 1.0)
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError
 from arcreach.kernels import limits
+from arcreach.robots import checks
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Coordinate
 
@@ -17,22 +19,41 @@ Array = npt.NDArray[np.float64]
 
 
 class ConfigurationSpace:
-    """The coordinates of a robot. A configuration is an array (dof,), a batch of them (n, dof)."""
+    """The coordinates of a robot, which do not change. A configuration is an array (dof,), a batch of them (n, dof)."""
 
+    name: str
+    source: str
     _coordinates: tuple[Coordinate, ...]
     _dof: int
     _lower: Array
     _upper: Array
     _neutral: Array
 
+    def _set(self, **fields: Any) -> None:
+        """Called while the robot is built; robots are frozen afterwards."""
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+    def _set_name(self, owner: str, name: Any, source: Any) -> None:
+        problems: list[str] = []
+        with checks.gathered(problems):
+            self._set(name=checks.name(owner, name))
+        with checks.gathered(problems):
+            self._set(source=checks.source(owner, source))
+        checks.raise_any(problems)
+
     def _set_coordinates(self, coordinates: tuple[Coordinate, ...]) -> None:
-        """Called once, while the robot is built; robots are frozen afterwards."""
-        object.__setattr__(self, "_coordinates", coordinates)
-        object.__setattr__(self, "_dof", len(coordinates))
+        self._set(_coordinates=coordinates, _dof=len(coordinates))
         for field in ("lower", "upper", "neutral"):
             values = np.array([getattr(coordinate, field) for coordinate in coordinates], dtype=float)
             values.flags.writeable = False
-            object.__setattr__(self, f"_{field}", values)
+            self._set(**{f"_{field}": values})
+
+    def __setattr__(self, field: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} does not change: make a new one with another {field}")
+
+    def __delattr__(self, field: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} does not change: its {field} cannot be deleted")
 
     @property
     def dof(self) -> int:
@@ -66,10 +87,9 @@ class ConfigurationSpace:
 
     def _check(self, q: npt.ArrayLike) -> Array:
         """The configuration or batch as a C-contiguous, writable array of finite floats."""
-        try:
-            values = np.asarray(q, dtype=np.float64, order="C")
-        except (TypeError, ValueError):
-            raise ConfigurationError(f"q = {shown(q)} is not accepted; {self._accepted()}") from None
+        values = checks.real_array(q)
+        if values is None:
+            raise ConfigurationError(f"q = {shown(q)} is not accepted; {self._accepted()}")
         if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
             raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; {self._accepted()}")
         # numba compiles a second time for a read-only array: hand it a copy instead.
@@ -105,6 +125,17 @@ def check_count(owner: str, field: str, value: Any, smallest: int) -> int:
             f"{owner}: {field} = {shown(value)} is not accepted; give a whole number >= {smallest}"
         )
     return int(value)
+
+
+def check_tolerance(value: Any) -> float:
+    """A share of a limit's size, as a float: kernels would be compiled anew for another type."""
+    try:
+        tolerance = math.nan if isinstance(value, (bool, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        tolerance = math.nan
+    if not 0.0 <= tolerance < math.inf:
+        raise ConfigurationError(f"tolerance = {shown(value)} is not accepted; give a finite number, 0 or more")
+    return tolerance
 
 
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:

@@ -28,7 +28,7 @@ def pack(elements: Sequence[Element]) -> npt.NDArray[Any]:
     coordinate = 0
     for element in elements:
         record = chain[row]
-        record["kind"] = _KINDS[type(element)]
+        record["kind"] = next(code for kind, code in _KINDS.items() if isinstance(element, kind))
         record["coordinate"] = coordinate
         if isinstance(element, Section):
             _pack_section(element, record, chain[row + 1 : row + 1 + len(element.length_weights)])

@@ -10,11 +10,36 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcreach.errors import RobotError
+from arcreach.robots.checks import shown
 
-# What a matrix may be made of: every name here prints as a call of Python's math module that numba compiles.
+# What a matrix may be made of: every name here prints as a call of Python's math module.
 FUNCTIONS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "Abs",
 )  # fmt: skip
+# Larger whole numbers are not exact as floats, and powers of them would fill the memory with digits.
+LARGEST_INTEGER = 10**15
+
+
+def normalised(expression: Any, symbols: dict[str, Any]) -> Any:
+    """The expression built anew from its parts, with the given symbols in place of those of the same names.
+
+    Products that were left unevaluated are evaluated, symbols lose their assumptions and floats their extra digits, so
+    that the same formula is the same expression however it was made.
+    """
+    import sympy
+
+    if isinstance(expression, sympy.Symbol) and not isinstance(expression, sympy.Dummy):
+        return symbols.get(expression.name, expression)
+    if isinstance(expression, sympy.Float):
+        return sympy.Float(float(expression))
+    if not expression.args:
+        return expression
+    return expression.func(*(normalised(part, symbols) for part in expression.args))
+
+
+def too_large(number: Any) -> bool:
+    """Whether a number of SymPy is a fraction of larger whole numbers than are accepted."""
+    return bool(number.is_Rational) and (abs(number.p) > LARGEST_INTEGER or number.q > LARGEST_INTEGER)
 
 
 def pose_source(matrix: Any, symbols: Sequence[Any]) -> str:
@@ -60,7 +85,9 @@ def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], c
 
     printer = PythonCodePrinter()
     shared, reduced = sympy.cse(list(entries.values()), symbols=sympy.numbered_symbols("t"))
-    lines = ["import math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
+    # NumPy has all functions of math under the same names, and where math raises it gives nan or inf: compiled and
+    # interpreted code then agree.
+    lines = ["import numpy as math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
     body = [f"{symbol} = Q[i, {k}]" for k, symbol in enumerate(symbols)]
     body += [f"{symbol} = {printer.doprint(value)}" for symbol, value in shared]
     body += [f"{place} = {printer.doprint(value)}" for place, value in zip(entries, reduced, strict=True)]
@@ -74,16 +101,23 @@ def _check(expression: Any, allowed: set[Any]) -> None:
     unknown = sorted(str(symbol) for symbol in expression.free_symbols - allowed)
     if unknown:
         raise RobotError(
-            f"symbolic robot: matrix uses '{unknown[0]}', which is no coordinate; list it in coordinates or "
+            f"symbolic robot: matrix uses {shown(unknown[0])}, which is no coordinate; list it in coordinates or "
             "put a number in its place"
         )
     numbers = (sympy.Integer, sympy.Rational, sympy.Float, sympy.core.numbers.Pi, sympy.core.numbers.Exp1)
     for node in sympy.preorder_traversal(expression):
+        if too_large(node):
+            raise RobotError(
+                f"symbolic robot: matrix uses the whole number {shown(max(abs(node.p), node.q))}; "
+                f"give whole numbers up to {LARGEST_INTEGER}, or a float"
+            )
+        if node.is_number and node.is_Pow and node.is_extended_real is False:
+            raise RobotError(f"symbolic robot: matrix uses {shown(str(node))[1:-1]}, which is no real number; give one")
         if isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers)):
             continue
         if type(node).__name__ in FUNCTIONS:
             continue
         raise RobotError(
-            f"symbolic robot: matrix uses {type(node).__name__}, which is not accepted; "
+            f"symbolic robot: matrix uses {shown(type(node).__name__)[1:-1]}, which is not accepted; "
             f"give expressions of + - * / **, sqrt, pi, {', '.join(FUNCTIONS)}"
         )

@@ -13,9 +13,8 @@ from arcreach.robots import checks
 from arcreach.robots.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
 
 CONVENTIONS = ("standard", "modified")
-_DH_LENGTHS = ("a", "d")
-_DH_ANGLES = ("alpha", "theta")
-_DH_KEYS = (*_DH_LENGTHS, *_DH_ANGLES, "kind", "lower", "upper", "name")
+_DH_NUMBERS = ("a", "alpha", "d", "theta")
+_DH_KEYS = (*_DH_NUMBERS, "kind", "lower", "upper", "name")
 
 
 def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:
@@ -25,22 +24,31 @@ def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise checks.refuse("dh", "rows", rows, "a list of rows")
     elements: list[Element] = []
+    problems: list[str] = []
     for i, given in enumerate(rows):
-        owner = f"dh row {i + 1}"
-        row = _dh_row(owner, given)
-        a, alpha, d, theta = (
-            checks.number(owner, key, row.get(key, 0.0), "a finite number") for key in ("a", "alpha", "d", "theta")
-        )
-        kind, lower, upper = row.get("kind", "revolute"), row.get("lower"), row.get("upper")
-        joint = _joint(owner, kind, Z_AXIS, lower, upper, row.get("name", ""))
-        # The joint's own turn and stroke commute with theta and d, so these stand in the row's fixed link.
-        along_z = _turn_z(theta) @ _shift(0.0, d)
-        along_x = _shift(a, 0.0) @ _turn_x(alpha)
-        if convention == "standard":
-            elements += [joint, *_link(along_z @ along_x)]
-        else:
-            elements += [*_link(along_x @ along_z), joint]
+        with checks.gathered(problems, f"dh row {i + 1}: "):
+            elements += _dh_elements(given, convention)
+    checks.raise_any(problems)
     return elements
+
+
+def _dh_elements(given: Any, convention: str) -> list[Element]:
+    """The joint and the link of one row; the link is left out where it does nothing."""
+    row = _dh_row(given)
+    problems: list[str] = []
+    values = dict.fromkeys(_DH_NUMBERS, 0.0)
+    for key in _DH_NUMBERS:
+        with checks.gathered(problems):
+            values[key] = checks.number("", key, row.get(key, 0.0), "a finite number")
+    joint: list[Element] = []
+    with checks.gathered(problems):
+        kind = row.get("kind", "revolute")
+        joint = [_joint(kind, Z_AXIS, row.get("lower"), row.get("upper"), row.get("name", ""))]
+    checks.raise_any(problems)
+    # The joint's own turn and stroke commute with theta and d, so these stand in the row's fixed link.
+    along_z = _turn_z(values["theta"]) @ _shift(0.0, values["d"])
+    along_x = _shift(values["a"], 0.0) @ _turn_x(values["alpha"])
+    return [*joint, *_link(along_z @ along_x)] if convention == "standard" else [*_link(along_x @ along_z), *joint]
 
 
 def elements_from_vectors(
@@ -56,36 +64,47 @@ def elements_from_vectors(
     n = len(links)
     if len(directions) != n:
         raise checks.refuse("vectors", "axes", axes, f"{n} axes, one per link vector")
-    chosen = ["revolute"] * n if kinds is None else list(kinds)
-    lows = [None] * n if lower is None else list(checks.numbers("vectors", "lower", lower, "one number per joint"))
-    highs = [None] * n if upper is None else list(checks.numbers("vectors", "upper", upper, "one number per joint"))
-    for field, values in (("kinds", chosen), ("lower", lows), ("upper", highs)):
-        if len(values) != n:
-            raise checks.refuse("vectors", field, values, f"{n} entries, one per link vector")
+    chosen = _per_joint("kinds", kinds, "revolute", n)
+    lows = _per_joint("lower", lower, None, n)
+    highs = _per_joint("upper", upper, None, n)
     elements: list[Element] = []
+    problems: list[str] = []
     for i in range(n):
-        owner = f"joint {i + 1}"
-        if chosen[i] == "parallelogram":
-            lower_angle, upper_angle = _turn_limits(lows[i], highs[i])
-            elements.append(Parallelogram(links[i], directions[i], lower_angle, upper_angle))
-            continue
-        elements.append(_joint(owner, chosen[i], directions[i], lows[i], highs[i], ""))
-        elements += [Link(links[i])] if any(links[i]) else []
+        with checks.gathered(problems, f"joint {i + 1}: "):
+            if chosen[i] == "parallelogram":
+                elements.append(Parallelogram(links[i], directions[i], *_turn_limits(lows[i], highs[i])))
+                continue
+            elements.append(_joint(chosen[i], directions[i], lows[i], highs[i], ""))
+            elements += [Link(links[i])] if any(links[i]) else []
+    checks.raise_any(problems)
     return elements
 
 
-def _dh_row(owner: str, row: Any) -> Mapping[str, Any]:
+def _per_joint(field: str, values: Any, default: Any, n: int) -> list[Any]:
+    """One entry per joint, from what a user gives or the default; the joints check the entries."""
+    if values is None:
+        return [default] * n
+    accepted = f"{n} entries, one per link vector"
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise checks.refuse("vectors", field, values, accepted)
+    entries = list(values)
+    if len(entries) != n:
+        raise checks.refuse("vectors", field, values, accepted)
+    return entries
+
+
+def _dh_row(row: Any) -> Mapping[str, Any]:
     accepted = "a mapping with a, alpha, d, theta, kind, lower, upper, name, or a tuple (a, alpha, d, theta)"
     if isinstance(row, Mapping):
         for key in row:
             if key not in _DH_KEYS:
-                raise checks.refuse(owner, "key", key, f"one of {', '.join(_DH_KEYS)}")
+                raise checks.refuse("", "key", key, f"one of {', '.join(_DH_KEYS)}")
         return row
     if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-        raise checks.refuse(owner, "row", row, accepted)
+        raise checks.refuse("", "row", row, accepted)
     values = tuple(row)
     if len(values) != 4:
-        raise checks.refuse(owner, "row", row, accepted)
+        raise checks.refuse("", "row", row, accepted)
     return dict(zip(("a", "alpha", "d", "theta"), values, strict=True))
 
 
@@ -94,15 +113,15 @@ def _turn_limits(lower: Any, upper: Any) -> tuple[Any, Any]:
     return -math.pi if lower is None else lower, math.pi if upper is None else upper
 
 
-def _joint(owner: str, kind: str, axis: checks.Vector, lower: Any, upper: Any, name: str) -> Element:
+def _joint(kind: Any, axis: checks.Vector, lower: Any, upper: Any, name: str) -> Element:
     if kind == "revolute":
         return Revolute(axis, *_turn_limits(lower, upper), name)
     if kind == "prismatic":
         if lower is None or upper is None:
             missing = "lower" if lower is None else "upper"
-            raise checks.refuse(owner, missing, None, "both limits in metres for a prismatic joint")
+            raise checks.refuse("", missing, None, "both limits in metres for a prismatic joint")
         return Prismatic(lower, upper, axis, name)
-    raise checks.refuse(owner, "kind", kind, "'revolute', 'prismatic' or, in from_vectors, 'parallelogram'")
+    raise checks.refuse("", "kind", kind, "'revolute', 'prismatic' or, in from_vectors, 'parallelogram'")
 
 
 def _rows(field: str, values: npt.ArrayLike) -> list[checks.Vector]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arcreach.errors import RobotError
 
@@ -21,15 +23,54 @@ EXACT_ROTATION = 1e-14
 EXACT_UNIT = 1e-15
 
 
+# Stands for a field that was refused before: an element passes over it, to say what else is wrong.
+UNKNOWN: Any = object()
+
+# Characters of a user's value that a message repeats.
+LONGEST_SHOWN = 60
+
+
 def shown(value: Any) -> str:
-    """The value as it stands in a message, cut to a readable length."""
-    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    """The value as it stands in a message: on one line, printable, cut to a readable length."""
+    try:
+        text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    except ValueError:
+        # Python refuses to write integers of thousands of digits.
+        text = f"{type(value).__name__} with too many digits to print"
+    if len(text) > LONGEST_SHOWN:
+        text = text[: LONGEST_SHOWN - 3] + "..."
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+@contextlib.contextmanager
+def gathered(problems: list[str], prefix: str = "") -> Iterator[None]:
+    """Add what is wrong inside the block to a list in place of raising it, so that a user hears of everything."""
+    try:
+        yield
+    except RobotError as error:
+        problems += [prefix + problem for problem in error.problems]
+
+
+def raise_any(problems: list[str]) -> None:
+    """Raise all gathered problems as one error, if there are any."""
+    if problems:
+        raise RobotError(problems[0], tuple(problems))
 
 
 def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:
     """The error for a field: who, which field, what was given, what would be accepted."""
-    return RobotError(f"{owner}: {field} = {shown(value)} is not accepted; give {accepted}")
+    who = f"{owner}: " if owner else ""
+    return RobotError(f"{who}{field} = {shown(value)} is not accepted; give {accepted}")
+
+
+def real_array(value: Any) -> npt.NDArray[np.float64] | None:
+    """The value as a C-contiguous array of floats; None where it is anything but real numbers."""
+    try:
+        given = np.asarray(value)
+        # Texts would be read as numbers, and imaginary parts dropped.
+        return None if given.dtype.kind in "cSU" else np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def number(owner: str, field: str, value: Any, accepted: str, low: float = -math.inf, high: float = math.inf) -> float:
@@ -79,11 +120,9 @@ def unit_vector(owner: str, field: str, value: Any) -> Vector:
 def rotation(owner: str, field: str, value: Any) -> Matrix3:
     """A 3 x 3 rotation matrix as rows of floats."""
     accepted = "a 3 x 3 rotation matrix (orthogonal rows of unit length, determinant +1)"
-    try:
-        matrix = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise refuse(owner, field, value, accepted) from None
-    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+    matrix = real_array(value)
+    # Numbers above 2 are no rotation, and their products might overflow.
+    if matrix is None or matrix.shape != (3, 3) or not (np.abs(matrix) <= 2.0).all():
         raise refuse(owner, field, value, accepted)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
     if error > ROTATION_TOLERANCE or np.linalg.det(matrix) < 0.0:
@@ -102,15 +141,20 @@ def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False)
     accepted = f"a finite number of {unit}"
     if endless:
         accepted += ", or -inf and inf as lower and upper for a joint without end"
-    low = number(owner, "lower", lower, accepted)
-    high = number(owner, "upper", upper, accepted)
+    problems: list[str] = []
+    low = high = 0.0
+    with gathered(problems):
+        low = number(owner, "lower", lower, accepted)
+    with gathered(problems):
+        high = number(owner, "upper", upper, accepted)
+    raise_any(problems)
     if low > high:
         raise refuse(owner, "lower", lower, f"a lower limit that is not above upper = {high!r}")
     return low, high
 
 
 def _is_infinite(value: Any, infinity: float) -> bool:
-    return isinstance(value, (int, float, np.floating)) and float(value) == infinity
+    return isinstance(value, (float, np.floating)) and float(value) == infinity
 
 
 def name(owner: str, value: Any) -> str:
@@ -120,6 +164,13 @@ def name(owner: str, value: Any) -> str:
         raise refuse(owner, "name", value, accepted)
     if not all(character.isalnum() or character in " -_" for character in value) or value != value.strip():
         raise refuse(owner, "name", value, accepted)
+    return value
+
+
+def source(owner: str, value: Any) -> str:
+    """Where a robot's numbers come from: any text."""
+    if not isinstance(value, str):
+        raise refuse(owner, "source", value, "text that says where the numbers come from")
     return value
 
 

@@ -7,12 +7,14 @@ in the schema.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.errors import RobotError
 from arcreach.robots import checks
 from arcreach.robots.checks import Matrix3, Vector
 
@@ -43,6 +45,54 @@ def _middle(lower: float, upper: float) -> float:
     return 0.0 if math.isinf(lower) else 0.5 * lower + 0.5 * upper
 
 
+METRES = "a length in metres, 0 or more"
+
+
+class _FieldChecks:
+    """Checks the fields of an element one by one and puts plain values in their place.
+
+    What is wrong is gathered and raised at the end, so that a user hears of every bad field at once.
+    """
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        self.owner = str(element.kind)
+        self.problems: list[str] = []
+        with checks.gathered(self.problems):
+            name = "" if element.name is checks.UNKNOWN else checks.name(self.owner, element.name)
+            self.owner += f" '{name}'" if name else ""
+
+    def check(self, field_name: str, check: Callable[..., Any], *accepted: Any, **bounds: float) -> bool:
+        """Replace a field by its checked value; False where it is not accepted."""
+        given = getattr(self.element, field_name)
+        if given is checks.UNKNOWN:
+            return False
+        try:
+            value = check(self.owner, field_name, given, *accepted, **bounds)
+        except RobotError as error:
+            self.problems += error.problems
+            return False
+        object.__setattr__(self.element, field_name, value)
+        return True
+
+    def limits(self, unit: str, endless: bool = False) -> None:
+        """Check `lower` and `upper` together."""
+        if self.element.lower is checks.UNKNOWN or self.element.upper is checks.UNKNOWN:
+            return
+        with checks.gathered(self.problems):
+            lower, upper = checks.limits(self.owner, self.element.lower, self.element.upper, unit, endless)
+            object.__setattr__(self.element, "lower", lower)
+            object.__setattr__(self.element, "upper", upper)
+
+    def refuse(self, field_name: str, accepted: str) -> None:
+        """Note that a field does not fit the others."""
+        self.problems += checks.refuse(self.owner, field_name, getattr(self.element, field_name), accepted).problems
+
+    def finish(self) -> None:
+        """Raise what was found, if anything."""
+        checks.raise_any(self.problems)
+
+
 @dataclass(frozen=True)
 class Link:
     """A rigid piece: a fixed shift, then a fixed turn."""
@@ -56,16 +106,17 @@ class Link:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        owner = _owner(self)
-        _set(self, "translation", checks.vector(owner, "translation", self.translation))
-        _set(self, "rotation", checks.rotation(owner, "rotation", self.rotation))
-        _set(self, "radius", checks.number(owner, "radius", self.radius, "a length in metres, 0 or more", low=0.0))
+        fields = _FieldChecks(self)
+        fields.check("translation", checks.vector)
+        fields.check("rotation", checks.rotation)
+        fields.check("radius", checks.number, METRES, low=0.0)
+        fields.finish()
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, radius: float = 0.0, name: str = "") -> Link:
         """A link from a 4 x 4 transform."""
-        values = np.asarray(matrix, dtype=float)
-        if values.shape != (4, 4) or not np.array_equal(values[3], (0.0, 0.0, 0.0, 1.0)):
+        values = checks.real_array(matrix)
+        if values is None or values.shape != (4, 4) or not np.array_equal(values[3], (0.0, 0.0, 0.0, 1.0)):
             raise checks.refuse("link", "matrix", matrix, "a 4 x 4 transform whose last row is 0, 0, 0, 1")
         return cls(values[:3, 3], values[:3, :3], radius, name)  # type: ignore[arg-type]
 
@@ -93,11 +144,10 @@ class Revolute:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        owner = _owner(self)
-        lower, upper = checks.limits(owner, self.lower, self.upper, "radians", endless=True)
-        _set(self, "axis", checks.unit_vector(owner, "axis", self.axis))
-        _set(self, "lower", lower)
-        _set(self, "upper", upper)
+        fields = _FieldChecks(self)
+        fields.check("axis", checks.unit_vector)
+        fields.limits("radians", endless=True)
+        fields.finish()
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -123,11 +173,10 @@ class Prismatic:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        owner = _owner(self)
-        lower, upper = checks.limits(owner, self.lower, self.upper, "metres")
-        _set(self, "axis", checks.unit_vector(owner, "axis", self.axis))
-        _set(self, "lower", lower)
-        _set(self, "upper", upper)
+        fields = _FieldChecks(self)
+        fields.limits("metres")
+        fields.check("axis", checks.unit_vector)
+        fields.finish()
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -155,13 +204,12 @@ class Parallelogram:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        owner = _owner(self)
-        lower, upper = checks.limits(owner, self.lower, self.upper, "radians", endless=True)
-        _set(self, "link", checks.vector(owner, "link", self.link))
-        _set(self, "axis", checks.unit_vector(owner, "axis", self.axis))
-        _set(self, "lower", lower)
-        _set(self, "upper", upper)
-        _set(self, "radius", checks.number(owner, "radius", self.radius, "a length in metres, 0 or more", low=0.0))
+        fields = _FieldChecks(self)
+        fields.check("link", checks.vector)
+        fields.check("axis", checks.unit_vector)
+        fields.limits("radians", endless=True)
+        fields.check("radius", checks.number, METRES, low=0.0)
+        fields.finish()
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -197,34 +245,40 @@ class Section:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        owner = _owner(self)
-        metres = "a length in metres, 0 or more"
-        _set(self, "length", checks.number(owner, "length", self.length, metres, low=0.0))
-        _set(self, "stretch", checks.number(owner, "stretch", self.stretch, metres, low=0.0))
-        _set(self, "radius", checks.number(owner, "radius", self.radius, metres, low=0.0))
-        if self.length + self.stretch == 0.0:
-            raise checks.refuse(owner, "length", self.length, "a length above 0, or a stretch above 0")
+        fields = _FieldChecks(self)
+        lengths = [fields.check(name, checks.number, METRES, low=0.0) for name in ("length", "stretch")]
+        if all(lengths):
+            self._check_length(fields)
         accepted = "an angle above 0 and up to 2 pi (6.2832 radians)"
-        bend_max = checks.number(owner, "bend_max", self.bend_max, accepted, low=0.0, high=2.0 * math.pi)
-        if bend_max == 0.0:
-            raise checks.refuse(owner, "bend_max", self.bend_max, f"{accepted}; a piece that does not bend is a Link")
-        _set(self, "bend_max", bend_max)
-        self._check_weights(owner)
-        _set(self, "twist", checks.flag(owner, "twist", self.twist))
+        if fields.check("bend_max", checks.number, accepted, low=0.0, high=2.0 * math.pi) and self.bend_max == 0.0:
+            fields.refuse("bend_max", f"{accepted}; a piece that does not bend is a Link")
+        fields.check("radius", checks.number, METRES, low=0.0)
+        self._check_weights(fields)
+        fields.check("twist", checks.flag)
+        fields.finish()
 
-    def _check_weights(self, owner: str) -> None:
-        accepted = "one weight per sub-arc, 0 or more, not all 0"
-        for weights in ("length_weights", "bend_weights"):
-            given = getattr(self, weights)
-            checked = checks.numbers(owner, weights, given, accepted, low=0.0)
-            if not sum(checked) > 0.0 or math.isinf(sum(checked)):
-                raise checks.refuse(owner, weights, given, accepted)
-            _set(self, weights, checked)
+    def _check_length(self, fields: _FieldChecks) -> None:
+        longest = self.length + self.stretch
+        if longest == 0.0:
+            fields.refuse("length", "a length above 0, or a stretch above 0")
+        elif math.isinf(longest):
+            fields.refuse("stretch", f"a stretch whose sum with length = {self.length!r} is a finite number")
+        elif self.stretch > 0.0 and longest == self.length:
+            fields.refuse("stretch", f"0, or a stretch large enough to change length = {self.length!r} when added")
+
+    def _check_weights(self, fields: _FieldChecks) -> None:
+        good = [
+            fields.check(name, checks.numbers, "one weight per sub-arc, 0 or more, not all 0", low=0.0)
+            for name in ("length_weights", "bend_weights")
+        ]
+        if not all(good):
+            return
+        for name in ("length_weights", "bend_weights"):
+            total = sum(getattr(self, name))
+            if total == 0.0 or math.isinf(total):
+                fields.refuse(name, "one weight per sub-arc, not all 0, with a finite sum")
         if len(self.bend_weights) != len(self.length_weights):
-            count = len(self.length_weights)
-            raise checks.refuse(
-                owner, "bend_weights", self.bend_weights, f"{count} weights, as many as length_weights has"
-            )
+            fields.refuse("bend_weights", f"{len(self.length_weights)} weights, as many as length_weights has")
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -244,13 +298,3 @@ class Section:
 
 Element = Link | Revolute | Prismatic | Parallelogram | Section
 ELEMENT_TYPES: tuple[type[Element], ...] = (Link, Revolute, Prismatic, Parallelogram, Section)
-
-
-def _owner(element: Any) -> str:
-    """How an element is called in a message; checks its name on the way."""
-    name = checks.name(element.kind, element.name)
-    return f"{element.kind} '{name}'" if name else str(element.kind)
-
-
-def _set(element: Any, field_name: str, value: Any) -> None:
-    object.__setattr__(element, field_name, value)

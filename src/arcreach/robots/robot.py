@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.errors import RobotError
 from arcreach.kernels import chain, chain_batch, limits
 from arcreach.robots import checks
-from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, generator
+from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.elements import ELEMENT_TYPES, Element, Section
@@ -31,15 +30,18 @@ class Robot(ConfigurationSpace):
     """
 
     elements: tuple[Element, ...]
-    name: str
-    source: str
     _chain: npt.NDArray[Any]
 
     def __init__(self, elements: Iterable[Element], name: str = "", source: str = "") -> None:
-        checked = _checked_elements(elements)
-        if not isinstance(source, str):
-            raise checks.refuse("robot", "source", source, "text that says where the numbers come from")
-        names = _element_names(checked)
+        problems: list[str] = []
+        with checks.gathered(problems):
+            self._set_name("robot", name, source)
+        checked: tuple[Element, ...] = ()
+        names: tuple[str, ...] = ()
+        with checks.gathered(problems):
+            checked = _checked_elements(elements)
+            names = _element_names(checked)
+        checks.raise_any(problems)
         self._set_coordinates(
             tuple(
                 replace(coordinate, name=f"{element_name}.{coordinate.name}" if coordinate.name else element_name)
@@ -47,12 +49,7 @@ class Robot(ConfigurationSpace):
                 for coordinate in element.coordinates
             )
         )
-        fields = {"elements": checked, "name": checks.name("robot", name), "source": source, "_chain": pack(checked)}
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
-
-    def __setattr__(self, field: str, value: Any) -> None:
-        raise AttributeError(f"a Robot does not change: make a new one with another {field}")
+        self._set(elements=checked, _chain=pack(checked))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Robot):
@@ -64,7 +61,7 @@ class Robot(ConfigurationSpace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Packed anew where it arrives: a copied array would lose its read-only flag, and kernels compile for that.
-        return Robot, (self.elements, self.name, self.source)
+        return type(self), (self.elements, self.name, self.source)
 
     @classmethod
     def from_dh(cls, rows: Iterable[Any], convention: str = "standard", name: str = "", source: str = "") -> Robot:
@@ -107,7 +104,10 @@ class Robot(ConfigurationSpace):
     @cached_property
     def reach(self) -> float:
         """Upper bound of the distance between base and tip in metres: the sum over the elements."""
-        return math.fsum(element.reach for element in self.elements)
+        try:
+            return math.fsum(element.reach for element in self.elements)
+        except OverflowError:
+            return math.inf
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof) within the limits.
@@ -124,7 +124,8 @@ class Robot(ConfigurationSpace):
         q: Array = np.clip(lower + rng.random((n, self.dof)) * (upper - lower), lower, upper)
         for element, k in self._first_coordinates():
             if isinstance(element, Section) and element.stretch > 0.0:
-                q[:, k] *= (q[:, k + 2] - element.length) / element.stretch
+                # The difference of two rounded lengths may exceed the stretch by the last bit.
+                q[:, k] *= np.minimum((q[:, k + 2] - element.length) / element.stretch, 1.0)
         return q
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
@@ -133,6 +134,7 @@ class Robot(ConfigurationSpace):
         `tolerance` widens every limit by that share of its size.
         """
         values = self._check(q)
+        tolerance = check_tolerance(tolerance)
         if values.ndim == 1:
             return bool(limits.within(self._chain, values, tolerance))
         inside = np.empty(len(values), dtype=np.bool_)
@@ -208,7 +210,10 @@ def _element_names(elements: Sequence[Element]) -> tuple[str, ...]:
     for element in elements:
         counts[element.kind] += 1
         names.append(element.name or f"{element.kind}-{counts[element.kind]}")
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise RobotError(f"robot: name = '{name}' is used by {count} elements; give every element its own name")
+    problems = [
+        f"robot: name = {checks.shown(name)} is used by {count} elements; give every element its own name"
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
+    checks.raise_any(problems)
     return tuple(names)

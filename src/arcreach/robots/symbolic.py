@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,11 @@ from arcreach._jit import compile_source
 from arcreach._threads import spread
 from arcreach.errors import MissingExtraError, RobotError
 from arcreach.robots import checks
-from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, generator
-from arcreach.robots._symbolic_source import jacobian_source, pose_source
+from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
+from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
 from arcreach.robots.elements import ANGLE, LENGTH, Coordinate
 
+OWNER = "symbolic robot"
 # How far a matrix may be from a rotation, after rounding in long expressions.
 ROTATION_TOLERANCE = 1e-9
 # Configurations at which the matrix is tried when the robot is built.
@@ -34,6 +35,9 @@ class SymbolicRobot(ConfigurationSpace):
     """
 
     elements: tuple[()] = ()
+    matrix: Any
+    symbols: tuple[Any, ...]
+    _sources: tuple[str, str]
 
     def __init__(
         self,
@@ -45,15 +49,23 @@ class SymbolicRobot(ConfigurationSpace):
         name: str = "",
         source: str = "",
     ) -> None:
-        sympy = import_sympy()
-        owner = "symbolic robot"
-        self.name = checks.name(owner, name)
-        self.source = source
-        self.matrix = _matrix(owner, matrix)
-        self.symbols = tuple(sympy.Symbol(c) if isinstance(c, str) else c for c in coordinates)
-        self._set_coordinates(_coordinates(owner, self.symbols, lower, upper, quantities))
-        self._sources = (pose_source(self.matrix, self.symbols), jacobian_source(self.matrix, self.symbols))
-        self._try_matrix()
+        self._set_name(OWNER, name, source)
+        entries = _entries(matrix)
+        symbols = _symbols(coordinates)
+        self._set_coordinates(_coordinates(symbols, lower, upper, quantities))
+        # SymPy knows no depth limit of its own: it runs into Python's.
+        try:
+            built = _matrix(entries, symbols)
+            self._set(matrix=built, symbols=symbols)
+            self._set(_sources=(pose_source(built, symbols), jacobian_source(built, symbols)))
+            self._try_matrix()
+        except RobotError:
+            raise
+        except (RecursionError, MemoryError):
+            raise RobotError(f"{OWNER}: matrix is nested too deeply; give shorter formulas") from None
+        except (ArithmeticError, TypeError, ValueError, SyntaxError) as error:
+            reason = checks.shown(str(error))
+            raise RobotError(f"{OWNER}: matrix cannot be evaluated ({reason}); give real and finite formulas") from None
 
     def __repr__(self) -> str:
         return f"<SymbolicRobot {self.name or 'unnamed'}: {', '.join(self.coordinates)}>"
@@ -70,7 +82,7 @@ class SymbolicRobot(ConfigurationSpace):
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled functions do not travel to another process; they are made there anew.
         given = (self.matrix, self.symbols, self.lower, self.upper, self.quantities, self.name, self.source)
-        return SymbolicRobot, given
+        return type(self), given
 
     @property
     def reach(self) -> float:
@@ -87,8 +99,9 @@ class SymbolicRobot(ConfigurationSpace):
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
         """Whether q lies inside the limits, each widened by the share `tolerance` of its size."""
         values = self._check(q)
-        slack = tolerance * np.maximum(abs(self.lower), abs(self.upper))
-        inside = ((values >= self.lower - slack) & (values <= self.upper + slack)).all(axis=-1)
+        with np.errstate(over="ignore"):
+            slack = check_tolerance(tolerance) * np.maximum(abs(self.lower), abs(self.upper))
+            inside = ((values >= self.lower - slack) & (values <= self.upper + slack)).all(axis=-1)
         return bool(inside) if values.ndim == 1 else inside
 
     def clip(self, q: npt.ArrayLike) -> Array:
@@ -115,11 +128,11 @@ class SymbolicRobot(ConfigurationSpace):
 
     @cached_property
     def _pose_kernel(self) -> Callable[..., Any]:
-        return compile_source(self._sources[0], "symbolic_poses")
+        return _kernel(self._sources[0], "symbolic_poses")
 
     @cached_property
     def _jacobian_kernel(self) -> Callable[..., Any]:
-        return compile_source(self._sources[1], "symbolic_jacobians")
+        return _kernel(self._sources[1], "symbolic_jacobians")
 
     def _run(self, kernel: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
         values = self._check(q)
@@ -132,22 +145,20 @@ class SymbolicRobot(ConfigurationSpace):
         """Refuse a matrix that is no rigid transform at some configuration."""
         rows = np.vstack([self.neutral, self.sample(TRIALS, seed=0)])
         poses = np.zeros((len(rows), 4, 4))
-        try:
-            with np.errstate(all="ignore"):
-                compile_source(self._sources[0], "symbolic_poses", interpreted=True)(0, len(rows), rows, poses)
-        except (ArithmeticError, ValueError) as error:
-            raise RobotError(f"symbolic robot: matrix cannot be evaluated within the limits: {error}") from None
+        _kernel(self._sources[0], "symbolic_poses", interpreted=True)(0, len(rows), rows, poses)
         for q, pose in zip(rows, poses, strict=True):
-            where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self.coordinates, q, strict=True))
+            named = [f"{name} = {value:.4g}" for name, value in zip(self.coordinates, q, strict=True)]
+            where = ", ".join(named[:6]) + (", ..." if len(named) > 6 else "")
             if not np.isfinite(pose).all():
-                raise RobotError(f"symbolic robot: matrix is not finite at {where}; give narrower limits")
+                raise RobotError(f"{OWNER}: matrix is not finite at {where}; give narrower limits")
             if not np.allclose(pose[3], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=ROTATION_TOLERANCE):
-                raise RobotError(f"symbolic robot: matrix[3] = {pose[3].tolist()} at {where}; give the row 0, 0, 0, 1")
+                raise RobotError(f"{OWNER}: matrix[3] = {pose[3].tolist()} at {where}; give the row 0, 0, 0, 1")
             turn = pose[:3, :3]
-            defect = abs(turn @ turn.T - np.eye(3)).max()
+            with np.errstate(over="ignore", invalid="ignore"):
+                defect = abs(turn @ turn.T - np.eye(3)).max()
             if not defect <= ROTATION_TOLERANCE or not np.linalg.det(turn) > 0.0:
                 raise RobotError(
-                    f"symbolic robot: matrix[0:3, 0:3] is no rotation at {where}; give orthogonal columns of unit "
+                    f"{OWNER}: matrix[0:3, 0:3] is no rotation at {where}; give orthogonal columns of unit "
                     "length with determinant +1"
                 )
 
@@ -161,43 +172,85 @@ def import_sympy() -> Any:
     return sympy
 
 
-def _matrix(owner: str, matrix: Any) -> Any:
-    """The matrix as a SymPy one. Text is refused: SymPy would run it as Python code."""
+def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:
+    """The kernel of a source; where it runs as plain Python, NumPy does not warn of what compiled code passes over."""
+    function = compile_source(source, name, interpreted)
+    if hasattr(function, "py_func"):
+        return function
+
+    def quiet(*arguments: Any) -> None:
+        with np.errstate(all="ignore"):
+            function(*arguments)
+
+    return quiet
+
+
+def _entries(matrix: Any) -> list[Any]:
+    """The sixteen entries of a matrix. Text is refused: SymPy would run it as Python code."""
     sympy = import_sympy()
     accepted = "a 4 x 4 matrix of SymPy expressions and numbers"
-    rows = matrix.tolist() if hasattr(matrix, "tolist") else matrix
     try:
-        entries = [entry for row in rows for entry in row]
+        rows = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
     except TypeError:
-        raise checks.refuse(owner, "matrix", matrix, accepted) from None
-    for entry in entries:
-        if not isinstance(entry, (sympy.Expr, int, float, np.number)):
-            raise checks.refuse(owner, "matrix entry", entry, accepted)
-    if len(entries) != 16 or any(len(row) != 4 for row in rows):
-        raise checks.refuse(owner, "matrix", matrix, accepted)
-    return sympy.ImmutableMatrix(4, 4, entries)
+        raise checks.refuse(OWNER, "matrix", matrix, accepted) from None
+    for row in rows:
+        for entry in row:
+            if isinstance(entry, bool) or not isinstance(entry, (sympy.Expr, int, float, np.number)):
+                raise checks.refuse(OWNER, "matrix entry", entry, accepted)
+    if len(rows) != 4 or any(len(row) != 4 for row in rows):
+        raise checks.refuse(OWNER, "matrix", matrix, accepted)
+    return [entry for row in rows for entry in row]
+
+
+def _matrix(entries: list[Any], symbols: tuple[Any, ...]) -> Any:
+    sympy = import_sympy()
+    names = {symbol.name: symbol for symbol in symbols}
+    return sympy.ImmutableMatrix(4, 4, [normalised(sympy.sympify(entry), names) for entry in entries])
+
+
+def _symbols(coordinates: Any) -> tuple[Any, ...]:
+    """The coordinates as plain symbols: a name is all that tells one from another."""
+    sympy = import_sympy()
+    accepted = "a list of SymPy symbols or their names, at least one"
+    if isinstance(coordinates, (str, bytes)) or not isinstance(coordinates, Iterable):
+        raise checks.refuse(OWNER, "coordinates", coordinates, accepted)
+    symbols = []
+    for i, given in enumerate(coordinates):
+        if not isinstance(given, (str, sympy.Symbol)) or isinstance(given, sympy.Dummy):
+            raise checks.refuse(OWNER, f"coordinates[{i}]", given, "a SymPy symbol or its name")
+        name = checks.name(f"{OWNER}, coordinates[{i}]", str(given))
+        if not name:
+            raise checks.refuse(OWNER, f"coordinates[{i}]", name, "a name that is not empty")
+        symbols.append(sympy.Symbol(name))
+    if not symbols:
+        raise checks.refuse(OWNER, "coordinates", symbols, accepted)
+    if len(set(symbols)) != len(symbols):
+        raise checks.refuse(OWNER, "coordinates", [symbol.name for symbol in symbols], "every symbol once")
+    return tuple(symbols)
 
 
 def _coordinates(
-    owner: str, symbols: tuple[Any, ...], lower: npt.ArrayLike, upper: npt.ArrayLike, quantities: Sequence[str] | None
+    symbols: tuple[Any, ...], lower: npt.ArrayLike, upper: npt.ArrayLike, quantities: Sequence[str] | None
 ) -> tuple[Coordinate, ...]:
     """The coordinates of a symbolic robot, each field checked."""
     n = len(symbols)
-    lows = checks.numbers(owner, "lower", lower, "one finite number per coordinate")
-    highs = checks.numbers(owner, "upper", upper, "one finite number per coordinate")
+    lows = checks.numbers(OWNER, "lower", lower, "one finite number per coordinate")
+    highs = checks.numbers(OWNER, "upper", upper, "one finite number per coordinate")
+    accepted = f"{n} entries, one per coordinate"
+    if isinstance(quantities, str) or not isinstance(quantities, Iterable | None):
+        raise checks.refuse(OWNER, "quantities", quantities, accepted)
     kinds = (ANGLE,) * n if quantities is None else tuple(quantities)
     for field, values in (("lower", lows), ("upper", highs), ("quantities", kinds)):
         if len(values) != n:
-            raise checks.refuse(owner, field, values, f"{n} entries, one per coordinate")
-    if n == 0:
-        raise checks.refuse(owner, "coordinates", symbols, "at least one symbol of the matrix")
-    names = [checks.name(owner, str(symbol)) for symbol in symbols]
-    if len(set(names)) != n:
-        raise checks.refuse(owner, "coordinates", names, "every symbol once")
+            raise checks.refuse(OWNER, field, values, accepted)
+    problems: list[str] = []
     result = []
-    for name, low, high, kind in zip(names, lows, highs, kinds, strict=True):
-        if kind not in (ANGLE, LENGTH):
-            raise checks.refuse(f"{owner}, coordinate '{name}'", "quantity", kind, "'angle' or 'length'")
-        checks.limits(f"{owner}, coordinate '{name}'", low, high, "radians or metres")
-        result.append(Coordinate(name, kind, low, high, 0.5 * low + 0.5 * high))
+    for symbol, low, high, kind in zip(symbols, lows, highs, kinds, strict=True):
+        owner = f"{OWNER}, coordinate '{symbol.name}'"
+        with checks.gathered(problems):
+            if kind not in (ANGLE, LENGTH):
+                raise checks.refuse(owner, "quantity", kind, "'angle' or 'length'")
+            checks.limits(owner, low, high, "radians or metres")
+        result.append(Coordinate(symbol.name, kind, low, high, 0.5 * low + 0.5 * high))
+    checks.raise_any(problems)
     return tuple(result)

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from arcreach.errors import FileError
 from arcreach.files import problems
+from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -25,5 +26,5 @@ def catalogue_robot(name: str) -> Robot | SymbolicRobot:
 
     if name not in catalogue():
         hint = problems.suggestion(name, list(catalogue())) or "; arcreach robots lists them"
-        raise FileError(f"'{name}' is no robot of the catalogue{hint}")
+        raise FileError(f"{shown(name)} is no robot of the catalogue{hint}")
     return parse_robot((files(__name__) / f"{name}.toml").read_text(encoding="utf-8"), f"catalogue robot '{name}'")
