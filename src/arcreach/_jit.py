@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -32,25 +34,48 @@ def kernel_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_home() -> Path:
-    """Where compiled kernels of all versions lie: the user's choice, numba's, or the platform's cache folder."""
-    for variable, folder in (("ARCREACH_CACHE_DIR", ""), ("NUMBA_CACHE_DIR", "arcreach")):
-        if chosen := os.environ.get(variable):
-            return Path(chosen).expanduser() / folder
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "arcreach"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "arcreach"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arcreach"
+def _cache_home() -> Path | None:
+    """Where compiled kernels of all versions lie: the user's choice, numba's, or the platform's cache folder.
+
+    None where that needs a home directory and the user has none.
+    """
+    try:
+        for variable, folder in (("ARCREACH_CACHE_DIR", ""), ("NUMBA_CACHE_DIR", "arcreach")):
+            if chosen := os.environ.get(variable):
+                return Path(chosen).expanduser() / folder
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "arcreach"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "arcreach"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arcreach"
+    except RuntimeError:
+        return None
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether a folder is this user's own and no other can write into it: what lies there is run as code."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 
 def _open_cache() -> Path:
-    """Create the cache directory of these sources; without a writable home it lives as long as the process's tmp."""
-    user = os.getuid() if hasattr(os, "getuid") else ""
-    for home in (_cache_home(), Path(tempfile.gettempdir()) / f"arcreach-{user}"):
-        folder = home / kernel_hash()
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+    """Create the cache directory of these sources; without a writable home it lies among temporary files.
+
+    Everyone may write there, so another user may have made the folder before: it is then not used.
+    """
+    home = _cache_home()
+    shared = Path(tempfile.gettempdir()) / f"arcreach-{os.getuid() if hasattr(os, 'getuid') else ''}"
+    for parent in (home, shared):
+        if parent is None:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            parent.mkdir(mode=0o777 if parent is home else 0o700, parents=True, exist_ok=True)
+            if parent is shared and not _is_private(parent):
+                continue
+            folder = parent / kernel_hash()
+            folder.mkdir(exist_ok=True)
             if os.access(folder, os.W_OK):
                 return folder
     return Path(tempfile.mkdtemp(prefix="arcreach-"))
@@ -81,10 +106,65 @@ def kernel(function: Function) -> Function:
         return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
 
 
+# Multiply-adds may be fused and sums reordered; NaN and infinity keep their meaning.
+_FAST = {"contract", "reassoc", "nsz", "arcp"}
+
+
+def fast_kernel(function: Function) -> Function:
+    """Compile the inner step of a solver, whose answer is judged by strict kernels, so that its rounding is free.
+
+    It is inlined where it is called: a step passes dozens of numbers in registers.
+    """
+    with _own_cache_directory():
+        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)(function))
+
+
+def fast_loop(function: Function) -> Function:
+    """Compile a solver's loop over fast kernels; it is called, not inlined, so that it is compiled once."""
+    with _own_cache_directory():
+        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST)(function))
+
+
+def fast_batch_kernel(function: Function) -> Function:
+    """Compile a solver's loop over rows `start` to `stop`; single solves are batches of one, so both agree."""
+    with _own_cache_directory():
+        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, nogil=True)(function))
+
+
 def batch_kernel(function: Function) -> Function:
     """Compile a kernel that serves rows `start` to `stop` of a batch and lets other threads run meanwhile."""
     with _own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+
+
+# The clock of the C library, called by name so that kernels that use it can be cached.
+_types: Any = numba.types
+_CLOCK_MONOTONIC = 6 if sys.platform == "darwin" else 1
+_clock_gettime = _types.ExternalFunction("clock_gettime", _types.int32(_types.int32, _types.uintp))
+
+
+def _read_clock(buffer: Any) -> float:
+    _clock_gettime(_CLOCK_MONOTONIC, buffer.ctypes.data)
+    return buffer[0] + 1e-9 * buffer[1]  # type: ignore[no-any-return]
+
+
+def _read_python_clock(buffer: Any) -> float:
+    return time.perf_counter()
+
+
+def _stopped_clock(buffer: Any) -> float:
+    return 0.0
+
+
+def _choose_clock() -> Callable[[Any], float]:
+    """The clock that kernels can call. Windows lacks the call: there no time passes, and time limits do not bind."""
+    if getattr(numba.config, "DISABLE_JIT", 0):
+        return _read_python_clock
+    return kernel(_stopped_clock) if sys.platform == "win32" else kernel(_read_clock)
+
+
+# Seconds of a clock that only goes forward; `buffer` is scratch, two int64.
+clock = _choose_clock()
 
 
 def compile_source(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:

@@ -33,10 +33,22 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
-def spread(kernel: Callable[..., Any], rows: int, *arguments: Any, threads: int | None = None) -> None:
-    """Call `kernel(start, stop, *arguments)` over pieces that cover `rows`; the result does not depend on `threads`."""
+def spread(
+    kernel: Callable[..., Any],
+    rows: int,
+    *arguments: Any,
+    threads: int | None = None,
+    smallest: int = SMALLEST_PIECE,
+) -> None:
+    """Call `kernel(start, stop, *arguments)` over pieces of at least `smallest` rows that cover `rows`.
+
+    The result does not depend on `threads`.
+    """
+    if rows < 2 * smallest:
+        kernel(0, rows, *arguments)
+        return
     threads = threads or available_threads()
-    pieces = min(rows // SMALLEST_PIECE, threads * PIECES_PER_THREAD)
+    pieces = min(rows // smallest, threads * PIECES_PER_THREAD)
     if threads == 1 or pieces < 2:
         kernel(0, rows, *arguments)
         return

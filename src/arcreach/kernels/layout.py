@@ -1,10 +1,21 @@
-"""The packed robot: one record array, written by `robots._pack` and read by kernels only.
+"""The codes and record arrays that kernels share with the layers above.
+
+The packed robot is one record array, written by `robots._pack` and read by kernels only.
 
 A chain is a row per element, base first. A section's row is followed by one `ARC` row per sub-arc, so a loop over
 elements advances by `1 + arcs`. Fields that a kind does not use are zero.
 """
 
 import numpy as np
+
+# What a target asks of the tip: its position alone, its position and z axis, or its whole pose.
+POSITION, AXIS, ROTATION = range(3)
+
+# How a solve ended.
+REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH = range(5)
+
+# A target is a row of twelve numbers: its rotation row by row, then its position. AXIS uses the third column only.
+TARGET_SIZE = 12
 
 LINK, REVOLUTE, PRISMATIC, PARALLELOGRAM, SECTION, ARC = range(6)
 
@@ -29,5 +40,30 @@ _FIELDS = np.dtype(
     align=True,
 )
 
+# Field names must not be attributes of a NumPy record (size, shape, ...): plain Python would find those first.
+#
+# The chain as the solvers see it: links merged, a twisting section split into a turn and a bend in one plane, and the
+# smooth variables in place of coordinates: bend * (cos direction, sin direction) and the share of the stretch.
+FIXED, TURN, SLIDE, SWING, BEND, PLANAR = range(6)
+
+_MOVE_FIELDS = np.dtype(
+    [
+        ("kind", np.int64),
+        ("variable", np.int64),  # index of the first variable
+        ("width", np.int64),  # number of variables
+        ("coordinate", np.int64),  # index of the first coordinate in q
+        ("tip_row", np.int64),  # bends: first row of the planar tip in the table of polynomials, 0 for one arc
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("length", np.float64),
+        ("stretch", np.float64),
+        ("bend_max", np.float64),
+        ("axis", np.float64, (3,)),
+        ("motion", np.float64, (12,)),  # FIXED: the motion; SWING: the link vector in its last column
+    ],
+    align=True,
+)
+
 # As records, so that `chain[row].kind` also works where kernels run as plain Python.
 ROW = np.dtype((np.record, _FIELDS))
+MOVE = np.dtype((np.record, _MOVE_FIELDS))

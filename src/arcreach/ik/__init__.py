@@ -1,0 +1,1 @@
+"""Inverse kinematics: a target, one `solve`, and a module per method."""

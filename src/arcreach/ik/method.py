@@ -1,0 +1,130 @@
+"""What a method is: its name, what it can do, and the function that does it. Declaring one registers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.ik.target import MODES
+from arcreach.robots.elements import ELEMENT_TYPES
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+Array = npt.NDArray[np.float64]
+
+ALL_ELEMENTS = frozenset(element.kind for element in ELEMENT_TYPES)
+ALL_TARGETS = frozenset(MODES.values())
+
+
+@dataclass(slots=True)
+class Problem:
+    """What a method is asked: targets (n, 12) of one mode for a robot, and how far to go."""
+
+    robot: Robot
+    mode: int
+    targets: Array
+    start: Array | None  # (n, dof), within the limits
+    position_tol: float
+    angle_tol: float
+    max_iterations: int | None  # None: as many as the method thinks right
+    max_time: float  # seconds per target, may be infinite
+    seed: int
+    variant: str
+    threads: int | None
+    trace: Array  # (capacity, dof): filled with the configurations of the only target; capacity 0 where not wanted
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a method answers, row by row; it may claim REACHED, the judge decides."""
+
+    q: Array  # (n, dof), within the limits
+    status: npt.NDArray[np.int64]
+    iterations: npt.NDArray[np.int64]
+    seconds: Array
+    traced: int = 0  # how many rows of the trace were filled
+    errors: Array | None = None  # (n, 2): distance and angle, where the kernel has called the judge itself
+
+    @classmethod
+    def empty(cls, problem: Problem) -> Outcome:
+        """Room for the answer."""
+        n = len(problem.targets)
+        return cls(
+            np.empty((n, problem.robot.dof)), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64)
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of inverse kinematics and what it can do."""
+
+    name: str
+    summary: str
+    source: str  # key of the bibliography
+    run: Callable[[Problem], Outcome]
+    elements: frozenset[str] = ALL_ELEMENTS
+    targets: frozenset[str] = ALL_TARGETS
+    variants: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
+    # A further condition on the robot: None, or why it is not accepted.
+    refuses: Callable[[Robot], str | None] = lambda _: None
+
+    def refusal(self, robot: Robot | SymbolicRobot, mode: int | None = None) -> str | None:
+        """Why the method does not serve this robot, or this mode of target; None where it does."""
+        if not isinstance(robot, Robot):
+            return "it needs a chain of elements"
+        foreign = sorted({element.kind for element in robot.elements} - self.elements)
+        if foreign:
+            return f"it accepts {', '.join(sorted(self.elements))}, the robot has a {foreign[0]}"
+        if robot.dof == 0:
+            return "the robot has nothing to move"
+        if mode is not None and MODES[mode] not in self.targets:
+            return f"it serves targets of {', '.join(sorted(self.targets))}, not {MODES[mode]}"
+        return self.refuses(robot)
+
+
+_methods: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Make a method known by its name."""
+    if method.name in _methods:
+        raise MethodError(f"method '{method.name}' is registered already; give another name")
+    _methods[method.name] = method
+    return method
+
+
+def methods() -> dict[str, Method]:
+    """All methods by name, `auto` first."""
+    import arcreach.ik.methods  # noqa: F401
+
+    return dict(sorted(_methods.items(), key=lambda item: (item[0] != "auto", item[0])))
+
+
+def find_method(name: str) -> Method:
+    """The method of that name."""
+    if name not in _methods:
+        known = methods()
+        if name not in known:
+            raise MethodError(f"method = '{name}' is not known; give one of {', '.join(known)}")
+    return _methods[name]
+
+
+def markdown_table() -> str:
+    """The methods as a Markdown table: what the README shows."""
+    lines = ["| method | what it is | elements | targets | variants | source |", "|---|---|---|---|---|---|"]
+    for method in methods().values():
+        elements = "all" if method.elements == ALL_ELEMENTS else ", ".join(sorted(method.elements))
+        source = "ours" if method.source == "derived" else f"[{method.source}]"
+        cells = (
+            f"`{method.name}`", method.summary, elements, ", ".join(sorted(method.targets)),
+            ", ".join(method.variants), source,
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,192 @@
+"""The front door: `solve` one target, `solve_batch` many. Errors are recomputed, never taken on a method's word."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import MethodError, TargetError
+from arcreach.ik.method import Method, Outcome, Problem, find_method
+from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
+from arcreach.ik.target import Target, target_rows
+from arcreach.kernels import judge
+from arcreach.robots.checks import shown
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+# Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
+TRACE_ROWS = 20_000
+
+
+def solve(
+    robot: Robot,
+    target: Target,
+    method: str = "auto",
+    *,
+    start: npt.ArrayLike | None = None,
+    position_tol: float = 1e-6,
+    angle_tol: float = 1e-3,
+    max_iterations: int | None = None,
+    max_time: float | None = None,
+    seed: int = 0,
+    trace: bool = False,
+    variant: str | None = None,
+    **options: Any,
+) -> Solution:
+    """Find a configuration that brings the tip to the target.
+
+    `start` is where the search begins (the method's choice by default); `max_time` is in seconds. A hard or impossible
+    target gives a status, bad input raises. The same call gives the same answer.
+    """
+    if not isinstance(target, Target):
+        raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
+    chosen = find_method(method)
+    problem = _problem(
+        robot, chosen, target.mode, target.row[None], start, position_tol, angle_tol, max_iterations, max_time, seed,
+        variant, 1, options, TRACE_ROWS if trace else 0,
+    )  # fmt: skip
+    outcome = chosen.run(problem)
+    position_error, angle_error = _verdict(problem, outcome)
+    solution = Solution(
+        outcome.q[0],
+        STATUS_BY_CODE[outcome.status[0]],
+        position_error.item(),
+        angle_error.item(),
+        outcome.iterations.item(),
+        outcome.seconds.item(),
+        method,
+    )
+    if trace:
+        solution.trace = _trace(problem, outcome)
+    return solution
+
+
+def solve_batch(
+    robot: Robot,
+    positions: npt.ArrayLike,
+    axes: npt.ArrayLike | None = None,
+    *,
+    rotations: npt.ArrayLike | None = None,
+    method: str = "auto",
+    start: npt.ArrayLike | None = None,
+    position_tol: float = 1e-6,
+    angle_tol: float = 1e-3,
+    max_iterations: int | None = None,
+    max_time: float | None = None,
+    seed: int = 0,
+    variant: str | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Solutions:
+    """Solve many targets: positions (n, 3), alone or with axes (n, 3) or rotations (n, 3, 3).
+
+    `start` is one configuration for all, or one each (n, dof). Every row is what `solve` gives for that target,
+    whatever the number of threads.
+    """
+    mode, rows = target_rows(positions, axes, rotations)
+    chosen = find_method(method)
+    problem = _problem(
+        robot, chosen, mode, rows, start, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads,
+        options, 0,
+    )  # fmt: skip
+    outcome = chosen.run(problem)
+    position_error, angle_error = _verdict(problem, outcome)
+    return Solutions(
+        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method
+    )
+
+
+def _problem(
+    robot: Robot,
+    method: Method,
+    mode: int,
+    rows: Array,
+    start: npt.ArrayLike | None,
+    position_tol: float,
+    angle_tol: float,
+    max_iterations: int | None,
+    max_time: float | None,
+    seed: int,
+    variant: str | None,
+    threads: int | None,
+    options: dict[str, Any],
+    trace_rows: int,
+) -> Problem:
+    """Check everything a caller gave."""
+    # Asked once per robot, method and mode: a solve of microseconds has no time for it.
+    served: set[tuple[str, int]] = robot.__dict__.setdefault("_served", set())
+    if (method.name, mode) not in served:
+        refusal = method.refusal(robot, mode)
+        if refusal is not None:
+            raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
+        served.add((method.name, mode))
+    if not 0.0 < position_tol < math.inf:
+        raise TargetError(f"position_tol = {position_tol!r} is not accepted; give metres above 0")
+    if not 0.0 < angle_tol < math.inf:
+        raise TargetError(f"angle_tol = {angle_tol!r} is not accepted; give radians above 0")
+    if max_iterations is not None and (isinstance(max_iterations, bool) or max_iterations < 1):
+        raise TargetError(f"max_iterations = {max_iterations!r} is not accepted; give a whole number above 0")
+    if max_time is not None and not max_time > 0.0:
+        raise TargetError(f"max_time = {max_time!r} is not accepted; give seconds above 0")
+    if variant is None:
+        variant = method.variants[0] if method.variants else ""
+    elif variant not in method.variants:
+        known = ", ".join(method.variants) or "none"
+        raise MethodError(f"variant = '{variant}' is not known to method '{method.name}'; its variants: {known}")
+    for option in options:
+        if option not in method.options:
+            known = ", ".join(sorted(method.options)) or "none"
+            raise MethodError(f"option '{option}' is not known to method '{method.name}'; its options: {known}")
+    return Problem(
+        robot,
+        mode,
+        rows,
+        None if start is None else _starts(robot, start, len(rows)),
+        position_tol,
+        angle_tol,
+        max_iterations,
+        math.inf if max_time is None else max_time,
+        seed,
+        variant,
+        threads,
+        np.empty((trace_rows, robot.dof)),
+        options,
+    )
+
+
+def _starts(robot: Robot, start: npt.ArrayLike, n: int) -> Array:
+    """The starts (n, dof), moved inside the limits."""
+    given = robot.clip(start)
+    if given.ndim == 2 and len(given) != n:
+        raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
+    return given if given.ndim == 2 else np.tile(given, (n, 1))
+
+
+def _verdict(problem: Problem, outcome: Outcome) -> tuple[Array, Array]:
+    """The errors by the exact forward kinematics; corrects the status where a method claimed too much or too little."""
+    if outcome.errors is not None:
+        return outcome.errors[:, 0], outcome.errors[:, 1]
+    robot, n = problem.robot, len(problem.targets)
+    position_error, angle_error = np.empty(n), np.empty(n)
+    spread(
+        judge.judge, n, robot._chain, outcome.q, problem.targets, problem.mode, problem.position_tol,
+        problem.angle_tol, robot.reach, position_error, angle_error, outcome.status, threads=problem.threads,
+    )  # fmt: skip
+    return position_error, angle_error
+
+
+def _trace(problem: Problem, outcome: Outcome) -> Trace:
+    q = problem.trace[: outcome.traced].copy()
+    n = len(q)
+    errors = np.empty((2, n))
+    targets = np.repeat(problem.targets, n, axis=0)
+    judge.judge(
+        0, n, problem.robot._chain, q, targets, problem.mode, problem.position_tol, problem.angle_tol,
+        problem.robot.reach, errors[0], errors[1], np.zeros(n, np.int64),
+    )  # fmt: skip
+    return Trace(q, errors[0], errors[1])

@@ -1,0 +1,87 @@
+"""How far the tip is from a target, by the exact forward kinematics: the verdict on every solver."""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, kernel
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.chain_batch import LANES, WORK_SIZE, load_lane, tip_motions, within_lanes
+from arcreach.kernels.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
+
+
+@kernel
+def axis_angle(ax, ay, az, bx, by, bz):
+    """Return the angle between two directions, accurate for every angle. Source: derived."""
+    x = ay * bz - az * by
+    y = az * bx - ax * bz
+    z = ax * by - ay * bx
+    return math.atan2(math.sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz)
+
+
+@kernel
+def rotation_angle(motion, target):
+    """Return the angle of the turn that takes the rotation of `motion` to that of a target row. Source: derived."""
+    # Columns of the motion against columns of the target: the entries of R^T R_target.
+    e00 = motion[0] * target[0] + motion[4] * target[3] + motion[8] * target[6]
+    e11 = motion[1] * target[1] + motion[5] * target[4] + motion[9] * target[7]
+    e22 = motion[2] * target[2] + motion[6] * target[5] + motion[10] * target[8]
+    x = motion[2] * target[1] + motion[6] * target[4] + motion[10] * target[7]
+    x -= motion[1] * target[2] + motion[5] * target[5] + motion[9] * target[8]
+    y = motion[0] * target[2] + motion[4] * target[5] + motion[8] * target[8]
+    y -= motion[2] * target[0] + motion[6] * target[3] + motion[10] * target[6]
+    z = motion[1] * target[0] + motion[5] * target[3] + motion[9] * target[6]
+    z -= motion[0] * target[1] + motion[4] * target[4] + motion[8] * target[7]
+    return math.atan2(math.sqrt(x * x + y * y + z * z), e00 + e11 + e22 - 1.0)
+
+
+@kernel
+def tip_errors(motion, target, mode):
+    """Return the distance in metres and the angle in radians between a tip and a target row. Source: derived."""
+    x = motion[3] - target[9]
+    y = motion[7] - target[10]
+    z = motion[11] - target[11]
+    distance = math.sqrt(x * x + y * y + z * z)
+    if mode == POSITION:
+        return distance, 0.0
+    if mode == AXIS:
+        return distance, axis_angle(motion[2], motion[6], motion[10], target[2], target[5], target[8])
+    return distance, rotation_angle(motion, target)
+
+
+@kernel
+def final_status(claimed, position_error, angle_error, position_tol, angle_tol, target, reach):
+    """Return how a solve ended: what counts are the errors, and what is farther than the reach is provably out of it.
+
+    Source: derived.
+    """
+    if position_error <= position_tol and angle_error <= angle_tol:
+        return REACHED
+    x = target[9]
+    y = target[10]
+    z = target[11]
+    if math.sqrt(x * x + y * y + z * z) > reach + position_tol:
+        return OUT_OF_REACH
+    return STALLED if claimed == REACHED else claimed
+
+
+@batch_kernel
+def judge(
+    start, stop, chain, Q, targets, mode, position_tol, angle_tol, reach, position_error, angle_error, status
+):  # fmt: skip
+    """Write the errors of configurations Q (n, dof) against targets (n, 12), and correct what a method claimed.
+
+    Source: derived.
+    """
+    work = np.empty(WORK_SIZE)
+    for first in range(start, stop, LANES):
+        count = min(LANES, stop - first)
+        side_by_side = count > 1 and within_lanes(Q, first, count)
+        if side_by_side:
+            tip_motions(chain, Q, first, count, work)
+        for i in range(first, first + count):
+            motion = load_lane(work, i - first) if side_by_side else tip_motion(chain, Q[i])
+            distance, angle = tip_errors(motion, targets[i], mode)
+            position_error[i] = distance
+            angle_error[i] = angle
+            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, targets[i], reach)

@@ -1,0 +1,49 @@
+import math
+
+import numpy as np
+import pytest
+from tests import reference
+
+from arcreach.errors import TargetError
+from arcreach.ik.target import Target
+
+
+def test_three_kinds_of_target():
+    assert Target([1, 2, 3]).axis is None
+    target = Target([1, 2, 3], axis=[0, 0, 5])
+    np.testing.assert_array_equal(target.position, [1, 2, 3])
+    np.testing.assert_array_equal(target.axis, [0, 0, 1])
+    assert target.rotation is None
+    turn = reference.random_rotation(np.random.default_rng(0))
+    target = Target([1, 2, 3], rotation=turn)
+    np.testing.assert_array_equal(target.rotation, turn)
+    np.testing.assert_array_equal(target.axis, turn[:, 2])
+    pose = reference.shift((1, 2, 3))
+    pose[:3, :3] = turn
+    np.testing.assert_array_equal(Target.from_pose(pose).row, target.row)
+
+
+def test_repr_shows_what_is_asked():
+    assert repr(Target([1, 2, 3])) == "Target(position=[1.0, 2.0, 3.0])"
+    assert "axis=[0.0, 0.0, 1.0]" in repr(Target([1, 2, 3], axis=[0, 0, 2]))
+    assert "rotation=[[1.0," in repr(Target([1, 2, 3], rotation=np.eye(3)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"position": [1, 2]}, "position has the shape (2,)"),
+        ({"position": "here"}, "position = 'here'"),
+        ({"position": [1, 2, math.nan]}, "position[2] = nan"),
+        ({"position": [1, 2, 3], "axis": [0, 0, 0]}, "is zero"),
+        ({"position": [1, 2, 3], "axis": [0, math.inf, 0]}, "axis[1] = inf"),
+        ({"position": [1, 2, 3], "axis": [0, 0, 1], "rotation": np.eye(3)}, "both given"),
+        ({"position": [1, 2, 3], "rotation": np.eye(3) * 1.1}, "is no rotation"),
+        ({"position": [1, 2, 3], "rotation": np.diag([1, 1, -1])}, "is no rotation"),
+        ({"position": [1, 2, 3], "rotation": np.eye(4)}, "rotation has the shape (4, 4)"),
+    ],
+)
+def test_bad_targets(arguments, words):
+    with pytest.raises(TargetError) as caught:
+        Target(**arguments)
+    assert words in str(caught.value)
