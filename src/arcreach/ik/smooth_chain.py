@@ -1,0 +1,260 @@
+"""A robot as the general solver sees it: moves, polynomials of its sections, and a table of seeds.
+
+Built once per robot and kept with it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.kernels import chain_batch, layout, seeds
+from arcreach.kernels.smooth_variables import to_coordinates_batch
+from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+# Weight of an angle against a distance, as a share of the robot's reach.
+ANGLE_WEIGHT = 0.3
+# Weights of the tip's axis and of its whole rotation in the choice of seeds, as shares of the reach.
+AXIS_SEED_WEIGHT = 0.25
+ROTATION_SEED_WEIGHT = 0.15
+# Truncation error of the polynomials, whose values are of size one; the fit itself is good to a few 1e-16.
+POLYNOMIAL_ERROR = 1e-14
+# Of the random numbers behind the table: any will do, one is needed for equal answers to equal calls.
+SEED = 7
+_NODES = 80
+_HIGHEST_DEGREE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothChain:
+    """What the solver's kernels read of a robot."""
+
+    moves: npt.NDArray[Any]
+    variables: int
+    shapes: Array
+    scale: float
+    weight: float
+    symmetric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTable:
+    """Seeds (count, variables) and their keys, for one mode of target."""
+
+    keys: npt.NDArray[np.float32]
+    turn_weight: float
+    seeds: Array
+
+
+def smooth_chain(robot: Robot) -> SmoothChain:
+    """The robot's moves and polynomials, made at the first call."""
+    kept: SmoothChain | None = robot.__dict__.get("_smooth_chain")
+    if kept is None:
+        kept = robot.__dict__["_smooth_chain"] = _build(robot)
+    return kept
+
+
+def seed_table(robot: Robot, mode: int, count: int) -> SeedTable:
+    """The robot's seeds for targets of a mode, made at the first call."""
+    tables: dict[tuple[int, int], SeedTable] = robot.__dict__.setdefault("_seed_tables", {})
+    kept = tables.get((mode, count))
+    if kept is None:
+        kept = tables[mode, count] = _table(robot, smooth_chain(robot), mode, count)
+    return kept
+
+
+def _build(robot: Robot) -> SmoothChain:
+    moves: list[dict[str, Any]] = []
+    shapes = _Shapes(robot)
+    variable = 0
+    coordinate = 0
+    for element in robot.elements:
+        for fields in _moves_of(element, shapes):
+            fields["coordinate"] += coordinate
+            fields["variable"] = variable
+            variable += fields.get("width", 0)
+            if fields["kind"] == layout.FIXED and moves and moves[-1]["kind"] == layout.FIXED:
+                moves[-1]["motion"] = _row(_matrix(moves[-1]["motion"]) @ _matrix(fields["motion"]))
+            else:
+                moves.append(fields)
+        coordinate += len(element.coordinates)
+    packed = np.zeros(len(moves), dtype=layout.MOVE)
+    for record, fields in zip(packed, moves, strict=True):
+        for name, value in fields.items():
+            record[name] = value
+    packed.flags.writeable = False
+    length = robot.reach if robot.reach > 0.0 else 1.0
+    return SmoothChain(
+        packed, variable, shapes.table(), 2.0 / shapes.largest_square, ANGLE_WEIGHT * length, _is_symmetric(packed)
+    )
+
+
+def _moves_of(element: Element, shapes: _Shapes) -> list[dict[str, Any]]:
+    """The moves of an element, their first coordinate counted from the element's own."""
+    if isinstance(element, Link):
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = element.rotation, element.translation
+        return [{"kind": layout.FIXED, "coordinate": 0, "motion": _row(matrix)}]
+    if isinstance(element, Section):
+        common = {
+            "length": element.length,
+            "stretch": element.stretch,
+            "bend_max": element.bend_max,
+            "tip_row": shapes.row(element),
+            "coordinate": 0,
+        }
+        lengths = 1 if element.stretch else 0
+        if not element.twist:
+            return [{"kind": layout.BEND, "width": 2 + lengths, **common}]
+        endless = {"lower": -math.inf, "upper": math.inf, "axis": (0.0, 0.0, 1.0)}
+        return [
+            {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
+            {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": element.bend_max, **common},
+        ]
+    kind = {Revolute: layout.TURN, Prismatic: layout.SLIDE, Parallelogram: layout.SWING}[type(element)]
+    fields: dict[str, Any] = {"kind": kind, "width": 1, "coordinate": 0, "axis": element.axis}
+    fields |= {"lower": element.lower, "upper": element.upper}
+    if isinstance(element, Parallelogram):
+        matrix = np.eye(4)
+        matrix[:3, 3] = element.link
+        fields["motion"] = _row(matrix)
+    return [fields]
+
+
+def _row(matrix: Array) -> Array:
+    return matrix[:3].ravel()
+
+
+def _matrix(row: Array) -> Array:
+    return np.vstack([row.reshape(3, 4), [0.0, 0.0, 0.0, 1.0]])
+
+
+def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
+    """Whether turning or mirroring all bends about the base axis turns or mirrors the tip."""
+    for move in moves:
+        along_z = move["kind"] == layout.SLIDE and tuple(abs(move["axis"])) == (0.0, 0.0, 1.0)
+        motion = _matrix(move["motion"]) if move["kind"] == layout.FIXED else None
+        straight = motion is not None and np.array_equal(motion[:3, :3], np.eye(3)) and not motion[:2, 3].any()
+        if move["kind"] != layout.BEND and not along_z and not straight:
+            return False
+    return True
+
+
+class _Shapes:
+    """The polynomials of a robot's sections in x = 2 t / t_max - 1, t = bend^2."""
+
+    def __init__(self, robot: Robot) -> None:
+        sections = [element for element in robot.elements if isinstance(element, Section)]
+        largest = max((section.bend_max for section in sections), default=0.0)
+        # A little beyond the limit, and never so narrow that the fit is of rounding.
+        self.largest_square = max(1.0001 * largest, 0.2) ** 2
+        x = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+        self._nodes = x
+        self._squares = 0.5 * (x + 1.0) * self.largest_square
+        self._rows = [*_curvature_functions(self._squares)]
+        self._known: dict[tuple[tuple[float, ...], tuple[float, ...]], int] = {}
+
+    def row(self, section: Section) -> int:
+        """The first row of a section's planar tip; 0 for one arc, whose tip needs no row of its own."""
+        if len(section.length_weights) == 1:
+            return 0
+        weights = (section.length_weights, section.bend_weights)
+        if weights not in self._known:
+            self._known[weights] = len(self._rows)
+            self._rows += _planar_tip(section, np.sqrt(self._squares))
+        return self._known[weights]
+
+    def table(self) -> Array:
+        """The coefficients (rows, degree + 1), of the lowest degree that is exact enough for all rows."""
+        chebyshev = np.polynomial.chebyshev
+        fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
+        tail = np.cumsum(np.abs(fitted).max(axis=1)[::-1])[::-1]
+        degree = max(int(np.argmax(tail < POLYNOMIAL_ERROR)) or _HIGHEST_DEGREE, 2)
+        kept = fitted[: degree + 1]
+        return np.ascontiguousarray([chebyshev.cheb2poly(kept[:, row]) for row in range(kept.shape[1])])
+
+
+def _curvature_functions(t: Array) -> tuple[Array, Array]:
+    """C = (theta - sin theta) / theta^3 and E = (A - 2 B) / t as functions of t = theta^2, by their power series."""
+    C = np.zeros_like(t)
+    E = np.zeros_like(t)
+    for k in range(30, -1, -1):
+        sign = -1.0 if k % 2 else 1.0
+        C = C * t + sign / math.factorial(2 * k + 3)
+        E = E * t - sign * (1.0 / math.factorial(2 * k + 3) - 2.0 / math.factorial(2 * k + 4))
+    return C, E
+
+
+def _planar_tip(section: Section, theta: Array) -> list[Array]:
+    """X / theta and Z of a section of unit length."""
+    lengths = np.divide(section.length_weights, sum(section.length_weights))
+    bends = np.divide(section.bend_weights, sum(section.bend_weights))
+    middles = np.cumsum(bends) - 0.5 * bends
+    chords = lengths * np.sinc(np.outer(theta, 0.5 * bends) / np.pi)
+    angles = np.outer(theta, middles)
+    return [(chords * middles * np.sinc(angles / np.pi)).sum(axis=1), (chords * np.cos(angles)).sum(axis=1)]
+
+
+def _table(robot: Robot, chain: SmoothChain, mode: int, count: int) -> SeedTable:
+    variables = _seed_variables(robot, chain, count)
+    q = np.empty((count, robot.dof))
+    to_coordinates_batch(0, count, robot._chain, chain.moves, variables, q)
+    poses = np.empty((count, 4, 4))
+    chain_batch.tip_poses(0, count, robot._chain, q, poses)
+    rows = np.concatenate([poses[:, :3, :3].reshape(count, 9), poses[:, :3, 3]], axis=1)
+    keys = np.zeros((count, 10))
+    placed = np.empty_like(variables)
+    seeds.key_seeds(0, count, chain.moves, rows, mode, chain.symmetric, variables, keys, placed)
+    length = robot.reach if robot.reach > 0.0 else 1.0
+    axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
+    table = np.zeros((11, count))
+    table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
+    table[1:4] = -2.0 * keys[:, :3].T
+    table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
+    table[7:11] = keys[:, 6:10].T
+    turn_weight = 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
+    return SeedTable(np.ascontiguousarray(table.astype(np.float32)), turn_weight, placed)
+
+
+def _seed_variables(robot: Robot, chain: SmoothChain, count: int) -> Array:
+    """Random variables within the limits, spread evenly: a value in each layer of every variable.
+
+    A quarter is drawn towards straight, a quarter set to corners of the limits: both are rare in a random draw, and
+    targets that need them are hard to reach from elsewhere.
+    """
+    rng = np.random.default_rng(SEED)
+    order = np.array([rng.permutation(count) for _ in range(chain.variables)])
+    layers = (order + rng.random(order.shape)) / count
+    shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)
+    corner = rng.random(count) < 0.25
+    variables = np.empty((count, chain.variables))
+    for move in chain.moves:
+        k, kind = move["variable"], move["kind"]
+        if kind == layout.FIXED:
+            continue
+        if kind not in (layout.BEND, layout.PLANAR):
+            low, high = move["lower"], move["upper"]
+            low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
+            variables[:, k] = low + layers[k] * (high - low)
+            continue
+        last = k + move["width"] - 1
+        share = layers[last] if move["stretch"] > 0.0 else np.ones(count)
+        bend = layers[k] * shrink
+        bend = np.where(corner, np.round(layers[k]), bend)
+        share = np.where(corner & (move["stretch"] > 0.0), np.round(share), share)
+        size = bend * move["bend_max"] * share
+        if kind == layout.BEND:
+            angle = 2.0 * np.pi * layers[k + 1]
+            variables[:, k], variables[:, k + 1] = size * np.cos(angle), size * np.sin(angle)
+        else:
+            variables[:, k] = size
+        if move["stretch"] > 0.0:
+            variables[:, last] = share
+    return variables

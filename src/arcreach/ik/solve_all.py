@@ -1,0 +1,79 @@
+"""`solve_all`: every branch of solutions of a target."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import TargetError
+from arcreach.ik.method import find_method
+from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.solution import STATUS_BY_CODE, Solution
+from arcreach.ik.target import Target
+from arcreach.kernels import judge
+from arcreach.kernels.auto import branches
+from arcreach.kernels.smooth_variables import to_variables
+from arcreach.robots.checks import shown
+from arcreach.robots.robot import Robot
+
+SEEDS = 1024
+# Starts in a row that find nothing new, after which the list is taken for complete.
+WITHOUT_NEW = 128
+# Solutions closer than this in every variable (radians, shares of a stretch, metres) are one.
+NEARNESS = 1e-3
+# More branches than any arm without redundancy has; a redundant one has a continuum, of which this many are shown.
+MOST = 64
+
+
+def solve_all(
+    robot: Robot,
+    target: Target,
+    *,
+    start: npt.ArrayLike | None = None,
+    position_tol: float = 1e-6,
+    angle_tol: float = 1e-6,
+    without_new: int = WITHOUT_NEW,
+    most: int = MOST,
+) -> list[Solution]:
+    """All distinct configurations that reach the target, those nearest to `start` first; full turns count as one.
+
+    Descents from many seeds are followed until `without_new` of them in a row bring nothing new; `hits` of a solution
+    says how many ended there, which measures how sure one may be that none is missing. A robot with more freedom than
+    the target asks for has infinitely many solutions, of which at most `most` are given.
+    """
+    if not isinstance(target, Target):
+        raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
+    if without_new < 1 or most < 1:
+        raise TargetError(f"without_new = {without_new!r}, most = {most!r} are not accepted; give numbers above 0")
+    refusal = find_method("auto").refusal(robot, target.mode)
+    if refusal is not None:
+        raise TargetError(f"robot '{robot.name}' cannot be solved: {refusal}")
+    origin = robot.clip(robot.neutral if start is None else start)
+    chain = smooth_chain(robot)
+    table = seed_table(robot, target.mode, SEEDS)
+    found, Q = np.empty((most, chain.variables)), np.empty((most, robot.dof))
+    hits, counts = np.zeros(most, np.int64), np.zeros(2, np.int64)
+    seconds = np.zeros(1)
+    branches(
+        0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
+        table.turn_weight, table.seeds, target.row[None], target.mode, float(position_tol), float(angle_tol),
+        without_new, NEARNESS, found, hits, counts, Q,
+        seconds,
+    )  # fmt: skip
+    n = int(counts[0])
+    targets = np.repeat(target.row[None], n, axis=0)
+    position_error, angle_error, status = np.empty(n), np.empty(n), np.zeros(n, np.int64)
+    judge.judge(
+        0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.reach, position_error,
+        angle_error, status,
+    )  # fmt: skip
+    here = np.empty(chain.variables)
+    to_variables(chain.moves, origin, here)
+    order = np.argsort(np.linalg.norm(found[:n] - here, axis=1), kind="stable")
+    return [
+        Solution(
+            Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
+            float(seconds[0]), "auto", hits=int(hits[i]),
+        )
+        for i in order
+    ]  # fmt: skip

@@ -1,0 +1,203 @@
+"""The loop of `auto`: descend from the caller's start and from the nearest seeds until the target is reached."""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import clock, fast_batch_kernel, fast_kernel
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.judge import final_status, tip_errors
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT, TURN
+from arcreach.kernels.levenberg_marquardt import descend
+from arcreach.kernels.limits import wrap_angle
+from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
+from arcreach.kernels.smooth_variables import to_coordinates, to_variables
+
+# The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
+# corners of the limits or at the edge of the workspace, where slow progress is progress.
+QUICK_STARTS = 16
+QUICK_STEPS = 25
+LONG_STEPS = 60
+# Long chains go on longer: their way along the limits has more corners.
+MANY_VARIABLES = 16
+MANY_LONG_STEPS = 200
+# A best place within this many tolerances of the target is worth a last, patient descent.
+NEARLY = 100.0
+POLISH_STEPS = 500
+PATIENCE = 3
+# A solver's own forward kinematics differ from the exact ones in the last digits: aim a little inside the tolerance.
+_AIM = 0.999
+# When this many of at least so many starts have ended at the same best place, no nearer pose is expected.
+SAME_PLACE = 12
+FEWEST_STARTS = 64
+BEYOND_REACH_STARTS = 8
+_SAME = 1e-6
+
+
+@fast_batch_kernel
+def auto(
+    start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
+    angle_tol, reach, max_starts, max_steps, max_time, first, trace, traced, Q, status,
+    iterations, seconds, errors,
+):  # fmt: skip
+    """Solve rows start to stop of `targets` (n, 12); `first` holds the caller's starts (n, dof) or no rows.
+
+    `trace` receives the places of the descents, `traced` (1,) counts them; it has no rows in a batch. Where `errors`
+    (n, 2) has rows the answers are judged at once, which saves a single solve a second call.
+    Source: derived.
+    """
+    n = seeds.shape[1]
+    v = np.empty(n)
+    trial = np.empty(n)
+    best_v = np.empty(n)
+    J = np.empty((n, 6))
+    e = np.empty(6)
+    y = np.empty(6)
+    key = np.zeros(10)
+    codes = np.zeros(moves.shape[0], np.int64)
+    scores = np.empty(table.shape[1], np.float32)
+    minima = np.empty(table.shape[1] // BLOCK, np.float32)
+    scratch = np.empty(Q.shape[1])
+    timer = np.zeros(2, np.int64)
+    tolerance2 = (_AIM * position_tol) ** 2
+    nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
+    long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
+    for i in range(start, stop):
+        began = clock(timer)
+        deadline = began + max_time
+        target = targets[i]
+        best = math.inf
+        same = 0
+        steps = 0
+        ended = STALLED
+        scored = False
+        c = 1.0
+        s = 0.0
+        mirror = 1.0
+        # Provably out of reach: a few starts find a near pose, and no number of them the target.
+        distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
+        starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
+        for attempt in range(starts):
+            if attempt == 0 and first.shape[0] > 0:
+                to_variables(moves, first[i], v)
+            else:
+                if not scored:
+                    c, s, mirror = frame_of(target, mode, symmetric)
+                    write_key(target, mode, c, s, mirror, key)
+                    score(table, key, mode, turn_weight, scores, minima)
+                    scored = True
+                place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
+            quick = attempt < QUICK_STARTS
+            most = min(QUICK_STEPS if quick else long_steps, max_steps - steps)
+            code, taken, left = descend(
+                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, PATIENCE, not quick,
+                deadline, timer, v, trial, J, e, y, codes, chain, scratch, trace, traced,
+            )  # fmt: skip
+            steps += taken
+            if left < best * (1.0 - _SAME):
+                same = 0
+            if left < best * (1.0 + _SAME):
+                same += 1
+            # Reached is judged by both tolerances, the residual is a weighted sum: an earlier best may miss one.
+            if left < best or code == REACHED:
+                best = left
+                for k in range(n):
+                    best_v[k] = v[k]
+            if code in (REACHED, TIME_LIMIT):
+                ended = code
+                break
+            if steps >= max_steps:
+                ended = ITERATION_LIMIT
+                break
+            if same >= SAME_PLACE and attempt >= FEWEST_STARTS:
+                break
+        if ended not in (REACHED, TIME_LIMIT) and best <= nearly:
+            # So near that only patience is missing: corners of the limits are approached slowly.
+            code, taken, left = descend(
+                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, POLISH_STEPS, POLISH_STEPS,
+                True, deadline, timer, best_v, trial, J, e, y, codes, chain, scratch, trace, traced,
+            )  # fmt: skip
+            steps += taken
+            ended = code if code == REACHED else ended
+        to_coordinates(chain, moves, best_v, scratch, Q[i])
+        status[i] = ended
+        iterations[i] = steps
+        seconds[i] = clock(timer) - began
+        if errors.shape[0] > 0:
+            motion = tip_motion(chain, Q[i])
+            distance, angle = tip_errors(motion, target, mode)
+            status[i] = final_status(ended, distance, angle, position_tol, angle_tol, target, reach)
+            errors[i, 0] = distance
+            errors[i, 1] = angle
+
+
+@fast_kernel
+def is_known(moves, v, found, count, nearness, hits):
+    """Say whether v is one of the first `count` rows of `found`, full turns of a joint apart, and count the hit.
+
+    Source: derived.
+    """
+    for i in range(count):
+        largest = 0.0
+        for row in range(moves.shape[0]):
+            for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+                difference = v[k] - found[i, k]
+                if moves[row].kind == TURN:
+                    difference = wrap_angle(difference)
+                largest = max(largest, abs(difference))
+        if largest <= nearness:
+            hits[i] += 1
+            return True
+    return False
+
+
+@fast_batch_kernel
+def branches(
+    start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
+    angle_tol, without_new, nearness, found, hits, counts, Q, seconds,
+):  # fmt: skip
+    """Find all branches of the only target (1, 12).
+
+    Their variables go to `found` (most, variables), their configurations to Q (most, dof), how often each was met to
+    `hits` (most,), the time to `seconds` (1,); counts (2,) are branches and steps. Two solutions closer than `nearness`
+    in every variable are one. The search ends `without_new` starts after the last new branch. Source: derived.
+    """
+    n = seeds.shape[1]
+    v = np.empty(n)
+    trial = np.empty(n)
+    J = np.empty((n, 6))
+    e = np.empty(6)
+    y = np.empty(6)
+    key = np.zeros(10)
+    codes = np.zeros(moves.shape[0], np.int64)
+    scores = np.empty(table.shape[1], np.float32)
+    minima = np.empty(table.shape[1] // BLOCK, np.float32)
+    scratch = np.empty(Q.shape[1])
+    timer = np.zeros(2, np.int64)
+    no_trace = np.empty((0, Q.shape[1]))
+    traced = np.zeros(1, np.int64)
+    tolerance2 = (_AIM * position_tol) ** 2
+    began = clock(timer)
+    target = targets[start]
+    c, s, mirror = frame_of(target, mode, symmetric)
+    write_key(target, mode, c, s, mirror, key)
+    score(table, key, mode, turn_weight, scores, minima)
+    since = 0
+    for _ in range(seeds.shape[0]):
+        place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
+        code, taken, _ = descend(
+            moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, QUICK_STEPS, PATIENCE, False,
+            math.inf, timer, v, trial, J, e, y, codes, chain, scratch, no_trace, traced,
+        )  # fmt: skip
+        counts[1] += taken
+        since += 1
+        if code == REACHED and not is_known(moves, v, found, counts[0], nearness, hits):
+            for k in range(n):
+                found[counts[0], k] = v[k]
+            to_coordinates(chain, moves, v, scratch, Q[counts[0]])
+            hits[counts[0]] = 1
+            counts[0] += 1
+            since = 0
+        if since >= without_new or counts[0] >= found.shape[0]:
+            break
+    seconds[0] = clock(timer) - began

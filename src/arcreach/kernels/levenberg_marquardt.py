@@ -1,0 +1,239 @@
+"""Bounded Levenberg-Marquardt on a chain's smooth variables, in dual form: six unknowns whatever the chain's length.
+
+A step is J y with (J^T J + mu I) y = e, where e is the residual (6,) and J has a row per variable. What the linear
+model leaves of e is mu y, which makes the gain ratio free. A block at its bound moves along it; when a step would carry
+a block through a bound it touches, that bound is added and the step solved again.
+"""
+
+import math
+
+from arcreach._jit import clock, fast_kernel, fast_loop
+from arcreach.kernels.layout import FIXED, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.smooth_bounds import CLEAR, FREE, HELD, block_code, block_step, project, restrict, touches
+from arcreach.kernels.smooth_chain import evaluate
+from arcreach.kernels.smooth_variables import to_coordinates
+
+FIRST_DAMPING = 1e-3
+_SMALLEST_DAMPING = 1e-12
+_LARGEST_DAMPING = 1e3
+# The damping never falls below this share of the trace, nor a pivot below the next: the equations stay solvable where
+# the chain is singular.
+_FLOOR = 1e-13
+_PIVOT = 1e-16
+# Rejected steps in a row after which a start is left.
+_REJECTIONS = 8
+# A step that leaves more than this share of the squared residual is weak.
+_WEAK = 0.8
+# Steps between two looks at the clock.
+_CLOCK_EVERY = 16
+
+
+@fast_kernel
+def multipliers(J, n, e, damping, y):
+    """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
+
+    Source: derived.
+    """
+    a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = a33 = 0.0
+    a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = a53 = a54 = a55 = 0.0
+    for k in range(n):
+        j0, j1, j2, j3, j4, j5 = J[k, 0], J[k, 1], J[k, 2], J[k, 3], J[k, 4], J[k, 5]
+        a00 += j0 * j0
+        a10 += j1 * j0
+        a11 += j1 * j1
+        a20 += j2 * j0
+        a21 += j2 * j1
+        a22 += j2 * j2
+        a30 += j3 * j0
+        a31 += j3 * j1
+        a32 += j3 * j2
+        a33 += j3 * j3
+        a40 += j4 * j0
+        a41 += j4 * j1
+        a42 += j4 * j2
+        a43 += j4 * j3
+        a44 += j4 * j4
+        a50 += j5 * j0
+        a51 += j5 * j1
+        a52 += j5 * j2
+        a53 += j5 * j3
+        a54 += j5 * j4
+        a55 += j5 * j5
+    trace = a00 + a11 + a22 + a33 + a44 + a55
+    mu = max(damping / 6.0, _FLOOR) * trace
+    least = _PIVOT * trace + 1e-300
+    # Columns of L; t are entries not yet divided by their pivot.
+    i0 = 1.0 / max(a00 + mu, least)
+    l10, l20, l30, l40, l50 = a10 * i0, a20 * i0, a30 * i0, a40 * i0, a50 * i0
+    i1 = 1.0 / max(a11 + mu - l10 * a10, least)
+    t2, t3, t4, t5 = a21 - l20 * a10, a31 - l30 * a10, a41 - l40 * a10, a51 - l50 * a10
+    l21, l31, l41, l51 = t2 * i1, t3 * i1, t4 * i1, t5 * i1
+    i2 = 1.0 / max(a22 + mu - l20 * a20 - l21 * t2, least)
+    u3, u4 = a32 - l30 * a20 - l31 * t2, a42 - l40 * a20 - l41 * t2
+    u5 = a52 - l50 * a20 - l51 * t2
+    l32, l42, l52 = u3 * i2, u4 * i2, u5 * i2
+    i3 = 1.0 / max(a33 + mu - l30 * a30 - l31 * t3 - l32 * u3, least)
+    w4, w5 = a43 - l40 * a30 - l41 * t3 - l42 * u3, a53 - l50 * a30 - l51 * t3 - l52 * u3
+    l43, l53 = w4 * i3, w5 * i3
+    i4 = 1.0 / max(a44 + mu - l40 * a40 - l41 * t4 - l42 * u4 - l43 * w4, least)
+    x5 = a54 - l50 * a40 - l51 * t4 - l52 * u4 - l53 * w4
+    l54 = x5 * i4
+    i5 = 1.0 / max(a55 + mu - l50 * a50 - l51 * t5 - l52 * u5 - l53 * w5 - l54 * x5, least)
+    y0 = e[0]
+    y1 = e[1] - l10 * y0
+    y2 = e[2] - l20 * y0 - l21 * y1
+    y3 = e[3] - l30 * y0 - l31 * y1 - l32 * y2
+    y4 = e[4] - l40 * y0 - l41 * y1 - l42 * y2 - l43 * y3
+    y5 = (e[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4) * i5
+    y4 = y4 * i4 - l54 * y5
+    y3 = y3 * i3 - l43 * y4 - l53 * y5
+    y2 = y2 * i2 - l32 * y3 - l42 * y4 - l52 * y5
+    y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4 - l51 * y5
+    y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4 - l50 * y5
+    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
+    return mu
+
+
+@fast_kernel
+def find_touching(moves, v, codes):
+    """Note which blocks touch a bound, all of them free as yet; return whether any does. Source: derived."""
+    found = False
+    for row in range(moves.shape[0]):
+        codes[row] = CLEAR
+        if moves[row].kind != FIXED and touches(moves[row], v):
+            codes[row] = FREE
+            found = True
+    return found
+
+
+@fast_kernel
+def mark_bounds(moves, v, J, pull, codes):
+    """Restrict the blocks that `pull` (6,) draws through a bound they touch; say whether any was. Source: derived."""
+    changed = False
+    for row in range(moves.shape[0]):
+        if codes[row] == CLEAR or codes[row] == HELD:
+            continue
+        move = moves[row]
+        d0, d1, d2 = block_step(move, v, codes[row], J, pull)
+        code = block_code(move, v, d0, d1, d2)
+        if code != FREE and code != codes[row]:
+            restrict(move, v, code, codes[row], J)
+            codes[row] = code
+            changed = True
+    return changed
+
+
+@fast_kernel
+def take_step(moves, v, J, e, damping, y, codes, trial):
+    """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
+
+    Source: derived.
+    """
+    n = v.shape[0]
+    touching = find_touching(moves, v, codes)
+    if touching:
+        mark_bounds(moves, v, J, e, codes)
+    mu = multipliers(J, n, e, damping, y)
+    # Each pass restricts at least one block further, and a block at most twice.
+    passes = 2 * moves.shape[0] if touching else 0
+    while passes > 0 and mark_bounds(moves, v, J, y, codes):
+        mu = multipliers(J, n, e, damping, y)
+        passes -= 1
+    for row in range(moves.shape[0]):
+        move = moves[row]
+        if move.kind == FIXED:
+            continue
+        k = move.variable
+        d0, d1, d2 = block_step(move, v, codes[row], J, y)
+        p1 = v[k + 1] + d1 if move.width > 1 else 0.0
+        p2 = v[k + 2] + d2 if move.width > 2 else 0.0
+        p0, p1, p2 = project(move, v[k] + d0, p1, p2)
+        trial[k] = p0
+        if move.width > 1:
+            trial[k + 1] = p1
+        if move.width > 2:
+            trial[k + 2] = p2
+    return mu * mu * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3] + y[4] * y[4] + y[5] * y[5])
+
+
+@fast_kernel
+def next_damping(damping, before, after, predicted):
+    """Return the damping after an accepted step, by the residual it left and by how well it was foreseen.
+
+    A rule on the residual alone takes slow progress at the edge of the reachable set for a bad model, and freezes.
+    Source: derived.
+    """
+    if after < 0.25 * before:
+        damping *= 0.02
+    elif after < 0.7 * before:
+        damping *= 0.3
+    else:
+        gain = before - after
+        foreseen = before - predicted
+        if gain > 0.5 * foreseen:
+            damping *= 0.1
+        elif gain < 0.25 * foreseen:
+            damping *= 2.0
+    return min(max(damping, _SMALLEST_DAMPING), _LARGEST_DAMPING)
+
+
+@fast_loop
+def descend(
+    moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, deadline, timer, v,
+    trial, J, e, y, codes, chain, scratch, trace, traced,
+):  # fmt: skip
+    """Go down from v (variables,) until the target is reached or progress ends; v ends at the best place.
+
+    `most` steps at the most; the start is left after `patience` weak steps in a row, of which a `patient` descent does
+    not count those that went as foreseen. Every place it stands at is added to `trace`, as far as that has rows.
+    Returns status, steps and squared residual. Source: derived.
+    """
+    n = v.shape[0]
+    damping = FIRST_DAMPING
+    best = math.inf
+    predicted = 0.0
+    weak = 0
+    rejected = 0
+    steps = -1
+    again = False
+    for k in range(n):
+        trial[k] = v[k]
+    # One evaluation a turn: of a trial, or again of the best place after a rejected one, whose Jacobian is gone.
+    while True:
+        distance2, angle = evaluate(moves, shapes, scale, trial, target, mode, weight, e, J)
+        if not again:
+            now = distance2 + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+            steps += 1
+            if now < best:
+                if steps > 0:
+                    as_foreseen = best - now > 0.5 * (best - predicted)
+                    damping = next_damping(damping, best, now, predicted)
+                    weak = weak + 1 if now > _WEAK * best and not (patient and as_foreseen) else 0
+                best = now
+                rejected = 0
+                for k in range(n):
+                    v[k] = trial[k]
+                if traced[0] < trace.shape[0]:
+                    to_coordinates(chain, moves, v, scratch, trace[traced[0]])
+                    traced[0] += 1
+                if distance2 <= tolerance2 and angle <= angle_tol:
+                    return REACHED, steps, best
+                if weak >= patience:
+                    return STALLED, steps, best
+            else:
+                rejected += 1
+                # A start that is not finite has no best place to go back to.
+                if rejected >= _REJECTIONS or steps == 0:
+                    return STALLED, steps, best
+                damping = max(8.0 * damping, 1e-4)
+                again = True
+                for k in range(n):
+                    trial[k] = v[k]
+            if steps >= most:
+                return ITERATION_LIMIT, steps, best
+            if deadline < math.inf and steps % _CLOCK_EVERY == 0 and clock(timer) > deadline:
+                return TIME_LIMIT, steps, best
+            if again:
+                continue
+        again = False
+        predicted = take_step(moves, v, J, e, damping, y, codes, trial)

@@ -1,0 +1,183 @@
+"""Limits of the smooth variables: where a step may not go, and the way back inside.
+
+A joint's variable lies in an interval, a fixed section's bend vector in a disc |b| <= bend_max, a variable section's
+(b, s) in the cone |b| <= bend_max * s cut off at s = 1. A block that touches its bound keeps only the directions along
+it; `code` says which.
+"""
+
+import math
+
+from arcreach._jit import fast_kernel
+from arcreach.kernels.layout import BEND, PLANAR
+from arcreach.kernels.limits import nearest_in_cone
+
+# CLEAR is a block that touches no bound, FREE one that does and is not drawn through it.
+CLEAR, FREE, HELD, TANGENT, SIDE, TOP = range(6)
+
+# A block is at its bound within these shares of it: far below every tolerance, far above rounding.
+_AT_BOUND = 1.0 - 1e-9
+_AT_TOP = 1.0 - 1e-12
+_AT_APEX = 1e-12
+# A step outward by less than this is no step outward.
+_OUTWARD = 1e-15
+
+
+@fast_kernel
+def dot6(J, k, y):
+    """Return row k of J times y. Source: derived."""
+    return J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4] + J[k, 5] * y[5]
+
+
+@fast_kernel
+def is_disc(move):
+    """Say whether a block is the bend vector of a fixed section. Source: derived."""
+    return move.kind == BEND and move.stretch <= 0.0
+
+
+@fast_kernel
+def is_cone(move):
+    """Say whether a block is the bend vector and stretch of a variable section. Source: derived."""
+    return move.kind == BEND and move.stretch > 0.0
+
+
+@fast_kernel
+def touches(move, v):
+    """Say whether a block lies at a bound. Source: derived."""
+    k = move.variable
+    if move.kind == BEND:
+        square = v[k] * v[k] + v[k + 1] * v[k + 1]
+        if move.stretch <= 0.0:
+            return square >= move.bend_max * move.bend_max * _AT_BOUND
+        edge = move.bend_max * v[k + 2] * _AT_BOUND
+        return v[k + 2] >= _AT_TOP or square >= edge * edge
+    if move.kind == PLANAR and move.stretch > 0.0:
+        return False
+    return v[k] >= move.upper or v[k] <= move.lower
+
+
+@fast_kernel
+def cone_code(side, top, outward_radius, outward_share, bend_max):
+    """Return the code of a cone block that is pulled by (radius, share) and touches its side or its top.
+
+    Source: derived.
+    """
+    leaves_side = side and outward_radius - bend_max * outward_share > _OUTWARD
+    leaves_top = top and outward_share > _OUTWARD
+    if side and top:
+        if outward_radius > _OUTWARD and outward_radius * bend_max + outward_share > _OUTWARD:
+            return TANGENT
+        if leaves_top and outward_radius <= _OUTWARD:
+            return TOP
+    if leaves_side:
+        return SIDE
+    return TOP if leaves_top else FREE
+
+
+@fast_kernel
+def block_code(move, v, p0, p1, p2):
+    """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless it pulls through a bound.
+
+    Source: derived.
+    """
+    k = move.variable
+    if is_disc(move):
+        bx = v[k]
+        by = v[k + 1]
+        at_bound = bx * bx + by * by >= move.bend_max * move.bend_max * _AT_BOUND
+        return TANGENT if at_bound and bx * p0 + by * p1 > _OUTWARD else FREE
+    if is_cone(move):
+        bx = v[k]
+        by = v[k + 1]
+        s = v[k + 2]
+        radius = math.sqrt(bx * bx + by * by)
+        if s <= _AT_APEX:
+            return HELD if math.sqrt(p0 * p0 + p1 * p1) * move.bend_max + p2 <= 0.0 else FREE
+        side = radius >= move.bend_max * s * _AT_BOUND
+        top = s >= _AT_TOP
+        if not side and not top:
+            return FREE
+        pull = (bx * p0 + by * p1) / radius if radius > 0.0 else math.sqrt(p0 * p0 + p1 * p1)
+        return cone_code(side, top, pull, p2, move.bend_max)
+    if (v[k] >= move.upper and p0 > _OUTWARD) or (v[k] <= move.lower and p0 < -_OUTWARD):
+        return HELD
+    return FREE
+
+
+@fast_kernel
+def drop_row(J, k):
+    """Clear row k. Source: derived."""
+    for r in range(6):
+        J[k, r] = 0.0
+
+
+@fast_kernel
+def restrict(move, v, code, before, J):
+    """Replace a block's rows by those along its bound; `before` is the code the rows stand for. Source: derived."""
+    k = move.variable
+    if code == HELD:
+        for i in range(move.width):
+            drop_row(J, k + i)
+        return
+    if code == TOP:
+        drop_row(J, k + 2)
+        return
+    if before == SIDE:
+        # From the side to the rim: the row along the side goes, the tangent stays.
+        drop_row(J, k + 1)
+        return
+    bx = v[k]
+    by = v[k + 1]
+    radius = math.sqrt(bx * bx + by * by)
+    nx = bx / radius if radius > 0.0 else 1.0
+    ny = by / radius if radius > 0.0 else 0.0
+    norm = 1.0 / math.sqrt(move.bend_max * move.bend_max + 1.0)
+    for r in range(6):
+        radial = nx * J[k, r] + ny * J[k + 1, r]
+        J[k, r] = nx * J[k + 1, r] - ny * J[k, r]
+        J[k + 1, r] = 0.0
+        if move.stretch > 0.0:
+            if code == SIDE:
+                J[k + 1, r] = norm * (move.bend_max * radial + J[k + 2, r])
+            J[k + 2, r] = 0.0
+
+
+@fast_kernel
+def block_step(move, v, code, J, y):
+    """Return the step of a block's variables for the multipliers y (6,). Source: derived."""
+    k = move.variable
+    if code == HELD:
+        return 0.0, 0.0, 0.0
+    d0 = dot6(J, k, y)
+    d1 = dot6(J, k + 1, y) if move.width > 1 else 0.0
+    d2 = dot6(J, k + 2, y) if move.width > 2 else 0.0
+    if code not in (TANGENT, SIDE):
+        return d0, d1, d2
+    bx = v[k]
+    by = v[k + 1]
+    radius = math.sqrt(bx * bx + by * by)
+    nx = bx / radius if radius > 0.0 else 1.0
+    ny = by / radius if radius > 0.0 else 0.0
+    if code == TANGENT:
+        return -ny * d0, nx * d0, 0.0
+    along = d1 / math.sqrt(move.bend_max * move.bend_max + 1.0)
+    return nx * move.bend_max * along - ny * d0, ny * move.bend_max * along + nx * d0, along
+
+
+@fast_kernel
+def project(move, p0, p1, p2):
+    """Return the nearest point of a block's limits. Source: derived."""
+    if is_disc(move):
+        square = p0 * p0 + p1 * p1
+        if square > move.bend_max * move.bend_max:
+            f = move.bend_max / math.sqrt(square)
+            return p0 * f, p1 * f, p2
+        return p0, p1, p2
+    if is_cone(move):
+        radius = math.sqrt(p0 * p0 + p1 * p1)
+        bend, share = nearest_in_cone(radius, p2, move.bend_max)
+        f = bend / radius if radius > 0.0 else 0.0
+        return p0 * f, p1 * f, share
+    if move.kind == PLANAR and move.stretch > 0.0:
+        bend, share = nearest_in_cone(max(p0, 0.0), p1, move.bend_max)
+        return bend, share, p2
+    return min(max(p0, move.lower), move.upper), p1, p2

@@ -1,0 +1,257 @@
+"""Residual and Jacobian of a chain in its smooth variables, in one pass from tip to base.
+
+Symbols: b = theta (cos phi, sin phi), t = |b|^2, and the even entire functions of theta
+A = sin(theta)/theta, B = (1 - cos(theta))/t, C = (theta - sin(theta))/theta^3, E = (A - 2B)/t; a section of unit length
+ends at (g bx, g by, Z). One arc has g = B, Z = A. All are polynomials in x = scale * t - 1, fitted once per robot, so a
+step needs no sine and no case for the straight pose.
+
+The pass keeps T_here_tip, so that residual and columns come out in the tip frame, where the tangent plane of the tip's
+axis is simply x and y. Rows: position, then weight times orientation; of an axis the first two, of a position none.
+"""
+
+import math
+
+from arcreach._jit import fast_kernel
+from arcreach.kernels.layout import AXIS, BEND, FIXED, PLANAR, POSITION, SLIDE, SWING
+from arcreach.kernels.transforms import IDENTITY
+from arcreach.kernels.trigonometry import sincos
+
+# Below this sine of the error angle the factor angle / sine is 1 to the last bit.
+_SMALL_SINE = 1e-9
+
+
+@fast_kernel
+def multiply(a, b):
+    """Return the motion a followed by b, as `transforms.compose` but free to fuse. Source: derived."""
+    return (
+        a[0] * b[0] + a[1] * b[4] + a[2] * b[8],
+        a[0] * b[1] + a[1] * b[5] + a[2] * b[9],
+        a[0] * b[2] + a[1] * b[6] + a[2] * b[10],
+        a[0] * b[3] + a[1] * b[7] + a[2] * b[11] + a[3],
+        a[4] * b[0] + a[5] * b[4] + a[6] * b[8],
+        a[4] * b[1] + a[5] * b[5] + a[6] * b[9],
+        a[4] * b[2] + a[5] * b[6] + a[6] * b[10],
+        a[4] * b[3] + a[5] * b[7] + a[6] * b[11] + a[7],
+        a[8] * b[0] + a[9] * b[4] + a[10] * b[8],
+        a[8] * b[1] + a[9] * b[5] + a[10] * b[9],
+        a[8] * b[2] + a[9] * b[6] + a[10] * b[10],
+        a[8] * b[3] + a[9] * b[7] + a[10] * b[11] + a[11],
+    )
+
+
+@fast_kernel
+def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
+    """Write column k: the tip moves at (lx, ly, lz) and turns at (wx, wy, wz), both in the frame of `tip`'s base.
+
+    Source: derived.
+    """
+    J[k, 0] = tip[0] * lx + tip[4] * ly + tip[8] * lz
+    J[k, 1] = tip[1] * lx + tip[5] * ly + tip[9] * lz
+    J[k, 2] = tip[2] * lx + tip[6] * ly + tip[10] * lz
+    if mode == POSITION:
+        J[k, 3] = 0.0
+        J[k, 4] = 0.0
+        J[k, 5] = 0.0
+        return
+    x = weight * (tip[0] * wx + tip[4] * wy + tip[8] * wz)
+    y = weight * (tip[1] * wx + tip[5] * wy + tip[9] * wz)
+    if mode == AXIS:
+        # The axis z moves at w x z = (wy, -wx, 0).
+        J[k, 3] = y
+        J[k, 4] = -x
+        J[k, 5] = 0.0
+        return
+    J[k, 3] = x
+    J[k, 4] = y
+    J[k, 5] = weight * (tip[2] * wx + tip[6] * wy + tip[10] * wz)
+
+
+@fast_kernel
+def bend_functions(shapes, shape, t, scale):
+    """Return A, B, C, g, Z, 2 dg/dt, 2 dZ/dt of a section at t = theta^2. Source: derived."""
+    last = shapes.shape[1] - 1
+    x = scale * t - 1.0
+    C = shapes[0, last]
+    E = shapes[1, last]
+    if shape == 0:
+        for i in range(last - 1, -1, -1):
+            C = C * x + shapes[0, i]
+            E = E * x + shapes[1, i]
+        A = 1.0 - t * C
+        B = 0.5 * (A - t * E)
+        return A, B, C, B, A, E, C - B
+    g = shapes[shape, last]
+    Z = shapes[shape + 1, last]
+    slope_g = 0.0
+    slope_Z = 0.0
+    for i in range(last - 1, -1, -1):
+        C = C * x + shapes[0, i]
+        E = E * x + shapes[1, i]
+        slope_g = slope_g * x + g
+        slope_Z = slope_Z * x + Z
+        g = g * x + shapes[shape, i]
+        Z = Z * x + shapes[shape + 1, i]
+    A = 1.0 - t * C
+    B = 0.5 * (A - t * E)
+    return A, B, C, g, Z, 2.0 * scale * slope_g, 2.0 * scale * slope_Z
+
+
+@fast_kernel
+def bend_step(move, shapes, scale, v, tip, mode, weight, J):
+    """Write a section's columns and return the tip seen from its base. Source: derived."""
+    k = move.variable
+    bx = v[k]
+    by = v[k + 1] if move.kind == BEND else 0.0
+    varying = move.stretch > 0.0
+    share = k + move.width - 1
+    S = move.length + move.stretch * v[share] if varying else move.length
+    xx = bx * bx
+    yy = by * by
+    xy = bx * by
+    t = xx + yy
+    A, B, C, g, Z, hg, hz = bend_functions(shapes, move.tip_row, t, scale)
+    turn = (1.0 - B * xx, -B * xy, A * bx, 0.0, -B * xy, 1.0 - B * yy, A * by, 0.0, -A * bx, -A * by, 1.0 - t * B, 0.0)
+    here = multiply(turn, tip)
+    # From the section's end to the tip, in the section's base frame.
+    ex = here[3]
+    ey = here[7]
+    ez = here[11]
+    wx = -C * xy
+    wy = 1.0 - C * yy
+    wz = -B * by
+    lx = S * (g + hg * xx) + wy * ez - wz * ey
+    ly = S * hg * xy + wz * ex - wx * ez
+    lz = S * hz * bx + wx * ey - wy * ex
+    write_column(J, k, here, lx, ly, lz, wx, wy, wz, mode, weight)
+    if move.kind == BEND:
+        wx = C * xx - 1.0
+        wy = C * xy
+        wz = B * bx
+        lx = S * hg * xy + wy * ez - wz * ey
+        ly = S * (g + hg * yy) + wz * ex - wx * ez
+        lz = S * hz * by + wx * ey - wy * ex
+        write_column(J, k + 1, here, lx, ly, lz, wx, wy, wz, mode, weight)
+    if varying:
+        d = move.stretch
+        write_column(J, share, here, d * g * bx, d * g * by, d * Z, 0.0, 0.0, 0.0, mode, weight)
+    return (
+        here[0], here[1], here[2], ex + S * g * bx, here[4], here[5], here[6], ey + S * g * by, here[8], here[9],
+        here[10], ez + S * Z,
+    )  # fmt: skip
+
+
+@fast_kernel
+def joint_step(move, v, tip, mode, weight, J):
+    """Write a joint's column and return the tip seen from before the joint. Source: derived."""
+    k = move.variable
+    ax = move.axis[0]
+    ay = move.axis[1]
+    az = move.axis[2]
+    value = v[k]
+    if move.kind == SLIDE:
+        write_column(J, k, tip, ax, ay, az, 0.0, 0.0, 0.0, mode, weight)
+        return (
+            tip[0], tip[1], tip[2], tip[3] + value * ax, tip[4], tip[5], tip[6], tip[7] + value * ay, tip[8], tip[9],
+            tip[10], tip[11] + value * az,
+        )  # fmt: skip
+    s, c = sincos(value)
+    u = 1.0 - c
+    turn = (
+        c + u * ax * ax, u * ax * ay - s * az, u * ax * az + s * ay, 0.0,
+        u * ay * ax + s * az, c + u * ay * ay, u * ay * az - s * ax, 0.0,
+        u * az * ax - s * ay, u * az * ay + s * ax, c + u * az * az, 0.0,
+    )  # fmt: skip
+    if move.kind == SWING:
+        mx = turn[0] * move.motion[3] + turn[1] * move.motion[7] + turn[2] * move.motion[11]
+        my = turn[4] * move.motion[3] + turn[5] * move.motion[7] + turn[6] * move.motion[11]
+        mz = turn[8] * move.motion[3] + turn[9] * move.motion[7] + turn[10] * move.motion[11]
+        lx = ay * mz - az * my
+        ly = az * mx - ax * mz
+        lz = ax * my - ay * mx
+        write_column(J, k, tip, lx, ly, lz, 0.0, 0.0, 0.0, mode, weight)
+        return (
+            tip[0], tip[1], tip[2], tip[3] + mx, tip[4], tip[5], tip[6], tip[7] + my, tip[8], tip[9], tip[10],
+            tip[11] + mz,
+        )  # fmt: skip
+    # The axis is the same before and after the turn: take the column before, where the rotation is not yet needed.
+    lx = ay * tip[11] - az * tip[7]
+    ly = az * tip[3] - ax * tip[11]
+    lz = ax * tip[7] - ay * tip[3]
+    write_column(J, k, tip, lx, ly, lz, ax, ay, az, mode, weight)
+    return multiply(turn, tip)
+
+
+@fast_kernel
+def fixed_step(move, tip):
+    """Return the tip seen from before a fixed motion. Source: derived."""
+    m = move.motion
+    return multiply((m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]), tip)
+
+
+@fast_kernel
+def residual(tip, target, mode, weight, e):
+    """Write the residual e (6,) in the tip frame; return squared distance and angle to the target. Source: derived."""
+    x = target[9] - tip[3]
+    y = target[10] - tip[7]
+    z = target[11] - tip[11]
+    e[0] = tip[0] * x + tip[4] * y + tip[8] * z
+    e[1] = tip[1] * x + tip[5] * y + tip[9] * z
+    e[2] = tip[2] * x + tip[6] * y + tip[10] * z
+    e[3] = 0.0
+    e[4] = 0.0
+    e[5] = 0.0
+    distance2 = x * x + y * y + z * z
+    if mode == POSITION:
+        return distance2, 0.0
+    # The wanted z axis in the tip frame.
+    a = tip[0] * target[2] + tip[4] * target[5] + tip[8] * target[8]
+    b = tip[1] * target[2] + tip[5] * target[5] + tip[9] * target[8]
+    c = tip[2] * target[2] + tip[6] * target[5] + tip[10] * target[8]
+    if mode == AXIS:
+        s = math.sqrt(a * a + b * b)
+        angle = math.atan2(s, c)
+        f = weight * (angle / s if s > _SMALL_SINE else 1.0)
+        e[3] = f * a
+        e[4] = f * b
+        if s <= _SMALL_SINE and c < 0.0:
+            # Opposite: every way round is as short, take one.
+            e[3] = weight * angle
+        return distance2, angle
+    # The logarithm of R^T R_target.
+    e21 = tip[2] * target[1] + tip[6] * target[4] + tip[10] * target[7]
+    e20 = tip[2] * target[0] + tip[6] * target[3] + tip[10] * target[6]
+    e10 = tip[1] * target[0] + tip[5] * target[3] + tip[9] * target[6]
+    e01 = tip[0] * target[1] + tip[4] * target[4] + tip[8] * target[7]
+    e00 = tip[0] * target[0] + tip[4] * target[3] + tip[8] * target[6]
+    e11 = tip[1] * target[1] + tip[5] * target[4] + tip[9] * target[7]
+    rx = 0.5 * (e21 - b)
+    ry = 0.5 * (a - e20)
+    rz = 0.5 * (e10 - e01)
+    s = math.sqrt(rx * rx + ry * ry + rz * rz)
+    cosine = 0.5 * (e00 + e11 + c - 1.0)
+    angle = math.atan2(s, cosine)
+    f = weight * (angle / s if s > _SMALL_SINE else 1.0)
+    e[3] = f * rx
+    e[4] = f * ry
+    e[5] = f * rz
+    if s <= _SMALL_SINE and cosine < 0.0:
+        # Half a turn off: about the axis on which the two frames agree most.
+        k = 3 if e00 >= e11 and e00 >= c else 4 if e11 >= c else 5
+        e[k] = weight * angle
+    return distance2, angle
+
+
+@fast_kernel
+def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
+    """Write residual e (6,) and Jacobian J (variables, 6); return squared distance and angle. Source: derived."""
+    tip = IDENTITY
+    for row in range(moves.shape[0] - 1, -1, -1):
+        move = moves[row]
+        kind = move.kind
+        if kind in (BEND, PLANAR):
+            tip = bend_step(move, shapes, scale, v, tip, mode, weight, J)
+        elif kind == FIXED:
+            tip = fixed_step(move, tip)
+        else:
+            tip = joint_step(move, v, tip, mode, weight, J)
+    return residual(tip, target, mode, weight, e)

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.ik.smooth_chain import smooth_chain
+from arcreach.ik.solve_all import solve_all
+from arcreach.ik.target import Target
+from arcreach.kernels.smooth_variables import to_variables
+
+pytestmark = pytest.mark.compiled
+
+ARM = ar.Robot([ar.Section(0.05, np.pi)] * 3)
+
+
+def variables(q):
+    v = np.empty(6)
+    to_variables(smooth_chain(ARM).moves, q, v)
+    return v
+
+
+def test_the_generating_configuration_is_among_the_branches_and_comes_first():
+    for q in ARM.sample(40, seed=0):
+        found = solve_all(ARM, Target.from_pose(ARM.tip_pose(q)), start=q)
+        assert all(solution.reached and ARM.within_limits(solution.q) for solution in found)
+        assert np.abs(variables(found[0].q) - variables(q)).max() < 1e-3
+        distances = [np.linalg.norm(variables(solution.q) - variables(q)) for solution in found]
+        assert distances == sorted(distances)
+
+
+def test_no_branch_is_listed_twice():
+    for q in ARM.sample(20, seed=1):
+        found = [variables(solution.q) for solution in solve_all(ARM, Target.from_pose(ARM.tip_pose(q)))]
+        for i, one in enumerate(found):
+            assert all(np.abs(one - other).max() > 1e-3 for other in found[:i])
+
+
+def test_an_arm_of_six_joints_has_eight_solutions_whatever_turns_its_limits_allow():
+    robot = ar.load_robot("ur5")
+    target = Target([0.4, 0.1, 0.3], rotation=np.diag([1.0, -1.0, -1.0]))
+    assert len(solve_all(robot, target)) == 8
+
+
+def test_hits_count_the_starts_and_out_of_reach_has_no_branch():
+    q = ARM.sample(1, seed=2)[0]
+    found = solve_all(ARM, Target.from_pose(ARM.tip_pose(q)))
+    assert sum(solution.hits for solution in found) >= 64
+    assert solve_all(ARM, Target([0, 0, 1.0])) == []
