@@ -1,0 +1,58 @@
+"""Method `chords`: FABRIK on the chords of the sections; the axis is met by turning the chain about its tip."""
+
+from __future__ import annotations
+
+import math
+
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.methods import fabrikx
+from arcreach.kernels.chords import chords_batch
+from arcreach.robots.checks import shown
+from arcreach.robots.elements import Link, Section
+from arcreach.robots.robot import Robot
+
+# When the axis is turned towards the wanted one: in every iteration, or only in those that bring the tip to its place.
+ALWAYS, ON_ARRIVAL = "always", "on-arrival"
+# The numbers of the source's experiments: A for three sections, A for more, C.
+A_SHORT, A_LONG, C_DEFAULT = 10.0, 3.0, 25
+SHORT = 3
+
+
+def refuses(robot: Robot) -> str | None:
+    """Why this chain is not one of sections joined end to end on a base; None where it is."""
+    reason = fabrikx.refuses(robot)
+    if reason is not None:
+        return reason
+    kinds = [isinstance(element, Section) for element in robot.elements]
+    if any(isinstance(element, Link) for element in robot.elements[kinds.index(True) :]):
+        return "a chord runs from section to section, the robot has a rigid link behind one"
+    return None
+
+
+def _run(problem: Problem) -> Outcome:
+    sections = sum(isinstance(element, Section) for element in problem.robot.elements)
+    A = problem.options.get("A", A_SHORT if sections <= SHORT else A_LONG)
+    C = problem.options.get("C", C_DEFAULT)
+    if isinstance(A, bool) or not isinstance(A, int | float) or not 1.0 <= A < math.inf:
+        raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
+    if isinstance(C, bool) or not isinstance(C, int) or C < 1:
+        raise MethodError(f"C = {shown(C)} is not accepted; give a whole number above 0")
+    return fabrikx.run_batch(
+        problem, chords_batch, fabrikx.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL
+    )
+
+
+METHOD = register(
+    Method(
+        name="chords",
+        summary="FABRIK on the chords of the sections; keeps limits, turns the chain about the tip to meet the axis",
+        source="K22a",
+        run=_run,
+        elements=frozenset({"section", "link", "prismatic", "revolute"}),
+        targets=frozenset({"position", "axis"}),
+        variants=(ALWAYS, ON_ARRIVAL),
+        options=frozenset({"A", "C"}),
+        refuses=refuses,
+    )
+)

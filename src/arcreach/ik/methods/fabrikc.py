@@ -1,0 +1,34 @@
+"""Method `fabrikc`: FABRIK on the tangents of sections of fixed length; limits are looked at only at the end."""
+
+from __future__ import annotations
+
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.methods import fabrikx
+from arcreach.kernels.fabrikc import fabrikc_batch
+from arcreach.robots.elements import Section
+from arcreach.robots.robot import Robot
+
+
+def refuses(robot: Robot) -> str | None:
+    """Why this chain is not one of sections of fixed length on a base; None where it is."""
+    if any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements):
+        return "it serves sections of fixed length, the robot has one whose length varies"
+    return fabrikx.chain_refusal(robot)
+
+
+def _run(problem: Problem) -> Outcome:
+    return fabrikx.run_batch(problem, fabrikc_batch)
+
+
+METHOD = register(
+    Method(
+        name="fabrikc",
+        summary="FABRIK on the tangents of sections of fixed length; looks at the limits of the bends only at the end",
+        source="K22",
+        run=_run,
+        elements=frozenset({"section", "link", "prismatic", "revolute"}),
+        # The wanted axis is one of the tangents: without it there is nothing to begin from.
+        targets=frozenset({"axis"}),
+        refuses=refuses,
+    )
+)

@@ -1,0 +1,404 @@
+"""FABRIKx: every section as two tangents when the chain is pulled to the target, as itself when it is put back.
+
+Symbols: P_2i, here a joint, is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1
+and L_2i are the tangents l1 and l2. Everything happens in the frame of the base, after the elements in front of the
+first section. A straight rigid link lies on the common tangent of its neighbours and adds to the distance of their
+joints.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.chain import element_motion, link_motion, section_length, tip_motion
+from arcreach.kernels.judge import axis_angle, tip_errors
+from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.limits import clip
+from arcreach.kernels.section import bent_motion, planar_tip
+from arcreach.kernels.section_inverse import (
+    BEND_CRITICAL,
+    REST_RATIO,
+    bend_iterative,
+    bend_polynomial,
+    tangent_lengths,
+)
+from arcreach.kernels.transforms import IDENTITY, compose, translation
+from arcreach.kernels.trigonometry import sincos
+
+# Two iterations in a row that change the error by less than this share of it: a fixed point away from the target.
+NO_PROGRESS = 1e-12
+
+
+class Arm(NamedTuple):
+    """A chain of sections as FABRIK sees it."""
+
+    chain: Any  # records of layout.ROW
+    rows: Any  # (n,) the row of each section
+    table: Any  # (n, TABLE_WIDTH) constants of each section
+    gaps: Any  # (n,) length of the rigid links after each section
+    insertion: int  # coordinate of the sliding base, -1 where it is fixed
+    lowest: float  # limits of the insertion
+    highest: float
+
+
+class Goal(NamedTuple):
+    """When to stop."""
+
+    mode: int
+    position_tol: float
+    angle_tol: float
+    max_iterations: int
+    max_time: float
+
+
+class Work(NamedTuple):
+    """Scratch of one solve."""
+
+    q: Any  # (dof,) where the robot stands
+    best: Any  # (dof,) the best of all iterations
+    target: Any  # (6,) position and axis in the frame of the base
+    joints: Any  # (n, 3)
+    ends: Any  # (n, 3)
+    tangents: Any  # (n, 2)
+    tick: Any  # (2,) of the clock
+
+
+@kernel
+def base_motion(arm, q):
+    """Return the motion of the elements in front of the first section, the insertion left out.
+
+    Source: [K22] eq. 2.7. Erratum: see docs/errata.md#k22-2-7.
+    """
+    motion = IDENTITY
+    for row in range(arm.rows[0]):
+        if arm.chain[row].kind != PRISMATIC:
+            motion = compose(motion, element_motion(arm.chain, row, q))
+    return motion
+
+
+@kernel
+def place_target(base, row, target):
+    """Write position and axis of a target row (12,) in the frame of the base. Source: derived."""
+    x = row[9] - base[3]
+    y = row[10] - base[7]
+    z = row[11] - base[11]
+    for k in range(3):
+        target[k] = base[k] * x + base[4 + k] * y + base[8 + k] * z
+        target[3 + k] = base[k] * row[2] + base[4 + k] * row[5] + base[8 + k] * row[8]
+
+
+@kernel
+def straight_start(arm, target, q):
+    """Write the published start: straight, drawn out so that the robot is as long as the target is far.
+
+    Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
+    """
+    constant = 0.0
+    stretch = 0.0
+    for i in range(arm.rows.shape[0]):
+        constant += arm.chain[arm.rows[i]].length + arm.gaps[i]
+        stretch += arm.chain[arm.rows[i]].stretch
+    distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
+    share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
+    for i in range(arm.rows.shape[0]):
+        row = arm.rows[i]
+        k = arm.chain[row].coordinate
+        q[k] = 0.0
+        q[k + 1] = 0.0
+        if arm.chain[row].stretch > 0.0:
+            q[k + 2] = arm.chain[row].length + share * arm.chain[row].stretch
+    if arm.insertion >= 0:
+        q[arm.insertion] = min(max(0.0, arm.lowest), arm.highest)
+
+
+@kernel
+def inserted_base(arm, q):
+    """Return the motion by the insertion. Source: [K22] eq. 2.7."""
+    return translation(0.0, 0.0, q[arm.insertion]) if arm.insertion >= 0 else IDENTITY
+
+
+@kernel
+def insert_base(arm, z, q):
+    """Set the insertion to where the pulled chain wants its base. Source: derived."""
+    if arm.insertion >= 0:
+        q[arm.insertion] = min(max(z, arm.lowest), arm.highest)
+
+
+@kernel
+def after_links(chain, rows, i, motion):
+    """Return the motion past the rigid links between section i and the next, or the tip. Source: derived."""
+    row = rows[i] + 1 + chain[rows[i]].arcs
+    stop = rows[i + 1] if i + 1 < rows.shape[0] else chain.shape[0]
+    while row < stop:
+        motion = compose(motion, link_motion(chain, row))
+        row += 1
+    return motion
+
+
+@kernel
+def unit_towards(points, i, x, y, z, vx, vy, vz):
+    """Return the unit vector from (x, y, z) to point i, or (vx, vy, vz) where the two coincide.
+
+    Source: [K22] eq. 2.39. Erratum: see docs/errata.md#k22-2-39.
+    """
+    dx = points[i, 0] - x
+    dy = points[i, 1] - y
+    dz = points[i, 2] - z
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return vx, vy, vz
+    return dx / length, dy / length, dz / length
+
+
+@kernel
+def pull_to_target(arm, mode, work):
+    """Move joints and ends so that the tip is on the target; return how far along z the base was carried.
+
+    Source: [K22] eqs. 2.35-2.40. Erratum: see docs/errata.md#k22-2-35.
+    """
+    joints = work.joints
+    x, y, z = work.target[0], work.target[1], work.target[2]
+    vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
+    last = joints.shape[0] - 1
+    if mode != AXIS:
+        vx, vy, vz = unit_towards(joints, last, x, y, z, 0.0, 0.0, -1.0)
+    for i in range(last, -1, -1):
+        x += vx * arm.gaps[i]
+        y += vy * arm.gaps[i]
+        z += vz * arm.gaps[i]
+        work.ends[i, 0], work.ends[i, 1], work.ends[i, 2] = x, y, z
+        length = work.tangents[i, 1]
+        x += vx * length
+        y += vy * length
+        z += vz * length
+        joints[i, 0], joints[i, 1], joints[i, 2] = x, y, z
+        if i > 0:
+            vx, vy, vz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
+        else:
+            vx, vy, vz = 0.0, 0.0, -1.0
+        length = work.tangents[i, 0]
+        x += vx * length
+        y += vy * length
+        z += vz * length
+    return z
+
+
+@kernel
+def put_section(chain, row, theta, s, c, length, ratio, before, tangents, joint):
+    """Stand a section on the frame `before`: write its tangents (2,) and joint (3,), return the frame after it.
+
+    s and c are sine and cosine of its direction, ratio its c0.
+    Source: [K22] eqs. 2.31-2.34. Erratum: see docs/errata.md#k22-2-31.
+    """
+    x, z = planar_tip(chain, row, theta)
+    sin_half, cos_half = sincos(0.5 * theta)
+    sin_bend = 2.0 * sin_half * cos_half
+    cos_bend = 1.0 - 2.0 * sin_half * sin_half
+    first, second = tangent_lengths(theta, x, z, sin_bend, cos_bend, ratio)
+    first *= length
+    tangents[0] = first
+    tangents[1] = second * length
+    joint[0] = before[3] + before[2] * first
+    joint[1] = before[7] + before[6] * first
+    joint[2] = before[11] + before[10] * first
+    return compose(before, bent_motion(length * x, length * z, sin_half, cos_half, s, c, chain[row].twist))
+
+
+@kernel
+def place_robot(arm, work):
+    """Write joints and tangents of the configuration work.q; return its tip. Source: [K22] eqs. 2.28-2.34."""
+    chain, q = arm.chain, work.q
+    motion = inserted_base(arm, q)
+    for i in range(arm.rows.shape[0]):
+        row = arm.rows[i]
+        k = chain[row].coordinate
+        s, c = sincos(q[k + 1])
+        length = section_length(chain, row, q)
+        ratio = arm.table[i, REST_RATIO]
+        motion = put_section(chain, row, q[k], s, c, length, ratio, motion, work.tangents[i], work.joints[i])
+        motion = after_links(chain, arm.rows, i, motion)
+    return motion
+
+
+@kernel
+def limited_section(chain, row, theta, distance):
+    """Return (bend, length) within the limits for a chord of given length: first the length, then the bend.
+
+    Source: [K22] eqs. 2.12, 2.15, 2.24-2.26.
+    Erratum: see docs/errata.md#k22-2-12, docs/errata.md#k22-2-15, docs/errata.md#k22-2-24.
+    """
+    if chain[row].stretch <= 0.0:
+        return theta, chain[row].length
+    x, z = planar_tip(chain, row, theta)
+    chord = math.sqrt(x * x + z * z)
+    share = 1.0
+    # A closed circle has no chord: however long it is, it does not reach farther.
+    if distance < chord * (chain[row].length + chain[row].stretch):
+        share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
+    return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
+
+
+@kernel
+def local_point(frame, point):
+    """Return the coordinates of a point (3,) in a frame. Source: derived."""
+    dx = point[0] - frame[3]
+    dy = point[1] - frame[7]
+    dz = point[2] - frame[11]
+    return (
+        frame[0] * dx + frame[4] * dy + frame[8] * dz,
+        frame[1] * dx + frame[5] * dy + frame[9] * dz,
+        frame[2] * dx + frame[6] * dy + frame[10] * dz,
+    )
+
+
+@kernel
+def section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q):
+    """Write the coordinates of a section that reaches for (x, y, z) in its base frame.
+
+    Returns bend, sine and cosine of the direction, length.
+    Source: [K22] eqs. 2.9, 2.10. Erratum: see docs/errata.md#k22-2-6, docs/errata.md#k22-2-10.
+    """
+    side = math.sqrt(x * x + y * y)
+    alpha = math.atan2(side, z)
+    if polynomial and chain[row].arcs > 1:
+        theta = bend_polynomial(shape, alpha)
+    else:
+        theta = bend_iterative(chain, row, alpha, shape[BEND_CRITICAL], section_tol)
+    theta, length = limited_section(chain, row, theta, math.sqrt(side * side + z * z))
+    s = y / side if side > 0.0 else 0.0
+    c = x / side if side > 0.0 else 1.0
+    k = chain[row].coordinate
+    q[k] = theta
+    q[k + 1] = math.atan2(s, c)
+    if chain[row].stretch > 0.0:
+        q[k + 2] = length
+    return theta, s, c, length
+
+
+@kernel
+def put_back(arm, base_z, polynomial, section_tol, work):
+    """Put the pulled chain back on its base, section by section; return its tip. Source: [K22] section 2.3.2."""
+    chain, rows, table, q = arm.chain, arm.rows, arm.table, work.q
+    ends, joints, tangents = work.ends, work.joints, work.tangents
+    insert_base(arm, base_z, q)
+    motion = inserted_base(arm, q)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        shape = table[i]
+        x, y, z = local_point(motion, ends[i])
+        theta, s, c, length = section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q)
+        motion = put_section(chain, row, theta, s, c, length, shape[REST_RATIO], motion, tangents[i], joints[i])
+        motion = after_links(chain, rows, i, motion)
+    return motion
+
+
+@kernel
+def score_tip(motion, target, goal):
+    """Return the larger error of a tip in units of its tolerance: 1 or less is reached. Source: derived."""
+    x = motion[3] - target[0]
+    y = motion[7] - target[1]
+    z = motion[11] - target[2]
+    score = math.sqrt(x * x + y * y + z * z) / goal.position_tol
+    if goal.mode == AXIS:
+        angle = axis_angle(motion[2], motion[6], motion[10], target[3], target[4], target[5])
+        score = max(score, angle / goal.angle_tol)
+    return score
+
+
+@kernel
+def score_configuration(chain, q, row, goal, out):
+    """Write q moved inside the limits; return its score by the forward kinematics of the chain. Source: derived."""
+    clip(chain, q, out)
+    distance, angle = tip_errors(tip_motion(chain, out), row, goal.mode)
+    return max(distance / goal.position_tol, angle / goal.angle_tol)
+
+
+@kernel
+def copy_row(q, out):
+    """Write out = q. Source: derived."""
+    for k in range(q.shape[0]):
+        out[k] = q[k]
+
+
+@kernel
+def record(chain, q, step, trace):
+    """Keep a configuration as row `step` of the trace, where there is room. Source: derived."""
+    if step < trace.shape[0]:
+        clip(chain, q, trace[step])
+
+
+@kernel
+def make_work(dof, sections):
+    """Return the scratch of a solve. Source: derived."""
+    return Work(
+        np.zeros(dof),
+        np.zeros(dof),
+        np.zeros(6),
+        np.zeros((sections, 3)),
+        np.zeros((sections, 3)),
+        np.zeros((sections, 2)),
+        np.zeros(2, np.int64),
+    )
+
+
+@kernel
+def begin(arm, row, start, straight, work):
+    """Write the target in the frame of the base and the start into work.q. Source: [K22] section 2.3.2."""
+    copy_row(start, work.q)
+    place_target(base_motion(arm, work.q), row, work.target)
+    if straight:
+        straight_start(arm, work.target, work.q)
+
+
+@kernel
+def solve_fabrikx(arm, goal, row, polynomial, section_tol, began, trace, work, out):
+    """Iterate from work.q; write the best configuration into `out`, return (status, iterations).
+
+    Source: [K22] section 2.3.2, fig. 2.8.
+    """
+    before = score_tip(place_robot(arm, work), work.target, goal)
+    best = before
+    copy_row(work.q, work.best)
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+        return REACHED, 0
+    idle = 0
+    status = ITERATION_LIMIT
+    done = 0
+    while done < goal.max_iterations and status == ITERATION_LIMIT:
+        base_z = pull_to_target(arm, goal.mode, work)
+        score = score_tip(put_back(arm, base_z, polynomial, section_tol, work), work.target, goal)
+        record(arm.chain, work.q, done, trace)
+        done += 1
+        if score < best:
+            best = score
+            copy_row(work.q, work.best)
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+            return REACHED, done
+        idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
+        before = score
+        if idle == 2:
+            status = STALLED
+        elif clock(work.tick) - began > goal.max_time:
+            status = TIME_LIMIT
+    clip(arm.chain, work.best, out)
+    return status, done
+
+
+@batch_kernel
+def fabrikx_batch(
+    start, stop, arm, goal, targets, starts, straight, polynomial, section_tol, trace, Q, status, iterations, seconds
+):
+    """`solve_fabrikx` for targets (n, 12) start to stop, from `starts` (n, dof) or straight.
+
+    Source: [K22] section 2.3.2.
+    """
+    work = make_work(Q.shape[1], arm.rows.shape[0])
+    for i in range(start, stop):
+        began = clock(work.tick)
+        begin(arm, targets[i], starts[i], straight, work)
+        status[i], iterations[i] = solve_fabrikx(
+            arm, goal, targets[i], polynomial, section_tol, began, trace, work, Q[i]
+        )
+        seconds[i] = clock(work.tick) - began
