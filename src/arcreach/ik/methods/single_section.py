@@ -1,0 +1,107 @@
+"""`single-section`: one section, alone or on a base that slides along z, solved by the angle of its chord."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.kernels import section
+from arcreach.kernels import single_section as kernels
+from arcreach.kernels import single_section_chord as chord
+from arcreach.kernels.single_section_jacobian import single_section_jacobian
+from arcreach.robots.elements import Z_AXIS, Prismatic, Section
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
+JACOBIAN = "jacobian"
+
+# More than any target has been seen to need; they end those that cannot be reached.
+MAX_ITERATIONS = 1000
+MAX_ITERATIONS_JACOBIAN = 200
+
+# Robots whose facts and polynomials are kept.
+_KEPT = 64
+
+
+def run(problem: Problem) -> Outcome:
+    """Solve every target; all variants but `jacobian` need no start and leave one unread."""
+    outcome = Outcome.empty(problem)
+    robot, n = problem.robot, len(problem.targets)
+    answer = (outcome.q, outcome.status, outcome.iterations, outcome.seconds)
+    if problem.variant == JACOBIAN:
+        outcome.q[:] = robot.neutral if problem.start is None else problem.start
+        spread(
+            single_section_jacobian, n, robot._chain, problem.targets, problem.position_tol,
+            problem.max_iterations or MAX_ITERATIONS_JACOBIAN, problem.max_time, problem.trace, *answer,
+            threads=problem.threads,
+        )  # fmt: skip
+    else:
+        fit = polynomial(robot) if problem.variant == "polynomial" else _NO_FIT
+        spread(
+            kernels.single_section, n, robot._chain, problem.targets, VARIANTS[problem.variant], facts(robot), fit,
+            problem.position_tol, problem.angle_tol, problem.max_iterations or MAX_ITERATIONS, problem.max_time,
+            problem.trace, *answer, threads=problem.threads,
+        )  # fmt: skip
+    if n == 1:
+        outcome.traced = min(int(outcome.iterations[0]), len(problem.trace))
+    return outcome
+
+
+_NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
+
+
+@lru_cache(maxsize=_KEPT)
+def facts(robot: Robot) -> Array:
+    """What the kernels need to know of the section (3,): c0, the last bend of the rising branch, alpha there."""
+    values = np.empty(3)
+    chord.section_facts(robot._chain, len(robot.elements) - 1, values)
+    return values
+
+
+@lru_cache(maxsize=_KEPT)
+def polynomial(robot: Robot) -> Array:
+    """The polynomial theta(alpha) (12,): the largest alpha it serves, then coefficients in 2 alpha / largest - 1."""
+    chain, row, known = robot._chain, len(robot.elements) - 1, facts(robot)
+    largest = float(known[2])
+    if chain[row]["bend_max"] < known[1]:
+        largest = chord.chord_angle(*section.planar_tip(chain, row, chain[row]["bend_max"]))
+    fit = np.zeros(kernels.DEGREE + 2)
+    if largest > 0.0:
+        nodes = np.polynomial.chebyshev.chebpts1(kernels.DEGREE + 1)
+        bends = [chord.newton_bend(chain, row, 0.5 * (node + 1.0) * largest, known) for node in nodes]
+        fit[0] = largest
+        # As many nodes as coefficients: the fit goes through them.
+        fit[1:] = np.polynomial.chebyshev.cheb2poly(
+            np.polynomial.chebyshev.chebfit(nodes, np.array(bends), kernels.DEGREE)
+        )
+    return fit
+
+
+def refuses(robot: Robot) -> str | None:
+    """One section, at most a `Prismatic` along z in front of it."""
+    *front, last = robot.elements
+    if not isinstance(last, Section) or len(front) > 1 or (front and not isinstance(front[0], Prismatic)):
+        return "it serves one section, alone or behind one prismatic"
+    if front and isinstance(front[0], Prismatic) and front[0].axis != Z_AXIS:
+        return f"the prismatic in front must slide along z, this one along {front[0].axis}"
+    return None
+
+
+register(
+    Method(
+        name="single-section",
+        summary="one section, alone or on a sliding base, by the angle of its chord",
+        source="K22",
+        run=run,
+        elements=frozenset({Section.kind, Prismatic.kind}),
+        targets=frozenset({"position"}),
+        variants=(*VARIANTS, JACOBIAN),
+        refuses=refuses,
+    )
+)

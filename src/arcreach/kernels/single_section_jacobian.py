@@ -1,0 +1,112 @@
+"""The yardstick for one section: damped least squares on its Jacobian.
+
+The step is taken in the bend vector, split along and across the bending plane, in the share of the stretch and in the
+travel of the base over the section's greatest length. Across the plane nothing but the turn of the bend vector moves
+the tip, so three equations fall apart into two and one. Symbols as in `single_section`.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.chain import section_length, tip_motion
+from arcreach.kernels.judge import tip_errors
+from arcreach.kernels.layout import ITERATION_LIMIT, POSITION, REACHED, SECTION, STALLED, TIME_LIMIT
+from arcreach.kernels.limits import clip
+from arcreach.kernels.section import planar_slope, planar_tip
+from arcreach.kernels.single_section_limits import late
+
+# Damping as a share of the mean square of the columns: the first one, its change after a good and a bad step, its ends.
+_DAMPING = 1e-3
+_EASE = 0.2
+_TIGHTEN = 5.0
+_LEAST_DAMPING = 1e-12
+_MOST_DAMPING = 1e6
+
+
+@kernel
+def damped_step(chain, row, q, target, damping, trial):
+    """Write the configuration a damped step away from q, before the limits. Source: [K22] eq. 1.18."""
+    k = chain[row].coordinate
+    theta = q[k]
+    # A straight section has every direction: take the one towards the target.
+    phi = q[k + 1] if theta > 0.0 else math.atan2(target[10], target[9])
+    s = section_length(chain, row, q)
+    longest = chain[row].length + chain[row].stretch
+    base = longest if row > 0 else 0.0
+    x, z = planar_tip(chain, row, theta)
+    dx, dz = planar_slope(chain, row, theta)
+    turn = s * x / theta if theta > 0.0 else s * dx
+    along_x, along_z = s * dx, s * dz
+    stretch_x, stretch_z = chain[row].stretch * x, chain[row].stretch * z
+    xx = along_x * along_x + stretch_x * stretch_x
+    xz = along_x * along_z + stretch_x * stretch_z
+    zz = along_z * along_z + stretch_z * stretch_z + base * base
+    mu = damping * (xx + zz + turn * turn) / 3.0
+    if mu <= 0.0:
+        # All of the bend is at the end of a fixed section: nothing moves the tip.
+        trial[:] = q
+        return
+    sine, cosine = math.sin(phi), math.cos(phi)
+    miss_x = target[9] * cosine + target[10] * sine - s * x
+    miss_y = target[10] * cosine - target[9] * sine
+    miss_z = target[11] - (q[0] if row > 0 else 0.0) - s * z
+    determinant = (xx + mu) * (zz + mu) - xz * xz
+    pull_x = ((zz + mu) * miss_x - xz * miss_z) / determinant
+    pull_z = ((xx + mu) * miss_z - xz * miss_x) / determinant
+    bend_along = theta + along_x * pull_x + along_z * pull_z
+    bend_across = turn * miss_y / (turn * turn + mu)
+    trial[k] = math.hypot(bend_along, bend_across)
+    trial[k + 1] = phi + math.atan2(bend_across, bend_along)
+    if chain[row].stretch > 0.0:
+        trial[k + 2] = s + chain[row].stretch * (stretch_x * pull_x + stretch_z * pull_z)
+    if row > 0:
+        trial[0] = q[0] + base * base * pull_z
+
+
+@kernel
+def damped_least_squares(chain, row, target, position_tol, max_iterations, max_time, begin, buffer, trial, trace, q):
+    """Move q towards a target row; return status and iterations. Source: [K22] eq. 1.18."""
+    miss, _ = tip_errors(tip_motion(chain, q), target, POSITION)
+    damping = _DAMPING
+    used = 0
+    while True:
+        if miss <= position_tol:
+            return REACHED, used
+        if used >= max_iterations:
+            return ITERATION_LIMIT, used
+        if damping > _MOST_DAMPING:
+            return STALLED, used
+        if late(begin, max_time, buffer):
+            return TIME_LIMIT, used
+        damped_step(chain, row, q, target, damping, trial[0])
+        clip(chain, trial[0], trial[1])
+        error, _ = tip_errors(tip_motion(chain, trial[1]), target, POSITION)
+        if error < miss:
+            miss = error
+            damping = max(damping * _EASE, _LEAST_DAMPING)
+            for k in range(q.shape[0]):
+                q[k] = trial[1, k]
+        else:
+            damping *= _TIGHTEN
+        if used < trace.shape[0]:
+            for k in range(q.shape[0]):
+                trace[used, k] = q[k]
+        used += 1
+
+
+@batch_kernel
+def single_section_jacobian(
+    start, stop, chain, targets, position_tol, max_iterations, max_time, trace, Q, status, iterations, seconds
+):
+    """Solve targets (n, 12), rows start to stop, from the configurations that Q holds. Source: [K22] eq. 1.18."""
+    row = 0 if chain[0].kind == SECTION else 1
+    buffer = np.zeros(2, np.int64)
+    trial = np.empty((2, Q.shape[1]))
+    for i in range(start, stop):
+        begin = clock(buffer)
+        status[i], iterations[i] = damped_least_squares(
+            chain, row, targets[i], position_tol, max_iterations, max_time, begin, buffer, trial, trace, Q[i]
+        )
+        seconds[i] = clock(buffer) - begin
