@@ -1,0 +1,9 @@
+"""One module per method; importing this package registers them all."""
+
+from arcreach.ik.methods import auto as auto
+from arcreach.ik.methods import chords as chords
+from arcreach.ik.methods import fabrikc as fabrikc
+from arcreach.ik.methods import fabrikx as fabrikx
+from arcreach.ik.methods import jacobian as jacobian
+from arcreach.ik.methods import portfolio as portfolio
+from arcreach.ik.methods import single_section as single_section

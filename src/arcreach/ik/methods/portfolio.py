@@ -1,0 +1,62 @@
+"""`portfolio`: `fabrikx` first, and `jacobian` for what it leaves, the combination the thesis ends with."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.methods.fabrikx import METHOD as FABRIKX
+from arcreach.ik.methods.jacobian import run as run_jacobian
+from arcreach.kernels import judge
+from arcreach.kernels.layout import REACHED
+
+
+def run(problem: Problem) -> Outcome:
+    """Solve by `fabrikx`; targets it does not reach are given to `jacobian`, and the nearer answer is kept."""
+    outcome = FABRIKX.run(problem)
+    errors = _errors(problem, outcome)
+    left = np.flatnonzero(outcome.status != REACHED)
+    if not len(left):
+        return outcome
+    rest = dataclasses.replace(
+        problem,
+        targets=problem.targets[left],
+        start=None if problem.start is None else problem.start[left],
+        max_time=max(problem.max_time - float(outcome.seconds[left].max()), 1e-9),
+        trace=problem.trace[outcome.traced :],
+    )
+    second = run_jacobian(rest)
+    nearer = _errors(rest, second) < errors[left]
+    outcome.q[left[nearer]] = second.q[nearer]
+    outcome.status[left] = second.status
+    outcome.iterations[left] += second.iterations
+    outcome.seconds[left] += second.seconds
+    outcome.traced += second.traced
+    return outcome
+
+
+def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The larger of both errors, each in units of its tolerance."""
+    n = len(problem.targets)
+    distance, angle = np.empty(n), np.empty(n)
+    judge.judge(
+        0, n, problem.robot._chain, outcome.q, problem.targets, problem.mode, problem.position_tol, problem.angle_tol,
+        problem.robot.reach, distance, angle, outcome.status,
+    )  # fmt: skip
+    return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
+
+
+register(
+    Method(
+        name="portfolio",
+        summary="fabrikx, then jacobian for what it leaves",
+        source="K22",
+        run=run,
+        elements=FABRIKX.elements,
+        targets=FABRIKX.targets,
+        variants=FABRIKX.variants,
+        refuses=FABRIKX.refuses,
+    )
+)

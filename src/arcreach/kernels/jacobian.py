@@ -1,0 +1,157 @@
+"""Damped least squares in the robot's own coordinates: q <- q + J^T (J J^T + mu I)^-1 e, from one start.
+
+The damping is a constant share of the trace of J J^T, and a length is counted in units of its range, so that nothing
+depends on whether it is given in metres or millimetres. Rows: the position, then weight times the orientation, all in
+the base frame.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.chain import jacobian as chain_jacobian
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.judge import tip_errors
+from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.levenberg_marquardt import multipliers
+from arcreach.kernels.limits import clip
+
+# Small enough to converge in tens of steps, large enough to pass singular configurations.
+DAMPING = 1e-2
+# Steps without a new best place after which nothing more is expected.
+PATIENCE = 40
+_SMALL_SINE = 1e-9
+
+
+@kernel
+def orientation_residual(tip, target, mode, weight, e):
+    """Write the orientation rows of the residual e (6,): the way of the axis, or the turn, to the target.
+
+    Source: derived.
+    """
+    e[3] = 0.0
+    e[4] = 0.0
+    e[5] = 0.0
+    if mode == POSITION:
+        return
+    if mode == AXIS:
+        c = tip[2] * target[2] + tip[6] * target[5] + tip[10] * target[8]
+        x = target[2] - c * tip[2]
+        y = target[5] - c * tip[6]
+        z = target[8] - c * tip[10]
+    else:
+        # The axial vector of R_target R^T.
+        x = 0.0
+        y = 0.0
+        z = 0.0
+        c = -1.0
+        for k in range(3):
+            rx, ry, rz = tip[k], tip[4 + k], tip[8 + k]
+            tx, ty, tz = target[k], target[3 + k], target[6 + k]
+            x += 0.5 * (ry * tz - rz * ty)
+            y += 0.5 * (rz * tx - rx * tz)
+            z += 0.5 * (rx * ty - ry * tx)
+            c += rx * tx + ry * ty + rz * tz
+        c *= 0.5
+    s = math.sqrt(x * x + y * y + z * z)
+    f = weight * (math.atan2(s, c) / s if s > _SMALL_SINE else 1.0)
+    e[3] = f * x
+    e[4] = f * y
+    e[5] = f * z
+
+
+@kernel
+def write_rows(jac, tip, mode, weight, scales, rows):
+    """Write the Jacobian (6, dof) as rows (dof, 6) that match the residual, each in its coordinate's own unit.
+
+    Source: derived.
+    """
+    for k in range(jac.shape[1]):
+        wx = weight * scales[k] * jac[3, k]
+        wy = weight * scales[k] * jac[4, k]
+        wz = weight * scales[k] * jac[5, k]
+        rows[k, 0] = scales[k] * jac[0, k]
+        rows[k, 1] = scales[k] * jac[1, k]
+        rows[k, 2] = scales[k] * jac[2, k]
+        if mode == POSITION:
+            wx = wy = wz = 0.0
+        elif mode == AXIS:
+            # The axis moves at w x z.
+            wx, wy, wz = wy * tip[10] - wz * tip[6], wz * tip[2] - wx * tip[10], wx * tip[6] - wy * tip[2]
+        rows[k, 3] = wx
+        rows[k, 4] = wy
+        rows[k, 5] = wz
+
+
+@kernel
+def damped_step(chain, q, target, tip, mode, weight, scales, jac, rows, e, y, scratch):
+    """Take one step from q in place and clip it to the limits. Source: [K22] eq. 1.18."""
+    e[0] = target[9] - tip[3]
+    e[1] = target[10] - tip[7]
+    e[2] = target[11] - tip[11]
+    orientation_residual(tip, target, mode, weight, e)
+    chain_jacobian(chain, q, jac)
+    write_rows(jac, tip, mode, weight, scales, rows)
+    multipliers(rows, q.shape[0], e, DAMPING, y)
+    for k in range(q.shape[0]):
+        step = 0.0
+        for r in range(6):
+            step += rows[k, r] * y[r]
+        scratch[k] = q[k] + scales[k] * step
+    clip(chain, scratch, q)
+
+
+@batch_kernel
+def jacobian(
+    start, stop, chain, weight, scales, targets, mode, position_tol, angle_tol, max_steps, max_time, first, trace,
+    traced, Q, status, iterations, seconds,
+):  # fmt: skip
+    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof).
+
+    Source: [K22] eq. 1.18.
+    """
+    dof = Q.shape[1]
+    q = np.empty(dof)
+    scratch = np.empty(dof)
+    jac = np.empty((6, dof))
+    rows = np.empty((dof, 6))
+    e = np.empty(6)
+    y = np.empty(6)
+    timer = np.zeros(2, np.int64)
+    for i in range(start, stop):
+        began = clock(timer)
+        best = math.inf
+        since = 0
+        steps = 0
+        ended = ITERATION_LIMIT
+        for k in range(dof):
+            q[k] = first[i, k]
+        while True:
+            tip = tip_motion(chain, q)
+            distance, angle = tip_errors(tip, targets[i], mode)
+            now = distance * distance + weight * weight * angle * angle
+            since += 1
+            if now < best:
+                best = now
+                since = 0
+                for k in range(dof):
+                    Q[i, k] = q[k]
+            if traced[0] < trace.shape[0]:
+                for k in range(dof):
+                    trace[traced[0], k] = q[k]
+                traced[0] += 1
+            if distance <= position_tol and angle <= angle_tol:
+                ended = REACHED
+            elif since >= PATIENCE:
+                ended = STALLED
+            elif max_time < math.inf and clock(timer) - began > max_time:
+                ended = TIME_LIMIT
+            elif steps < max_steps:
+                damped_step(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e, y, scratch)
+                steps += 1
+                continue
+            break
+        status[i] = ended
+        iterations[i] = steps
+        seconds[i] = clock(timer) - began

@@ -1,0 +1,67 @@
+"""Every method on every robot of the catalogue that it accepts."""
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.ik import method as registry
+from arcreach.ik.conformance import check_method
+from arcreach.ik.method import Method, Outcome, methods
+from arcreach.kernels import layout
+
+ROBOTS = [name for name in ar.catalogue() if name != "librergm3-matrix"]
+CASES = [
+    (method, robot)
+    for method in methods()
+    for robot in ROBOTS
+    if methods()[method].refusal(ar.load_robot(robot)) is None
+]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("method", "robot"), CASES)
+def test_every_method_on_every_robot_it_accepts(method, robot):
+    share = check_method(method, ar.load_robot(robot))
+    if method == "auto":
+        assert share == 1.0
+
+
+def test_every_method_accepts_some_robot_of_the_catalogue():
+    assert {method for method, _ in CASES} >= {"auto", "jacobian"}
+
+
+def dishonest(change):
+    """A method that answers the neutral configuration and then misbehaves."""
+
+    def run(problem):
+        outcome = Outcome.empty(problem)
+        outcome.q[:] = problem.robot.neutral
+        outcome.status[:] = layout.STALLED
+        change(problem, outcome)
+        return outcome
+
+    return Method(name="dishonest", summary="for this test", source="derived", run=run)
+
+
+CALLS = iter(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p, o: o.q.__setitem__(slice(None), 10.0), "outside the limits"),
+        (lambda p, o: o.q.__setitem__(slice(None), np.nan), "not finite"),
+        (lambda p, o: o.q.__setitem__((slice(None), 0), 0.001 * next(CALLS)), "two equal calls"),
+        (lambda p, o: o.q.__setitem__((slice(None), 0), 0.01 * len(p.targets)), "single and batch differ"),
+    ],
+)
+def test_misbehaviour_is_found(change, words, monkeypatch):
+    monkeypatch.setitem(registry._methods, "dishonest", dishonest(change))
+    robot = ar.Robot([ar.Section(0.1, 1.0)] * 2, name="two")
+    with pytest.raises(AssertionError, match=words):
+        check_method("dishonest", robot)
+
+
+def test_a_name_is_taken_once():
+    with pytest.raises(ar.ArcreachError, match="registered already"):
+        registry.register(methods()["auto"])

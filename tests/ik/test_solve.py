@@ -1,0 +1,136 @@
+import math
+import time
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import MethodError, TargetError
+from arcreach.ik.method import methods
+from arcreach.ik.solution import Status
+from arcreach.ik.solve import solve, solve_batch
+from arcreach.ik.solve_all import solve_all
+from arcreach.ik.target import Target
+
+ARM = ar.load_robot("three-section")
+POSE = ARM.tip_pose(ARM.sample(1, seed=1)[0])
+TARGET = Target(POSE[:3, 3], axis=POSE[:3, 2])
+
+
+def test_a_solution_prints_and_says_what_it_is():
+    solution = solve(ARM, TARGET)
+    assert solution.reached
+    assert solution.status == Status.REACHED
+    assert solution.position_error <= 1e-6
+    assert solution.angle_error <= 1e-3
+    assert solution.method == "auto"
+    assert str(solution).startswith("reached: ")
+    assert "iterations" in str(solution)
+
+
+def test_a_batch_prints_iterates_and_gives_solutions():
+    poses = ARM.tip_pose(ARM.sample(5, seed=2))
+    found = solve_batch(ARM, poses[:, :3, 3], poses[:, :3, 2])
+    assert len(found) == 5
+    assert [solution.reached for solution in found] == [True] * 5
+    assert "5 of 5 reached" in str(found)
+    assert found[2].position_error == found.position_error[2]
+    assert "no targets" in str(solve_batch(ARM, np.empty((0, 3))))
+
+
+def test_the_trace_leads_to_the_answer():
+    solution = solve(ARM, TARGET, trace=True)
+    assert len(solution.trace) == solution.trace.q.shape[0] > 1
+    np.testing.assert_array_equal(solution.trace.q[-1], solution.q)
+    assert solution.trace.position_error[-1] == solution.position_error
+    assert solution.trace.position_error[0] > solution.position_error
+    assert solve(ARM, TARGET).trace is None
+
+
+def test_a_good_start_stays_where_it_is():
+    q = ARM.sample(1, seed=3)[0]
+    pose = ARM.tip_pose(q)
+    solution = solve(ARM, Target.from_pose(pose), start=q + 1e-4)
+    np.testing.assert_allclose(solution.q, q, atol=1e-3)
+
+
+def test_provably_out_of_reach():
+    solution = solve(ARM, Target([0, 0, 1]))
+    assert solution.status == Status.OUT_OF_REACH
+    assert not solution.reached
+    assert ARM.within_limits(solution.q)
+    # The nearest pose is the straight one.
+    assert solution.position_error == pytest.approx(1 - ARM.reach, abs=1e-6)
+    assert "out of reach" in str(solution)
+
+
+def test_inside_the_reach_and_yet_not_reachable():
+    # Behind the base a robot of three sections of 60 degrees does not get.
+    solution = solve(ARM, Target([0, 0, -0.05], axis=[0, 0, 1]))
+    assert solution.status == Status.STALLED
+    assert ARM.within_limits(solution.q)
+    assert solution.position_error > 0.01
+
+
+def test_iteration_limit():
+    solution = solve(ARM, TARGET, position_tol=1e-12, angle_tol=1e-12, max_iterations=1)
+    assert solution.status == Status.ITERATION_LIMIT
+    assert solution.iterations == 1
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("method", ["auto", "jacobian"])
+def test_the_time_limit_is_kept(method):
+    robot = ar.load_robot("ten-section")
+    target = Target([0.0, 0.0, -0.05], rotation=np.diag([1.0, -1.0, -1.0]))
+    solve(robot, target, method, max_time=1e-4)
+    limit = 2e-3
+    options = {"max_iterations": 10**7}
+    began = time.perf_counter()
+    solution = solve(robot, target, method, max_time=limit, **options)
+    if solution.status == Status.TIME_LIMIT:
+        assert limit <= solution.seconds < 1.5 * limit
+    # A busy machine may stop the process: what is asserted is that it ends at all, and soon.
+    assert time.perf_counter() - began < 1.0
+
+
+def test_equal_calls_and_any_number_of_threads_give_equal_answers():
+    poses = ARM.tip_pose(ARM.sample(300, seed=4))
+    answers = [solve_batch(ARM, poses[:, :3, 3], poses[:, :3, 2], threads=threads).q for threads in (1, 2, 3)]
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: solve(ARM, [0, 0, 1]), TargetError, "give an arcreach.Target"),
+        (lambda: solve(ARM, TARGET, "magic"), MethodError, "method = 'magic' is not known; give one of auto"),
+        (lambda: solve(ARM, TARGET, position_tol=0), TargetError, "position_tol = 0"),
+        (lambda: solve(ARM, TARGET, angle_tol=math.nan), TargetError, "angle_tol = nan"),
+        (lambda: solve(ARM, TARGET, max_iterations=0), TargetError, "max_iterations = 0"),
+        (lambda: solve(ARM, TARGET, max_time=-1), TargetError, "max_time = -1"),
+        (lambda: solve(ARM, TARGET, variant="best"), MethodError, "variant = 'best'"),
+        (lambda: solve(ARM, TARGET, speed=3), MethodError, "option 'speed'"),
+        (lambda: solve(ARM, TARGET, start=[0] * 5), ar.ConfigurationError, "6 numbers"),
+        (lambda: solve(ARM, TARGET, start=[math.nan] * 6), ar.ConfigurationError, "nan"),
+        (lambda: solve_batch(ARM, np.zeros((3, 3)), start=np.zeros((2, 6))), TargetError, "start has 2 rows for 3"),
+        (lambda: solve_batch(ARM, np.zeros((3, 3)), np.zeros((2, 3))), TargetError, "axes has the shape (2, 3)"),
+        (lambda: solve(ar.load_robot("librergm3-matrix"), TARGET), MethodError, "chain of elements"),
+        (lambda: solve(ar.Robot([ar.Link((0, 0, 1))]), TARGET), MethodError, "nothing to move"),
+        (lambda: solve_all(ARM, 3), TargetError, "give an arcreach.Target"),
+        (lambda: solve_all(ARM, TARGET, most=0), TargetError, "most = 0"),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    assert words in str(caught.value)
+
+
+def test_methods_are_listed_with_auto_first():
+    known = methods()
+    assert next(iter(known)) == "auto"
+    assert list(known)[1:] == sorted(list(known)[1:])
+    for method in known.values():
+        assert method.summary
