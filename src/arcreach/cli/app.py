@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 import typer
 
 from arcreach import __version__
-from arcreach.cli import check, fk, info, robots, warm_up
-from arcreach.cli.output import EXIT_BAD_INPUT, print_error
+from arcreach.cli import check, fk, ik, info, methods, robots, warm_up
+from arcreach.cli.output import EXIT_BAD_INPUT, never_fail_to_encode, print_error
 from arcreach.errors import ArcreachError
 
 app = typer.Typer(
@@ -18,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (robots.robots, info.info, fk.fk, check.check):
+for command in (robots.robots, info.info, fk.fk, ik.ik, methods.methods, check.check):
     app.command()(command)
 app.command("warm-up")(warm_up.warm_up)
 
@@ -33,7 +34,7 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Kinematics of robots that bend and robots that hinge.
+    """Forward and inverse kinematics of robots that bend and robots that hinge.
 
     ROBOT is a name of the catalogue (see `arcreach robots`), a robot file (.toml) or a URDF file.
 
@@ -43,12 +44,26 @@ def _options(
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
+    never_fail_to_encode()
     try:
-        app()
-    except ArcreachError as error:
-        print_error(error)
-        sys.exit(EXIT_BAD_INPUT)
+        try:
+            app()
+        except ArcreachError as error:
+            print_error(error)
+            sys.exit(EXIT_BAD_INPUT)
+        finally:
+            # Now, where it can be caught: Python itself flushes only after the last handler.
+            sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output has gone, `arcreach robots | head -1`: nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _end_without_a_reader()
+    except SystemExit as end:
+        # typer makes exit code 1 of a closed pipe.
+        if isinstance(end.__context__, BrokenPipeError):
+            _end_without_a_reader()
+        raise
+
+
+def _end_without_a_reader() -> NoReturn:
+    """The reader of our output has gone, as in `arcreach robots | head -1`: nothing is left to say."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    sys.exit(0)

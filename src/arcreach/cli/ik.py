@@ -1,0 +1,152 @@
+"""`arcreach ik`: which configuration puts the tip there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.ik_results import as_rows, write_rows, write_trace
+from arcreach.cli.output import (
+    AsJson,
+    BaseLink,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    console,
+    format_value,
+    one_of,
+    print_json,
+)
+from arcreach.cli.targets import parse_target, read_targets
+from arcreach.errors import MethodError
+from arcreach.files import units
+from arcreach.files.robots import load_robot
+from arcreach.ik.solution import Solution
+from arcreach.ik.solve import solve, solve_batch
+from arcreach.ik.solve_all import solve_all
+from arcreach.ik.target import Target
+from arcreach.robots.robot import Robot
+
+EXIT_NOT_REACHED = 1
+# Targets solved between two steps of the progress bar.
+CHUNK = 20_000
+
+
+def ik(
+    robot: RobotName,
+    to: Annotated[str | None, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")] = None,
+    axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
+    rotation: Annotated[
+        str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="CSV file of targets, columns x,y,z,...")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Results of --file: .csv, .json or .parquet.")] = None,
+    method: Annotated[str, typer.Option("--method", help="See arcreach methods.")] = "auto",
+    variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
+    start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
+    position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
+    angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
+    max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
+    max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
+    trace: Annotated[Path | None, typer.Option("--trace", help="Write every iteration to this CSV file.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Inverse kinematics: a configuration for one target, all of them, or one for each target of a file.
+
+    Exit code 0 when every target is reached, 1 when one is not.
+    """
+    one_of(to=to, file=file)
+    loaded = load_robot(robot, base, tip)
+    if not isinstance(loaded, Robot):
+        raise MethodError(f"robot '{loaded.name}' is given as a matrix; the methods of ik need a chain of elements")
+    limits: dict[str, Any] = {
+        "position_tol": units.parse(position_tol, "length"),
+        "angle_tol": units.parse(angle_tol, "angle"),
+    }
+    if start is not None:
+        limits["start"] = parse_configuration(start, loaded)
+    choice = {"method": method, "variant": variant, "max_iterations": max_iterations, "max_time": max_time}
+    if file is not None:
+        reached = _many(loaded, file, out, as_json, {**limits, **choice})
+    elif every:
+        reached = _every(loaded, parse_target(str(to), axis, rotation), limits, as_json)
+    else:
+        reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
+    raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _one(robot: Robot, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool) -> bool:
+    with announce_compiling():
+        solution = solve(robot, target, trace=trace is not None, **options)
+    if trace is not None and solution.trace is not None:
+        write_trace(trace, robot, solution.trace)
+    if as_json:
+        print_json(as_data(robot, solution))
+    else:
+        _print(robot, solution)
+    return solution.reached
+
+
+def _every(robot: Robot, target: Target, options: dict[str, Any], as_json: bool) -> bool:
+    with announce_compiling():
+        solutions = solve_all(robot, target, **options)
+    if as_json:
+        print_json([as_data(robot, solution) for solution in solutions])
+        return bool(solutions)
+    typer.echo(f"{len(solutions)} solution{'' if len(solutions) == 1 else 's'}")
+    for solution in solutions:
+        _print(robot, solution)
+        typer.echo(f"  met by {solution.hits} starts")
+    return bool(solutions)
+
+
+def _many(robot: Robot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
+    targets = read_targets(file)
+    n = len(targets["positions"])
+    parts = []
+    columns = (TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with announce_compiling(), Progress(*columns, console=Console(stderr=True), disable=n <= CHUNK) as progress:
+        task = progress.add_task("solving", total=n)
+        for first in range(0, n, CHUNK):
+            chunk = {name: values[first : first + CHUNK] for name, values in targets.items()}
+            parts.append(solve_batch(robot, **chunk, **options))
+            progress.advance(task, len(parts[-1]))
+    rows = as_rows(robot, parts)
+    reached = int(np.sum([part.reached.sum() for part in parts])) if parts else 0
+    write_rows(rows, out, as_json)
+    typer.echo(f"{reached} of {n} targets reached", err=True)
+    return reached == n
+
+
+def as_data(robot: Robot, solution: Solution) -> dict[str, Any]:
+    """A solution as data for JSON."""
+    return {
+        "robot": robot.name,
+        "coordinates": robot.coordinates,
+        "q": solution.q,
+        "reached": solution.reached,
+        "status": solution.status.name,
+        "position_error": solution.position_error,
+        "angle_error": solution.angle_error,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "method": solution.method,
+        "hits": solution.hits,
+    }
+
+
+def _print(robot: Robot, solution: Solution) -> None:
+    out = console()
+    out.print(str(solution), highlight=False, soft_wrap=True)
+    width = max(len(name) for name in robot.coordinates)
+    for name, quantity, value in zip(robot.coordinates, robot.quantities, solution.q, strict=True):
+        out.print(f"  {name:{width}}  {format_value(float(value), quantity):>14}", highlight=False)

@@ -1,0 +1,79 @@
+"""Write the results of many solves, and the trace of one."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from arcreach.cli.output import print_json
+from arcreach.errors import FileError, MissingExtraError
+from arcreach.files.reading import write_text
+from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
+from arcreach.robots.robot import Robot
+
+RESULTS = ("position_error", "angle_error", "iterations", "seconds")
+ENDINGS = (".csv", ".json", ".parquet")
+
+
+def as_rows(robot: Robot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
+    """The results as columns: the coordinates, then how each solve ended."""
+    q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
+    columns: dict[str, list[Any]] = {name: q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
+    columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
+    for name in RESULTS:
+        columns[name] = [value for part in parts for value in getattr(part, name).tolist()]
+    return columns
+
+
+def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
+    """Write columns to a file by its ending, or to stdout as CSV or JSON."""
+    if out is not None and out.suffix.lower() not in ENDINGS:
+        raise FileError(f"{out}: its ending is not known; give {', '.join(ENDINGS)}")
+    if out is not None and out.suffix.lower() == ".parquet":
+        _write_parquet(columns, out)
+        return
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if out is None:
+        if as_json:
+            print_json(records)
+        else:
+            typer.echo(_csv(columns), nl=False)
+    elif out.suffix.lower() == ".json":
+        import json
+
+        write_text(out, json.dumps(records, indent=1) + "\n")
+    else:
+        write_text(out, _csv(columns))
+
+
+def write_trace(path: Path, robot: Robot, trace: Trace) -> None:
+    """Write a trace as CSV: a row per iteration with the coordinates and the errors there."""
+    columns: dict[str, list[Any]] = {"iteration": list(range(len(trace)))}
+    columns |= {name: trace.q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
+    columns |= {"position_error": trace.position_error.tolist(), "angle_error": trace.angle_error.tolist()}
+    write_text(path, _csv(columns))
+
+
+def _csv(columns: dict[str, list[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtraError("polars", "cluster", "writing Parquet") from None
+    try:
+        polars.DataFrame(columns).write_parquet(out)
+    except OSError as error:
+        raise FileError(f"{out}: cannot be written ({error})") from None

@@ -1,0 +1,117 @@
+"""Read targets from options or from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import FileError, TargetError
+from arcreach.files import units
+from arcreach.files.reading import read_text
+from arcreach.ik.target import Target
+
+# A million targets with all their digits.
+LARGEST_FILE = 250_000_000
+
+POSITION = ("x", "y", "z")
+AXIS = ("ax", "ay", "az")
+ROTATION = tuple(f"r{i}{j}" for i in range(3) for j in range(3))
+
+Array = npt.NDArray[np.float64]
+
+
+def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:
+    """A target from the texts of the options."""
+    if axis is not None and rotation is not None:
+        raise TargetError("--axis and --rotation are both given; give one of them")
+    place = _numbers("--to", position, (3,), "length")
+    if axis is not None:
+        return Target(place, axis=_numbers("--axis", axis, (3,)))
+    if rotation is None:
+        return Target(place)
+    values = _numbers("--rotation", rotation, (4, 9))
+    return Target(place, rotation=_from_quaternion(values) if len(values) == 4 else np.reshape(values, (3, 3)))
+
+
+def read_targets(path: Path) -> dict[str, Any]:
+    """Targets of a CSV file, as `solve_batch` takes them: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
+    rows = list(csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline="")))
+    rows = [row for row in rows if row]
+    wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
+    if not rows:
+        raise FileError(f"{path}: is empty; give {wanted}, then a target per line")
+    names = [name.strip() for name in rows[0]]
+    groups: dict[str, tuple[str, ...]] = {"positions": POSITION}
+    if all(name in names for name in ROTATION):
+        groups["rotations"] = ROTATION
+    elif all(name in names for name in AXIS):
+        groups["axes"] = AXIS
+    for name in POSITION:
+        if name not in names:
+            raise FileError(f"{path}: its first line lacks '{name}'; give {wanted}")
+    columns: dict[str, Any] = {}
+    for group, members in groups.items():
+        places = [names.index(name) for name in members]
+        quantity = "length" if group == "positions" else None
+        values = [_cells(path, line, row, names, places, quantity) for line, row in enumerate(rows[1:], start=2)]
+        shape = (-1, 3, 3) if group == "rotations" else (-1, len(members))
+        columns[group] = np.array(values, dtype=float).reshape(shape)
+    return columns
+
+
+def _cells(
+    path: Path, line: int, row: list[str], names: list[str], places: list[int], quantity: str | None
+) -> list[float]:
+    if len(row) != len(names):
+        raise FileError(f"{path}, line {line}: has {len(row)} values; its first line has {len(names)}")
+    values = []
+    for place in places:
+        try:
+            values.append(_number(row[place], quantity))
+        except FileError as error:
+            raise FileError(f"{path}, line {line}: {names[place]}: {error}") from None
+    return values
+
+
+def _numbers(option: str, text: str, counts: tuple[int, ...], quantity: str | None = None) -> list[float]:
+    cells = text.split(",")
+    if len(cells) not in counts:
+        wanted = " or ".join(str(count) for count in counts)
+        raise TargetError(f"{option} has {len(cells)} values; give {wanted}, separated by commas")
+    try:
+        return [_number(cell, quantity) for cell in cells]
+    except FileError as error:
+        raise TargetError(f"{option}: {error}") from None
+
+
+def _number(text: str, quantity: str | None) -> float:
+    if quantity is not None:
+        return units.parse(text.strip(), quantity)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise FileError(f"'{text.strip()[:40]}' is no number; give a finite number")
+    return value
+
+
+def _from_quaternion(values: list[float]) -> Array:
+    """The rotation of a quaternion w, x, y, z of any length but zero."""
+    length = math.hypot(*values)
+    if length == 0.0:
+        raise TargetError("--rotation is the zero quaternion; give w,x,y,z of a rotation")
+    w, x, y, z = (value / length for value in values)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )

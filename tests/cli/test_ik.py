@@ -1,0 +1,171 @@
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.cli import main
+
+ARM = ar.load_robot("three-section")
+REACHABLE = ("ik", "three-section", "--to", "20mm,10mm,92mm", "--axis", "0.3,0.15,1")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["arcreach", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out = capsys.readouterr()
+        return caught.value.code or 0, out.out, out.err
+
+    return call
+
+
+def test_one_target(run):
+    code, out, _ = run(*REACHABLE)
+    assert code == 0
+    assert out.startswith("reached: ")
+    assert all(name in out for name in ARM.coordinates)
+    code, out, _ = run(*REACHABLE, "--json")
+    data = json.loads(out)
+    assert data["reached"] is True
+    pose = ARM.tip_pose(data["q"])
+    np.testing.assert_allclose(pose[:3, 3], [0.02, 0.01, 0.092], atol=1e-6)
+
+
+def test_not_reached_is_exit_code_1(run):
+    code, out, _ = run("ik", "three-section", "--to", "0,0,1m", "--json")
+    assert code == 1
+    assert json.loads(out)["status"] == "OUT_OF_REACH"
+
+
+@pytest.mark.parametrize("rotation", ["1,0,0,0,-1,0,0,0,-1", "0,2,0,0"])
+def test_rotations_as_matrix_or_quaternion(run, rotation):
+    code, out, _ = run("ik", "ur5", "--to", "400mm,100mm,300mm", "--rotation", rotation, "--json")
+    assert code == 0
+    pose = ar.load_robot("ur5").tip_pose(json.loads(out)["q"])
+    np.testing.assert_allclose(pose[:3, :3], np.diag([1, -1, -1]), atol=2e-3)
+
+
+@pytest.mark.compiled
+def test_all_branches(run):
+    code, out, _ = run("ik", "ur5", "--to", "400mm,100mm,300mm", "--rotation", "0,1,0,0", "--all", "--json")
+    assert code == 0
+    assert len(json.loads(out)) == 8
+    _, out, _ = run("ik", "ur5", "--to", "400mm,100mm,300mm", "--rotation", "0,1,0,0", "--all")
+    assert out.startswith("8 solutions")
+
+
+def test_method_start_tolerances_and_trace(run, tmp_path):
+    trace = tmp_path / "trace.csv"
+    code, out, _ = run(
+        *REACHABLE, "--method", "jacobian", "--start", "10deg,0,10deg,0,10deg,0", "--position-tol", "10um",
+        "--angle-tol", "0.1deg", "--max-time", "5", "--trace", trace, "--json",
+    )  # fmt: skip
+    data = json.loads(out)
+    assert data["method"] == "jacobian"
+    rows = list(csv.DictReader(io.StringIO(trace.read_text())))
+    assert len(rows) == data["iterations"] + 1
+    assert float(rows[-1]["position_error"]) == pytest.approx(data["position_error"])
+    assert code == (0 if data["reached"] else 1)
+
+
+def targets_file(tmp_path, n=20):
+    poses = ARM.tip_pose(ARM.sample(n, seed=0))
+    path = tmp_path / "targets.csv"
+    lines = ["x,y,z,ax,ay,az"]
+    lines += [",".join(map(repr, [*pose[:3, 3].tolist(), *pose[:3, 2].tolist()])) for pose in poses]
+    path.write_text("\n".join(lines))
+    return path, poses
+
+
+def test_a_file_of_targets(run, tmp_path):
+    path, poses = targets_file(tmp_path)
+    code, out, err = run("ik", "three-section", "--file", path)
+    assert code == 0
+    assert "20 of 20 targets reached" in err
+    rows = list(csv.DictReader(io.StringIO(out)))
+    q = np.array([[float(row[name]) for name in ARM.coordinates] for row in rows])
+    np.testing.assert_allclose(ARM.tip_pose(q)[:, :3, 3], poses[:, :3, 3], atol=1e-6)
+    _, out, _ = run("ik", "three-section", "--file", path, "--json")
+    assert [row["status"] for row in json.loads(out)] == ["REACHED"] * 20
+
+
+def test_results_by_ending(run, tmp_path):
+    path, _ = targets_file(tmp_path)
+    assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.csv")[0] == 0
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 21
+    assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.json")[0] == 0
+    assert len(json.loads((tmp_path / "a.json").read_text())) == 20
+    polars = pytest.importorskip("polars")
+    assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.parquet")[0] == 0
+    assert polars.read_parquet(tmp_path / "a.parquet").height == 20
+
+
+def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
+    path, _ = targets_file(tmp_path, 2)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    code, _, err = run("ik", "three-section", "--file", path, "--out", tmp_path / "a.parquet")
+    assert code == 2
+    assert "arcreach[cluster]" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("three-section",), "exactly one of --to or --file"),
+        (("three-section", "--to", "1,2"), "--to has 2 values; give 3"),
+        (("three-section", "--to", "1deg,2,3"), "--to: "),
+        (("three-section", "--to", "0,0,nan"), "--to: "),
+        (("three-section", "--to", "0,0,1", "--axis", "0,0,0"), "zero"),
+        (("three-section", "--to", "0,0,1", "--axis", "0,0,x"), "--axis: 'x' is no number"),
+        (("three-section", "--to", "0,0,1", "--axis", "0,0,1", "--rotation", "1,0,0,0"), "both given"),
+        (("three-section", "--to", "0,0,1", "--rotation", "1,0,0"), "--rotation has 3 values; give 4 or 9"),
+        (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "zero quaternion"),
+        (("three-section", "--to", "0,0,1", "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "no rotation"),
+        (("three-section", "--to", "0,0,1", "--method", "magic"), "method = 'magic'"),
+        (("three-section", "--to", "0,0,1", "--method", "fabrikx", "--variant", "x"), "variant = 'x'"),
+        (("three-section", "--to", "0,0,1", "--start", "1,2"), "give 6"),
+        (("three-section", "--to", "0,0,1", "--max-time", "-1"), "max_time = -1"),
+        (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),
+        (("librergm3-matrix", "--to", "0,0,1"), "given as a matrix"),
+        (("three-section", "--file", "missing.csv"), "no such file"),
+    ],
+)
+def test_bad_input(run, arguments, words):
+    code, out, err = run("ik", *arguments)
+    assert code == 2
+    assert out == ""
+    assert words in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("x,y\n1,2\n", "lacks 'z'"),
+        ("x,y,z\n1,2\n", "line 2: has 2 values"),
+        ("x,y,z\n1,2,a\n", "line 2: z: "),
+        ("x,y,z\n0,0,1\n", ".xyz: its ending is not known"),
+    ],
+)
+def test_bad_files(run, tmp_path, text, words):
+    path = tmp_path / "targets.csv"
+    path.write_text(text)
+    code, _, err = run("ik", "three-section", "--file", path, "--out", tmp_path / "out.xyz")
+    assert code == 2
+    assert words in err
+
+
+def test_methods(run):
+    _, out, _ = run("methods")
+    assert all(name in out for name in ar.methods())
+    _, out, _ = run("methods", "--json")
+    assert [entry["name"] for entry in json.loads(out)] == list(ar.methods())
+    _, out, _ = run("methods", "--markdown")
+    assert out.startswith("| method |")
