@@ -16,6 +16,7 @@ import equations
 
 import arcreach
 from arcreach.files.robot_file import json_schema
+from arcreach.ik.method import markdown_table
 
 project = "arcreach"
 author = "The arcreach developers"
@@ -25,7 +26,7 @@ version = release = arcreach.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["figures", "_ext"]
+exclude_patterns = ["figures", "_ext", "methods-table.md"]
 
 html_theme = "furo"
 html_title = f"arcreach {version}"
@@ -48,6 +49,9 @@ def write_generated_files(app: Any) -> None:
     """The pages that are made from the code; git ignores them."""
     equations.write_page(DOCS)
     equations.write_if_changed(DOCS / "robot-file.schema.json", json.dumps(json_schema(), indent=2) + "\n")
+    # The keys of sources become links to the bibliography.
+    table = re.sub(r"\[(\w+)\]", lambda key: f"[{key[1]}](#{key[1].lower()})", markdown_table())
+    equations.write_if_changed(DOCS / "methods-table.md", table)
 
 
 def describe_fields(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

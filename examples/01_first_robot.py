@@ -36,7 +36,7 @@ def main():
     console.print(f"[bold]1. A robot is a chain of elements[/bold]\n   {arm}")
     console.print(f"   its coordinates: {', '.join(arm.coordinates[:3])}, ...")
 
-    print("   loading kernels (the first time they are compiled, about ten seconds) ...", file=sys.stderr)
+    print("   loading kernels (the first time they are compiled, about a minute) ...", file=sys.stderr)
     ar.warm_up()
 
     console.print("\n[bold]2. It bends[/bold]: every bend from straight to its limit, the last one the other way")
@@ -75,7 +75,26 @@ def main():
         console.print(
             f"   {name:17} {robot.dof:2} dof, tip up to {farthest:.3f} m away, never beyond {robot.reach:.3f} m"
         )
-    console.print("\nNext: .venv/bin/arcreach robots, .venv/bin/arcreach info ur5-bending-tool")
+    console.print("\n[bold]6. Which configuration puts the tip there, pointing that way?[/bold]")
+    compare_methods(console)
+    console.print("\nNext: .venv/bin/arcreach robots, .venv/bin/arcreach methods")
+
+
+def compare_methods(console, targets=100_000):
+    """Solve the same targets by every method that serves the robot."""
+    robot = ar.load_robot("fixed-sections")
+    poses = robot.tip_pose(robot.sample(targets, seed=0))
+    positions, axes = poses[:, :3, 3].copy(), poses[:, :3, 2].copy()
+    console.print(f"   {targets:,} targets for three sections, within 1 um and 1 mrad, every answer recomputed:")
+    for method in ar.methods().values():
+        if method.refusal(robot, ar.Target(positions[0], axis=axes[0]).mode):
+            continue
+        ar.solve_batch(robot, positions[:10], axes[:10], method=method.name)
+        start = time.perf_counter()
+        found = ar.solve_batch(robot, positions, axes, method=method.name)
+        rate = targets / (time.perf_counter() - start)
+        reached = 100 * found.reached.mean()
+        console.print(f"   {method.name:10} {reached:8.3f} % reached, {rate:10,.0f} targets a second")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 
 import arcreach
 from arcreach.cli import main
+from arcreach.ik.method import markdown_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -54,6 +55,10 @@ def test_every_command_of_the_readme_works(command, monkeypatch, tmp_path):
     with pytest.raises(SystemExit) as caught:
         main()
     assert not caught.value.code
+
+
+def test_the_table_of_methods_is_the_registry_s():
+    assert markdown_table() in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_version_has_one_home():

@@ -54,7 +54,8 @@ def test_errata_exist():
 
 
 def test_errata_name_tests_that_exist():
-    tests = (ROOT / "tests" / "test_errata.py").read_text(encoding="utf-8")
+    files = [ROOT / "tests" / "test_errata.py", *(ROOT / "tests" / "ik").glob("test_errata_*.py")]
+    tests = "".join(path.read_text(encoding="utf-8") for path in files)
     for name in re.findall(r"`(test_\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8")):
         assert f"def {name}(" in tests, name
 
