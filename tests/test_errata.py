@@ -72,6 +72,55 @@ def test_k22_2_7_counts_the_base_twice():
     assert np.linalg.norm(printed[:3, 3] - (base @ body)[:3, 3]) > 0.1
 
 
+def test_k22_2_41_is_not_the_middle():
+    robot = ar.Robot([ar.Section(0.1, 3.0)])
+    bend = 2.0
+    middle = robot.backbone([bend, 0.0], points=3)[1]
+    printed = 2 * 0.1 * np.array([1 - math.cos(bend / 4), 0.0, math.sin(bend / 4)]) / bend
+    right = 0.1 * np.array([1 - math.cos(bend / 2), 0.0, math.sin(bend / 2)]) / bend
+    np.testing.assert_allclose(middle, right, atol=1e-16)
+    assert np.linalg.norm(printed - middle) > 0.01
+
+
+def printed_touch(bend, length, obstacle, size, radius):
+    """Equations 2.43 to 2.47 in the plane, with the true centre of the arc."""
+    gap = length / bend - math.dist(obstacle, (length / bend, 0.0))
+    if abs(gap) < radius or abs(gap - size) < radius or abs(gap + size) < radius:
+        return True
+    return gap - size < 0 if gap > 0 else gap + size > 0
+
+
+def free_distance(bend, length, obstacle):
+    """Distance from the arc to a point of its plane, by dense sampling."""
+    curve = ar.Robot([ar.Section(length, 6.0)]).backbone([bend, 0.0], points=400)[:, [0, 2]]
+    return np.linalg.norm(curve - obstacle, axis=1).min()
+
+
+def test_k22_2_43_sees_the_whole_circle():
+    bend, length = 1.0, 0.1
+    far_side = (2 * length / bend, 0.0)
+    assert free_distance(bend, length, far_side) > 0.1
+    assert printed_touch(bend, length, far_side, 0.01, 0.003)
+
+
+def test_k22_2_48_moves_the_centre():
+    rng = np.random.default_rng(0)
+    length, size, radius = 0.1, 0.01, 0.003
+    touching = freed = 0
+    for _ in range(300):
+        bend = rng.uniform(0.3, 2.5)
+        obstacle = rng.uniform((-0.02, 0.03), (0.08, 0.11))
+        if free_distance(bend, length, obstacle) > size + radius:
+            continue
+        touching += 1
+        away = math.dist(obstacle, (length / bend, 0.0))
+        gap = length / bend - away
+        new = length / (away + size + radius) if gap > 0 else length / max(away - size - radius, 1e-3)
+        freed += free_distance(min(new, 2 * math.pi), length, obstacle) > size + radius
+    assert touching > 30
+    assert freed < 0.5 * touching
+
+
 def test_rgm3_matrix_has_25_for_250():
     # Row 0 of table 5: q = (0, 0, pi/2) reaches (250, 0, 1100) mm. With the printed 25 it would stop 225 mm short.
     q = [0.0, 0.0, math.pi / 2]

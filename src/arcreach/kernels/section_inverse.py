@@ -11,17 +11,13 @@ A section's constants are one row of a table: c0, theta_crit, alpha(theta_crit),
 import math
 
 from arcreach._jit import batch_kernel, kernel
-from arcreach.kernels.section import planar_slope, planar_tip
+from arcreach.kernels.section import planar_tip
+from arcreach.kernels.section_chord import critical_bend, first_fall, rest_ratio
 
 REST_RATIO, BEND_CRITICAL, ANGLE_MAX, FIRST_COEFFICIENT = range(4)
 # theta(alpha) is a polynomial of the tenth degree without a constant term: a straight chord is a straight section.
 DEGREE = 10
 TABLE_WIDTH = FIRST_COEFFICIENT + DEGREE
-
-# Steps of the search for theta_crit. A hump of alpha narrower than a step would be overlooked: with weights that are
-# shares of a bend of at most one turn, alpha has no such hump.
-_SCAN_STEPS = 256
-_BISECTIONS = 60
 
 # The published iteration contracts by 2 to 20 a step; this many steps reach any sensible tolerance.
 _MOST_STEPS = 30
@@ -32,18 +28,6 @@ STRAIGHT = 1e-8
 # whose sine is this on they are held as long as they are there: about 600 times the section.
 SMALLEST_SINE = 1e-3
 _COSINE_THERE = -math.sqrt(1.0 - SMALLEST_SINE * SMALLEST_SINE)
-
-
-@kernel
-def rest_ratio(chain, row):
-    """Return c0, the limit of alpha / theta at rest: where the middle of the bend lies, seen from the tip.
-
-    Source: derived.
-    """
-    ratio = 0.0
-    for j in range(row + 1, row + 1 + chain[row].arcs):
-        ratio += chain[j].length_share * (chain[j].bend_before + 0.5 * chain[j].bend_share)
-    return ratio
 
 
 @kernel
@@ -66,45 +50,12 @@ def chord_angles(start, stop, chain, row, bends, angles):
         angles[i] = chord_angle(chain, row, bends[i])
 
 
-@kernel
-def angle_grows(chain, row, theta):
-    """Say whether alpha grows with the bend at theta and is not past pi. Source: derived."""
-    x, z = planar_tip(chain, row, theta)
-    slope_x, slope_z = planar_slope(chain, row, theta)
-    return x >= 0.0 and slope_x * z - x * slope_z > 0.0
-
-
-@kernel
-def critical_bend(chain, row):
-    """Return theta_crit, the first maximum of alpha, or the largest bend where alpha grows all the way.
-
-    Source: [K22] section 2.3.1.
-    """
-    largest = chain[row].bend_max
-    if chain[row].arcs == 1:
-        return largest
-    grows = 0.0
-    for k in range(1, _SCAN_STEPS + 1):
-        theta = largest * k / _SCAN_STEPS
-        if angle_grows(chain, row, theta):
-            grows = theta
-            continue
-        falls = theta
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (grows + falls)
-            if angle_grows(chain, row, middle):
-                grows = middle
-            else:
-                falls = middle
-        return grows
-    return largest
-
-
 @batch_kernel
 def measure_sections(start, stop, chain, rows, table):
     """Write c0, theta_crit and alpha there into the table rows of sections start to stop. Source: derived."""
     for i in range(start, stop):
-        critical = critical_bend(chain, rows[i])
+        # Up to where alpha rises, does not pass pi, and the section may bend.
+        critical = min(first_fall(chain, rows[i], 1, critical_bend(chain, rows[i])), chain[rows[i]].bend_max)
         table[i, REST_RATIO] = rest_ratio(chain, rows[i])
         table[i, BEND_CRITICAL] = critical
         table[i, ANGLE_MAX] = chord_angle(chain, rows[i], critical)

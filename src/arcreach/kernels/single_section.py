@@ -7,7 +7,7 @@ by its distance.
 Three variants invert alpha(theta): Newton's method in a bracket, the published ratio k = theta / alpha, and a
 polynomial. What they find may lie outside the limits. Then `single_section_limits.search` solves again along them.
 
-`facts` (3,) are those of `single_section_chord`; `fit` (12,) is the largest alpha that the polynomial serves and its
+`facts` (3,) are those of `section_chord`; `fit` (12,) is the largest alpha that the polynomial serves and its
 coefficients; `trial` (2, dof) is scratch; `trace` (capacity, dof) takes one row per iteration.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, SECTION, STALLED, TIME_LIMIT
 from arcreach.kernels.section import planar_tip
-from arcreach.kernels.single_section_chord import LAST_STEP, chord_angle, newton_step
+from arcreach.kernels.section_chord import LAST_STEP, chord_angle, newton_step
 from arcreach.kernels.single_section_limits import late, length_limits, note, offer, search, travel_limits
 from arcreach.kernels.trigonometry import sincos
 

@@ -13,8 +13,8 @@ from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
 from arcreach.kernels import section as section_kernels
+from arcreach.kernels import section_chord as chord
 from arcreach.kernels import single_section as kernels
-from arcreach.kernels import single_section_chord as chord
 from arcreach.kernels import single_section_limits as limits_kernels
 
 VARIANTS = ("newton", "iterative", "polynomial", "jacobian")

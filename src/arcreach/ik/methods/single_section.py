@@ -10,8 +10,8 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels import section
+from arcreach.kernels import section_chord as chord
 from arcreach.kernels import single_section as kernels
-from arcreach.kernels import single_section_chord as chord
 from arcreach.kernels.single_section_jacobian import single_section_jacobian
 from arcreach.robots.elements import Z_AXIS, Prismatic, Section
 from arcreach.robots.robot import Robot
