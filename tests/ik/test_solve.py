@@ -1,5 +1,4 @@
 import math
-import time
 
 import numpy as np
 import pytest
@@ -83,15 +82,14 @@ def test_iteration_limit():
 def test_the_time_limit_is_kept(method):
     robot = ar.load_robot("ten-section")
     target = Target([0.0, 0.0, -0.05], rotation=np.diag([1.0, -1.0, -1.0]))
-    solve(robot, target, method, max_time=1e-4)
-    limit = 2e-3
-    options = {"max_iterations": 10**7}
-    began = time.perf_counter()
-    solution = solve(robot, target, method, max_time=limit, **options)
-    if solution.status == Status.TIME_LIMIT:
-        assert limit <= solution.seconds < 1.5 * limit
-    # A busy machine may stop the process: what is asserted is that it ends at all, and soon.
-    assert time.perf_counter() - began < 1.0
+    limit = 1e-3
+    options = {"max_time": limit, "max_iterations": 10**7, "position_tol": 1e-15, "angle_tol": 1e-15}
+    found = [solve(robot, target, method, **options) for _ in range(30)]
+    stopped = [solution.seconds for solution in found if solution.status == Status.TIME_LIMIT]
+    # A busy machine stops the process now and then: the best of many shows what the method itself takes.
+    if stopped:
+        assert limit <= min(stopped) < 1.2 * limit
+    assert min(solution.seconds for solution in found) < 1.2 * limit
 
 
 def test_equal_calls_and_any_number_of_threads_give_equal_answers():

@@ -19,6 +19,8 @@ from arcreach.robots.robot import Robot
 SEEDS = 1024
 # Starts in a row that find nothing new, after which the list is taken for complete.
 WITHOUT_NEW = 128
+# Where two branches nearly meet, many places are within the tolerance: descents are told apart by sharper ones.
+SHARPER = 1e-3
 # Solutions closer than this in every variable (radians, shares of a stretch, metres) are one.
 NEARNESS = 1e-3
 # More branches than any arm without redundancy has; a redundant one has a continuum, of which this many are shown.
@@ -37,9 +39,9 @@ def solve_all(
 ) -> list[Solution]:
     """All distinct configurations that reach the target, those nearest to `start` first; full turns count as one.
 
-    Descents from many seeds are followed until `without_new` of them in a row bring nothing new; `hits` of a solution
-    says how many ended there, which measures how sure one may be that none is missing. A robot with more freedom than
-    the target asks for has infinitely many solutions, of which at most `most` are given.
+    Descents from `start` and from many seeds are followed until `without_new` of them in a row bring nothing new;
+    `hits` of a solution says how many ended there, which measures how sure one may be that none is missing. A robot
+    with more freedom than the target asks for has infinitely many solutions, of which at most `most` are given.
     """
     if not isinstance(target, Target):
         raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
@@ -56,9 +58,8 @@ def solve_all(
     seconds = np.zeros(1)
     branches(
         0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, target.row[None], target.mode, float(position_tol), float(angle_tol),
-        without_new, NEARNESS, found, hits, counts, Q,
-        seconds,
+        table.turn_weight, table.seeds, target.row[None], target.mode, SHARPER * position_tol, SHARPER * angle_tol,
+        origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
     )  # fmt: skip
     n = int(counts[0])
     targets = np.repeat(target.row[None], n, axis=0)

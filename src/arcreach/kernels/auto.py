@@ -154,9 +154,9 @@ def is_known(moves, v, found, count, nearness, hits):
 @fast_batch_kernel
 def branches(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
-    angle_tol, without_new, nearness, found, hits, counts, Q, seconds,
+    angle_tol, first, without_new, nearness, found, hits, counts, Q, seconds,
 ):  # fmt: skip
-    """Find all branches of the only target (1, 12).
+    """Find all branches of the only target (1, 12), from the configuration `first` (dof,) and from the seeds.
 
     Their variables go to `found` (most, variables), their configurations to Q (most, dof), how often each was met to
     `hits` (most,), the time to `seconds` (1,); counts (2,) are branches and steps. Two solutions closer than `nearness`
@@ -183,8 +183,11 @@ def branches(
     write_key(target, mode, c, s, mirror, key)
     score(table, key, mode, turn_weight, scores, minima)
     since = 0
-    for _ in range(seeds.shape[0]):
-        place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
+    for attempt in range(seeds.shape[0]):
+        if attempt == 0:
+            to_variables(moves, first, v)
+        else:
+            place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
         code, taken, _ = descend(
             moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, QUICK_STEPS, PATIENCE, False,
             math.inf, timer, v, trial, J, e, y, codes, chain, scratch, no_trace, traced,
