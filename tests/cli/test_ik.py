@@ -7,22 +7,9 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.cli import main
 
 ARM = ar.load_robot("three-section")
 REACHABLE = ("ik", "three-section", "--to", "20mm,10mm,92mm", "--axis", "0.3,0.15,1")
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["arcreach", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        out = capsys.readouterr()
-        return caught.value.code or 0, out.out, out.err
-
-    return call
 
 
 def test_one_target(run):
@@ -134,6 +121,10 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),
         (("librergm3-matrix", "--to", "0,0,1"), "given as a matrix"),
         (("three-section", "--file", "missing.csv"), "no such file"),
+        (("three-section", "--file", "missing.csv", "--axis", "0,0,1"), "--axis has no meaning with --file"),
+        (("three-section", "--file", "missing.csv", "--out", "none/a.csv"), "its folder does not exist"),
+        (("three-section", "--to", "0,0,1", "--out", "a.csv"), "--out has no meaning with --to"),
+        (("three-section", "--to", "0,0,1", "--all", "--method", "fabrikx"), "--method has no meaning with --all"),
     ],
 )
 def test_bad_input(run, arguments, words):
@@ -151,13 +142,18 @@ def test_bad_input(run, arguments, words):
         ("x,y\n1,2\n", "lacks 'z'"),
         ("x,y,z\n1,2\n", "line 2: has 2 values"),
         ("x,y,z\n1,2,a\n", "line 2: z: "),
-        ("x,y,z\n0,0,1\n", ".xyz: its ending is not known"),
+        ("x,y,z\n\n\n1,2,a\n", "line 4: z: "),
+        ("x,y,z,ax,ay\n0,0,1,0,0\n", "lacks 'az'"),
+        ("x,y,z,x\n0,0,1,0\n", "repeats 'x'"),
+        ("x,y,z,ax,ay,az,r00\n", "an axis and a rotation"),
+        ("x,y,z\n" + "1" * 200_000, "is not CSV"),
     ],
 )
 def test_bad_files(run, tmp_path, text, words):
     path = tmp_path / "targets.csv"
     path.write_text(text)
-    code, _, err = run("ik", "three-section", "--file", path, "--out", tmp_path / "out.xyz")
+    code, _, err = run("ik", "three-section", "--file", path)
+    assert run("ik", "three-section", "--file", path, "--out", tmp_path / "out.xyz")[0] == 2
     assert code == 2
     assert words in err
 

@@ -23,6 +23,12 @@ def test_three_kinds_of_target():
     np.testing.assert_array_equal(Target.from_pose(pose).row, target.row)
 
 
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_an_axis_of_any_size(size):
+    axis = Target([0, 0, 1], axis=[size, 0, size]).axis
+    np.testing.assert_allclose(axis, [math.sqrt(0.5), 0, math.sqrt(0.5)], rtol=1e-15)
+
+
 def test_repr_shows_what_is_asked():
     assert repr(Target([1, 2, 3])) == "Target(position=[1.0, 2.0, 3.0])"
     assert "axis=[0.0, 0.0, 1.0]" in repr(Target([1, 2, 3], axis=[0, 0, 2]))

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.ik_results import as_rows, write_rows, write_trace
+from arcreach.cli.ik_results import as_rows, check_ending, write_rows, write_trace
 from arcreach.cli.output import (
     AsJson,
     BaseLink,
@@ -65,6 +65,15 @@ def ik(
     Exit code 0 when every target is reached, 1 when one is not.
     """
     one_of(to=to, file=file)
+    chosen = {"variant": variant, "max-iterations": max_iterations, "max-time": max_time, "trace": trace, "out": out}
+    chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
+    if file is not None:
+        _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
+    elif every:
+        _refuse_idle("--all", chosen, ("variant", "max-iterations", "max-time", "trace", "out", "method"))
+    else:
+        _refuse_idle("--to", chosen, ("out",))
+    check_ending(out)
     loaded = load_robot(robot, base, tip)
     if not isinstance(loaded, Robot):
         raise MethodError(f"robot '{loaded.name}' is given as a matrix; the methods of ik need a chain of elements")
@@ -82,6 +91,13 @@ def ik(
     else:
         reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
     raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> None:
+    """Refuse options that would do nothing beside another: who gives one expects something of it."""
+    for name in idle:
+        if chosen[name] is not None:
+            raise MethodError(f"--{name} has no meaning with {leader}; leave one of them out")
 
 
 def _one(robot: Robot, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool) -> bool:

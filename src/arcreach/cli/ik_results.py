@@ -21,6 +21,18 @@ RESULTS = ("position_error", "angle_error", "iterations", "seconds")
 ENDINGS = (".csv", ".json", ".parquet")
 
 
+def check_ending(out: Path | None) -> None:
+    """Refuse a file that could not be written, before anything is solved for it."""
+    if out is None:
+        return
+    if out.suffix.lower() not in ENDINGS:
+        raise FileError(f"{out}: its ending is not known; give {', '.join(ENDINGS)}")
+    if not out.parent.is_dir():
+        raise FileError(f"{out}: its folder does not exist; make it first")
+    if out.suffix.lower() == ".parquet":
+        _import_polars()
+
+
 def as_rows(robot: Robot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
     """The results as columns: the coordinates, then how each solve ended."""
     q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
@@ -33,8 +45,6 @@ def as_rows(robot: Robot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
 
 def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
     """Write columns to a file by its ending, or to stdout as CSV or JSON."""
-    if out is not None and out.suffix.lower() not in ENDINGS:
-        raise FileError(f"{out}: its ending is not known; give {', '.join(ENDINGS)}")
     if out is not None and out.suffix.lower() == ".parquet":
         _write_parquet(columns, out)
         return
@@ -68,11 +78,16 @@ def _csv(columns: dict[str, list[Any]]) -> str:
     return stream.getvalue()
 
 
-def _write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
+def _import_polars() -> Any:
     try:
         import polars
     except ImportError:
         raise MissingExtraError("polars", "cluster", "writing Parquet") from None
+    return polars
+
+
+def _write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
+    polars = _import_polars()
     try:
         polars.DataFrame(columns).write_parquet(out)
     except OSError as error:

@@ -41,28 +41,38 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
 
 def read_targets(path: Path) -> dict[str, Any]:
     """Targets of a CSV file, as `solve_batch` takes them: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
-    rows = list(csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline="")))
-    rows = [row for row in rows if row]
+    reader = csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline=""))
     wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise FileError(f"{path}, line {reader.line_num}: is not CSV ({error})") from None
     if not rows:
         raise FileError(f"{path}: is empty; give {wanted}, then a target per line")
-    names = [name.strip() for name in rows[0]]
-    groups: dict[str, tuple[str, ...]] = {"positions": POSITION}
-    if all(name in names for name in ROTATION):
-        groups["rotations"] = ROTATION
-    elif all(name in names for name in AXIS):
-        groups["axes"] = AXIS
-    for name in POSITION:
-        if name not in names:
-            raise FileError(f"{path}: its first line lacks '{name}'; give {wanted}")
+    names = [name.strip() for name in rows[0][1]]
     columns: dict[str, Any] = {}
-    for group, members in groups.items():
+    for group, members in _groups(path, names, wanted).items():
         places = [names.index(name) for name in members]
         quantity = "length" if group == "positions" else None
-        values = [_cells(path, line, row, names, places, quantity) for line, row in enumerate(rows[1:], start=2)]
+        values = [_cells(path, line, row, names, places, quantity) for line, row in rows[1:]]
         shape = (-1, 3, 3) if group == "rotations" else (-1, len(members))
         columns[group] = np.array(values, dtype=float).reshape(shape)
     return columns
+
+
+def _groups(path: Path, names: list[str], wanted: str) -> dict[str, tuple[str, ...]]:
+    """Which columns make up the targets. A group that is begun must be complete: half an axis is a mistake."""
+    orientations = {"axes": AXIS, "rotations": ROTATION}
+    begun = {group: members for group, members in orientations.items() if any(name in names for name in members)}
+    groups: dict[str, tuple[str, ...]] = {"positions": POSITION, **begun}
+    if len(groups) == 3:
+        raise FileError(f"{path}: its first line has an axis and a rotation; give one of them")
+    for members in groups.values():
+        for name in members:
+            if names.count(name) != 1:
+                found = "lacks" if name not in names else "repeats"
+                raise FileError(f"{path}: its first line {found} '{name}'; give {wanted}")
+    return groups
 
 
 def _cells(

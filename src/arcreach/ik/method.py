@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from arcreach.errors import MethodError
 from arcreach.ik.target import MODES
+from arcreach.robots.checks import shown
 from arcreach.robots.elements import ELEMENT_TYPES
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -109,10 +110,10 @@ def methods() -> dict[str, Method]:
 
 def find_method(name: str) -> Method:
     """The method of that name."""
-    if name not in _methods:
+    if not isinstance(name, str) or name not in _methods:
         known = methods()
-        if name not in known:
-            raise MethodError(f"method = '{name}' is not known; give one of {', '.join(known)}")
+        if not isinstance(name, str) or name not in known:
+            raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(known)}")
     return _methods[name]
 
 

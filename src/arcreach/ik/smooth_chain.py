@@ -28,6 +28,8 @@ ROTATION_SEED_WEIGHT = 0.15
 POLYNOMIAL_ERROR = 1e-14
 # Of the random numbers behind the table: any will do, one is needed for equal answers to equal calls.
 SEED = 7
+# Tables kept per robot; a program that tries seed after seed must not fill the memory.
+MOST_TABLES = 16
 _NODES = 80
 _HIGHEST_DEGREE = 40
 
@@ -61,12 +63,14 @@ def smooth_chain(robot: Robot) -> SmoothChain:
     return kept
 
 
-def seed_table(robot: Robot, mode: int, count: int) -> SeedTable:
-    """The robot's seeds for targets of a mode, made at the first call."""
-    tables: dict[tuple[int, int], SeedTable] = robot.__dict__.setdefault("_seed_tables", {})
-    kept = tables.get((mode, count))
+def seed_table(robot: Robot, mode: int, count: int, seed: int = 0) -> SeedTable:
+    """The robot's seeds for targets of a mode, made at the first call; `seed` chooses another set."""
+    tables: dict[tuple[int, int, int], SeedTable] = robot.__dict__.setdefault("_seed_tables", {})
+    kept = tables.get((mode, count, seed))
     if kept is None:
-        kept = tables[mode, count] = _table(robot, smooth_chain(robot), mode, count)
+        if len(tables) >= MOST_TABLES:
+            tables.clear()
+        kept = tables[mode, count, seed] = _table(robot, smooth_chain(robot), mode, count, seed)
     return kept
 
 
@@ -177,8 +181,12 @@ class _Shapes:
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
         tail = np.cumsum(np.abs(fitted).max(axis=1)[::-1])[::-1]
         degree = max(int(np.argmax(tail < POLYNOMIAL_ERROR)) or _HIGHEST_DEGREE, 2)
-        kept = fitted[: degree + 1]
-        return np.ascontiguousarray([chebyshev.cheb2poly(kept[:, row]) for row in range(kept.shape[1])])
+        table = np.zeros((len(self._rows), degree + 1))
+        for row, coefficients in enumerate(fitted[: degree + 1].T):
+            # Trailing zeros are dropped from the result.
+            powers = chebyshev.cheb2poly(coefficients)
+            table[row, : len(powers)] = powers
+        return table
 
 
 def _curvature_functions(t: Array) -> tuple[Array, Array]:
@@ -202,8 +210,8 @@ def _planar_tip(section: Section, theta: Array) -> list[Array]:
     return [(chords * middles * np.sinc(angles / np.pi)).sum(axis=1), (chords * np.cos(angles)).sum(axis=1)]
 
 
-def _table(robot: Robot, chain: SmoothChain, mode: int, count: int) -> SeedTable:
-    variables = _seed_variables(robot, chain, count)
+def _table(robot: Robot, chain: SmoothChain, mode: int, count: int, seed: int) -> SeedTable:
+    variables = _seed_variables(chain, count, seed)
     q = np.empty((count, robot.dof))
     to_coordinates_batch(0, count, robot._chain, chain.moves, variables, q)
     poses = np.empty((count, 4, 4))
@@ -223,13 +231,13 @@ def _table(robot: Robot, chain: SmoothChain, mode: int, count: int) -> SeedTable
     return SeedTable(np.ascontiguousarray(table.astype(np.float32)), turn_weight, placed)
 
 
-def _seed_variables(robot: Robot, chain: SmoothChain, count: int) -> Array:
+def _seed_variables(chain: SmoothChain, count: int, seed: int) -> Array:
     """Random variables within the limits, spread evenly: a value in each layer of every variable.
 
     A quarter is drawn towards straight, a quarter set to corners of the limits: both are rare in a random draw, and
     targets that need them are hard to reach from elsewhere.
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng([SEED, seed])
     order = np.array([rng.permutation(count) for _ in range(chain.variables)])
     layers = (order + rng.random(order.shape)) / count
     shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)

@@ -16,6 +16,7 @@ from arcreach.ik.target import Target, target_rows
 from arcreach.kernels import judge
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 Array = npt.NDArray[np.float64]
 
@@ -118,6 +119,8 @@ def _problem(
     trace_rows: int,
 ) -> Problem:
     """Check everything a caller gave."""
+    if not isinstance(robot, (Robot, SymbolicRobot)):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     # Asked once per robot, method and mode: a solve of microseconds has no time for it.
     served: set[tuple[str, int]] = robot.__dict__.setdefault("_served", set())
     if (method.name, mode) not in served:
@@ -125,14 +128,13 @@ def _problem(
         if refusal is not None:
             raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
         served.add((method.name, mode))
-    if not 0.0 < position_tol < math.inf:
-        raise TargetError(f"position_tol = {position_tol!r} is not accepted; give metres above 0")
-    if not 0.0 < angle_tol < math.inf:
-        raise TargetError(f"angle_tol = {angle_tol!r} is not accepted; give radians above 0")
-    if max_iterations is not None and (isinstance(max_iterations, bool) or max_iterations < 1):
-        raise TargetError(f"max_iterations = {max_iterations!r} is not accepted; give a whole number above 0")
-    if max_time is not None and not max_time > 0.0:
-        raise TargetError(f"max_time = {max_time!r} is not accepted; give seconds above 0")
+    position_tol = positive("position_tol", position_tol, "metres")
+    angle_tol = positive("angle_tol", angle_tol, "radians")
+    if max_iterations is not None:
+        max_iterations = whole("max_iterations", max_iterations, 1)
+    if threads is not None:
+        threads = whole("threads", threads, 1)
+    seed = whole("seed", seed, 0)
     if variant is None:
         variant = method.variants[0] if method.variants else ""
     elif variant not in method.variants:
@@ -150,13 +152,29 @@ def _problem(
         position_tol,
         angle_tol,
         max_iterations,
-        math.inf if max_time is None else max_time,
+        math.inf if max_time is None else positive("max_time", max_time, "seconds"),
         seed,
         variant,
         threads,
         np.empty((trace_rows, robot.dof)),
         options,
     )
+
+
+def positive(field: str, value: Any, unit: str) -> float:
+    """A number above zero as a float: numba compiles anew for any other type."""
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value < math.inf:
+        return float(value)
+    raise TargetError(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
+
+
+def whole(field: str, value: Any, least: int) -> int:
+    """A whole number not below `least`."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number, {least} or more")
 
 
 def _starts(robot: Robot, start: npt.ArrayLike, n: int) -> Array:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import TargetError
+from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.smooth_chain import SmoothChain, seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
+from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import Target
 from arcreach.kernels import judge
 from arcreach.kernels.auto import branches
+from arcreach.kernels.layout import REACHED, SWING, TURN
 from arcreach.kernels.smooth_variables import to_variables
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
 
 SEEDS = 1024
 # Starts in a row that find nothing new, after which the list is taken for complete.
@@ -45,12 +49,17 @@ def solve_all(
     """
     if not isinstance(target, Target):
         raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
-    if without_new < 1 or most < 1:
-        raise TargetError(f"without_new = {without_new!r}, most = {most!r} are not accepted; give numbers above 0")
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    position_tol = positive("position_tol", position_tol, "metres")
+    angle_tol = positive("angle_tol", angle_tol, "radians")
+    without_new, most = whole("without_new", without_new, 1), whole("most", most, 1)
     refusal = find_method("auto").refusal(robot, target.mode)
     if refusal is not None:
-        raise TargetError(f"robot '{robot.name}' cannot be solved: {refusal}")
+        raise MethodError(f"robot '{robot.name}' cannot be solved: {refusal}")
     origin = robot.clip(robot.neutral if start is None else start)
+    if origin.ndim != 1:
+        raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
     chain = smooth_chain(robot)
     table = seed_table(robot, target.mode, SEEDS)
     found, Q = np.empty((most, chain.variables)), np.empty((most, robot.dof))
@@ -62,19 +71,35 @@ def solve_all(
         origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
     )  # fmt: skip
     n = int(counts[0])
+    for q in Q[:n]:
+        _nearest_turns(robot, chain, q, origin)
     targets = np.repeat(target.row[None], n, axis=0)
     position_error, angle_error, status = np.empty(n), np.empty(n), np.zeros(n, np.int64)
     judge.judge(
         0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.reach, position_error,
         angle_error, status,
     )  # fmt: skip
-    here = np.empty(chain.variables)
-    to_variables(chain.moves, origin, here)
-    order = np.argsort(np.linalg.norm(found[:n] - here, axis=1), kind="stable")
+    places = np.empty((n + 1, chain.variables))
+    for place, q in zip(places, [*Q[:n], origin], strict=True):
+        to_variables(chain.moves, q, place)
+    order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
     return [
         Solution(
             Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
             float(seconds[0]), "auto", hits=int(hits[i]),
         )
         for i in order
+        if status[i] == REACHED
     ]  # fmt: skip
+
+
+def _nearest_turns(robot: Robot, chain: SmoothChain, q: Array, origin: Array) -> None:
+    """Move each turning joint of q by whole turns to where it is nearest to `origin`, within its limits."""
+    for move in chain.moves:
+        if move["kind"] in (TURN, SWING):
+            k = move["coordinate"]
+            turns = np.round((origin[k] - q[k]) / (2.0 * np.pi)) + np.array([0.0, -1.0, 1.0])
+            for moved in q[k] + 2.0 * np.pi * turns:
+                if move["lower"] <= moved <= move["upper"] and abs(moved - origin[k]) < abs(q[k] - origin[k]):
+                    q[k] = moved
+    q[:] = robot.clip(q)

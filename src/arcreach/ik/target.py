@@ -13,6 +13,9 @@ from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 
 Array = npt.NDArray[np.float64]
 
+# Metres; the solvers square distances in single precision.
+FARTHEST = 1e12
+
 MODES = {POSITION: "position", AXIS: "axis", ROTATION: "rotation"}
 
 
@@ -65,6 +68,11 @@ class Target:
 def target_rows(positions: Any, axes: Any = None, rotations: Any = None) -> tuple[int, Array]:
     """The mode and the rows (n, 12) of targets given as positions (n, 3), with axes (n, 3) or rotations (n, 3, 3)."""
     points = _array("positions", positions, (None, 3))
+    if np.abs(points).max(initial=0.0) > FARTHEST:
+        place = int(np.abs(points).max(axis=1).argmax())
+        raise TargetError(
+            f"position of target {place} = {shown(points[place])} is not accepted; give metres up to 1e12"
+        )
     n = len(points)
     rows = np.zeros((n, TARGET_SIZE))
     rows[:, 9:] = points
@@ -72,11 +80,13 @@ def target_rows(positions: Any, axes: Any = None, rotations: Any = None) -> tupl
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
     if axes is not None:
         directions = _array("axes", axes, (n, 3))
-        lengths = np.linalg.norm(directions, axis=1)
-        if (lengths == 0.0).any():
-            place = int(np.flatnonzero(lengths == 0.0)[0])
+        largest = np.abs(directions).max(axis=1, initial=0.0)
+        if (largest == 0.0).any():
+            place = int(np.flatnonzero(largest == 0.0)[0])
             raise TargetError(f"axis of target {place} is zero; give a direction")
-        rows[:, 2:9:3] = directions / lengths[:, None]
+        # Scaled first: the square of a very small or very large number is lost.
+        directions = directions / largest[:, None]
+        rows[:, 2:9:3] = directions / np.linalg.norm(directions, axis=1)[:, None]
         return AXIS, rows
     if rotations is not None:
         turns = _array("rotations", rotations, (n, 3, 3))

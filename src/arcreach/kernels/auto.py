@@ -7,7 +7,7 @@ import numpy as np
 from arcreach._jit import clock, fast_batch_kernel, fast_kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import final_status, tip_errors
-from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT, TURN
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, SWING, TIME_LIMIT, TURN
 from arcreach.kernels.levenberg_marquardt import descend
 from arcreach.kernels.limits import wrap_angle
 from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
@@ -30,6 +30,9 @@ _AIM = 0.999
 # When this many of at least so many starts have ended at the same best place, no nearer pose is expected.
 SAME_PLACE = 12
 FEWEST_STARTS = 64
+# Whole poses have more false minima.
+ROTATION_SAME_PLACE = 40
+ROTATION_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 _SAME = 1e-6
 
@@ -61,6 +64,8 @@ def auto(
     timer = np.zeros(2, np.int64)
     tolerance2 = (_AIM * position_tol) ** 2
     nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
+    fewest = ROTATION_FEWEST_STARTS if mode == ROTATION else FEWEST_STARTS
+    enough = ROTATION_SAME_PLACE if mode == ROTATION else SAME_PLACE
     long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
     for i in range(start, stop):
         began = clock(timer)
@@ -99,7 +104,7 @@ def auto(
             if left < best * (1.0 + _SAME):
                 same += 1
             # Reached is judged by both tolerances, the residual is a weighted sum: an earlier best may miss one.
-            if left < best or code == REACHED:
+            if attempt == 0 or left < best or code == REACHED:
                 best = left
                 for k in range(n):
                     best_v[k] = v[k]
@@ -109,16 +114,17 @@ def auto(
             if steps >= max_steps:
                 ended = ITERATION_LIMIT
                 break
-            if same >= SAME_PLACE and attempt >= FEWEST_STARTS:
+            if same >= enough and attempt >= fewest:
                 break
-        if ended not in (REACHED, TIME_LIMIT) and best <= nearly:
+        if ended == STALLED and best <= nearly:
             # So near that only patience is missing: corners of the limits are approached slowly.
             code, taken, left = descend(
-                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, POLISH_STEPS, POLISH_STEPS,
-                True, deadline, timer, best_v, trial, J, e, y, codes, chain, scratch, trace, traced,
+                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol,
+                min(POLISH_STEPS, max_steps - steps), POLISH_STEPS, True, deadline, timer, best_v, trial, J, e, y,
+                codes, chain, scratch, trace, traced,
             )  # fmt: skip
             steps += taken
-            ended = code if code == REACHED else ended
+            ended = code if code in (REACHED, TIME_LIMIT) else ended
         to_coordinates(chain, moves, best_v, scratch, Q[i])
         status[i] = ended
         iterations[i] = steps
@@ -142,7 +148,7 @@ def is_known(moves, v, found, count, nearness, hits):
         for row in range(moves.shape[0]):
             for k in range(moves[row].variable, moves[row].variable + moves[row].width):
                 difference = v[k] - found[i, k]
-                if moves[row].kind == TURN:
+                if moves[row].kind in (TURN, SWING):
                     difference = wrap_angle(difference)
                 largest = max(largest, abs(difference))
         if largest <= nearness:

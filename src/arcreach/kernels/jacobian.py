@@ -132,7 +132,7 @@ def jacobian(
             distance, angle = tip_errors(tip, targets[i], mode)
             now = distance * distance + weight * weight * angle * angle
             since += 1
-            if now < best:
+            if now < best or steps == 0:
                 best = now
                 since = 0
                 for k in range(dof):

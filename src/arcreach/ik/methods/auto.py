@@ -27,7 +27,7 @@ def run(problem: Problem) -> Outcome:
     robot = problem.robot
     chain = smooth_chain(robot)
     count = ROTATION_SEEDS if problem.mode == ROTATION else SEEDS
-    table = seed_table(robot, problem.mode, count)
+    table = seed_table(robot, problem.mode, count, problem.seed)
     outcome = Outcome.empty(problem)
     single = len(problem.targets) == 1
     errors = np.empty((1 if single else 0, 2))

@@ -14,7 +14,11 @@ from arcreach.kernels.layout import REACHED
 
 
 def run(problem: Problem) -> Outcome:
-    """Solve by `fabrikx`; targets it does not reach are given to `jacobian`, and the nearer answer is kept."""
+    """Solve by `fabrikx`; targets it does not reach are given to `jacobian`, and the nearer answer is kept.
+
+    Each has half of the time, so that what a target gets does not depend on the others of its batch.
+    """
+    problem = dataclasses.replace(problem, max_time=0.5 * problem.max_time)
     outcome = FABRIKX.run(problem)
     errors = _errors(problem, outcome)
     left = np.flatnonzero(outcome.status != REACHED)
@@ -24,7 +28,6 @@ def run(problem: Problem) -> Outcome:
         problem,
         targets=problem.targets[left],
         start=None if problem.start is None else problem.start[left],
-        max_time=max(problem.max_time - float(outcome.seconds[left].max()), 1e-9),
         trace=problem.trace[outcome.traced :],
     )
     second = run_jacobian(rest)
