@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,12 @@ Array = npt.NDArray[np.float64]
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENT_TYPES)
 ALL_TARGETS = frozenset(MODES.values())
+
+
+@functools.cache
+def no_rows(dof: int) -> Array:
+    """An array (0, dof): no starts, no room for a trace. Shared, since nobody can write to it."""
+    return np.empty((0, dof))
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.errors import MethodError, TargetError
-from arcreach.ik.method import Method, Outcome, Problem, find_method
+from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
 from arcreach.ik.target import Target, target_rows
 from arcreach.kernels import judge
@@ -52,12 +52,14 @@ def solve(
         variant, 1, options, TRACE_ROWS if trace else 0,
     )  # fmt: skip
     outcome = chosen.run(problem)
-    position_error, angle_error = _verdict(problem, outcome)
+    if outcome.errors is None:
+        outcome.errors = np.stack(_verdict(problem, outcome), axis=1)
+    ((position_error, angle_error),) = outcome.errors.tolist()
     solution = Solution(
         outcome.q[0],
-        STATUS_BY_CODE[outcome.status[0]],
-        position_error.item(),
-        angle_error.item(),
+        STATUS_BY_CODE[outcome.status.item()],
+        position_error,
+        angle_error,
         outcome.iterations.item(),
         outcome.seconds.item(),
         method,
@@ -156,7 +158,7 @@ def _problem(
         seed,
         variant,
         threads,
-        np.empty((trace_rows, robot.dof)),
+        np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof),
         options,
     )
 
@@ -172,6 +174,8 @@ def positive(field: str, value: Any, unit: str) -> float:
 
 def whole(field: str, value: Any, least: int) -> int:
     """A whole number not below `least`."""
+    if type(value) is int and value >= least:
+        return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
         return int(value)
     raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number, {least} or more")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from arcreach._threads import spread
-from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.method import Method, Outcome, Problem, no_rows, register
+from arcreach.ik.smooth_chain import MOST_TABLES, seed_table, smooth_chain
 from arcreach.kernels.auto import auto as auto_kernel
 from arcreach.kernels.layout import ROTATION
+from arcreach.robots.robot import Robot
 
 # Seeds per table: a position and an axis are looked up in two turns of symmetry, a whole pose needs more.
 SEEDS = 512
@@ -24,27 +27,46 @@ _UNTRACED = np.zeros(1, np.int64)
 
 def run(problem: Problem) -> Outcome:
     """Solve every target of the problem."""
-    robot = problem.robot
-    chain = smooth_chain(robot)
-    count = ROTATION_SEEDS if problem.mode == ROTATION else SEEDS
-    table = seed_table(robot, problem.mode, count, problem.seed)
+    robot, n = problem.robot, len(problem.targets)
+    single = n == 1
+    prepared, count = _prepared(robot, problem.mode, problem.seed)
     outcome = Outcome.empty(problem)
-    single = len(problem.targets) == 1
     errors = np.empty((1 if single else 0, 2))
     traced = np.zeros(1, np.int64) if len(problem.trace) else _UNTRACED
-    first = problem.start if problem.start is not None else np.empty((0, robot.dof))
-    # A solve takes microseconds, not nanoseconds: small pieces are worth a thread.
-    spread(
-        auto_kernel, len(problem.targets), robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight,
-        chain.symmetric, table.keys, table.turn_weight, table.seeds, problem.targets, problem.mode,
-        problem.position_tol, problem.angle_tol, robot.reach, count, problem.max_iterations or MOST_STEPS,
-        problem.max_time, first, problem.trace, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
-        errors, threads=problem.threads, smallest=SMALLEST_PIECE,
+    arguments = (
+        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach, count,
+        problem.max_iterations or MOST_STEPS, problem.max_time,
+        no_rows(robot.dof) if problem.start is None else problem.start, problem.trace, traced, outcome.q,
+        outcome.status, outcome.iterations, outcome.seconds, errors,
     )  # fmt: skip
     if single:
+        auto_kernel(0, 1, *arguments)
         outcome.errors = errors
         outcome.traced = int(traced[0]) if len(problem.trace) else 0
+    else:
+        # A solve takes microseconds, not nanoseconds: small pieces are worth a thread.
+        spread(auto_kernel, n, *arguments, threads=problem.threads, smallest=SMALLEST_PIECE)
     return outcome
+
+
+def _prepared(robot: Robot, mode: int, seed: int) -> tuple[tuple[Any, ...], int]:
+    """The kernel's arguments that depend on the robot alone, kept with it, and the number of seeds."""
+    kept: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = robot.__dict__.setdefault("_auto", {})
+    found = kept.get((mode, seed))
+    if found is None:
+        chain = smooth_chain(robot)
+        count = ROTATION_SEEDS if mode == ROTATION else SEEDS
+        table = seed_table(robot, mode, count, seed)
+        if len(kept) >= MOST_TABLES:
+            kept.clear()
+        found = kept[mode, seed] = (
+            (
+                robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
+                table.turn_weight, table.seeds,
+            ),
+            count,
+        )  # fmt: skip
+    return found
 
 
 register(
