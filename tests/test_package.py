@@ -32,6 +32,7 @@ def code_blocks(path, language):
     return [text for found, text in blocks if found == language]
 
 
+@pytest.mark.compiled
 def test_the_readme_s_example_runs_and_is_short(capsys):
     (example,) = code_blocks(ROOT / "README.md", "python")
     assert len(example.strip().splitlines()) <= 15
@@ -66,6 +67,7 @@ def test_the_version_has_one_home():
     assert f"## {arcreach.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_examples_run(example):
     done = subprocess.run([sys.executable, example], capture_output=True, text=True, timeout=600, check=False)

@@ -26,6 +26,7 @@ def blocks(language):
     ]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("block", blocks("python"))
 def test_python_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
