@@ -7,9 +7,9 @@ import pytest
 from tests.reference import arc, rot_z, shift
 
 import arcreach as ar
+from arcreach.ik.fabrik_chain import arm_of, run_batch
 from arcreach.ik.method import Problem
 from arcreach.ik.methods.fabrikc import METHOD as FABRIKC
-from arcreach.ik.methods.fabrikx import arm_of, run_batch
 from arcreach.ik.solve import solve_batch
 from arcreach.ik.target import target_rows
 from arcreach.kernels import chords, fabrikc, fabrikx, layout, section_inverse

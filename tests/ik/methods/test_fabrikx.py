@@ -7,8 +7,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import MethodError
+from arcreach.ik.fabrik_chain import arm_of
 from arcreach.ik.methods import chords, fabrikc, fabrikx
-from arcreach.ik.methods.fabrikx import arm_of
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target

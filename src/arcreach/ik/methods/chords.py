@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from arcreach.errors import MethodError
+from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.methods import fabrikx
 from arcreach.kernels.chords import chords_batch
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Link, Section
@@ -21,7 +21,7 @@ SHORT = 3
 
 def refuses(robot: Robot) -> str | None:
     """Why this chain is not one of sections joined end to end on a base; None where it is."""
-    reason = fabrikx.refuses(robot)
+    reason = fabrik_chain.chord_refusal(robot)
     if reason is not None:
         return reason
     kinds = [isinstance(element, Section) for element in robot.elements]
@@ -38,8 +38,8 @@ def _run(problem: Problem) -> Outcome:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
     if isinstance(C, bool) or not isinstance(C, int) or C < 1:
         raise MethodError(f"C = {shown(C)} is not accepted; give a whole number above 0")
-    return fabrikx.run_batch(
-        problem, chords_batch, fabrikx.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL
+    return fabrik_chain.run_batch(
+        problem, chords_batch, fabrik_chain.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL
     )
 
 

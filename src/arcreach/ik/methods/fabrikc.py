@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.methods import fabrikx
 from arcreach.kernels.fabrikc import fabrikc_batch
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
@@ -13,11 +13,11 @@ def refuses(robot: Robot) -> str | None:
     """Why this chain is not one of sections of fixed length on a base; None where it is."""
     if any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements):
         return "it serves sections of fixed length, the robot has one whose length varies"
-    return fabrikx.chain_refusal(robot)
+    return fabrik_chain.chain_refusal(robot)
 
 
 def _run(problem: Problem) -> Outcome:
-    return fabrikx.run_batch(problem, fabrikc_batch)
+    return fabrik_chain.run_batch(problem, fabrikc_batch)
 
 
 METHOD = register(

@@ -1,155 +1,16 @@
-"""Method `fabrikx`: FABRIK with sections of any curvature and length, limits kept in every iteration.
-
-Also the home of what the three FABRIK methods share: which chains they accept, and how a chain looks to them.
-"""
+"""Method `fabrikx`: FABRIK with sections of any curvature and length, limits kept in every iteration."""
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from arcreach._threads import spread
 from arcreach.errors import MethodError
+from arcreach.ik.fabrik_chain import chord_refusal, run_batch, section_tol_of
 from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.kernels import section_inverse
-from arcreach.kernels.fabrikx import Arm, Goal, fabrikx_batch
+from arcreach.kernels.fabrikx import fabrikx_batch
 from arcreach.robots.checks import shown
-from arcreach.robots.elements import Element, Link, Prismatic, Revolute, Section
-from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 ITERATIVE, POLYNOMIAL = "iterative", "polynomial"
-MAX_ITERATIONS = 300
-# The accuracy of the chord angle in the iterative variant, printed beside table 3.11 of [K22], which asks for 10 um.
-SECTION_TOL = math.radians(0.006)
-# A tip wanted more exactly needs the chords more exactly: this many times the wanted position as an angle seen from the
-# base. The update after the last test leaves about a hundredth of the tolerance, so 20 is enough (measured to 1 nm).
-SECTION_TOL_SHARE = 20.0
-# Points at which the polynomial is fitted: many more than its ten coefficients.
-FIT_POINTS = 201
-# How far an axis may lie from z, a number of rounding size.
-ALONG_Z = 1e-12
-
-
-def chain_refusal(robot: Robot) -> str | None:
-    """Why this chain is not one of sections on a base, with straight links between; None where it is."""
-    first = next((i for i, element in enumerate(robot.elements) if isinstance(element, Section)), None)
-    if first is None:
-        return "it needs at least one section"
-    in_front = robot.elements[:first]
-    if sum(isinstance(element, Prismatic) for element in in_front) > 1:
-        return "it carries one prismatic base, the robot has several"
-    on_joint = False
-    for element in in_front:
-        on_joint |= isinstance(element, Prismatic | Revolute)
-        if on_joint and not _along_z(element):
-            return f"joints of the base and links on them lie along z, this {element.kind} does not"
-    for element in robot.elements[first:]:
-        if not isinstance(element, Section | Link):
-            return f"joints stand in front of the sections, this {element.kind} stands behind one"
-        if isinstance(element, Link) and not _along_z(element):
-            return "links between and after the sections lie straight along z, this one does not"
-    return None
-
-
-def refuses(robot: Robot) -> str | None:
-    """Why a chain cannot be solved by the chords of its sections; None where it can."""
-    reason = chain_refusal(robot)
-    if reason is None and any(isinstance(element, Section) and _stiff_chord(element) for element in robot.elements):
-        return "it finds a bend from the chord, the robot has a section that bends only at its very end"
-    return reason
-
-
-def _stiff_chord(section: Section) -> bool:
-    """Whether all of the length lies before the first bend, so that no bend moves the tip."""
-    bent = np.cumsum(section.bend_weights) > 0.0
-    return not np.any(bent & (np.array(section.length_weights) > 0.0))
-
-
-def _along_z(element: Element) -> bool:
-    """Whether an element moves the frame after it along z and about z only."""
-    if isinstance(element, Link):
-        x, y, z = element.translation
-        return abs(x) + abs(y) <= ALONG_Z and z >= 0.0 and element.rotation[2][2] >= 1.0 - ALONG_Z
-    return isinstance(element, Prismatic | Revolute) and element.axis[2] >= 1.0 - ALONG_Z
-
-
-@functools.lru_cache(maxsize=64)
-def arm_of(robot: Robot) -> Arm:
-    """The chain as the kernels of FABRIK see it."""
-    rows, gaps = [], []
-    insertion, lowest, highest = -1, 0.0, 0.0
-    row = 0
-    for element, coordinate in robot._first_coordinates():
-        if isinstance(element, Section):
-            rows.append(row)
-            gaps.append(0.0)
-            row += len(element.length_weights)
-        elif isinstance(element, Link) and rows:
-            gaps[-1] += element.translation[2]
-        elif isinstance(element, Prismatic):
-            insertion, lowest, highest = coordinate, element.lower, element.upper
-        row += 1
-    sections = np.array(rows)
-    table = np.zeros((len(rows), section_inverse.TABLE_WIDTH))
-    spread(section_inverse.measure_sections, len(rows), robot._chain, sections, table)
-    for row, constants in zip(rows, table, strict=True):
-        constants[section_inverse.FIRST_COEFFICIENT :] = _bend_polynomial(robot._chain, row, constants)
-    return Arm(robot._chain, sections, table, np.array(gaps), insertion, lowest, highest)
-
-
-def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Array:
-    """Coefficients of bend / chord angle of a section in twice the share of the largest angle, less 1.
-
-    Source: [K22] section 3.1.6.
-    """
-    coefficients = np.zeros(section_inverse.DEGREE)
-    # Dense at both ends, as the nodes of Chebyshev are; the first point is left out, where bend and angle are 0.
-    bends = constants[section_inverse.BEND_CRITICAL] * 0.5 * (1.0 - np.cos(np.linspace(0.0, np.pi, FIT_POINTS)))[1:]
-    angles = np.empty_like(bends)
-    spread(section_inverse.chord_angles, len(bends), chain, row, bends, angles)
-    largest = constants[section_inverse.ANGLE_MAX]
-    if largest > 0.0:
-        # Weighted by the angle: the error of the bend is what is made small.
-        series = np.polynomial.chebyshev.chebfit(
-            2.0 * angles / largest - 1.0, bends / angles, section_inverse.DEGREE - 1, w=angles
-        )
-        fitted = np.polynomial.chebyshev.cheb2poly(series)
-        coefficients[: len(fitted)] = fitted
-    return coefficients
-
-
-def goal_of(problem: Problem) -> Goal:
-    """When the kernels stop."""
-    iterations = MAX_ITERATIONS if problem.max_iterations is None else problem.max_iterations
-    return Goal(problem.mode, problem.position_tol, problem.angle_tol, iterations, problem.max_time)
-
-
-def run_batch(problem: Problem, kernel: Any, *settings: Any) -> Outcome:
-    """Call one of the FABRIK kernels over all targets."""
-    robot, n = problem.robot, len(problem.targets)
-    straight = problem.start is None
-    starts = np.tile(robot.neutral, (n, 1)) if problem.start is None else problem.start
-    # Only a single solve is traced.
-    trace = problem.trace if n == 1 else problem.trace[:0]
-    outcome = Outcome.empty(problem)
-    spread(
-        kernel, n, arm_of(robot), goal_of(problem), problem.targets, starts, straight, *settings, trace, outcome.q,
-        outcome.status, outcome.iterations, outcome.seconds, threads=problem.threads,
-    )  # fmt: skip
-    if n == 1:
-        outcome.traced = min(int(outcome.iterations[0]), len(trace))
-    return outcome
-
-
-def section_tol_of(problem: Problem) -> float:
-    """How exactly the bend of a section is found from its chord, in radians of the chord."""
-    return min(SECTION_TOL, SECTION_TOL_SHARE * problem.position_tol / problem.robot.reach)
 
 
 def _run(problem: Problem) -> Outcome:
@@ -169,6 +30,6 @@ METHOD = register(
         targets=frozenset({"position", "axis"}),
         variants=(ITERATIVE, POLYNOMIAL),
         options=frozenset({"section_tol"}),
-        refuses=refuses,
+        refuses=chord_refusal,
     )
 )
