@@ -55,7 +55,9 @@ def ik(
     max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
-    trace: Annotated[Path | None, typer.Option("--trace", help="Write every iteration to this CSV file.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
+    ] = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,

@@ -67,6 +67,7 @@ def write_trace(path: Path, robot: Robot, trace: Trace) -> None:
     columns: dict[str, list[Any]] = {"iteration": list(range(len(trace)))}
     columns |= {name: trace.q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
     columns |= {"position_error": trace.position_error.tolist(), "angle_error": trace.angle_error.tolist()}
+    columns |= {name: values.tolist() for name, values in trace.columns.items()}
     write_text(path, _csv(columns))
 
 

@@ -57,6 +57,7 @@ class Outcome:
     iterations: npt.NDArray[np.int64]
     seconds: Array
     traced: int = 0  # how many rows of the trace were filled
+    columns: dict[str, Array] = field(default_factory=dict)  # what the method tells of each traced row, by name
     errors: Array | None = None  # (n, 2): distance and angle, where the kernel has called the judge itself
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ class Trace:
     q: Array
     position_error: Array
     angle_error: Array
+    # What a method tells of its steps beside that, by name: an array with an entry per step.
+    columns: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.q)

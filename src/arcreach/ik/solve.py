@@ -211,4 +211,4 @@ def _trace(problem: Problem, outcome: Outcome) -> Trace:
         0, n, problem.robot._chain, q, targets, problem.mode, problem.position_tol, problem.angle_tol,
         problem.robot.reach, errors[0], errors[1], np.zeros(n, np.int64),
     )  # fmt: skip
-    return Trace(q, errors[0], errors[1])
+    return Trace(q, errors[0], errors[1], {name: values[:n] for name, values in outcome.columns.items()})
