@@ -25,7 +25,7 @@ TRACE_ROWS = 20_000
 
 
 def solve(
-    robot: Robot,
+    robot: Robot | SymbolicRobot,
     target: Target,
     method: str = "auto",
     *,
@@ -70,7 +70,7 @@ def solve(
 
 
 def solve_batch(
-    robot: Robot,
+    robot: Robot | SymbolicRobot,
     positions: npt.ArrayLike,
     axes: npt.ArrayLike | None = None,
     *,
@@ -105,7 +105,7 @@ def solve_batch(
 
 
 def _problem(
-    robot: Robot,
+    robot: Robot | SymbolicRobot,
     method: Method,
     mode: int,
     rows: Array,
@@ -119,7 +119,7 @@ def _problem(
     threads: int | None,
     options: dict[str, Any],
     trace_rows: int,
-) -> Problem:
+) -> Problem[Any]:
     """Check everything a caller gave."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
@@ -142,10 +142,8 @@ def _problem(
     elif variant not in method.variants:
         known = ", ".join(method.variants) or "none"
         raise MethodError(f"variant = '{variant}' is not known to method '{method.name}'; its variants: {known}")
-    for option in options:
-        if option not in method.options:
-            known = ", ".join(sorted(method.options)) or "none"
-            raise MethodError(f"option '{option}' is not known to method '{method.name}'; its options: {known}")
+    if options:
+        method.check_options(options)
     return Problem(
         robot,
         mode,
@@ -181,34 +179,40 @@ def whole(field: str, value: Any, least: int) -> int:
     raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number, {least} or more")
 
 
-def _starts(robot: Robot, start: npt.ArrayLike, n: int) -> Array:
+def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:
     """The starts (n, dof), moved inside the limits."""
     given = robot.clip(start)
     if given.ndim == 2 and len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
+    if n == 1:
+        return given.reshape(1, -1)
     return given if given.ndim == 2 else np.tile(given, (n, 1))
 
 
-def _verdict(problem: Problem, outcome: Outcome) -> tuple[Array, Array]:
+def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
     """The errors by the exact forward kinematics; corrects the status where a method claimed too much or too little."""
     if outcome.errors is not None:
         return outcome.errors[:, 0], outcome.errors[:, 1]
-    robot, n = problem.robot, len(problem.targets)
-    position_error, angle_error = np.empty(n), np.empty(n)
-    spread(
-        judge.judge, n, robot._chain, outcome.q, problem.targets, problem.mode, problem.position_tol,
-        problem.angle_tol, robot.reach, position_error, angle_error, outcome.status, threads=problem.threads,
-    )  # fmt: skip
-    return position_error, angle_error
+    return _judge(problem, outcome.q, problem.targets, outcome.status)
 
 
-def _trace(problem: Problem, outcome: Outcome) -> Trace:
+def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:
     q = problem.trace[: outcome.traced].copy()
     n = len(q)
-    errors = np.empty((2, n))
-    targets = np.repeat(problem.targets, n, axis=0)
-    judge.judge(
-        0, n, problem.robot._chain, q, targets, problem.mode, problem.position_tol, problem.angle_tol,
-        problem.robot.reach, errors[0], errors[1], np.zeros(n, np.int64),
+    errors = _judge(problem, q, np.repeat(problem.targets, n, axis=0), np.zeros(n, np.int64))
+    return Trace(q, *errors, {name: values[:n] for name, values in outcome.columns.items()})
+
+
+def _judge(problem: Problem[Any], q: Array, targets: Array, status: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+    """The errors of configurations (n, dof) against targets (n, 12); corrects their status."""
+    robot: Robot | SymbolicRobot = problem.robot
+    n = len(q)
+    position_error, angle_error = np.empty(n), np.empty(n)
+    kernel, model = (
+        (judge.judge, (robot._chain, q)) if isinstance(robot, Robot) else (judge.judge_poses, (robot.tip_pose(q),))
+    )
+    spread(
+        kernel, n, *model, targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach,
+        position_error, angle_error, status, threads=problem.threads,
     )  # fmt: skip
-    return Trace(q, errors[0], errors[1], {name: values[:n] for name, values in outcome.columns.items()})
+    return position_error, angle_error

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._threads import spread
 from arcreach.errors import TargetError
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.target_rows import rotation_defect, write_targets
 from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 
 Array = npt.NDArray[np.float64]
@@ -30,15 +32,16 @@ class Target:
     def __init__(
         self, position: npt.ArrayLike, axis: npt.ArrayLike | None = None, rotation: npt.ArrayLike | None = None
     ) -> None:
-        axes = None if axis is None else _array("axis", axis, (3,))[None]
-        rotations = None if rotation is None else _array("rotation", rotation, (3, 3))[None]
-        self.mode, rows = target_rows(_array("position", position, (3,))[None], axes, rotations)
+        given = _numbers("position", position, (3,)).reshape(1, 3)
+        axes = None if axis is None else _numbers("axis", axis, (3,)).reshape(1, 3)
+        rotations = None if rotation is None else _numbers("rotation", rotation, (3, 3)).reshape(1, 9)
+        self.mode, rows = _checked_rows(given, axes, rotations, ("position", "axis", "rotation"))
         self.row = rows[0]
 
     @classmethod
     def from_pose(cls, pose: npt.ArrayLike) -> Target:
         """The whole pose of a 4 x 4 matrix T_base_tip."""
-        matrix = _array("pose", pose, (4, 4))
+        matrix = _numbers("pose", pose, (4, 4))
         return cls(matrix[:3, 3], rotation=matrix[:3, :3])
 
     @property
@@ -67,65 +70,70 @@ class Target:
 
 def target_rows(positions: Any, axes: Any = None, rotations: Any = None) -> tuple[int, Array]:
     """The mode and the rows (n, 12) of targets given as positions (n, 3), with axes (n, 3) or rotations (n, 3, 3)."""
-    points = _array("positions", positions, (None, 3))
-    if np.abs(points).max(initial=0.0) > FARTHEST:
-        place = int(np.abs(points).max(axis=1).argmax())
-        raise TargetError(
-            f"position of target {place} = {shown(points[place])} is not accepted; give metres up to 1e12"
-        )
+    points = _numbers("positions", positions, (None, 3))
     n = len(points)
-    rows = np.zeros((n, TARGET_SIZE))
-    rows[:, 9:] = points
+    directions = None if axes is None else _numbers("axes", axes, (n, 3))
+    turns = None if rotations is None else _numbers("rotations", rotations, (n, 3, 3)).reshape(n, 9)
+    return _checked_rows(points, directions, turns, ("positions", "axes", "rotations"))
+
+
+def _checked_rows(
+    points: Array, axes: Array | None, rotations: Array | None, fields: tuple[str, str, str]
+) -> tuple[int, Array]:
+    """The rows of targets whose shapes are right; their numbers are checked here."""
     if axes is not None and rotations is not None:
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
+    n = len(points)
+    mode = AXIS if axes is not None else ROTATION if rotations is not None else POSITION
+    turned = points[:, :0] if mode == POSITION else axes if axes is not None else rotations
+    rows = np.empty((n, TARGET_SIZE))
+    fault = np.zeros(1, np.int64)
+    arguments = (points, turned, mode, FARTHEST, ROTATION_TOLERANCE, rows, fault)
+    if n == 1:
+        write_targets(0, 1, *arguments)
+    else:
+        spread(write_targets, n, *arguments)
+    if fault[0]:
+        _refuse(points, axes, rotations, fields)
+    return mode, rows
+
+
+def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: tuple[str, str, str]) -> NoReturn:
+    """Name the first number, or the first target, that is not accepted."""
+    shapes = ((3,), (3,), (3, 3))
+    for field, values, shape in zip(fields, (points, axes, rotations), shapes, strict=True):
+        if values is not None and not np.isfinite(values).all():
+            single = field in ("position", "axis", "rotation")
+            whole = values.reshape(shape if single else (-1, *shape))
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(whole))[0])
+            raise TargetError(f"{field}{list(place)} = {float(whole[place])} is not accepted; give finite numbers")
+    far = np.abs(points).max(axis=1)
+    if far.max() > FARTHEST:
+        worst = int(far.argmax())
+        raise TargetError(
+            f"position of target {worst} = {shown(points[worst])} is not accepted; give metres up to 1e12"
+        )
     if axes is not None:
-        directions = _array("axes", axes, (n, 3))
-        largest = np.abs(directions).max(axis=1, initial=0.0)
-        if (largest == 0.0).any():
-            place = int(np.flatnonzero(largest == 0.0)[0])
-            raise TargetError(f"axis of target {place} is zero; give a direction")
-        # Scaled first: the square of a very small or very large number is lost.
-        directions = directions / largest[:, None]
-        rows[:, 2:9:3] = directions / np.linalg.norm(directions, axis=1)[:, None]
-        return AXIS, rows
-    if rotations is not None:
-        turns = _array("rotations", rotations, (n, 3, 3))
-        wrong = _rotation_defect(turns) > ROTATION_TOLERANCE
-        if wrong.any():
-            place = int(np.flatnonzero(wrong)[0])
-            raise TargetError(
-                f"rotation of target {place} = {shown(turns[place])} is no rotation; give orthogonal rows of unit "
-                "length, determinant +1"
-            )
-        rows[:, :9] = turns.reshape(n, 9)
-        return ROTATION, rows
-    return POSITION, rows
-
-
-def _rotation_defect(turns: Array) -> Array:
-    """How far matrices (n, 3, 3) are from rotations: two rows unit and orthogonal, the third their product."""
-    (a, b, c), (d, e, f), (g, h, i) = turns.transpose(1, 2, 0)
-    defects = (
-        a * a + b * b + c * c - 1.0,
-        d * d + e * e + f * f - 1.0,
-        a * d + b * e + c * f,
-        b * f - c * e - g,
-        c * d - a * f - h,
-        a * e - b * d - i,
+        worst = int(np.flatnonzero(~axes.any(axis=1))[0])
+        raise TargetError(f"axis of target {worst} is zero; give a direction")
+    assert rotations is not None
+    worst = next(i for i, turn in enumerate(rotations) if not rotation_defect(turn) <= ROTATION_TOLERANCE)
+    raise TargetError(
+        f"rotation of target {worst} = {shown(rotations[worst].reshape(3, 3))} is no rotation; give orthogonal rows "
+        "of unit length, determinant +1"
     )
-    largest: Array = np.max(np.abs(defects), axis=0)
-    return largest
 
 
-def _array(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
-    wanted = "(" + ", ".join("n" if size is None else str(size) for size in shape) + ")"
+def _numbers(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
+    """The value as an array of that shape, writable and without gaps: the kernel is compiled for one kind of array."""
     try:
-        values = np.asarray(value, dtype=np.float64)
+        values = np.ascontiguousarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {wanted}") from None
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_text(shape)}") from None
     if values.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, values.shape, strict=True)):
-        raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {wanted}")
-    if not np.isfinite(values).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise TargetError(f"{field}{list(place)} = {float(values[place])} is not accepted; give finite numbers")
-    return values
+        raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {_text(shape)}")
+    return values if values.flags.writeable else values.copy()
+
+
+def _text(shape: tuple[int | None, ...]) -> str:
+    return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ")"

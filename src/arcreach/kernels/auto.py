@@ -9,7 +9,7 @@ from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import final_status, tip_errors
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, SWING, TIME_LIMIT, TURN
 from arcreach.kernels.levenberg_marquardt import descend
-from arcreach.kernels.limits import wrap_angle
+from arcreach.kernels.limits import unwind, wrap_angle
 from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
 from arcreach.kernels.smooth_variables import to_coordinates, to_variables
 
@@ -35,6 +35,15 @@ ROTATION_SAME_PLACE = 40
 ROTATION_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 _SAME = 1e-6
+# A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
+# wanted nearby, so patience comes before another start, and starts nearby come before the table.
+STEP_OF_A_PATH = 0.2
+NEARBY_STARTS = 24
+NEARBY_STEPS = 100
+NEARBY_PATIENCE = 12
+# How far towards a seed the first and the last of them lie.
+NEARBY_FIRST = 0.01
+NEARBY_GROWTH = 1.15
 
 
 @fast_batch_kernel
@@ -82,9 +91,21 @@ def auto(
         # Provably out of reach: a few starts find a near pose, and no number of them the target.
         distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
         starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
+        near = scratch[:0]
+        nearby = 0
+        if first.shape[0] > 0:
+            near = first[i]
+            distance, angle = tip_errors(tip_motion(chain, near), target, mode)
+            if distance * distance + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
+                nearby = 1 + NEARBY_STARTS
+            starts += nearby
         for attempt in range(starts):
-            if attempt == 0 and first.shape[0] > 0:
-                to_variables(moves, first[i], v)
+            if attempt < nearby or attempt == 0 and near.shape[0] > 0:
+                to_variables(moves, near, v)
+                if attempt > 0:
+                    share = NEARBY_FIRST * NEARBY_GROWTH**attempt
+                    for k in range(n):
+                        v[k] += share * (seeds[attempt, k] - v[k])
             else:
                 if not scored:
                     c, s, mirror = frame_of(target, mode, symmetric)
@@ -92,10 +113,11 @@ def auto(
                     score(table, key, mode, turn_weight, scores, minima)
                     scored = True
                 place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
-            quick = attempt < QUICK_STARTS
-            most = min(QUICK_STEPS if quick else long_steps, max_steps - steps)
+            quick = nearby <= attempt < nearby + QUICK_STARTS
+            most = min(QUICK_STEPS if quick else NEARBY_STEPS if attempt < nearby else long_steps, max_steps - steps)
+            patience = NEARBY_PATIENCE if attempt < nearby else PATIENCE
             code, taken, left = descend(
-                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, PATIENCE, not quick,
+                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, patience, not quick,
                 deadline, timer, v, trial, J, e, y, codes, chain, scratch, trace, traced,
             )  # fmt: skip
             steps += taken
@@ -126,6 +148,7 @@ def auto(
             steps += taken
             ended = code if code in (REACHED, TIME_LIMIT) else ended
         to_coordinates(chain, moves, best_v, scratch, Q[i])
+        unwind(chain, near, Q[i])
         status[i] = ended
         iterations[i] = steps
         seconds[i] = clock(timer) - began
@@ -204,6 +227,7 @@ def branches(
             for k in range(n):
                 found[counts[0], k] = v[k]
             to_coordinates(chain, moves, v, scratch, Q[counts[0]])
+            unwind(chain, first, Q[counts[0]])
             hits[counts[0]] = 1
             counts[0] += 1
             since = 0

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from arcreach._jit import batch_kernel, kernel
-from arcreach.kernels.layout import LINK, SECTION
+from arcreach.kernels.layout import LINK, PARALLELOGRAM, REVOLUTE, SECTION
 from arcreach.kernels.trigonometry import nearest_integer
 
 # Infinity and NaN are the numbers that are not at most this.
@@ -101,6 +101,31 @@ def clip(chain, q, out):
         elif kind != LINK:
             k = chain[row].coordinate
             out[k] = min(max(q[k], chain[row].lower), chain[row].upper)
+        row += 1 + chain[row].arcs
+
+
+@kernel
+def unwind(chain, near, q):
+    """Turn joints by full turns within their limits, as near as can be to `near` (dof,) or, empty, to the middle.
+
+    Source: derived.
+    """
+    row = 0
+    while row < chain.shape[0]:
+        if chain[row].kind in (REVOLUTE, PARALLELOGRAM):
+            k = chain[row].coordinate
+            lower = chain[row].lower
+            upper = chain[row].upper
+            wanted = 0.0 if lower == -math.inf else 0.5 * (lower + upper)
+            if near.shape[0] > 0:
+                wanted = near[k]
+            turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
+            while turns != 0.0:
+                value = q[k] + 2.0 * math.pi * turns
+                if lower <= value <= upper:
+                    q[k] = value
+                    break
+                turns -= math.copysign(1.0, turns)
         row += 1 + chain[row].arcs
 
 
