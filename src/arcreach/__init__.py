@@ -17,6 +17,8 @@ from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
+from arcreach.planning.follow import follow
+from arcreach.planning.path import Path
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -32,6 +34,7 @@ __all__ = [
     "MethodError",
     "MissingExtraError",
     "Parallelogram",
+    "Path",
     "Prismatic",
     "Revolute",
     "Robot",
@@ -44,6 +47,7 @@ __all__ = [
     "Target",
     "TargetError",
     "catalogue",
+    "follow",
     "load_robot",
     "methods",
     "save_robot",

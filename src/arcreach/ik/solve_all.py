@@ -7,13 +7,13 @@ import numpy.typing as npt
 
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method
-from arcreach.ik.smooth_chain import SmoothChain, seed_table, smooth_chain
+from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import Target
 from arcreach.kernels import judge
 from arcreach.kernels.auto import branches
-from arcreach.kernels.layout import REACHED, SWING, TURN
+from arcreach.kernels.layout import REACHED
 from arcreach.kernels.smooth_variables import to_variables
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
@@ -71,8 +71,6 @@ def solve_all(
         origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
     )  # fmt: skip
     n = int(counts[0])
-    for q in Q[:n]:
-        _nearest_turns(robot, chain, q, origin)
     targets = np.repeat(target.row[None], n, axis=0)
     position_error, angle_error, status = np.empty(n), np.empty(n), np.zeros(n, np.int64)
     judge.judge(
@@ -92,14 +90,3 @@ def solve_all(
         if status[i] == REACHED
     ]  # fmt: skip
 
-
-def _nearest_turns(robot: Robot, chain: SmoothChain, q: Array, origin: Array) -> None:
-    """Move each turning joint of q by whole turns to where it is nearest to `origin`, within its limits."""
-    for move in chain.moves:
-        if move["kind"] in (TURN, SWING):
-            k = move["coordinate"]
-            turns = np.round((origin[k] - q[k]) / (2.0 * np.pi)) + np.array([0.0, -1.0, 1.0])
-            for moved in q[k] + 2.0 * np.pi * turns:
-                if move["lower"] <= moved <= move["upper"] and abs(moved - origin[k]) < abs(q[k] - origin[k]):
-                    q[k] = moved
-    q[:] = robot.clip(q)

@@ -44,6 +44,13 @@ class Target:
         matrix = _numbers("pose", pose, (4, 4))
         return cls(matrix[:3, 3], rotation=matrix[:3, :3])
 
+    @classmethod
+    def _of_row(cls, row: Array, mode: int) -> Target:
+        """The target of a row that has been checked."""
+        target = cls.__new__(cls)
+        target.mode, target.row = mode, row
+        return target
+
     @property
     def position(self) -> Array:
         """The wanted position (3,)."""

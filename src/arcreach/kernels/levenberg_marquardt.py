@@ -61,7 +61,8 @@ def multipliers(J, n, e, damping, y):
         a55 += j5 * j5
     trace = a00 + a11 + a22 + a33 + a44 + a55
     mu = max(damping / 6.0, _FLOOR) * trace
-    least = _PIVOT * trace + 1e-300
+    # Where every block is held the trace is zero: small, and yet its inverse can be squared.
+    least = _PIVOT * trace + 1e-140
     # Columns of L; t are entries not yet divided by their pivot.
     i0 = 1.0 / max(a00 + mu, least)
     l10, l20, l30, l40, l50 = a10 * i0, a20 * i0, a30 * i0, a40 * i0, a50 * i0

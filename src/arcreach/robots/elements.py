@@ -297,4 +297,5 @@ class Section:
 
 
 Element = Link | Revolute | Prismatic | Parallelogram | Section
+JOINT_TYPES = (Revolute, Prismatic, Parallelogram)
 ELEMENT_TYPES: tuple[type[Element], ...] = (Link, Revolute, Prismatic, Parallelogram, Section)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from arcreach.robots import checks
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
-from arcreach.robots.elements import ELEMENT_TYPES, Element, Section
+from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Section
 
 
 class Robot(ConfigurationSpace):
@@ -90,6 +90,22 @@ class Robot(ConfigurationSpace):
         and `upper` are the limits (n,), by default a full turn, needed where a joint is prismatic.
         """
         return cls(elements_from_vectors(vectors, axes, kinds, lower, upper), name, source)
+
+    def with_limits(self, limits: Mapping[str, tuple[float, float]]) -> Robot:
+        """The same robot with other limits (lower, upper) for the joints named, by the names of `coordinates`."""
+        left = dict(limits)
+        elements: list[Element] = []
+        joints = []
+        for element, k in self._first_coordinates():
+            if not isinstance(element, JOINT_TYPES):
+                elements.append(element)
+                continue
+            joints.append(self.coordinates[k])
+            lower, upper = left.pop(joints[-1], (element.lower, element.upper))
+            elements.append(replace(element, lower=lower, upper=upper))
+        if left:
+            raise checks.refuse(f"robot '{self.name}'", "joint", next(iter(left)), f"one of {', '.join(joints)}")
+        return Robot(elements, self.name, self.source)
 
     def __repr__(self) -> str:
         counts = Counter(element.kind for element in self.elements)

@@ -1,0 +1,108 @@
+"""One step of a path: the configuration nearest to the target inside a box around the one the robot stands at."""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import fast_batch_kernel, fast_kernel
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.judge import final_status, tip_errors
+from arcreach.kernels.layout import BEND, FIXED, PLANAR, REACHED
+from arcreach.kernels.levenberg_marquardt import descend
+from arcreach.kernels.limits import unwind
+from arcreach.kernels.smooth_variables import to_coordinates, to_variables
+
+MOST_STEPS = 200
+PATIENCE = 12
+# At a singular configuration a descent may have no way to begin: try also from places in the box.
+STARTS = 5
+_AIM = 0.999
+
+
+@fast_kernel
+def narrow(moves, centre, largest, boxed):
+    """Write the limits of joints, narrowed to `largest` (variables,) around `centre`, into `boxed`. Source: derived."""
+    for row in range(moves.shape[0]):
+        kind = moves[row].kind
+        if kind not in (FIXED, BEND, PLANAR):
+            k = moves[row].variable
+            boxed[row].lower = max(moves[row].lower, centre[k] - largest[k])
+            boxed[row].upper = min(moves[row].upper, centre[k] + largest[k])
+
+
+@fast_kernel
+def inside(boxed, centre, largest, v):
+    """Move v into the box, the variables of a section straight towards `centre`: their limits allow all between.
+
+    Source: derived.
+    """
+    for row in range(boxed.shape[0]):
+        kind = boxed[row].kind
+        if kind == FIXED:
+            continue
+        k = boxed[row].variable
+        if kind not in (BEND, PLANAR):
+            v[k] = min(max(v[k], boxed[row].lower), boxed[row].upper)
+            continue
+        share = 1.0
+        for j in range(k, k + boxed[row].width):
+            away = abs(v[j] - centre[j])
+            if away * share > largest[j]:
+                share = largest[j] / away
+        for j in range(k, k + boxed[row].width):
+            v[j] = centre[j] + share * (v[j] - centre[j])
+
+
+@fast_batch_kernel
+def box_step(
+    start, stop, chain, moves, boxed, shapes, scale, weight, seeds, here, largest, targets, mode, position_tol,
+    angle_tol, reach, Q, status, errors,
+):  # fmt: skip
+    """Step from rows start to stop of `here` (n, dof) towards `targets` (n, 12), each variable by `largest` at most.
+
+    `boxed` is scratch, a copy of `moves`. Where the target is not reached inside the box Q holds the nearest found.
+    Source: [FRD] fig. 7.
+    """
+    n = seeds.shape[1]
+    centre = np.empty(n)
+    v = np.empty(n)
+    best_v = np.empty(n)
+    trial = np.empty(n)
+    J = np.empty((n, 6))
+    e = np.empty(6)
+    y = np.empty(6)
+    codes = np.zeros(moves.shape[0], np.int64)
+    scratch = np.empty(Q.shape[1])
+    no_trace = np.empty((0, Q.shape[1]))
+    traced = np.zeros(1, np.int64)
+    timer = np.zeros(2, np.int64)
+    tolerance2 = (_AIM * position_tol) ** 2
+    for i in range(start, stop):
+        to_variables(moves, here[i], centre)
+        narrow(moves, centre, largest, boxed)
+        best = math.inf
+        for attempt in range(STARTS):
+            for k in range(n):
+                v[k] = centre[k] + (0.0 if attempt == 0 else seeds[attempt, k] - centre[k])
+            inside(boxed, centre, largest, v)
+            descend(
+                boxed, shapes, scale, targets[i], mode, weight, tolerance2, _AIM * angle_tol, MOST_STEPS, PATIENCE,
+                True, math.inf, timer, v, trial, J, e, y, codes, chain, scratch, no_trace, traced,
+            )  # fmt: skip
+            inside(boxed, centre, largest, v)
+            to_coordinates(chain, moves, v, scratch, Q[i])
+            unwind(chain, here[i], Q[i])
+            distance, angle = tip_errors(tip_motion(chain, Q[i]), targets[i], mode)
+            code = final_status(REACHED, distance, angle, position_tol, angle_tol, targets[i], reach)
+            left = distance * distance + (weight * angle) ** 2
+            if attempt == 0 or code == REACHED or left < best:
+                best = left
+                status[i] = code
+                errors[i, 0] = distance
+                errors[i, 1] = angle
+                for k in range(n):
+                    best_v[k] = v[k]
+            if code == REACHED:
+                break
+        to_coordinates(chain, moves, best_v, scratch, Q[i])
+        unwind(chain, here[i], Q[i])

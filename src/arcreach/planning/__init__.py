@@ -1,0 +1,1 @@
+"""Motion: paths that a robot follows."""
