@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One cache of compiled kernels for everything that is tested, so that each kernel is compiled once.
 TEST_CACHE := $(CURDIR)/.cache/arcreach
 
-.PHONY: demo test lint docs clean benchmark
+.PHONY: demo test lint docs clean benchmark peers
 
 demo: .venv/core
 	$(BIN)/python examples/01_first_robot.py
@@ -26,6 +26,9 @@ docs: .venv/dev
 benchmark: .venv/dev
 	$(BIN)/python benchmarks/kinematics.py
 
+peers: build/peers-venv/done
+	build/peers-venv/bin/python -m benchmarks.peers --page
+
 clean:
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -38,4 +41,11 @@ clean:
 
 .venv/dev: .venv/core
 	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures]" --group dev
+	touch $@
+
+# Apart from .venv: the packages compared with bring half a hundred others.
+build/peers-venv/done: pyproject.toml
+	$(PYTHON) -m venv build/peers-venv
+	build/peers-venv/bin/python -m pip install --quiet --upgrade pip
+	build/peers-venv/bin/python -m pip install --quiet --editable . --group peers
 	touch $@

@@ -137,6 +137,27 @@ def batch_kernel(function: Function) -> Function:
         return cast(Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
 
 
+def settled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel for arguments whose types never change: from the second call on numba does not look for a version.
+
+    That search takes longer than a short kernel. Arrays of another type or layout must never be passed to it.
+    """
+    if not hasattr(function, "get_overload"):
+        return function
+    compiled: Any = function
+    entry: Callable[..., Any] | None = None
+
+    def call(*arguments: Any) -> Any:
+        nonlocal entry
+        if entry is None:
+            answer = compiled(*arguments)
+            entry = compiled.get_overload(tuple(compiled.typeof_pyval(argument) for argument in arguments))
+            return answer
+        return entry(*arguments)
+
+    return call
+
+
 # The clock of the C library, called by name so that kernels that use it can be cached.
 _types: Any = numba.types
 _CLOCK_MONOTONIC = 6 if sys.platform == "darwin" else 1

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.cli.options import parse_options
 
 ARM = ar.load_robot("three-section")
 REACHABLE = ("ik", "three-section", "--to", "20mm,10mm,92mm", "--axis", "0.3,0.15,1")
@@ -59,6 +60,45 @@ def test_method_start_tolerances_and_trace(run, tmp_path):
     assert len(rows) == data["iterations"] + 1
     assert float(rows[-1]["position_error"]) == pytest.approx(data["position_error"])
     assert code == (0 if data["reached"] else 1)
+
+
+def test_options_of_a_method_and_a_robot_given_as_a_matrix(run, tmp_path):
+    pytest.importorskip("sympy")
+    log = tmp_path / "run.csv"
+    solved = []
+    for robot in ("librergm3", "librergm3-matrix"):
+        code, out, _ = run(
+            "ik", robot, "--to", "200mm,50mm,1060mm", "--method", "hierarchical", "--start", "0,0,45deg",
+            "--position-tol", "10um", "--option", "order=[q0, q2, q1]", "--option", "divisions=50",
+            "--option", "ranges=[360deg, 600mm, 300deg]", "--option", "jump=none", "--log", log, "--json",
+        )  # fmt: skip
+        assert code == 0
+        solved.append(json.loads(out)["q"])
+        rows = list(csv.DictReader(io.StringIO(log.read_text())))
+        assert len(rows) == json.loads(out)["iterations"] + 1
+        assert {float(row["divisions"]) for row in rows} >= {50.0, 62.0, 77.0}
+        assert float(rows[-1]["position_error"]) <= 1e-5
+    np.testing.assert_allclose(*solved, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a=3", 3),
+        ("a=-2.5e-3", -2.5e-3),
+        ("a=90deg", np.pi / 2),
+        ("a = 20 mm", 0.02),
+        ("a=farthest", "farthest"),
+        ("a='two words'", "two words"),
+        ('a="1"', "1"),
+        ("a=[section-1.bend, 2, 'x']", ["section-1.bend", 2, "x"]),
+        ("a=[]", []),
+        ("a=none", None),
+        ("a=True", True),
+    ],
+)
+def test_option_values(text, value):
+    assert parse_options([text]) == {"a": value}
 
 
 def targets_file(tmp_path, n=20):
@@ -119,7 +159,19 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--start", "1,2"), "give 6"),
         (("three-section", "--to", "0,0,1", "--max-time", "-1"), "max_time = -1"),
         (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),
-        (("librergm3-matrix", "--to", "0,0,1"), "given as a matrix"),
+        (
+            ("librergm3-matrix", "--to", "0,0,1"),
+            "method 'auto' cannot serve robot 'librergm3-matrix': it needs a chain",
+        ),
+        (("librergm3-matrix", "--to", "0,0,1", "--all"), "--all needs a chain of elements"),
+        (("three-section", "--to", "0,0,1", "--option", "divisions"), "give name=value"),
+        (("three-section", "--to", "0,0,1", "--option", "=3"), "give name=value"),
+        (("three-section", "--to", "0,0,1", "--option", "a=1", "--option", "a=2"), "--option a is given twice"),
+        (("three-section", "--to", "0,0,1", "--option", "a=[1,2"), "lacks its closing bracket"),
+        (("three-section", "--to", "0,0,1", "--option", "a=1+1"), "--option a: '1+1' is not accepted"),
+        (("three-section", "--to", "0,0,1", "--option", "a=[1,[2]]"), "--option a: '[2]' is not accepted"),
+        (("three-section", "--to", "0,0,1", "--option", "start=3"), "option 'start' is not known to method 'auto'"),
+        (("three-section", "--to", "0,0,1", "--all", "--option", "a=1"), "--option has no meaning with --all"),
         (("three-section", "--file", "missing.csv"), "no such file"),
         (("three-section", "--file", "missing.csv", "--axis", "0,0,1"), "--axis has no meaning with --file"),
         (("three-section", "--file", "missing.csv", "--out", "none/a.csv"), "its folder does not exist"),

@@ -53,3 +53,21 @@ def test_bad_targets(arguments, words):
     with pytest.raises(TargetError) as caught:
         Target(**arguments)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda pose: pose.T, "is it transposed?"),
+        (lambda pose: pose * 1.1, "last row"),
+        (lambda pose: pose + np.diag([0, np.nan, 0, 0]), "rotation[1, 1] = nan"),
+        (lambda pose: pose + np.eye(4, k=3) * 1e13, "metres up to 1e12"),
+        (lambda pose: pose @ np.diag([1, 1, -1, 1]), "is no rotation"),
+        (lambda pose: pose[:3], "pose has the shape (3, 4)"),
+    ],
+)
+def test_bad_poses(change, words):
+    pose = reference.shift((1, 2, 3))
+    with pytest.raises(TargetError) as caught:
+        Target.from_pose(change(pose))
+    assert words in str(caught.value)

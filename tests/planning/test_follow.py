@@ -79,6 +79,43 @@ def test_auto_passes_beside_the_first_axis(max_step):
     assert path.largest_step < THREE_DEGREES
 
 
+@pytest.mark.compiled
+def test_the_finite_rotation_method_turns_the_first_joint_and_a_box_stops_it():
+    """The published example: a step of 2 cm at 5 cm from the axis is a turn of atan(2 / 5) = 21.8°."""
+    robot = ar.load_robot("era-like")
+    points = beside_the_first_axis()
+    start = ar.solve(robot, ar.Target(points[0], rotation=np.eye(3))).q
+    call = {"start": start, "method": "finite-rotation", "position_tol": 1e-4}
+    plain = ar.follow(robot, points, **call)
+    assert plain.reached.all()
+    assert np.degrees(plain.largest_step) == pytest.approx(np.degrees(np.arctan(0.02 / 0.05)), abs=0.1)
+    turns = np.tile(np.eye(3), (len(points), 1, 1))
+    assert ar.follow(robot, points, rotations=turns, **call).largest_step > np.radians(20.0)
+    for rotations in (None, turns):
+        ruled = ar.follow(robot, points, rotations=rotations, max_step=np.radians(2.5), **call)
+        check(robot, ruled, 1e-4, 1e-3)
+        assert ruled.reached.all()
+        assert ruled.largest_step < THREE_DEGREES
+
+
+@pytest.mark.compiled
+def test_of_the_published_rules_one_cures_this_passage():
+    """Holding the first joint does; limits on the wrist change nothing here, where the wrist is not the cause."""
+    robot = ar.load_robot("era-like")
+    points = beside_the_first_axis()
+    start = ar.solve(robot, ar.Target(points[0], rotation=np.eye(3))).q
+    turns = np.tile(np.eye(3), (len(points), 1, 1))
+    call = {"rotations": turns, "start": start, "method": "finite-rotation", "position_tol": 1e-4}
+    held = ar.follow(robot, points, hold={"shoulder-roll": 1.5}, **call)
+    assert held.reached.all()
+    assert held.largest_step < THREE_DEGREES
+    narrow = np.radians(80.0)
+    limits = {"wrist-pitch": (-narrow, narrow), "wrist-yaw": (-narrow, narrow)}
+    limited = ar.follow(robot, points, limits=limits, **call)
+    assert limited.reached.all()
+    assert limited.largest_step > np.radians(20.0)
+
+
 def planar_arm(joints=2):
     elements = []
     for _ in range(joints):
@@ -171,7 +208,7 @@ def test_three_kinds_of_waypoints():
         ({"limits": {"elbow": (0, 1)}}, RobotError, "joint = 'elbow'"),
         ({"limits": {"revolute-1": (1, 0)}}, RobotError, "lower"),
         ({"robot": "planar"}, MethodError, "robot = 'planar'"),
-        ({"start": [0.0]}, ValueError, "q has the shape (1,)"),
+        ({"start": [0.0]}, ValueError, "start has the shape (1,)"),
     ],
 )
 def test_bad_input(change, error, words):

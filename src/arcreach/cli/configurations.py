@@ -19,10 +19,10 @@ from arcreach.robots.symbolic import SymbolicRobot
 LARGEST_FILE = 250_000_000
 
 
-def parse_configuration(text: str, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
+def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
     """A configuration from comma-separated numbers, each with a unit or in SI."""
     cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
-    return np.array(_row(cells, robot, "--q"))
+    return np.array(_row(cells, robot, option))
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:

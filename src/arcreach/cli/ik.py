@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.ik_results import as_rows, check_ending, write_rows, write_trace
+from arcreach.cli.options import parse_options
 from arcreach.cli.output import (
+    COMPILING,
+    COMPILING_SYMBOLIC,
     AsJson,
     BaseLink,
     RobotName,
@@ -27,11 +32,15 @@ from arcreach.cli.targets import parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
+from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solution
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+AnyRobot = Robot | SymbolicRobot
 
 EXIT_NOT_REACHED = 1
 # Targets solved between two steps of the progress bar.
@@ -49,6 +58,10 @@ def ik(
     out: Annotated[Path | None, typer.Option("--out", help="Results of --file: .csv, .json or .parquet.")] = None,
     method: Annotated[str, typer.Option("--method", help="See arcreach methods.")] = "auto",
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="Option of the method: a number, a word, or [a,b]."),
+    ] = None,
     start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
     position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
     angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
@@ -67,32 +80,54 @@ def ik(
     Exit code 0 when every target is reached, 1 when one is not.
     """
     one_of(to=to, file=file)
-    chosen = {"variant": variant, "max-iterations": max_iterations, "max-time": max_time, "trace": trace, "out": out}
+    chosen: dict[str, Any] = {
+        "variant": variant,
+        "max-iterations": max_iterations,
+        "max-time": max_time,
+        "trace": trace,
+        "out": out,
+    }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
+    chosen["option"] = option or None
     if file is not None:
         _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
     elif every:
-        _refuse_idle("--all", chosen, ("variant", "max-iterations", "max-time", "trace", "out", "method"))
+        _refuse_idle("--all", chosen, ("variant", "option", "max-iterations", "max-time", "trace", "out", "method"))
     else:
         _refuse_idle("--to", chosen, ("out",))
     check_ending(out)
+    options = parse_options(option or [])
+    # Before they stand among the other keywords of a solve.
+    find_method(method).check_options(options)
     loaded = load_robot(robot, base, tip)
-    if not isinstance(loaded, Robot):
-        raise MethodError(f"robot '{loaded.name}' is given as a matrix; the methods of ik need a chain of elements")
     limits: dict[str, Any] = {
         "position_tol": units.parse(position_tol, "length"),
         "angle_tol": units.parse(angle_tol, "angle"),
     }
     if start is not None:
-        limits["start"] = parse_configuration(start, loaded)
-    choice = {"method": method, "variant": variant, "max_iterations": max_iterations, "max_time": max_time}
+        limits["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
+    choice: dict[str, Any] = {"method": method, "variant": variant, "max_iterations": max_iterations}
+    choice |= {"max_time": max_time, **options}
     if file is not None:
         reached = _many(loaded, file, out, as_json, {**limits, **choice})
     elif every:
+        if not isinstance(loaded, Robot):
+            raise MethodError(f"--all needs a chain of elements; robot '{loaded.name}' is given as a matrix")
         reached = _every(loaded, parse_target(str(to), axis, rotation), limits, as_json)
     else:
         reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
     raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _inside(robot: AnyRobot, start: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The start moved inside the limits, with a word about it: degrees given for radians would pass unnoticed."""
+    inside = robot.clip(start)
+    for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
+        turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
+        if abs(given - value) > 1e-9 and not turned:
+            words = f"{format_value(given, quantity)} is outside its limits; begun at {format_value(value, quantity)}"
+            typer.echo(f"start: {name} = {words}", err=True)
+    return inside
 
 
 def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> None:
@@ -102,8 +137,8 @@ def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> 
             raise MethodError(f"--{name} has no meaning with {leader}; leave one of them out")
 
 
-def _one(robot: Robot, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool) -> bool:
-    with announce_compiling():
+def _one(robot: AnyRobot, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool) -> bool:
+    with announce_compiling(_compiling(robot)):
         solution = solve(robot, target, trace=trace is not None, **options)
     if trace is not None and solution.trace is not None:
         write_trace(trace, robot, solution.trace)
@@ -127,12 +162,17 @@ def _every(robot: Robot, target: Target, options: dict[str, Any], as_json: bool)
     return bool(solutions)
 
 
-def _many(robot: Robot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
+def _compiling(robot: AnyRobot) -> str:
+    return COMPILING if isinstance(robot, Robot) else COMPILING_SYMBOLIC
+
+
+def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
     targets = read_targets(file)
     n = len(targets["positions"])
     parts = []
     columns = (TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with announce_compiling(), Progress(*columns, console=Console(stderr=True), disable=n <= CHUNK) as progress:
+    bar = Progress(*columns, console=Console(stderr=True), disable=n <= CHUNK)
+    with announce_compiling(_compiling(robot)), bar as progress:
         task = progress.add_task("solving", total=n)
         for first in range(0, n, CHUNK):
             chunk = {name: values[first : first + CHUNK] for name, values in targets.items()}
@@ -145,7 +185,7 @@ def _many(robot: Robot, file: Path, out: Path | None, as_json: bool, options: di
     return reached == n
 
 
-def as_data(robot: Robot, solution: Solution) -> dict[str, Any]:
+def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
     """A solution as data for JSON."""
     return {
         "robot": robot.name,
@@ -162,7 +202,7 @@ def as_data(robot: Robot, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print(robot: Robot, solution: Solution) -> None:
+def _print(robot: AnyRobot, solution: Solution) -> None:
     out = console()
     out.print(str(solution), highlight=False, soft_wrap=True)
     width = max(len(name) for name in robot.coordinates)

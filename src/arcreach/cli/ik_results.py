@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,10 @@ import typer
 from arcreach.cli.output import print_json
 from arcreach.errors import FileError, MissingExtraError
 from arcreach.files.reading import write_text
+from arcreach.ik.log import csv_log, csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 RESULTS = ("position_error", "angle_error", "iterations", "seconds")
 ENDINGS = (".csv", ".json", ".parquet")
@@ -33,7 +33,7 @@ def check_ending(out: Path | None) -> None:
         _import_polars()
 
 
-def as_rows(robot: Robot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
+def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
     """The results as columns: the coordinates, then how each solve ended."""
     q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
     columns: dict[str, list[Any]] = {name: q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
@@ -53,30 +53,18 @@ def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -
         if as_json:
             print_json(records)
         else:
-            typer.echo(_csv(columns), nl=False)
+            typer.echo(csv_text(columns), nl=False)
     elif out.suffix.lower() == ".json":
         import json
 
         write_text(out, json.dumps(records, indent=1) + "\n")
     else:
-        write_text(out, _csv(columns))
+        write_text(out, csv_text(columns))
 
 
-def write_trace(path: Path, robot: Robot, trace: Trace) -> None:
+def write_trace(path: Path, robot: Robot | SymbolicRobot, trace: Trace) -> None:
     """Write a trace as CSV: a row per iteration with the coordinates and the errors there."""
-    columns: dict[str, list[Any]] = {"iteration": list(range(len(trace)))}
-    columns |= {name: trace.q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
-    columns |= {"position_error": trace.position_error.tolist(), "angle_error": trace.angle_error.tolist()}
-    columns |= {name: values.tolist() for name, values in trace.columns.items()}
-    write_text(path, _csv(columns))
-
-
-def _csv(columns: dict[str, list[Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return stream.getvalue()
+    write_text(path, csv_log(robot, trace))
 
 
 def _import_polars() -> Any:

@@ -44,6 +44,9 @@ def read_robot(path: Path, base: str | None = None, tip: str | None = None) -> R
 
 
 def _check_links(path: Path, base: str | None, tip: str | None) -> None:
+    for field, link in (("base", base), ("tip", tip)):
+        if link is not None and not isinstance(link, str):
+            raise FileError(f"{field} = {shown(link)} is not accepted; give the name of a link")
     if (base is not None or tip is not None) and path.suffix.lower() not in URDF_ENDINGS:
         raise FileError(f"base and tip choose links of a URDF; {called(path)} is none")
 

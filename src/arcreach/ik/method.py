@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError
+from arcreach.ik.solution import Solution
 from arcreach.ik.target import MODES
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import ELEMENT_TYPES
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    AnyRobot = TypeVar("AnyRobot", bound=Robot | SymbolicRobot, default=Robot)
+else:
+    # The default is for the type checker alone, and Python 3.11 does not know it.
+    from typing import TypeVar
+
+    AnyRobot = TypeVar("AnyRobot")
 
 Array = npt.NDArray[np.float64]
 
@@ -30,10 +41,13 @@ def no_rows(dof: int) -> Array:
 
 
 @dataclass(slots=True)
-class Problem:
-    """What a method is asked: targets (n, 12) of one mode for a robot, and how far to go."""
+class Problem(Generic[AnyRobot]):
+    """What a method is asked: targets (n, 12) of one mode for a robot, and how far to go.
 
-    robot: Robot
+    The robot of a plain `Problem` is a chain. A method that also serves robots given as a matrix takes `Problem[Any]`.
+    """
+
+    robot: AnyRobot
     mode: int
     targets: Array
     start: Array | None  # (n, dof), within the limits
@@ -58,10 +72,9 @@ class Outcome:
     seconds: Array
     traced: int = 0  # how many rows of the trace were filled
     columns: dict[str, Array] = field(default_factory=dict)  # what the method tells of each traced row, by name
-    errors: Array | None = None  # (n, 2): distance and angle, where the kernel has called the judge itself
 
     @classmethod
-    def empty(cls, problem: Problem) -> Outcome:
+    def empty(cls, problem: Problem[Any]) -> Outcome:
         """Room for the answer."""
         n = len(problem.targets)
         return cls(
@@ -76,26 +89,42 @@ class Method:
     name: str
     summary: str
     source: str  # key of the bibliography
-    run: Callable[[Problem], Outcome]
+    run: Callable[[Problem[Any]], Outcome]
+    # For a single target without a trace: the judged answer, where `run` would take longer around it than inside.
+    solve_one: Callable[[Problem[Any]], Solution] | None = None
     elements: frozenset[str] = ALL_ELEMENTS
     targets: frozenset[str] = ALL_TARGETS
     variants: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
     # A further condition on the robot: None, or why it is not accepted.
     refuses: Callable[[Robot], str | None] = lambda _: None
+    # Whether it also serves a robot given as a matrix: it then needs nothing but forward kinematics and limits.
+    symbolic: bool = False
 
     def refusal(self, robot: Robot | SymbolicRobot, mode: int | None = None) -> str | None:
         """Why the method does not serve this robot, or this mode of target; None where it does."""
         if not isinstance(robot, Robot):
-            return "it needs a chain of elements"
+            if not self.symbolic:
+                return "it needs a chain of elements, the robot is given as a matrix"
+            return self._target_refusal(mode)
         foreign = sorted({element.kind for element in robot.elements} - self.elements)
         if foreign:
             return f"it accepts {', '.join(sorted(self.elements))}, the robot has a {foreign[0]}"
         if robot.dof == 0:
             return "the robot has nothing to move"
-        if mode is not None and MODES[mode] not in self.targets:
-            return f"it serves targets of {', '.join(sorted(self.targets))}, not {MODES[mode]}"
-        return self.refuses(robot)
+        return self._target_refusal(mode) or self.refuses(robot)
+
+    def _target_refusal(self, mode: int | None) -> str | None:
+        if mode is None or MODES[mode] in self.targets:
+            return None
+        return f"it serves targets of {', '.join(sorted(self.targets))}, not {MODES[mode]}"
+
+    def check_options(self, options: Iterable[str]) -> None:
+        """Refuse an option that the method does not know."""
+        for option in options:
+            if option not in self.options:
+                known = ", ".join(sorted(self.options)) or "none"
+                raise MethodError(f"option '{option}' is not known to method '{self.name}'; its options: {known}")
 
 
 _methods: dict[str, Method] = {}

@@ -227,7 +227,8 @@ def _table(robot: Robot, chain: SmoothChain, mode: int, count: int, seed: int) -
     table[1:4] = -2.0 * keys[:, :3].T
     table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
     table[7:11] = keys[:, 6:10].T
-    turn_weight = 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
+    # Of the squared sine of half the angle between two orientations.
+    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
     return SeedTable(np.ascontiguousarray(table.astype(np.float32)), turn_weight, placed)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.errors import MethodError, TargetError
+from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
 from arcreach.ik.target import Target, target_rows
@@ -41,8 +41,9 @@ def solve(
 ) -> Solution:
     """Find a configuration that brings the tip to the target.
 
-    `start` is where the search begins (the method's choice by default); `max_time` is in seconds. A hard or impossible
-    target gives a status, bad input raises. The same call gives the same answer.
+    `start` is where the search begins (the method's choice by default), moved to the nearest configuration inside the
+    limits where it lies outside; `max_time` is in seconds. A hard or impossible target gives a status, bad input
+    raises. The same call gives the same answer.
     """
     if not isinstance(target, Target):
         raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
@@ -51,15 +52,15 @@ def solve(
         robot, chosen, target.mode, target.row[None], start, position_tol, angle_tol, max_iterations, max_time, seed,
         variant, 1, options, TRACE_ROWS if trace else 0,
     )  # fmt: skip
+    if chosen.solve_one is not None and not trace:
+        return chosen.solve_one(problem)
     outcome = chosen.run(problem)
-    if outcome.errors is None:
-        outcome.errors = np.stack(_verdict(problem, outcome), axis=1)
-    ((position_error, angle_error),) = outcome.errors.tolist()
+    position_error, angle_error = _verdict(problem, outcome)
     solution = Solution(
         outcome.q[0],
         STATUS_BY_CODE[outcome.status.item()],
-        position_error,
-        angle_error,
+        position_error.item(),
+        angle_error.item(),
         outcome.iterations.item(),
         outcome.seconds.item(),
         method,
@@ -181,7 +182,11 @@ def whole(field: str, value: Any, least: int) -> int:
 
 def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:
     """The starts (n, dof), moved inside the limits."""
-    given = robot.clip(start)
+    try:
+        given = robot.clip(start)
+    except ConfigurationError:
+        # Once more, for an error that names it.
+        given = robot._check(start, "start")
     if given.ndim == 2 and len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
     if n == 1:
@@ -191,8 +196,6 @@ def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
     """The errors by the exact forward kinematics; corrects the status where a method claimed too much or too little."""
-    if outcome.errors is not None:
-        return outcome.errors[:, 0], outcome.errors[:, 1]
     return _judge(problem, outcome.q, problem.targets, outcome.status)
 
 

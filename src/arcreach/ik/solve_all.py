@@ -89,4 +89,3 @@ def solve_all(
         for i in order
         if status[i] == REACHED
     ]  # fmt: skip
-

@@ -7,16 +7,21 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import TargetError
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
-from arcreach.kernels.target_rows import rotation_defect, write_targets
+from arcreach.kernels.target_rows import rotation_defect, write_pose, write_targets
 from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 
 Array = npt.NDArray[np.float64]
 
 # Metres; the solvers square distances in single precision.
 FARTHEST = 1e12
+
+# One each: the array of what is turned has no columns, three or nine, and is of one type all the same.
+_write_target = settled(write_targets)
+_write_pose = settled(write_pose)
 
 MODES = {POSITION: "position", AXIS: "axis", ROTATION: "rotation"}
 
@@ -42,7 +47,12 @@ class Target:
     def from_pose(cls, pose: npt.ArrayLike) -> Target:
         """The whole pose of a 4 x 4 matrix T_base_tip."""
         matrix = _numbers("pose", pose, (4, 4))
-        return cls(matrix[:3, 3], rotation=matrix[:3, :3])
+        row = np.empty(TARGET_SIZE)
+        if not _write_pose(matrix, FARTHEST, ROTATION_TOLERANCE, row):
+            if not np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() <= ROTATION_TOLERANCE:
+                raise TargetError(f"pose has the last row {matrix[3].tolist()}; give 0, 0, 0, 1 (is it transposed?)")
+            return cls(matrix[:3, 3], rotation=matrix[:3, :3])
+        return cls._of_row(row, ROTATION)
 
     @classmethod
     def _of_row(cls, row: Array, mode: int) -> Target:
@@ -97,7 +107,7 @@ def _checked_rows(
     fault = np.zeros(1, np.int64)
     arguments = (points, turned, mode, FARTHEST, ROTATION_TOLERANCE, rows, fault)
     if n == 1:
-        write_targets(0, 1, *arguments)
+        _write_target(0, 1, *arguments)
     else:
         spread(write_targets, n, *arguments)
     if fault[0]:
@@ -139,7 +149,7 @@ def _numbers(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
         raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_text(shape)}") from None
     if values.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, values.shape, strict=True)):
         raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {_text(shape)}")
-    return values if values.flags.writeable else values.copy()
+    return values if values.flags.behaved else values.copy()
 
 
 def _text(shape: tuple[int | None, ...]) -> str:

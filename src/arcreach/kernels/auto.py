@@ -10,7 +10,16 @@ from arcreach.kernels.judge import final_status, tip_errors
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, SWING, TIME_LIMIT, TURN
 from arcreach.kernels.levenberg_marquardt import descend
 from arcreach.kernels.limits import unwind, wrap_angle
-from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
+from arcreach.kernels.seeds import (
+    BLOCK,
+    frame_of,
+    nearest_distance,
+    place_seed,
+    score,
+    take_familiar,
+    take_nearest,
+    write_key,
+)
 from arcreach.kernels.smooth_variables import to_coordinates, to_variables
 
 # The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
@@ -44,33 +53,48 @@ NEARBY_PATIENCE = 12
 # How far towards a seed the first and the last of them lie.
 NEARBY_FIRST = 0.01
 NEARBY_GROWTH = 1.15
+# A start farther from the target than this many times the nearest seed, both squared, is not worth a descent: it says
+# only which of the nearest few seeds is preferred.
+WORTH_A_DESCENT = 5.0
+FAMILIAR_SEEDS = 4
 
 
 @fast_batch_kernel
 def auto(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
-    angle_tol, reach, max_starts, max_steps, max_time, first, trace, traced, Q, status,
-    iterations, seconds, errors,
+    angle_tol, reach, max_starts, max_steps, max_time, started, judged, trace, Q, report,
 ):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12); `first` holds the caller's starts (n, dof) or no rows.
+    """Solve rows start to stop of `targets` (n, 12); where `started`, Q (n, dof) holds the caller's starts.
 
-    `trace` receives the places of the descents, `traced` (1,) counts them; it has no rows in a batch. Where `errors`
-    (n, 2) has rows the answers are judged at once, which saves a single solve a second call.
+    `trace` receives the places of the descents; it has no rows in a batch. `report` (n, 6) receives status, iterations,
+    seconds, both errors where `judged`, which saves a single solve a second call, and the rows of `trace` in use.
+    Arrays are few, in arguments and in scratch: each costs a solve of microseconds a tenth of one.
     Source: derived.
     """
     n = seeds.shape[1]
-    v = np.empty(n)
-    trial = np.empty(n)
-    best_v = np.empty(n)
-    J = np.empty((n, 6))
-    e = np.empty(6)
-    y = np.empty(6)
-    key = np.zeros(10)
-    codes = np.zeros(moves.shape[0], np.int64)
-    scores = np.empty(table.shape[1], np.float32)
-    minima = np.empty(table.shape[1] // BLOCK, np.float32)
-    scratch = np.empty(Q.shape[1])
-    timer = np.zeros(2, np.int64)
+    dof = Q.shape[1]
+    floats = np.empty(9 * n + 2 * dof + 22 + FAMILIAR_SEEDS)
+    v = floats[:n]
+    trial = floats[n : 2 * n]
+    best_v = floats[2 * n : 3 * n]
+    J = floats[3 * n : 9 * n].reshape(n, 6)
+    scratch = floats[9 * n : 9 * n + dof]
+    asked = floats[9 * n + dof : 9 * n + 2 * dof]
+    rest = 9 * n + 2 * dof
+    e = floats[rest : rest + 6]
+    y = floats[rest + 6 : rest + 12]
+    key = floats[rest + 12 : rest + 22]
+    key[:] = 0.0
+    values = floats[rest + 22 :]
+    integers = np.zeros(moves.shape[0] + 3 + FAMILIAR_SEEDS, np.int64)
+    timer = integers[:2]
+    traced = integers[2:3]
+    picked = integers[3 : 3 + FAMILIAR_SEEDS]
+    codes = integers[3 + FAMILIAR_SEEDS :]
+    count = table.shape[1]
+    singles = np.empty(count + count // BLOCK, np.float32)
+    scores = singles[:count]
+    minima = singles[count:]
     tolerance2 = (_AIM * position_tol) ** 2
     nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
     fewest = ROTATION_FEWEST_STARTS if mode == ROTATION else FEWEST_STARTS
@@ -88,30 +112,39 @@ def auto(
         c = 1.0
         s = 0.0
         mirror = 1.0
+        away = 0.0
         # Provably out of reach: a few starts find a near pose, and no number of them the target.
         distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
         starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
-        near = scratch[:0]
+        near = asked[:0]
         nearby = 0
-        if first.shape[0] > 0:
-            near = first[i]
+        from_start = False
+        if started:
+            near = asked
+            for k in range(dof):
+                near[k] = Q[i, k]
             distance, angle = tip_errors(tip_motion(chain, near), target, mode)
             if distance * distance + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
                 nearby = 1 + NEARBY_STARTS
             starts += nearby
+            away = distance * distance + turn_weight * math.sin(0.5 * angle) ** 2
         for attempt in range(starts):
-            if attempt < nearby or attempt == 0 and near.shape[0] > 0:
+            if attempt >= nearby and not scored:
+                c, s, mirror = frame_of(target, mode, symmetric)
+                write_key(target, mode, c, s, mirror, key)
+                score(table, key, mode, turn_weight, scores, minima)
+                scored = True
+                from_start = started and away <= WORTH_A_DESCENT * nearest_distance(minima, key, mode, turn_weight)
+            if attempt < nearby or (attempt == 0 and started):
                 to_variables(moves, near, v)
-                if attempt > 0:
-                    share = NEARBY_FIRST * NEARBY_GROWTH**attempt
-                    for k in range(n):
-                        v[k] += share * (seeds[attempt, k] - v[k])
-            else:
-                if not scored:
-                    c, s, mirror = frame_of(target, mode, symmetric)
-                    write_key(target, mode, c, s, mirror, key)
-                    score(table, key, mode, turn_weight, scores, minima)
-                    scored = True
+            if 0 < attempt < nearby:
+                share = NEARBY_FIRST * NEARBY_GROWTH**attempt
+                for k in range(n):
+                    v[k] += share * (seeds[attempt, k] - v[k])
+            elif attempt == 0 and started and not from_start and nearby == 0 and not symmetric:
+                seed = take_familiar(moves, seeds, v, scores, minima, picked, values)
+                place_seed(moves, seeds[seed], c, s, mirror, v)
+            elif attempt >= nearby and not (attempt == 0 and from_start):
                 place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
             quick = nearby <= attempt < nearby + QUICK_STARTS
             most = min(QUICK_STEPS if quick else NEARBY_STEPS if attempt < nearby else long_steps, max_steps - steps)
@@ -149,15 +182,15 @@ def auto(
             ended = code if code in (REACHED, TIME_LIMIT) else ended
         to_coordinates(chain, moves, best_v, scratch, Q[i])
         unwind(chain, near, Q[i])
-        status[i] = ended
-        iterations[i] = steps
-        seconds[i] = clock(timer) - began
-        if errors.shape[0] > 0:
-            motion = tip_motion(chain, Q[i])
-            distance, angle = tip_errors(motion, target, mode)
-            status[i] = final_status(ended, distance, angle, position_tol, angle_tol, target, reach)
-            errors[i, 0] = distance
-            errors[i, 1] = angle
+        if judged:
+            distance, angle = tip_errors(tip_motion(chain, Q[i]), target, mode)
+            ended = final_status(ended, distance, angle, position_tol, angle_tol, target, reach)
+            report[i, 3] = distance
+            report[i, 4] = angle
+        report[i, 0] = ended
+        report[i, 1] = steps
+        report[i, 2] = clock(timer) - began
+        report[i, 5] = traced[0]
 
 
 @fast_kernel

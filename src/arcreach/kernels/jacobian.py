@@ -1,8 +1,8 @@
-"""Damped least squares in the robot's own coordinates: q <- q + J^T (J J^T + mu I)^-1 e, from one start.
+"""The loop of the Jacobian family, from one start: residual, Jacobian, a step of the chosen rule, limits, again.
 
-The damping is a constant share of the trace of J J^T, and a length is counted in units of its range, so that nothing
-depends on whether it is given in metres or millimetres. Rows: the position, then weight times the orientation, all in
-the base frame.
+Coordinates are the robot's own; a length is counted in units of its range, so that nothing depends on whether it is
+given in metres or millimetres. Rows: the position, then weight times the orientation, all in the base frame. The method
+`jacobian` is the rule SHARE, whose damping is a constant share of the trace of J J^T.
 """
 
 import math
@@ -12,16 +12,17 @@ import numpy as np
 from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.chain import jacobian as chain_jacobian
 from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.jacobian_steps import RESIDUAL, family_step, hold_at_limits
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.levenberg_marquardt import multipliers
 from arcreach.kernels.limits import clip
 
-# Small enough to converge in tens of steps, large enough to pass singular configurations.
-DAMPING = 1e-2
-# Steps without a new best place after which nothing more is expected.
-PATIENCE = 40
 _SMALL_SINE = 1e-9
+# RESIDUAL: the damping falls by this after a step that brought the tip nearer, grows by that after one that did not.
+_FALL = 0.25
+_GROWTH = 8.0
+# Below this share of the squared residual the damping no longer matters.
+_LEAST_DAMPING = 1e-6
 
 
 @kernel
@@ -85,70 +86,97 @@ def write_rows(jac, tip, mode, weight, scales, rows):
 
 
 @kernel
-def damped_step(chain, q, target, tip, mode, weight, scales, jac, rows, e, y, scratch):
-    """Take one step from q in place and clip it to the limits. Source: [K22] eq. 1.18."""
+def linearise(chain, q, target, tip, mode, weight, scales, jac, rows, e):
+    """Write the residual e (6,) at q, and the Jacobian as rows that match it. Source: derived."""
     e[0] = target[9] - tip[3]
     e[1] = target[10] - tip[7]
     e[2] = target[11] - tip[11]
     orientation_residual(tip, target, mode, weight, e)
     chain_jacobian(chain, q, jac)
     write_rows(jac, tip, mode, weight, scales, rows)
-    multipliers(rows, q.shape[0], e, DAMPING, y)
+
+
+@kernel
+def advance(chain, scales, step, scratch, q):
+    """Take a step from q in place and clip it to the limits. Source: derived."""
     for k in range(q.shape[0]):
-        step = 0.0
-        for r in range(6):
-            step += rows[k, r] * y[r]
-        scratch[k] = q[k] + scales[k] * step
+        scratch[k] = q[k] + scales[k] * step[k]
     clip(chain, scratch, q)
+
+
+@kernel
+def copy(source, out):
+    """Write `source` into `out`. Source: derived."""
+    for k in range(source.shape[0]):
+        out[k] = source[k]
 
 
 @batch_kernel
 def jacobian(
-    start, stop, chain, weight, scales, targets, mode, position_tol, angle_tol, max_steps, max_time, first, trace,
-    traced, Q, status, iterations, seconds,
+    start, stop, chain, rule, damping, threshold, largest, patience, progress, weight, scales, lower, upper, targets,
+    mode, position_tol, angle_tol, max_steps, max_time, first, trace, traced, Q, status, iterations, seconds,
 ):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof).
+    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof) by the rule's steps.
 
-    Source: [K22] eq. 1.18.
+    A solve is given up after `patience` steps that together leave more than the share `progress` of the squared error.
+    `lower` and `upper` (dof,) are the limits at which RESIDUAL holds a coordinate. Q ends at the best place.
+    Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
     """
     dof = Q.shape[1]
     q = np.empty(dof)
     scratch = np.empty(dof)
+    step = np.empty(dof)
     jac = np.empty((6, dof))
     rows = np.empty((dof, 6))
     e = np.empty(6)
     y = np.empty(6)
+    G = np.empty((6, 6))
+    U = np.empty((6, 6))
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)
         best = math.inf
+        mark = math.inf
         since = 0
         steps = 0
+        factor = damping
         ended = ITERATION_LIMIT
-        for k in range(dof):
-            q[k] = first[i, k]
+        copy(first[i], q)
         while True:
             tip = tip_motion(chain, q)
             distance, angle = tip_errors(tip, targets[i], mode)
+            reached = distance <= position_tol and angle <= angle_tol
             now = distance * distance + weight * weight * angle * angle
             since += 1
-            if now < best or steps == 0:
+            better = now < best or steps == 0
+            if better:
                 best = now
-                since = 0
-                for k in range(dof):
-                    Q[i, k] = q[k]
+                if now < progress * mark or steps == 0:
+                    mark = now
+                    since = 0
+            # Near the tolerances the sum of both errors may rise while the larger falls.
+            if better or reached:
+                copy(q, Q[i])
+            if rule == RESIDUAL and steps > 0:
+                factor = max(_FALL * factor, _LEAST_DAMPING) if better else _GROWTH * factor
+                copy(Q[i], q)
             if traced[0] < trace.shape[0]:
-                for k in range(dof):
-                    trace[traced[0], k] = q[k]
+                copy(q, trace[traced[0]])
                 traced[0] += 1
-            if distance <= position_tol and angle <= angle_tol:
+            if reached:
                 ended = REACHED
-            elif since >= PATIENCE:
+            elif since >= patience:
                 ended = STALLED
             elif max_time < math.inf and clock(timer) - began > max_time:
                 ended = TIME_LIMIT
             elif steps < max_steps:
-                damped_step(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e, y, scratch)
+                # After a rejected step the rows are still those of the best place.
+                if better or rule != RESIDUAL:
+                    linearise(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e)
+                    if rule == RESIDUAL:
+                        hold_at_limits(rows, e, q, lower, upper)
+                family_step(rule, rows, e, factor, threshold, largest, G, U, y, step)
+                advance(chain, scales, step, scratch, q)
                 steps += 1
                 continue
             break

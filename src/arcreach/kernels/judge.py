@@ -85,3 +85,19 @@ def judge(
             position_error[i] = distance
             angle_error[i] = angle
             status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, targets[i], reach)
+
+
+@batch_kernel
+def judge_poses(
+    start, stop, poses, targets, mode, position_tol, angle_tol, reach, position_error, angle_error, status
+):  # fmt: skip
+    """`judge` for a robot that is no chain: poses (n, 4, 4) of its tip in place of configurations. Source: derived."""
+    for i in range(start, stop):
+        p = poses[i]
+        motion = (
+            p[0, 0], p[0, 1], p[0, 2], p[0, 3], p[1, 0], p[1, 1], p[1, 2], p[1, 3], p[2, 0], p[2, 1], p[2, 2], p[2, 3],
+        )  # fmt: skip
+        distance, angle = tip_errors(motion, targets[i], mode)
+        position_error[i] = distance
+        angle_error[i] = angle
+        status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, targets[i], reach)

@@ -17,6 +17,9 @@ REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH = range(5)
 # A target is a row of twelve numbers: its rotation row by row, then its position. AXIS uses the third column only.
 TARGET_SIZE = 12
 
+# What `auto` reports of a solve: status, iterations, seconds, distance, angle, rows traced.
+REPORT_SIZE = 6
+
 LINK, REVOLUTE, PRISMATIC, PARALLELOGRAM, SECTION, ARC = range(6)
 
 _FIELDS = np.dtype(

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from arcreach._jit import fast_batch_kernel, fast_kernel
-from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION
+from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION, TURN
+from arcreach.kernels.limits import wrap_angle
 
 # Seeds whose least score is noted together; a table holds a multiple of this.
 BLOCK = 64
@@ -137,6 +138,49 @@ def take_nearest(scores, minima):
         least = scores[j] if scores[j] < least else least
     minima[block] = least
     return found
+
+
+@fast_kernel
+def nearest_distance(minima, key, mode, turn_weight):
+    """Return the squared distance, in the measure of the scores, from a key to the nearest seed. Source: derived."""
+    least = _FAR
+    for b in range(minima.shape[0]):
+        least = minima[b] if minima[b] < least else least
+    place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
+    turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
+    return max(least + place + turned, 0.0)
+
+
+@fast_kernel
+def take_familiar(moves, seeds, v, scores, minima, picked, values):
+    """Return of the few seeds of least score the one whose joints are nearest to v, and strike it out.
+
+    `picked` and `values` (few,) are scratch. Source: derived.
+    """
+    best = math.inf
+    chosen = 0
+    for i in range(picked.shape[0]):
+        least = _FAR
+        for b in range(minima.shape[0]):
+            least = minima[b] if minima[b] < least else least
+        values[i] = least
+        picked[i] = take_nearest(scores, minima)
+        away = 0.0
+        for row in range(moves.shape[0]):
+            turns = moves[row].kind == TURN and moves[row].upper - moves[row].lower > 2.0 * math.pi
+            for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+                difference = seeds[picked[i], k] - v[k]
+                difference = wrap_angle(difference) if turns else difference
+                away += difference * difference
+        if away < best:
+            best = away
+            chosen = i
+    for i in range(picked.shape[0]):
+        if i != chosen:
+            scores[picked[i]] = values[i]
+            block = picked[i] // BLOCK
+            minima[block] = min(minima[block], scores[picked[i]])
+    return picked[chosen]
 
 
 @fast_kernel

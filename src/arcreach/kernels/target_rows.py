@@ -20,6 +20,20 @@ def rotation_defect(turn):
 
 
 @kernel
+def write_pose(pose, farthest, tolerance, row):
+    """Write a pose (4, 4) as a target row; say whether it is accepted. Source: derived."""
+    bad = not abs(pose[3, 3] - 1.0) <= tolerance
+    for i in range(3):
+        bad |= not abs(pose[3, i]) <= tolerance
+        bad |= not abs(pose[i, 3]) <= farthest
+        row[9 + i] = pose[i, 3]
+        for j in range(3):
+            row[3 * i + j] = pose[i, j]
+            bad |= not abs(pose[i, j]) <= LARGEST_FLOAT
+    return not bad and rotation_defect(row) <= tolerance
+
+
+@kernel
 def write_axis(axis, row):
     """Write a direction (3,) of any length as the unit z axis of a target row; say whether it is one.
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError
 from arcreach.kernels import limits
@@ -16,6 +17,8 @@ from arcreach.robots.checks import shown
 from arcreach.robots.elements import Coordinate
 
 Array = npt.NDArray[np.float64]
+
+_finite = settled(limits.finite)
 
 
 class ConfigurationSpace:
@@ -85,30 +88,30 @@ class ConfigurationSpace:
         """The rest configuration (dof,): sections straight at half stretch, joints at the middle of their limits."""
         return self._neutral
 
-    def _check(self, q: npt.ArrayLike) -> Array:
+    def _check(self, q: npt.ArrayLike, field: str = "q") -> Array:
         """The configuration or batch as a C-contiguous, writable array of finite floats."""
         values = checks.real_array(q)
         if values is None:
-            raise ConfigurationError(f"q = {shown(q)} is not accepted; {self._accepted()}")
+            raise ConfigurationError(f"{field} = {shown(q)} is not accepted; {self._accepted()}")
         if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
-            raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; {self._accepted()}")
-        # numba compiles a second time for a read-only array: hand it a copy instead.
-        values = values if values.flags.writeable else values.copy()
+            raise ConfigurationError(f"{field} has the shape {values.shape}, which is not accepted; {self._accepted()}")
+        # Kernels are compiled for arrays that are writable and aligned: hand them a copy of any other.
+        values = values if values.flags.behaved else values.copy()
         if values.ndim == 1:
-            finite = limits.finite(values)
+            finite = _finite(values)
         else:
             answer = np.ones(1, dtype=np.bool_)
             spread(limits.finite_batch, len(values), values, answer)
             finite = answer[0]
         if not finite:
-            self._refuse_non_finite(values)
+            self._refuse_non_finite(values, field)
         return values
 
-    def _refuse_non_finite(self, q: Array) -> None:
+    def _refuse_non_finite(self, q: Array, field: str) -> None:
         """Name the first number of q that is not finite."""
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
         raise ConfigurationError(
-            f"q{list(place)} ({self._coordinates[place[-1]].name}) = {float(q[place])} is not accepted; "
+            f"{field}{list(place)} ({self._coordinates[place[-1]].name}) = {float(q[place])} is not accepted; "
             "give finite numbers, angles in radians and lengths in metres"
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.kernels import chain, chain_batch, limits
 from arcreach.robots import checks
@@ -19,6 +20,10 @@ from arcreach.robots._configurations import Array, ConfigurationSpace, check_cou
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Section
+
+# One configuration at a time; what they are handed is always of the same types.
+_tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
+_clip, _within = settled(limits.clip), settled(limits.within)
 
 
 class Robot(ConfigurationSpace):
@@ -152,7 +157,7 @@ class Robot(ConfigurationSpace):
         values = self._check(q)
         tolerance = check_tolerance(tolerance)
         if values.ndim == 1:
-            return bool(limits.within(self._chain, values, tolerance))
+            return bool(_within(self._chain, values, tolerance))
         inside = np.empty(len(values), dtype=np.bool_)
         spread(limits.within_batch, len(values), self._chain, values, tolerance, inside)
         return inside
@@ -163,19 +168,19 @@ class Robot(ConfigurationSpace):
         A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
         bend in the opposite direction; directions are wrapped to (-pi, pi].
         """
-        return self._run(limits.clip, limits.clip_batch, q, (self.dof,))
+        return self._run(_clip, limits.clip_batch, q, (self.dof,))
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
         """The pose T_base_tip (4, 4) of the tip."""
-        return self._run(chain.tip_pose, chain_batch.tip_poses, q, (4, 4))
+        return self._run(_tip_pose, chain_batch.tip_poses, q, (4, 4))
 
     def frames(self, q: npt.ArrayLike) -> Array:
         """The base frame and the frame at the end of every element, (elements + 1, 4, 4), each T_base_here."""
-        return self._run(chain.frames, chain_batch.frames_batch, q, (len(self.elements) + 1, 4, 4))
+        return self._run(_frames, chain_batch.frames_batch, q, (len(self.elements) + 1, 4, 4))
 
     def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
         """Points (points, 3) on the robot's centre line from base to tip, at equal steps of arc length."""
-        return self._run(chain.backbone, chain_batch.backbones, q, (check_count("backbone", "points", points, 2), 3))
+        return self._run(_backbone, chain_batch.backbones, q, (check_count("backbone", "points", points, 2), 3))
 
     def jacobian(self, q: npt.ArrayLike) -> Array:
         """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.
@@ -183,7 +188,7 @@ class Robot(ConfigurationSpace):
         For a straight section without twist the column of `direction` is zero: turning the plane of no bend moves
         nothing.
         """
-        return self._run(chain.jacobian, chain_batch.jacobians, q, (6, self.dof))
+        return self._run(_jacobian, chain_batch.jacobians, q, (6, self.dof))
 
     def _run(
         self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]

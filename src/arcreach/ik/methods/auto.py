@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._jit import settled
 from arcreach._threads import spread
-from arcreach.ik.method import Method, Outcome, Problem, no_rows, register
+from arcreach.ik.method import Array, Method, Outcome, Problem, register
 from arcreach.ik.smooth_chain import MOST_TABLES, seed_table, smooth_chain
+from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.kernels.auto import auto as auto_kernel
-from arcreach.kernels.layout import ROTATION
+from arcreach.kernels.layout import REPORT_SIZE, ROTATION
 from arcreach.robots.robot import Robot
 
 # Seeds per table: a position and an axis are looked up in two turns of symmetry, a whole pose needs more.
@@ -21,32 +23,36 @@ SMALLEST_PIECE = 64
 # Steps of all starts together.
 MOST_STEPS = 50_000
 
-# The kernel counts the rows it traced; without room for any it never writes here.
-_UNTRACED = np.zeros(1, np.int64)
+_auto_one = settled(auto_kernel)
 
 
 def run(problem: Problem) -> Outcome:
     """Solve every target of the problem."""
     robot, n = problem.robot, len(problem.targets)
-    single = n == 1
-    prepared, count = _prepared(robot, problem.mode, problem.seed)
-    outcome = Outcome.empty(problem)
-    errors = np.empty((1 if single else 0, 2))
-    traced = np.zeros(1, np.int64) if len(problem.trace) else _UNTRACED
-    arguments = (
-        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach, count,
-        problem.max_iterations or MOST_STEPS, problem.max_time,
-        no_rows(robot.dof) if problem.start is None else problem.start, problem.trace, traced, outcome.q,
-        outcome.status, outcome.iterations, outcome.seconds, errors,
+    q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
+    report = np.empty((n, REPORT_SIZE))
+    # A solve takes microseconds, not nanoseconds: small pieces are worth a thread.
+    spread(auto_kernel, n, *_arguments(problem, q, report, False), threads=problem.threads, smallest=SMALLEST_PIECE)
+    status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
+    return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
+
+
+def solve_one(problem: Problem) -> Solution:
+    """Solve the only target of the problem, by the shortest way: its arithmetic takes a few microseconds."""
+    q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start.copy()
+    report = np.empty((1, REPORT_SIZE))
+    _auto_one(0, 1, *_arguments(problem, q, report, True))
+    status, iterations, seconds, position_error, angle_error, _ = report[0].tolist()
+    return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
+
+
+def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
+    prepared, count = _prepared(problem.robot, problem.mode, problem.seed)
+    return (
+        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, problem.robot.reach, count,
+        problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None, judged, problem.trace, q,
+        report,
     )  # fmt: skip
-    if single:
-        auto_kernel(0, 1, *arguments)
-        outcome.errors = errors
-        outcome.traced = int(traced[0]) if len(problem.trace) else 0
-    else:
-        # A solve takes microseconds, not nanoseconds: small pieces are worth a thread.
-        spread(auto_kernel, n, *arguments, threads=problem.threads, smallest=SMALLEST_PIECE)
-    return outcome
 
 
 def _prepared(robot: Robot, mode: int, seed: int) -> tuple[tuple[Any, ...], int]:
@@ -75,5 +81,6 @@ register(
         summary="bounded Levenberg-Marquardt from the nearest of a table of poses; the default",
         source="derived",
         run=run,
+        solve_one=solve_one,
     )
 )

@@ -1,0 +1,93 @@
+"""Coordinates along a path, one column per follower, with the size of every step below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.figures._style import COLOURS, GREY, INK
+from arcreach.planning.path import INSERTED, Path
+from arcreach.robots.elements import ANGLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+
+# Millimetres of paper for the coordinates, for the steps, and for what stands around them.
+COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0
+# A step smaller than this many degrees or millimetres has no place on a logarithmic axis.
+SMALLEST_STEP = 1e-3
+
+
+def joint_paths(
+    paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
+) -> Figure:
+    """Coordinates and largest steps of several paths of one robot, side by side under their titles.
+
+    Waypoints are counted along the axis; what was inserted stands between them. `coordinates` chooses some by name;
+    `width` is in millimetres. Source: [FRD] fig. 7.
+    """
+    if not paths:
+        raise MethodError("paths is empty; give at least one path with its title")
+    robot = next(iter(paths.values())).robot
+    names = robot.coordinates if coordinates is None else tuple(coordinates)
+    for name in names:
+        if name not in robot.coordinates:
+            raise MethodError(f"coordinate '{name}' is not one of the robot's: {', '.join(robot.coordinates)}")
+    with _style.style():
+        figure = _style.new_figure(width, COORDINATES + STEPS + MARGIN)
+        panels = figure.subplots(
+            2, len(paths), sharex=True, sharey="row", height_ratios=(COORDINATES, STEPS), squeeze=False
+        )
+        for column, (title, path) in enumerate(paths.items()):
+            _draw_coordinates(panels[0, column], path, names)
+            _draw_steps(panels[1, column], path)
+            panels[0, column].set_title(title)
+            panels[1, column].set_xlabel("waypoint")
+        panels[0, 0].set_ylabel("coordinates (°, mm)" if _has_lengths(path, names) else "coordinates (°)")
+        panels[1, 0].set_ylabel("largest step (°)")
+        figure.align_ylabels(panels[:, 0])
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
+        _style.settle(figure)
+    return figure
+
+
+def _has_lengths(path: Path, names: Sequence[str]) -> bool:
+    robot = path.robot
+    return any(robot.quantities[robot.coordinates.index(name)] != ANGLE for name in names)
+
+
+def _places(path: Path) -> Array:
+    """Where the points stand on the axis of waypoints: inserted ones evenly between two."""
+    given = np.flatnonzero(path.waypoint != INSERTED)
+    return np.asarray(np.interp(np.arange(len(path)), given, path.waypoint[given].astype(float)))
+
+
+def _draw_coordinates(panel: Any, path: Path, names: Sequence[str]) -> None:
+    robot, places = path.robot, _places(path)
+    for i, name in enumerate(names):
+        k = robot.coordinates.index(name)
+        values = np.degrees(path.q[:, k]) if robot.quantities[k] == ANGLE else 1e3 * path.q[:, k]
+        style = "-" if i < len(COLOURS) else (0, (4, 1.5))
+        panel.plot(places, values, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
+    panel.margins(x=0.0)
+
+
+def _draw_steps(panel: Any, path: Path) -> None:
+    steps = np.degrees(np.abs(path.steps).max(axis=1, initial=0.0))
+    panel.plot(_places(path)[1:], np.maximum(steps, SMALLEST_STEP), color=INK, linewidth=0.8)
+    panel.set_yscale("log")
+    largest = float(steps.max(initial=0.0))
+    panel.axhline(max(largest, SMALLEST_STEP), color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
+    panel.text(
+        0.98, max(largest, SMALLEST_STEP) * 1.15, f"{largest:.3g}°", transform=panel.get_yaxis_transform(), ha="right",
+        va="bottom", color=GREY,
+    )  # fmt: skip
+    panel.margins(x=0.0, y=0.3)

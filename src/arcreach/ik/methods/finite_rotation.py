@@ -1,0 +1,144 @@
+"""`finite-rotation`: distance, long axis and cross axis of the tool in turn, by closed-form turns of single joints."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.methods.ccd import RIGID, half_reach
+from arcreach.kernels.finite_rotation import finite_rotation
+from arcreach.kernels.finite_rotation_published import finite_rotation_published
+from arcreach.kernels.layout import AXIS
+from arcreach.robots.checks import shown
+from arcreach.robots.elements import Link, Revolute
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+CORRECTED, PUBLISHED = "corrected", "published"
+KERNELS: dict[str, Any] = {CORRECTED: finite_rotation, PUBLISHED: finite_rotation_published}
+
+MOST_STEPS = 1000
+SMALLEST_PIECE = 16
+# Sweeps of one objective before the next has its turn. One loses 3 % of the poses of a UR5; more than five gain
+# nothing.
+SWEEPS = 5
+# As printed an objective is worked on until it is met; this ends those that are not.
+SWEEPS_PUBLISHED = 100
+
+NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+# Two directions whose product is below this are at right angles.
+RIGHT_ANGLE = 1e-6
+# Sine of the angle to the long axis above which a joint's axis serves as the cross axis.
+SQUARE_ENOUGH = 0.1
+# Half the last bit of a number of 24 bits.
+ROUNDING = 2.0**-24
+
+
+def run(problem: Problem) -> Outcome:
+    """Solve every target from its start, or from the middle of the limits."""
+    robot, n = problem.robot, len(problem.targets)
+    tool, single = tool_axes(problem), is_single(problem.options.get("precision", "float64"))
+    outcome = Outcome.empty(problem)
+    traced = np.zeros(1, np.int64)
+    told = np.empty((len(problem.trace), 3))
+    first = np.tile(robot.neutral, (n, 1)) if problem.start is None else problem.start
+    question = (robot._chain, half_reach(robot), tool, problem.targets, problem.mode)
+    tolerances = (problem.position_tol, problem.angle_tol)
+    own = (slack(robot, single), SWEEPS) if problem.variant == CORRECTED else (SWEEPS_PUBLISHED,)
+    spread(
+        KERNELS[problem.variant], n, *question, *tolerances, *own, problem.max_iterations or MOST_STEPS,
+        problem.max_time, single, first, problem.trace, told, traced, outcome.q, outcome.status, outcome.iterations,
+        outcome.seconds, threads=problem.threads, smallest=SMALLEST_PIECE,
+    )  # fmt: skip
+    outcome.traced = int(traced[0])
+    names = ("distance", "long_axis_angle", "cross_axis_angle")
+    outcome.columns = dict(zip(names, told.T, strict=True))
+    return outcome
+
+
+def slack(robot: Robot, single: bool) -> Array:
+    """What rounding may hide of a distance and an angle (2,): what is claimed is then true whatever was rounded.
+
+    Per joint, a motion of 24 bits moves the tip by one unit of rounding of the reach, and turns it by 3/2, which at the
+    end of the reach is 3/2 of it again.
+    """
+    units = robot.dof * ROUNDING if single else 0.0
+    return np.array([2.5 * units * robot.reach, 1.5 * units])
+
+
+def is_single(precision: Any) -> bool:
+    """Whether vectors are kept in single precision."""
+    if not isinstance(precision, str) or precision not in ("float64", "float32"):
+        raise MethodError(f"precision = {shown(precision)} is not accepted; give 'float64' or 'float32'")
+    return precision == "float32"
+
+
+def tool_axes(problem: Problem) -> Array:
+    """The long and the cross axis (2, 3), unit vectors of the tip frame."""
+    long = direction("long_axis", problem.options.get("long_axis", "z"))
+    if problem.mode == AXIS and not np.array_equal(long, NAMED_AXES["z"]):
+        text = shown(problem.options["long_axis"])
+        raise MethodError(f"long_axis = {text} is not accepted for a target with an axis, which is z; leave it out")
+    cross = problem.options.get("cross_axis")
+    if cross is None:
+        return np.array([long, default_cross(problem.robot, long)])
+    given = direction("cross_axis", cross)
+    if abs(np.dot(long, given)) > RIGHT_ANGLE:
+        raise MethodError(f"cross_axis = {shown(cross)} is not accepted; give a direction at right angles to long_axis")
+    return np.array([long, given])
+
+
+def direction(option: str, value: Any) -> Array:
+    """A unit vector from 'x', 'y', 'z' or three numbers."""
+    if isinstance(value, str) and value in NAMED_AXES:
+        return np.array(NAMED_AXES[value])
+    try:
+        given = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    size = float(np.linalg.norm(given)) if given.shape == (3,) else 0.0
+    if not 0.0 < size < math.inf:
+        raise MethodError(f"{option} = {shown(value)} is not accepted; give 'x', 'y', 'z' or a direction (3,)")
+    return given / size
+
+
+def default_cross(robot: Robot, long: Array) -> Array:
+    """The axis of the last turning joint, made square to the long axis; x or y where both are the same.
+
+    The source has this joint's axis too. With both axes of the tool across that joint, it undoes for one what it does
+    for the other, and few poses are reached.
+    """
+    candidates: list[Array] = [other - np.dot(other, long) * long for other in (last_axis(robot), *np.eye(3))]
+    cross = next(candidate for candidate in candidates if np.linalg.norm(candidate) > SQUARE_ENOUGH)
+    return cross / np.float64(np.linalg.norm(cross))
+
+
+def last_axis(robot: Robot) -> Array:
+    """The axis of the last turning joint in the tip frame; zero where none turns."""
+    turned: Array = np.eye(3)
+    for element in reversed(robot.elements):
+        if isinstance(element, Revolute):
+            return np.array(np.dot(turned.T, element.axis))
+        if isinstance(element, Link):
+            turned = np.dot(element.rotation, turned)
+    return np.zeros(3)
+
+
+METHOD = register(
+    Method(
+        name="finite-rotation",
+        summary="best turn of one joint after another: distance, long axis, cross axis in turn; one start, no matrices",
+        source="FRD",
+        run=run,
+        elements=RIGID,
+        variants=tuple(KERNELS),
+        options=frozenset({"precision", "long_axis", "cross_axis"}),
+    )
+)

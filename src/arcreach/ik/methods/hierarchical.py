@@ -1,0 +1,311 @@
+"""`hierarchical`: step one coordinate after another, in an order and in roles that the caller gives.
+
+It needs forward kinematics only, so it serves every chain, and robots given as a matrix. The role of a coordinate says
+what its steps are judged by: the distance of the tip, its orientation, or both. It is good for teaching, for tracing
+and for arms whose coordinates are decoupled. On others it often ends where no single coordinate helps: of 1000 random
+poses it reaches 43 % on the PUMA 560 and 45 % on the iiwa 14 to 1 mm and 0.01 rad, with one start and default options,
+and of positions alone 60 % and 89 %.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.solve import whole
+from arcreach.kernels import hierarchical as kernels
+from arcreach.kernels.layout import POSITION, REACHED, TIME_LIMIT
+from arcreach.robots.checks import shown
+from arcreach.robots.elements import ANGLE, Prismatic, Section
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+Array = npt.NDArray[np.float64]
+AnyRobot = Robot | SymbolicRobot
+
+DIVISIONS = 100
+GROWTH = 1.25
+# Table 5 of the source needs up to 8293.
+MOST_ITERATIONS = 10_000
+# More than any search needs that still moves: after 200 cycles the steps are rounding.
+MOST_CYCLES = 200
+SMALLEST_PIECE = 8
+# Beyond this a first step is rounding.
+MOST_DIVISIONS = 10**9
+
+ROLES = {"position": kernels.BY_POSITION, "orientation": kernels.BY_ORIENTATION, "both": kernels.BY_BOTH}
+JUMPS = {"farthest": kernels.FARTHEST, "nearest": kernels.NEAREST}
+EXITS = {"distance": kernels.EXIT_DISTANCE, "largest": kernels.EXIT_LARGEST}
+
+# Joints that make a wrist, and how many an arm must have for its last ones to be taken for one.
+WRIST = 3
+ARM = 6
+# Where a search begins between its limits: in the middle many arms are straight, and no small step helps.
+START = 0.55
+# A tip this share of its way from the base is off by as much as one that is turned by a radian.
+SCALE = 0.1
+SCALE_SAMPLES = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What the kernel is told of the search: one entry per coordinate, but for `order` and `rules`."""
+
+    limits: npt.NDArray[Any]  # a chain that is asked for limits
+    order: npt.NDArray[np.int64]
+    roles: npt.NDArray[np.int64]
+    ranges: Array
+    motions: npt.NDArray[np.int64]
+    lower: Array
+    upper: Array
+    rules: npt.NDArray[Any]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """In the order of the kernels."""
+        return (
+            self.limits, self.order, self.roles, self.ranges, self.motions, self.lower, self.upper, self.rules,
+        )  # fmt: skip
+
+
+def run(problem: Problem[Any]) -> Outcome:
+    """Search from the start that is given, or from a place beside the middle of the limits."""
+    robot: AnyRobot = problem.robot
+    plan = _plan(problem)
+    first = problem.start
+    if first is None:
+        first = np.tile(default_start(robot), (len(problem.targets), 1))
+    outcome = Outcome.empty(problem)
+    log = np.empty((len(problem.trace), len(kernels.LOG_COLUMNS)))
+    traced = np.zeros(1, np.int64)
+    if isinstance(robot, Robot):
+        spread(
+            kernels.hierarchical, len(first), *plan.arguments, problem.targets, problem.max_time, first, problem.trace,
+            log, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
+            threads=problem.threads, smallest=SMALLEST_PIECE,
+        )  # fmt: skip
+    else:
+        _compile(robot, plan, problem, outcome)
+        for i, start in enumerate(first):
+            _search(robot, plan, problem, i, start, (problem.trace, log, traced), outcome)
+    outcome.traced = int(traced[0])
+    outcome.columns = {name: log[: outcome.traced, k] for k, name in enumerate(kernels.LOG_COLUMNS)}
+    return outcome
+
+
+def _compile(robot: SymbolicRobot, plan: Plan, problem: Problem[Any], out: Outcome) -> None:
+    """Run a search of no iterations: what it compiles is then not counted as time of the first target."""
+    if "_hierarchical_ready" in robot.__dict__ or not len(problem.targets):
+        return
+    rules = plan.rules.copy()
+    rules[0].most_iterations = 0
+    nothing = (np.empty((0, robot.dof)), np.empty((0, len(kernels.LOG_COLUMNS))), np.zeros(1, np.int64))
+    _search(robot, dataclasses.replace(plan, rules=rules), problem, 0, default_start(robot), nothing, out)
+    robot.__dict__["_hierarchical_ready"] = True
+
+
+def _search(
+    robot: SymbolicRobot, plan: Plan, problem: Problem[Any], i: int, start: Array, trace: tuple[Any, ...], out: Outcome
+) -> None:
+    """The search of the batch kernel for one target, with the forward kinematics of a user's matrix."""
+    target = problem.targets[i]
+    q, trial, corner, best = np.empty((4, robot.dof))
+    trial[:] = start
+    errors = np.zeros((2, kernels.ERRORS))
+    state = np.zeros(1, kernels.STATE)
+    kernels.begin(plan.rules, state, errors)
+    advance: Any = kernels.advance
+    began = time.perf_counter()
+    ended = kernels.GO_ON
+    while ended == kernels.GO_ON:
+        motion = tuple(robot.tip_pose(trial)[:3].ravel().tolist())
+        measured = kernels.measure(motion, target, problem.mode)
+        ended = advance(*plan.arguments, state, errors, measured, q, trial, corner, best, *trace)
+        if ended == kernels.GO_ON and time.perf_counter() - began > problem.max_time:
+            kernels.remember(plan.rules, state, errors, q, best)
+            ended = TIME_LIMIT
+    out.q[i] = q if ended == REACHED else best
+    out.status[i] = ended
+    out.iterations[i] = state[0].iterations
+    out.seconds[i] = time.perf_counter() - began
+
+
+def _plan(problem: Problem[Any]) -> Plan:
+    """Check the options and fill in what was not given."""
+    robot: AnyRobot = problem.robot
+    options = problem.options
+    order = _order(robot, options.get("order"))
+    roles = _roles(robot, problem.mode, options.get("roles"))
+    rules = np.zeros(1, kernels.RULES)
+    rule = rules[0]
+    rule.mode = problem.mode
+    rule.exit = EXITS[_word("exit", options.get("exit", "distance"), EXITS)]
+    jump = options.get("jump")
+    rule.jump = kernels.NO_JUMP if jump is None else JUMPS[_word("jump", jump, JUMPS)]
+    rule.divisions = whole("divisions", options.get("divisions", DIVISIONS), 1)
+    if rule.divisions > MOST_DIVISIONS:
+        raise _refused("divisions", options["divisions"], f"a whole number, {MOST_DIVISIONS} or less")
+    rule.growth = _number("growth", options.get("growth", GROWTH), "a number above 1 and up to 1000", 1.0, 1e3)
+    rule.most_iterations = min(problem.max_iterations or MOST_ITERATIONS, np.iinfo(np.int64).max)
+    rule.most_cycles = whole("cycles", options.get("cycles", MOST_CYCLES), 1)
+    rule.scale = 1.0
+    if "scale" in options:
+        rule.scale = _number("scale", options["scale"], "metres above 0", 0.0)
+    elif kernels.BY_BOTH in roles:
+        rule.scale = default_scale(robot)
+    rule.position_tol = problem.position_tol
+    rule.angle_tol = problem.angle_tol
+    # Copies: kernels are compiled for arrays that can be written to.
+    return Plan(
+        limit_chain(robot), order, roles, _ranges(robot, options.get("ranges")), motions(robot), robot.lower.copy(),
+        robot.upper.copy(), rules,
+    )  # fmt: skip
+
+
+def default_start(robot: AnyRobot) -> Array:
+    """Where a search begins: a little beside the middle of the limits."""
+    endless = ~np.isfinite(robot.lower)
+    lower, upper = np.where(endless, 0.0, robot.lower), np.where(endless, 0.0, robot.upper)
+    return robot.clip(lower + START * (upper - lower))
+
+
+def default_scale(robot: AnyRobot) -> float:
+    """Metres that weigh as much as one radian in the role `both`: a tenth of the greatest way from base to tip."""
+    kept: float | None = robot.__dict__.get("_hierarchical_scale")
+    if kept is None:
+        tips = robot.tip_pose(robot.sample(SCALE_SAMPLES, seed=0))[:, :3, 3]
+        kept = SCALE * float(np.linalg.norm(tips, axis=1).max())
+        kept = robot.__dict__["_hierarchical_scale"] = kept if 0.0 < kept < math.inf else 1.0
+    return kept
+
+
+def default_roles(robot: AnyRobot, mode: int) -> tuple[str, ...]:
+    """The roles where none are given.
+
+    For a position they are all `position`. For a target with an orientation, the last three joints of an arm of six or
+    more have the role `orientation` and the others `position`; every coordinate of another robot has the role `both`.
+    """
+    if mode == POSITION:
+        return ("position",) * robot.dof
+    joints = not any(isinstance(element, Section) for element in robot.elements)
+    if joints and robot.dof >= ARM and all(quantity == ANGLE for quantity in robot.quantities[-WRIST:]):
+        return ("position",) * (robot.dof - WRIST) + ("orientation",) * WRIST
+    return ("both",) * robot.dof
+
+
+def _order(robot: AnyRobot, given: Any) -> npt.NDArray[np.int64]:
+    if given is None:
+        return np.arange(robot.dof)
+    accepted = f"coordinates, each at most once: {_listed(robot)}"
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise _refused("order", given, accepted)
+    entries = list(given)
+    places = [coordinate_place(robot, f"order[{i}]", entry) for i, entry in enumerate(entries)]
+    if not places or len(set(places)) != len(places):
+        raise _refused("order", entries, accepted)
+    return np.array(places, np.int64)
+
+
+def coordinate_place(robot: AnyRobot, field: str, entry: Any) -> int:
+    """The place in a configuration of a coordinate given by name or number."""
+    if isinstance(entry, str) and entry in robot.coordinates:
+        return robot.coordinates.index(entry)
+    if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) and 0 <= entry < robot.dof:
+        return int(entry)
+    raise _refused(field, entry, f"a number from 0 to {robot.dof - 1} or a name: {_listed(robot)}")
+
+
+def _listed(robot: AnyRobot) -> str:
+    return ", ".join(robot.coordinates[:6]) + (", ..." if robot.dof > 6 else "")
+
+
+def _roles(robot: AnyRobot, mode: int, given: Any) -> npt.NDArray[np.int64]:
+    accepted = f"one of {', '.join(ROLES)}, or a list of {robot.dof} of them"
+    if given is None:
+        words: list[Any] = list(default_roles(robot, mode))
+    elif isinstance(given, str):
+        words = [_word("roles", given, ROLES)] * robot.dof
+    elif isinstance(given, Iterable) and not isinstance(given, bytes):
+        words = [_word(f"roles[{i}]", entry, ROLES) for i, entry in enumerate(given)]
+    else:
+        raise _refused("roles", given, accepted)
+    if len(words) != robot.dof:
+        raise _refused("roles", given, accepted)
+    if mode == POSITION and set(words) != {"position"}:
+        raise _refused("roles", given, "'position': the target has no orientation")
+    return np.array([ROLES[word] for word in words], np.int64)
+
+
+def _ranges(robot: AnyRobot, given: Any) -> Array:
+    """The range of every coordinate that N divides: as given, or from the limits; a full turn without limits."""
+    if given is None:
+        endless = ~np.isfinite(robot.lower)
+        lower, upper = np.where(endless, -math.pi, robot.lower), np.where(endless, math.pi, robot.upper)
+        return np.asarray(upper - lower)
+    accepted = f"{robot.dof} numbers above 0, radians or metres"
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise _refused("ranges", given, accepted)
+    values = [_number(f"ranges[{i}]", value, accepted, 0.0) for i, value in enumerate(given)]
+    if len(values) != robot.dof:
+        raise _refused("ranges", given, accepted)
+    return np.array(values)
+
+
+def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
+    """How every coordinate moves: between limits, without any, or wrapped as the direction of a section."""
+    kinds = np.where(np.isfinite(robot.lower), kernels.BOUNDED, kernels.ENDLESS)
+    if isinstance(robot, Robot):
+        for element, k in robot._first_coordinates():
+            if isinstance(element, Section):
+                kinds[k + 1] = kernels.WRAPPED
+    return kinds
+
+
+def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
+    """A chain with the limits of the robot: its own, or one of plain joints in place of a matrix."""
+    if isinstance(robot, Robot):
+        return robot._chain
+    kept: npt.NDArray[Any] | None = robot.__dict__.get("_hierarchical_limits")
+    if kept is None:
+        joints = [Prismatic(lower, upper) for lower, upper in zip(robot.lower, robot.upper, strict=True)]
+        kept = robot.__dict__["_hierarchical_limits"] = Robot(joints)._chain
+    return kept
+
+
+def _word(field: str, value: Any, known: dict[str, int]) -> str:
+    if isinstance(value, str) and value in known:
+        return value
+    raise _refused(field, value, f"one of {', '.join(known)}")
+
+
+def _number(field: str, value: Any, accepted: str, above: float, most: float = math.inf) -> float:
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and above < value <= most:
+        number = float(value)
+        if number < math.inf:
+            return number
+    raise _refused(field, value, accepted)
+
+
+def _refused(field: str, value: Any, accepted: str) -> MethodError:
+    return MethodError(f"{field} = {shown(value)} is not accepted; give {accepted}")
+
+
+register(
+    Method(
+        name="hierarchical",
+        summary="one coordinate after another in a given order and role; to teach and to trace, for decoupled arms",
+        source="RGM3",
+        run=run,
+        options=frozenset({"order", "roles", "divisions", "growth", "ranges", "jump", "exit", "cycles", "scale"}),
+        symbolic=True,
+    )
+)

@@ -1,0 +1,106 @@
+"""Five classic methods on one loop: `jacobian-transpose`, `dls`, `svd-dls`, `sdls`, `lm`. Each goes from one start.
+
+Singular values, and with them `damping` and `threshold`, are counted in units of the robot's characteristic length, by
+which the orientation is weighted against the position: 0.3 of the reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.methods.jacobian import Rule, run_rule
+from arcreach.ik.smooth_chain import smooth_chain
+from arcreach.kernels import jacobian_steps
+from arcreach.robots.checks import shown
+
+# A turn of more than this leaves the neighbourhood in which the Jacobian says anything.
+LARGEST_STEP = 1.0
+# Of the squared error, after `patience` steps: who leaves more is not going anywhere.
+PROGRESS = 0.9
+
+TRANSPOSE = Rule(jacobian_steps.TRANSPOSE, largest=LARGEST_STEP, progress=PROGRESS, most_steps=3000)
+FIXED = Rule(jacobian_steps.FIXED, damping=0.05, largest=LARGEST_STEP, progress=PROGRESS, most_steps=1000)
+FILTERED = Rule(
+    jacobian_steps.FILTERED, damping=0.05, threshold=0.1, largest=LARGEST_STEP, progress=PROGRESS, most_steps=1000
+)
+# The bound of [BK05].
+SELECTIVE = Rule(jacobian_steps.SELECTIVE, largest=math.pi / 4, progress=PROGRESS, most_steps=1000)
+# Its damping is a number: the residual brings the unit. Twenty steps, most of them refused, are enough to see that it
+# stands in a local minimum.
+RESIDUAL = Rule(
+    jacobian_steps.RESIDUAL, damping=1.0, largest=LARGEST_STEP, patience=20, progress=PROGRESS, most_steps=1000
+)
+
+# Options that are lengths, in units of the characteristic one.
+_LENGTHS = {jacobian_steps.FIXED: ("damping",), jacobian_steps.FILTERED: ("damping", "threshold")}
+
+
+def _positive(field: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
+        raise MethodError(f"{field} = {shown(value)} is not accepted; give a number above 0")
+    return float(value)
+
+
+def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
+    def run(problem: Problem) -> Outcome:
+        """Solve every target by the rule, with what the options change of it."""
+        names = {"largest_step": "largest"}
+        chosen = {names.get(field, field): _positive(field, value) for field, value in problem.options.items()}
+        changed = replace(rule, **chosen)  # type: ignore[arg-type]
+        unit = smooth_chain(problem.robot).weight
+        lengths = {name: unit * getattr(changed, name) for name in _LENGTHS.get(rule.code, ())}
+        return run_rule(problem, replace(changed, **lengths))
+
+    return run
+
+
+register(
+    Method(
+        name="jacobian-transpose",
+        summary="steps along the gradient with the best length to first order; simple, slow at the end",
+        source="B04",
+        run=_runner(TRANSPOSE),
+        options=frozenset({"largest_step"}),
+    )
+)
+register(
+    Method(
+        name="dls",
+        summary="damped least squares with a fixed damping; steady near singular configurations",
+        source="W86",
+        run=_runner(FIXED),
+        options=frozenset({"damping", "largest_step"}),
+    )
+)
+register(
+    Method(
+        name="svd-dls",
+        summary="damps only the singular directions with small singular values; exact in all others",
+        source="CSE94",
+        run=_runner(FILTERED),
+        options=frozenset({"damping", "threshold", "largest_step"}),
+    )
+)
+register(
+    Method(
+        name="sdls",
+        summary="selectively damped least squares: each singular direction turns as far as it is worth",
+        source="BK05",
+        run=_runner(SELECTIVE),
+        options=frozenset({"largest_step"}),
+    )
+)
+register(
+    Method(
+        name="lm",
+        summary="Levenberg-Marquardt damped by the residual, joints held at limits; the surest of the family",
+        source="S11",
+        run=_runner(RESIDUAL),
+        options=frozenset({"damping", "largest_step"}),
+    )
+)

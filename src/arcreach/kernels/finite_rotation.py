@@ -1,0 +1,261 @@
+"""Finite rotations and displacements: three objectives in turn, each by the best turn of one joint after another.
+
+A macro-iteration sweeps the distance from base to tip, then the angle of the tool's long axis and that of its cross
+axis from tip to base. Vectors are never carried over: every sweep begins with those that the forward kinematics of q
+gives.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.best_turn import NOISE, best_turn, best_value, carried, joint_place, turn_terms
+from arcreach.kernels.chain import element_motion
+from arcreach.kernels.judge import axis_angle, tip_errors
+from arcreach.kernels.layout import (
+    ITERATION_LIMIT,
+    LINK,
+    POSITION,
+    REACHED,
+    REVOLUTE,
+    ROTATION,
+    STALLED,
+    TIME_LIMIT,
+)
+from arcreach.kernels.transforms import IDENTITY, apply, compose, rotation, turn
+from arcreach.kernels.trigonometry import sincos
+
+# Macro-iterations without a new best place after which nothing more is expected.
+PATIENCE = 100
+# `NOISE` for numbers of 24 bits: some sixteen units of their rounding.
+SINGLE_NOISE = 2.0**-20
+
+
+@kernel
+def stored(motion, single):
+    """Return a motion as it is kept between two joints: with 24 bits where `single`. Source: derived."""
+    if not single:
+        return motion
+    return (
+        np.float64(np.float32(motion[0])),
+        np.float64(np.float32(motion[1])),
+        np.float64(np.float32(motion[2])),
+        np.float64(np.float32(motion[3])),
+        np.float64(np.float32(motion[4])),
+        np.float64(np.float32(motion[5])),
+        np.float64(np.float32(motion[6])),
+        np.float64(np.float32(motion[7])),
+        np.float64(np.float32(motion[8])),
+        np.float64(np.float32(motion[9])),
+        np.float64(np.float32(motion[10])),
+        np.float64(np.float32(motion[11])),
+    )
+
+
+@kernel
+def stored_value(value, lower, upper, single):
+    """Return a coordinate as it is kept: with 24 bits where `single`, but a limit stays what it is. Source: derived."""
+    return min(max(np.float64(np.float32(value)), lower), upper) if single else value
+
+
+@kernel
+def rebuild(chain, q, single, axes):
+    """Write the axes (dof, 3) of the joints in the base frame and return the motion of the tip.
+
+    Source: [FRD] fig. 1. Erratum: see docs/errata.md#frd-drift.
+    """
+    motion = IDENTITY
+    for row in range(chain.shape[0]):
+        after = compose(motion, element_motion(chain, row, q))
+        if chain[row].kind != LINK:
+            k = chain[row].coordinate
+            axis = chain[row].axis
+            axes[k, 0], axes[k, 1], axes[k, 2] = turn(motion, axis[0], axis[1], axis[2])
+            after = stored(after, single)
+        motion = after
+    return motion
+
+
+@kernel
+def position_sweep(chain, q, tip, target, single):
+    """Bring the tip nearer by every joint once, base to tip; return the motion of the tip.
+
+    Source: [FRD] statements 1, 2.
+    """
+    x = tip[3]
+    y = tip[7]
+    z = tip[11]
+    motion = IDENTITY
+    noise = SINGLE_NOISE if single else NOISE
+    for row in range(chain.shape[0]):
+        kind = chain[row].kind
+        if kind == LINK:
+            motion = compose(motion, element_motion(chain, row, q))
+            continue
+        k = chain[row].coordinate
+        point, axis, arm = joint_place(chain, row, q, motion)
+        value = best_value(chain, row, q[k], point, axis, arm, x, y, z, target, noise)
+        value = stored_value(value, chain[row].lower, chain[row].upper, single)
+        x, y, z = apply(carried(kind, point, axis, arm, value - q[k]), x, y, z)
+        q[k] = value
+        motion = stored(compose(motion, element_motion(chain, row, q)), single)
+    return motion
+
+
+@kernel
+def axis_sweep(chain, q, axes, has, wanted, single):
+    """Bring the direction `has` of the tool nearer to the wanted one by every turning joint once, tip to base.
+
+    `axes` are those of q before the sweep: a turn leaves the joints before it where they are.
+    Source: [FRD] statement 3.
+    """
+    noise = SINGLE_NOISE if single else NOISE
+    for row in range(chain.shape[0] - 1, -1, -1):
+        if chain[row].kind != REVOLUTE:
+            continue
+        k = chain[row].coordinate
+        axis = (axes[k, 0], axes[k, 1], axes[k, 2])
+        a, b, size = turn_terms(axis, has, wanted)
+        value = best_turn(a, b, noise * size, q[k], chain[row].lower, chain[row].upper)
+        value = stored_value(value, chain[row].lower, chain[row].upper, single)
+        if value != q[k]:
+            s, c = sincos(value - q[k])
+            has = turn(rotation(axis[0], axis[1], axis[2], s, c), has[0], has[1], has[2])
+            q[k] = value
+
+
+@kernel
+def tool_axis(motion, tool, i):
+    """Return tool axis i (0 long, 1 cross) in the base frame.
+
+    Source: [FRD] section 2. Erratum: see docs/errata.md#frd-tool.
+    """
+    return turn(motion, tool[i, 0], tool[i, 1], tool[i, 2])
+
+
+@kernel
+def wanted_axis(target, tool, i):
+    """Return where a target row wants tool axis i. Source: derived."""
+    x = tool[i, 0]
+    y = tool[i, 1]
+    z = tool[i, 2]
+    return (
+        target[0] * x + target[1] * y + target[2] * z,
+        target[3] * x + target[4] * y + target[5] * z,
+        target[6] * x + target[7] * y + target[8] * z,
+    )
+
+
+@kernel
+def off_axis(has, target, tool, i):
+    """Return the angle between the direction `has` and the wanted one of tool axis i. Source: [FRD] section 2."""
+    wanted = wanted_axis(target, tool, i)
+    return axis_angle(has[0], has[1], has[2], wanted[0], wanted[1], wanted[2])
+
+
+@kernel
+def objectives(x, y, z, long, cross, target, mode, tool):
+    """Return the distance and the angles of long and cross axis of a tip at (x, y, z); 0 what is not asked for.
+
+    Source: [FRD] section 2.
+    """
+    dx = x - target[9]
+    dy = y - target[10]
+    dz = z - target[11]
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if mode == POSITION:
+        return distance, 0.0, 0.0
+    return distance, off_axis(long, target, tool, 0), off_axis(cross, target, tool, 1) if mode == ROTATION else 0.0
+
+
+@kernel
+def tip_objectives(tip, target, mode, tool):
+    """Return the three objectives of a tip. Source: [FRD] section 2."""
+    return objectives(
+        tip[3], tip[7], tip[11], tool_axis(tip, tool, 0), tool_axis(tip, tool, 1), target, mode, tool
+    )  # fmt: skip
+
+
+@kernel
+def macro_iteration(chain, q, tip, target, mode, tool, position_tol, angle_tol, sweeps, single, axes):
+    """Work on each objective in turn until it is met, at most `sweeps` times; return the motion of the tip.
+
+    Source: [FRD] section 3.
+    """
+    for _ in range(sweeps):
+        distance, _ = tip_errors(tip, target, POSITION)
+        if distance <= position_tol:
+            break
+        tip = position_sweep(chain, q, tip, target, single)
+    if mode == POSITION:
+        return tip
+    for i in range(2 if mode == ROTATION else 1):
+        wanted = wanted_axis(target, tool, i)
+        for _ in range(sweeps):
+            tip = rebuild(chain, q, single, axes)
+            has = tool_axis(tip, tool, i)
+            if off_axis(has, target, tool, i) <= angle_tol:
+                break
+            axis_sweep(chain, q, axes, has, wanted, single)
+    return rebuild(chain, q, single, axes)
+
+
+@batch_kernel
+def finite_rotation(
+    start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, slack, sweeps, max_steps, max_time,
+    single, first, trace, told, traced, Q, status, iterations, seconds,
+):  # fmt: skip
+    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof).
+
+    `tool` (2, 3) holds the long and the cross axis in the tip frame; `slack` (2,) is what rounding may hide of the
+    distance and the angle, taken from the tolerances; `told` (capacity, 3) receives the objectives beside the trace.
+    Source: [FRD] section 3.
+    """
+    dof = Q.shape[1]
+    q = np.empty(dof)
+    axes = np.empty((dof, 3))
+    timer = np.zeros(2, np.int64)
+    near = position_tol - slack[0]
+    straight = angle_tol - slack[1]
+    # Two axes that are both off by this much may leave a turn of sqrt(2) times as much.
+    each = straight * math.sqrt(0.5) if mode == ROTATION else straight
+    for i in range(start, stop):
+        began = clock(timer)
+        best = math.inf
+        since = 0
+        steps = 0
+        for k in range(dof):
+            q[k] = first[i, k]
+        tip = rebuild(chain, q, single, axes)
+        while True:
+            distance, angle = tip_errors(tip, targets[i], mode)
+            now = distance / length + angle
+            reached = distance <= near and angle <= straight
+            since += 1
+            if now < best or reached or steps == 0:
+                best = now
+                since = 0
+                for k in range(dof):
+                    Q[i, k] = q[k]
+            if traced[0] < trace.shape[0]:
+                for k in range(dof):
+                    trace[traced[0], k] = q[k]
+                row = told[traced[0]]
+                row[0], row[1], row[2] = tip_objectives(tip, targets[i], mode, tool)
+                traced[0] += 1
+            ended = ITERATION_LIMIT
+            if reached:
+                ended = REACHED
+            elif since >= PATIENCE:
+                ended = STALLED
+            elif max_time < math.inf and clock(timer) - began > max_time:
+                ended = TIME_LIMIT
+            elif steps < max_steps:
+                tip = macro_iteration(chain, q, tip, targets[i], mode, tool, near, each, sweeps, single, axes)
+                steps += 1
+                continue
+            break
+        status[i] = ended
+        iterations[i] = steps
+        seconds[i] = clock(timer) - began

@@ -1,0 +1,257 @@
+"""Finite rotations and displacements as printed: what every correction of `finite_rotation` is measured against.
+
+The chain is a set of vectors, turned in place and never built again from q. Per joint, `vectors` (dof, 9) holds the
+link that follows it, its axis, and the arm that a parallelogram swings; the source has no formulas for the last, its
+step is ours. The caps on sweeps and macro-iterations are ours too: the source has none.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.best_turn import VECTORS, joint_vectors, turn_terms
+from arcreach.kernels.finite_rotation import objectives, tool_axis, wanted_axis
+from arcreach.kernels.layout import (
+    ITERATION_LIMIT,
+    LINK,
+    PARALLELOGRAM,
+    POSITION,
+    PRISMATIC,
+    REACHED,
+    REVOLUTE,
+    ROTATION,
+    STALLED,
+    TIME_LIMIT,
+)
+from arcreach.kernels.transforms import rotation, turn
+from arcreach.kernels.trigonometry import sincos
+
+# The source chooses this bound "depending on the accuracy asked for": here this share of it.
+COPLANAR = 1e-3
+# Macro-iterations without a new best place after which nothing more is expected.
+PATIENCE = 100
+
+
+@kernel
+def printed_turn(axis, s, k, value, lower, upper, tolerance):
+    """Return the coordinate that eqs. 1, 2 and 4 give: no step where e, S, K lie in a plane, clamped to the limits.
+
+    Source: [FRD] eqs. 1, 2, 4. Erratum: see docs/errata.md#frd-4.
+    """
+    a, b, _ = turn_terms(axis, s, k)
+    if abs(b) <= COPLANAR * tolerance:
+        return value
+    return min(max(value + math.atan2(b, a), lower), upper)
+
+
+@kernel
+def link_vectors(chain, q, tool, vectors, frame):
+    """Write the vectors of q, and into `frame` (4, 3) base point, tip and both tool axes.
+
+    Source: [FRD] fig. 1.
+    """
+    tip = joint_vectors(chain, q, vectors)
+    last = vectors.shape[0] - 1
+    for j in range(3):
+        frame[0, j] = vectors[0, j]
+        for k in range(last):
+            vectors[k, j] = vectors[k + 1, j] - vectors[k, j] - vectors[k, 6 + j]
+        vectors[last, j] = tip[4 * j + 3] - vectors[last, j] - vectors[last, 6 + j]
+    for i in range(2):
+        frame[2 + i, 0], frame[2 + i, 1], frame[2 + i, 2] = tool_axis(tip, tool, i)
+    sum_links(vectors, frame)
+
+
+@kernel
+def sum_links(vectors, frame):
+    """Write the tip, the sum of all vectors, into row 1 of `frame`. Source: [FRD] section 3."""
+    for j in range(3):
+        frame[1, j] = frame[0, j]
+        for k in range(vectors.shape[0]):
+            frame[1, j] += vectors[k, j] + vectors[k, 6 + j]
+
+
+@kernel
+def turn_row(motion, array, i, first, single):
+    """Turn the vector array[i, first:first + 3] in place, kept with 24 bits where `single`. Source: [FRD] eq. 5."""
+    x, y, z = turn(motion, array[i, first], array[i, first + 1], array[i, first + 2])
+    array[i, first] = np.float64(np.float32(x)) if single else x
+    array[i, first + 1] = np.float64(np.float32(y)) if single else y
+    array[i, first + 2] = np.float64(np.float32(z)) if single else z
+
+
+@kernel
+def turn_vectors(kind, k, step, single, vectors, frame):
+    """Turn in place, about the axis of joint k, all vectors that follow it.
+
+    Source: [FRD] eq. 5. Erratum: see docs/errata.md#frd-drift.
+    """
+    s, c = sincos(step)
+    motion = rotation(vectors[k, 3], vectors[k, 4], vectors[k, 5], s, c)
+    if kind == PARALLELOGRAM:
+        turn_row(motion, vectors, k, 6, single)
+        return
+    for i in range(k, vectors.shape[0]):
+        turn_row(motion, vectors, i, 0, single)
+        turn_row(motion, vectors, i, 3, single)
+        turn_row(motion, vectors, i, 6, single)
+    turn_row(motion, frame, 2, 0, single)
+    turn_row(motion, frame, 3, 0, single)
+
+
+@kernel
+def printed_stroke(k, target, value, lower, upper, vectors, frame):
+    """Return the coordinate of a prismatic joint and change the length of its link, |M| - step, as printed.
+
+    Source: [FRD] statement 2, section 3. Erratum: see docs/errata.md#frd-prismatic.
+    """
+    step = 0.0
+    length = 0.0
+    for j in range(3):
+        step += vectors[k, 3 + j] * (target[9 + j] - frame[1, j])
+        length += vectors[k, j] * vectors[k, j]
+    length = math.sqrt(length)
+    new = min(max(value + step, lower), upper)
+    # A link of no length has no direction to be changed along.
+    if length > 0.0:
+        for j in range(3):
+            vectors[k, j] *= (length - (new - value)) / length
+    return new
+
+
+@kernel
+def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
+    """Bring the tip nearer by every joint once, base to tip, in the vectors. Source: [FRD] section 3."""
+    for row in range(chain.shape[0]):
+        kind = chain[row].kind
+        if kind == LINK:
+            continue
+        k = chain[row].coordinate
+        lower = chain[row].lower
+        upper = chain[row].upper
+        if kind == PRISMATIC:
+            q[k] = printed_stroke(k, target, q[k], lower, upper, vectors, frame)
+        else:
+            x = 0.0
+            y = 0.0
+            z = 0.0
+            # What is turned: all that follows, or the arm alone.
+            for i in range(k, vectors.shape[0] if kind == REVOLUTE else k):
+                x += vectors[i, 0] + vectors[i, 6]
+                y += vectors[i, 1] + vectors[i, 7]
+                z += vectors[i, 2] + vectors[i, 8]
+            if kind == PARALLELOGRAM:
+                x, y, z = vectors[k, 6], vectors[k, 7], vectors[k, 8]
+            to = (x + target[9] - frame[1, 0], y + target[10] - frame[1, 1], z + target[11] - frame[1, 2])
+            axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
+            value = printed_turn(axis, (x, y, z), to, q[k], lower, upper, tolerance)
+            if value != q[k]:
+                turn_vectors(kind, k, value - q[k], single, vectors, frame)
+                q[k] = value
+        sum_links(vectors, frame)
+
+
+@kernel
+def printed_axis_sweep(chain, q, i, wanted, tolerance, single, vectors, frame):
+    """Bring tool axis i nearer to the wanted one by every turning joint once, tip to base. Source: [FRD] section 3."""
+    for row in range(chain.shape[0] - 1, -1, -1):
+        if chain[row].kind != REVOLUTE:
+            continue
+        k = chain[row].coordinate
+        has = (frame[2 + i, 0], frame[2 + i, 1], frame[2 + i, 2])
+        axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
+        value = printed_turn(axis, has, wanted, q[k], chain[row].lower, chain[row].upper, tolerance)
+        if value != q[k]:
+            turn_vectors(REVOLUTE, k, value - q[k], single, vectors, frame)
+            q[k] = value
+    sum_links(vectors, frame)
+
+
+@kernel
+def believed(target, mode, tool, frame):
+    """Return the three objectives as the vectors have them. Source: [FRD] section 2."""
+    long = (frame[2, 0], frame[2, 1], frame[2, 2])
+    cross = (frame[3, 0], frame[3, 1], frame[3, 2])
+    return objectives(frame[1, 0], frame[1, 1], frame[1, 2], long, cross, target, mode, tool)
+
+
+@kernel
+def printed_macro_iteration(chain, q, target, mode, tool, position_tol, angle_tol, sweeps, single, vectors, frame):
+    """Work on each objective in turn until it is met, at most `sweeps` times. Source: [FRD] section 3."""
+    for _ in range(sweeps):
+        if believed(target, mode, tool, frame)[0] <= position_tol:
+            break
+        printed_position_sweep(chain, q, target, position_tol, single, vectors, frame)
+    if mode == POSITION:
+        return
+    for i in range(2 if mode == ROTATION else 1):
+        wanted = wanted_axis(target, tool, i)
+        for _ in range(sweeps):
+            if believed(target, mode, tool, frame)[1 + i] <= angle_tol:
+                break
+            printed_axis_sweep(chain, q, i, wanted, angle_tol, single, vectors, frame)
+
+
+@batch_kernel
+def finite_rotation_published(
+    start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, sweeps, max_steps, max_time, single,
+    first, trace, told, traced, Q, status, iterations, seconds,
+):  # fmt: skip
+    """Solve as `finite_rotation` does, in the source's vectors; what it claims is what they say.
+
+    Source: [FRD] section 3. Erratum: see docs/errata.md#frd-drift.
+    """
+    dof = Q.shape[1]
+    q = np.empty(dof)
+    vectors = np.empty((dof, VECTORS))
+    frame = np.empty((4, 3))
+    timer = np.zeros(2, np.int64)
+    # Two axes that are both off by this much may leave a turn of sqrt(2) times as much.
+    each = angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
+    for i in range(start, stop):
+        began = clock(timer)
+        best = math.inf
+        since = 0
+        steps = 0
+        for k in range(dof):
+            q[k] = first[i, k]
+            Q[i, k] = first[i, k]
+        link_vectors(chain, q, tool, vectors, frame)
+        while True:
+            distance, long, cross = believed(targets[i], mode, tool, frame)
+            now = distance / length + long + cross
+            since += 1
+            # Vectors that have drifted to NaN or beyond all bounds end the search with the best place before.
+            if not now < math.inf:
+                ended = STALLED
+                break
+            reached = distance <= position_tol and long <= each and cross <= each
+            if now < best or reached:
+                best = now
+                since = 0
+                for k in range(dof):
+                    Q[i, k] = q[k]
+            if traced[0] < trace.shape[0]:
+                for k in range(dof):
+                    trace[traced[0], k] = q[k]
+                row = told[traced[0]]
+                row[0], row[1], row[2] = distance, long, cross
+                traced[0] += 1
+            ended = ITERATION_LIMIT
+            if reached:
+                ended = REACHED
+            elif since >= PATIENCE:
+                ended = STALLED
+            elif max_time < math.inf and clock(timer) - began > max_time:
+                ended = TIME_LIMIT
+            elif steps < max_steps:
+                printed_macro_iteration(
+                    chain, q, targets[i], mode, tool, position_tol, each, sweeps, single, vectors, frame
+                )  # fmt: skip
+                steps += 1
+                continue
+            break
+        status[i] = ended
+        iterations[i] = steps
+        seconds[i] = clock(timer) - began

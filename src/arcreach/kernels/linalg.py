@@ -1,0 +1,68 @@
+"""Eigenvalues and eigenvectors of small symmetric matrices, in place and without allocation."""
+
+import math
+
+from arcreach._jit import kernel
+
+# Sweeps over all pairs; a matrix of six rows needs five or six, a NaN in it would never end.
+_MOST_SWEEPS = 20
+# Off-diagonal entries that sum to less than this share of the diagonal are rounding.
+_DIAGONAL = 1e-16
+# An entry below this share of its diagonal ones changes nothing, and its rotation would overflow.
+_NOTHING = 1e-20
+
+
+@kernel
+def rotate_away(A, V, p, r):
+    """Make the entry (p, r) of the symmetric A zero by a rotation, which is added to V. Source: [GVL13] sect. 8.5."""
+    n = A.shape[0]
+    ratio = (A[r, r] - A[p, p]) / (2.0 * A[p, r])
+    # The smaller of the two rotations: only with it do sweeps converge.
+    tangent = math.copysign(1.0, ratio) / (abs(ratio) + math.sqrt(1.0 + ratio * ratio))
+    c = 1.0 / math.sqrt(1.0 + tangent * tangent)
+    s = tangent * c
+    for k in range(n):
+        a, b = A[k, p], A[k, r]
+        A[k, p] = c * a - s * b
+        A[k, r] = s * a + c * b
+        a, b = V[k, p], V[k, r]
+        V[k, p] = c * a - s * b
+        V[k, r] = s * a + c * b
+    for k in range(n):
+        a, b = A[p, k], A[r, k]
+        A[p, k] = c * a - s * b
+        A[r, k] = s * a + c * b
+    A[p, r] = 0.0
+    A[r, p] = 0.0
+
+
+@kernel
+def is_diagonal(A):
+    """Say whether a symmetric matrix is diagonal but for rounding. Source: derived."""
+    off = 0.0
+    diagonal = 0.0
+    for p in range(A.shape[0]):
+        diagonal += abs(A[p, p])
+        for r in range(p):
+            off += abs(A[p, r])
+    return off <= _DIAGONAL * diagonal
+
+
+@kernel
+def diagonalize(A, V):
+    """Turn the symmetric A (n, n) into its eigenvalues, on the diagonal in no order, and V into its eigenvectors.
+
+    Column i of V belongs to A[i, i]. Cyclic Jacobi: exact to rounding for repeated and zero eigenvalues as well.
+    Source: [GVL13] sect. 8.5.
+    """
+    n = A.shape[0]
+    for p in range(n):
+        for r in range(n):
+            V[p, r] = 1.0 if p == r else 0.0
+    for _ in range(_MOST_SWEEPS):
+        if is_diagonal(A):
+            return
+        for p in range(n):
+            for r in range(p + 1, n):
+                if abs(A[p, r]) > _NOTHING * (abs(A[p, p]) + abs(A[r, r])):
+                    rotate_away(A, V, p, r)

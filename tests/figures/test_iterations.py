@@ -1,0 +1,105 @@
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+
+pytest.importorskip("matplotlib")
+
+from arcreach.figures import _style, iterations, save
+from arcreach.figures.iterations import settling
+
+ARM = ar.load_robot("librergm3")
+
+
+@pytest.fixture(scope="module")
+def traced():
+    return ar.solve(
+        ARM, ar.Target((0.2, 0.05, 1.06)), "hierarchical", start=(0, 0, math.pi / 4), order=("q0", "q2", "q1"),
+        position_tol=1e-5, trace=True,
+    )  # fmt: skip
+
+
+def test_settling_is_the_last_time_it_comes_in():
+    values = [0.0, 8.0, 9.6, 8.0, 9.2, 9.96, 10.0]
+    assert settling(values, 0.10) == 4
+    assert settling(values, 0.05) == 5
+    assert settling(values, 0.001) == 6
+    assert settling([1.0, 1.0, 1.0], 0.05) == 0
+    # From a last value that is the first one, the largest excursion counts.
+    assert settling([1.0, 3.0, 1.05, 1.0], 0.05) == 2
+
+
+def test_panels_show_the_trace(traced):
+    figure = iterations(ARM, traced)
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["q0 (°)", "q1 (mm)", "q2 (°)", "position error (mm)"]
+    kept = traced.trace.columns["kept"] > 0
+    line = next(line for line in figure.axes[1].lines if line.get_label() == "kept")
+    np.testing.assert_array_equal(line.get_xdata(), np.flatnonzero(kept))
+    np.testing.assert_allclose(line.get_ydata(), 1e3 * traced.trace.q[kept, 1])
+    largest = figure.axes[-1].lines[0]
+    np.testing.assert_allclose(largest.get_ydata(), 1e3 * traced.trace.columns["largest_error"][kept])
+    # Four dashed lines in every panel of a coordinate.
+    for axes in figure.axes[:3]:
+        assert sum(line.get_linestyle() == "--" for line in axes.lines) == 4
+
+
+def test_settling_marks_stand_where_the_coordinate_settles(traced):
+    figure = iterations(ARM, traced, coordinates=["q1"], shares=[0.05])
+    mark = next(line for line in figure.axes[0].lines if line.get_linestyle() == "--").get_xdata()[0]
+    trace = traced.trace
+    way = abs(trace.q[:, 1] - traced.q[1])[trace.columns["kept"] > 0] / abs(traced.q[1])
+    rows = np.flatnonzero(trace.columns["kept"] > 0)
+    assert (way[rows >= mark] <= 0.05).all()
+    assert way[np.flatnonzero(rows == mark)[0] - 1] > 0.05
+
+
+def test_poses_and_other_methods():
+    puma = ar.load_robot("puma-560")
+    target = ar.Target.from_pose(puma.tip_pose(puma.sample(1, seed=0)[0]))
+    for method in ("auto", "hierarchical"):
+        solution = ar.solve(puma, target, method, trace=True, max_iterations=300)
+        figure = iterations(puma, solution, width=_style.ONE_COLUMN)
+        assert figure.axes[-1].get_ylabel() == "angle error (°)"
+        assert figure.get_figwidth() * 25.4 == pytest.approx(88.0)
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_saving_gives_the_same_file_twice(traced, tmp_path, ending):
+    for name in ("a", "b"):
+        save(iterations(ARM, traced, coordinates=["q0"]), tmp_path / f"{name}.{ending}")
+    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
+    assert len(first) > 1000
+    assert first == second
+
+
+def test_style_leaves_matplotlib_as_it_was(traced):
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    iterations(ARM, traced)
+    assert dict(mpl.rcParams) == before
+
+
+def test_refusals(traced, tmp_path, monkeypatch):
+    with pytest.raises(ar.ArcreachError, match="solve with trace=True"):
+        iterations(ARM, ar.solve(ARM, ar.Target((0.2, 0.05, 1.06))))
+    with pytest.raises(ar.ArcreachError, match="coordinate 'q7' is not one of the robot's: q0, q1, q2"):
+        iterations(ARM, traced, coordinates=["q7"])
+    figure = iterations(ARM, traced)
+    with pytest.raises(ar.FileError, match=r"\.pdf, \.png, \.svg"):
+        save(figure, tmp_path / "a.gif")
+    with pytest.raises(ar.FileError, match="cannot be written"):
+        save(figure, tmp_path / "none" / "a.png")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ar.MissingExtraError, match=r"arcreach\[figures\]"):
+        iterations(ARM, traced)
+
+
+def test_arcreach_does_not_need_matplotlib():
+    code = "import sys, arcreach.cli, arcreach.figures; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
