@@ -50,7 +50,7 @@ class Problem(Generic[AnyRobot]):
     robot: AnyRobot
     mode: int
     targets: Array
-    start: Array | None  # (n, dof), within the limits
+    start: Array | None  # (n, dof), within the limits, a copy of what was given
     position_tol: float
     angle_tol: float
     max_iterations: int | None  # None: as many as the method thinks right

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arcreach.kernels import chain_batch, layout, seeds
 from arcreach.kernels.smooth_variables import to_coordinates_batch
-from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
+from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -30,6 +30,7 @@ POLYNOMIAL_ERROR = 1e-14
 SEED = 7
 # Tables kept per robot; a program that tries seed after seed must not fill the memory.
 MOST_TABLES = 16
+_COORDINATE_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NODES = 80
 _HIGHEST_DEGREE = 40
 
@@ -77,18 +78,22 @@ def seed_table(robot: Robot, mode: int, count: int, seed: int = 0) -> SeedTable:
 def _build(robot: Robot) -> SmoothChain:
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
+    # What is fixed since the last move.
+    fixed = np.eye(4)
     variable = 0
-    coordinate = 0
-    for element in robot.elements:
+    for element, coordinate in robot._first_coordinates():
+        if isinstance(element, Link):
+            fixed = fixed @ _link_matrix(element)
+            continue
         for fields in _moves_of(element, shapes):
             fields["coordinate"] += coordinate
             fields["variable"] = variable
-            variable += fields.get("width", 0)
-            if fields["kind"] == layout.FIXED and moves and moves[-1]["kind"] == layout.FIXED:
-                moves[-1]["motion"] = _row(_matrix(moves[-1]["motion"]) @ _matrix(fields["motion"]))
-            else:
-                moves.append(fields)
-        coordinate += len(element.coordinates)
+            variable += fields["width"]
+            about = _about(fields["axis"]) if fields["kind"] == layout.TURN else np.eye(4)
+            _put_behind(moves, fixed @ about)
+            moves.append(fields)
+            fixed = about.T
+    _put_behind(moves, fixed)
     packed = np.zeros(len(moves), dtype=layout.MOVE)
     for record, fields in zip(packed, moves, strict=True):
         for name, value in fields.items():
@@ -100,12 +105,37 @@ def _build(robot: Robot) -> SmoothChain:
     )
 
 
-def _moves_of(element: Element, shapes: _Shapes) -> list[dict[str, Any]]:
+def _about(axis: Any) -> Array:
+    """The turn that takes a coordinate axis to a joint's: none where it is one, else from z."""
+    if tuple(axis) in _COORDINATE_AXES:
+        return np.eye(4)
+    z = np.array(axis, dtype=float)
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    turn = np.eye(4)
+    turn[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
+    return turn
+
+
+def _put_behind(moves: list[dict[str, Any]], fixed: Array) -> None:
+    """Write a fixed motion behind the last move, or as a row of its own where there is none."""
+    if np.array_equal(fixed, np.eye(4)):
+        return
+    if not moves:
+        moves.append({"kind": layout.FIXED})
+    turned = not np.array_equal(fixed[:3, :3], np.eye(3))
+    moves[-1]["behind"] = layout.MOTION if turned else layout.SHIFT
+    moves[-1]["motion"] = fixed[:3].ravel()
+
+
+def _link_matrix(link: Link) -> Array:
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = link.rotation, link.translation
+    return matrix
+
+
+def _moves_of(element: Revolute | Prismatic | Parallelogram | Section, shapes: _Shapes) -> list[dict[str, Any]]:
     """The moves of an element, their first coordinate counted from the element's own."""
-    if isinstance(element, Link):
-        matrix = np.eye(4)
-        matrix[:3, :3], matrix[:3, 3] = element.rotation, element.translation
-        return [{"kind": layout.FIXED, "coordinate": 0, "motion": _row(matrix)}]
     if isinstance(element, Section):
         common = {
             "length": element.length,
@@ -119,34 +149,27 @@ def _moves_of(element: Element, shapes: _Shapes) -> list[dict[str, Any]]:
             return [{"kind": layout.BEND, "width": 2 + lengths, **common}]
         endless = {"lower": -math.inf, "upper": math.inf, "axis": (0.0, 0.0, 1.0)}
         return [
-            {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
+            {"kind": layout.TURN, "width": 1, "coordinate": 1, "about": layout.ABOUT_Z, **endless},
             {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": element.bend_max, **common},
         ]
     kind = {Revolute: layout.TURN, Prismatic: layout.SLIDE, Parallelogram: layout.SWING}[type(element)]
-    fields: dict[str, Any] = {"kind": kind, "width": 1, "coordinate": 0, "axis": element.axis}
+    fields: dict[str, Any] = {"kind": kind, "width": 1, "coordinate": 0, "axis": element.axis, "about": layout.ABOUT_Z}
     fields |= {"lower": element.lower, "upper": element.upper}
-    if isinstance(element, Parallelogram):
-        matrix = np.eye(4)
-        matrix[:3, 3] = element.link
-        fields["motion"] = _row(matrix)
+    if isinstance(element, Revolute) and tuple(element.axis) in _COORDINATE_AXES:
+        fields["about"] = _COORDINATE_AXES.index(tuple(element.axis))
+    elif isinstance(element, Parallelogram):
+        fields["link"] = element.link
     return [fields]
-
-
-def _row(matrix: Array) -> Array:
-    return matrix[:3].ravel()
-
-
-def _matrix(row: Array) -> Array:
-    return np.vstack([row.reshape(3, 4), [0.0, 0.0, 0.0, 1.0]])
 
 
 def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
     """Whether turning or mirroring all bends about the base axis turns or mirrors the tip."""
     for move in moves:
         along_z = move["kind"] == layout.SLIDE and tuple(abs(move["axis"])) == (0.0, 0.0, 1.0)
-        motion = _matrix(move["motion"]) if move["kind"] == layout.FIXED else None
-        straight = motion is not None and np.array_equal(motion[:3, :3], np.eye(3)) and not motion[:2, 3].any()
-        if move["kind"] != layout.BEND and not along_z and not straight:
+        if move["kind"] not in (layout.BEND, layout.FIXED) and not along_z:
+            return False
+        x, y = move["motion"][3], move["motion"][7]
+        if move["behind"] == layout.MOTION or (move["behind"] == layout.SHIFT and (x or y)):
             return False
     return True
 

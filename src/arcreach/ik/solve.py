@@ -125,12 +125,12 @@ def _problem(
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     # Asked once per robot, method and mode: a solve of microseconds has no time for it.
-    served: set[tuple[str, int]] = robot.__dict__.setdefault("_served", set())
+    served = robot.__dict__.get("_served", ())
     if (method.name, mode) not in served:
         refusal = method.refusal(robot, mode)
         if refusal is not None:
             raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
-        served.add((method.name, mode))
+        robot.__dict__["_served"] = {*served, (method.name, mode)}
     position_tol = positive("position_tol", position_tol, "metres")
     angle_tol = positive("angle_tol", angle_tol, "radians")
     if max_iterations is not None:
@@ -181,7 +181,7 @@ def whole(field: str, value: Any, least: int) -> int:
 
 
 def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:
-    """The starts (n, dof), moved inside the limits."""
+    """The starts (n, dof), moved inside the limits; a copy, which a method may write to."""
     try:
         given = robot.clip(start)
     except ConfigurationError:

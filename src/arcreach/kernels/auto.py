@@ -20,6 +20,7 @@ from arcreach.kernels.seeds import (
     take_nearest,
     write_key,
 )
+from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.smooth_variables import to_coordinates, to_variables
 
 # The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
@@ -123,11 +124,12 @@ def auto(
             near = asked
             for k in range(dof):
                 near[k] = Q[i, k]
-            distance, angle = tip_errors(tip_motion(chain, near), target, mode)
-            if distance * distance + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
+            to_variables(moves, near, v)
+            square, angle = evaluate(moves, shapes, scale, v, target, mode, weight, e, J)
+            if square + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
                 nearby = 1 + NEARBY_STARTS
             starts += nearby
-            away = distance * distance + turn_weight * math.sin(0.5 * angle) ** 2
+            away = square + turn_weight * math.sin(0.5 * angle) ** 2
         for attempt in range(starts):
             if attempt >= nearby and not scored:
                 c, s, mirror = frame_of(target, mode, symmetric)

@@ -36,6 +36,7 @@ _FIELDS = np.dtype(
         ("length", np.float64),  # sections: constant part of the length, S_C
         ("stretch", np.float64),  # sections: range of the variable part, S_delta
         ("bend_max", np.float64),  # sections
+        ("radius", np.float64),  # of the body around the line: sections, links, slides and parallelograms
         ("length_share", np.float64),  # arcs: share of the section's length
         ("bend_share", np.float64),  # arcs: share of the section's bend
         ("bend_before", np.float64),  # arcs: share of the bend that lies before this arc
@@ -45,9 +46,16 @@ _FIELDS = np.dtype(
 
 # Field names must not be attributes of a NumPy record (size, shape, ...): plain Python would find those first.
 #
-# The chain as the solvers see it: links merged, a twisting section split into a turn and a bend in one plane, and the
-# smooth variables in place of coordinates: bend * (cos direction, sin direction) and the share of the stretch.
+# The chain as the solvers see it: a row per moving element, the links behind it merged into the row, a twisting section
+# split into a turn and a bend in one plane, and the smooth variables in place of coordinates:
+# bend * (cos direction, sin direction) and the share of the stretch. Joints come before BEND, which solvers rely on.
 FIXED, TURN, SLIDE, SWING, BEND, PLANAR = range(6)
+
+# The axis of a turn.
+ABOUT_X, ABOUT_Y, ABOUT_Z = range(3)
+
+# What is fixed behind a move, `motion`: nothing, a translation, or a whole motion.
+NOTHING, SHIFT, MOTION = range(3)
 
 _MOVE_FIELDS = np.dtype(
     [
@@ -55,14 +63,17 @@ _MOVE_FIELDS = np.dtype(
         ("variable", np.int64),  # index of the first variable
         ("width", np.int64),  # number of variables
         ("coordinate", np.int64),  # index of the first coordinate in q
+        ("about", np.int64),  # turns: x, y or z
+        ("behind", np.int64),  # what is fixed behind the move
         ("tip_row", np.int64),  # bends: first row of the planar tip in the table of polynomials, 0 for one arc
         ("lower", np.float64),
         ("upper", np.float64),
         ("length", np.float64),
         ("stretch", np.float64),
         ("bend_max", np.float64),
-        ("axis", np.float64, (3,)),
-        ("motion", np.float64, (12,)),  # FIXED: the motion; SWING: the link vector in its last column
+        ("axis", np.float64, (3,)),  # slides and swings
+        ("link", np.float64, (3,)),  # swings: link vector at 0
+        ("motion", np.float64, (12,)),  # from the move to the next one
     ],
     align=True,
 )

@@ -8,8 +8,8 @@ a block through a bound it touches, that bound is added and the step solved agai
 import math
 
 from arcreach._jit import clock, fast_kernel, fast_loop
-from arcreach.kernels.layout import FIXED, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.smooth_bounds import CLEAR, FREE, HELD, block_code, block_step, project, restrict, touches
+from arcreach.kernels.layout import BEND, FIXED, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.smooth_bounds import CLEAR, FREE, HELD, block_code, block_step, dot6, project, restrict, touches
 from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.smooth_variables import to_coordinates
 
@@ -100,10 +100,13 @@ def find_touching(moves, v, codes):
     """Note which blocks touch a bound, all of them free as yet; return whether any does. Source: derived."""
     found = False
     for row in range(moves.shape[0]):
-        codes[row] = CLEAR
-        if moves[row].kind != FIXED and touches(moves[row], v):
-            codes[row] = FREE
-            found = True
+        move = moves[row]
+        if move.kind >= BEND:
+            touching = touches(move, v)
+        else:
+            touching = move.kind != FIXED and not move.lower < v[move.variable] < move.upper
+        codes[row] = FREE if touching else CLEAR
+        found |= touching
     return found
 
 
@@ -145,6 +148,10 @@ def take_step(moves, v, J, e, damping, y, codes, trial):
         if move.kind == FIXED:
             continue
         k = move.variable
+        if move.kind < BEND:
+            step = 0.0 if codes[row] == HELD else dot6(J, k, y)
+            trial[k] = min(max(v[k] + step, move.lower), move.upper)
+            continue
         d0, d1, d2 = block_step(move, v, codes[row], J, y)
         p1 = v[k + 1] + d1 if move.width > 1 else 0.0
         p2 = v[k + 2] + d2 if move.width > 2 else 0.0

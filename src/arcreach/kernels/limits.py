@@ -105,6 +105,15 @@ def clip(chain, q, out):
 
 
 @kernel
+def finite_clip(chain, q, out):
+    """`clip` where every number is finite; say whether they are. Source: derived."""
+    if not finite(q):
+        return False
+    clip(chain, q, out)
+    return True
+
+
+@kernel
 def unwind(chain, near, q):
     """Turn joints by full turns within their limits, as near as can be to `near` (dof,) or, empty, to the middle.
 

@@ -12,7 +12,7 @@ axis is simply x and y. Rows: position, then weight times orientation; of an axi
 import math
 
 from arcreach._jit import fast_kernel
-from arcreach.kernels.layout import AXIS, BEND, FIXED, PLANAR, POSITION, SLIDE, SWING
+from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, PLANAR, POSITION, SHIFT, SLIDE, SWING, TURN
 from arcreach.kernels.transforms import IDENTITY
 from arcreach.kernels.trigonometry import sincos
 
@@ -141,50 +141,99 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
 
 
 @fast_kernel
-def joint_step(move, v, tip, mode, weight, J):
-    """Write a joint's column and return the tip seen from before the joint. Source: derived."""
+def write_turn(J, k, a, b, axis, mode, weight):
+    """Write the column of a turn about `axis`, the third row of the tip's motion beside a and b in cyclic order.
+
+    Source: derived.
+    """
+    J[k, 0] = b[0] * a[3] - a[0] * b[3]
+    J[k, 1] = b[1] * a[3] - a[1] * b[3]
+    J[k, 2] = b[2] * a[3] - a[2] * b[3]
+    if mode == POSITION:
+        J[k, 3] = 0.0
+        J[k, 4] = 0.0
+        J[k, 5] = 0.0
+    elif mode == AXIS:
+        # The axis z moves at w x z = (wy, -wx, 0).
+        J[k, 3] = weight * axis[1]
+        J[k, 4] = -weight * axis[0]
+        J[k, 5] = 0.0
+    else:
+        J[k, 3] = weight * axis[0]
+        J[k, 4] = weight * axis[1]
+        J[k, 5] = weight * axis[2]
+
+
+@fast_kernel
+def mix(f, a, g, b):
+    """Return the row f a + g b. Source: derived."""
+    return f * a[0] + g * b[0], f * a[1] + g * b[1], f * a[2] + g * b[2], f * a[3] + g * b[3]
+
+
+@fast_kernel
+def turn_step(move, v, tip, mode, weight, J):
+    """Write the column of a turning joint and return the tip seen from before it. Source: derived.
+
+    The axis is the same before and after the turn: the column is taken before, where no rotation is needed yet.
+    """
+    k = move.variable
+    s, c = sincos(v[k])
+    x = (tip[0], tip[1], tip[2], tip[3])
+    y = (tip[4], tip[5], tip[6], tip[7])
+    z = (tip[8], tip[9], tip[10], tip[11])
+    if move.about == ABOUT_Z:
+        write_turn(J, k, x, y, z, mode, weight)
+        return mix(c, x, -s, y) + mix(s, x, c, y) + z
+    if move.about == ABOUT_Y:
+        write_turn(J, k, z, x, y, mode, weight)
+        return mix(s, z, c, x) + y + mix(c, z, -s, x)
+    write_turn(J, k, y, z, x, mode, weight)
+    return x + mix(c, y, -s, z) + mix(s, y, c, z)
+
+
+@fast_kernel
+def shifted(tip, x, y, z):
+    """Return the tip seen from (x, y, z) farther back. Source: derived."""
+    return (
+        tip[0], tip[1], tip[2], tip[3] + x, tip[4], tip[5], tip[6], tip[7] + y, tip[8], tip[9], tip[10], tip[11] + z,
+    )  # fmt: skip
+
+
+@fast_kernel
+def slide_step(move, v, tip, mode, weight, J):
+    """Write the column of a sliding joint and return the tip seen from before it. Source: derived."""
+    k = move.variable
+    x = move.axis[0]
+    y = move.axis[1]
+    z = move.axis[2]
+    write_column(J, k, tip, x, y, z, 0.0, 0.0, 0.0, mode, weight)
+    return shifted(tip, v[k] * x, v[k] * y, v[k] * z)
+
+
+@fast_kernel
+def swing_step(move, v, tip, mode, weight, J):
+    """Write the column of a parallelogram and return the tip seen from before it. Source: derived."""
     k = move.variable
     ax = move.axis[0]
     ay = move.axis[1]
     az = move.axis[2]
-    value = v[k]
-    if move.kind == SLIDE:
-        write_column(J, k, tip, ax, ay, az, 0.0, 0.0, 0.0, mode, weight)
-        return (
-            tip[0], tip[1], tip[2], tip[3] + value * ax, tip[4], tip[5], tip[6], tip[7] + value * ay, tip[8], tip[9],
-            tip[10], tip[11] + value * az,
-        )  # fmt: skip
-    s, c = sincos(value)
-    u = 1.0 - c
-    turn = (
-        c + u * ax * ax, u * ax * ay - s * az, u * ax * az + s * ay, 0.0,
-        u * ay * ax + s * az, c + u * ay * ay, u * ay * az - s * ax, 0.0,
-        u * az * ax - s * ay, u * az * ay + s * ax, c + u * az * az, 0.0,
-    )  # fmt: skip
-    if move.kind == SWING:
-        mx = turn[0] * move.motion[3] + turn[1] * move.motion[7] + turn[2] * move.motion[11]
-        my = turn[4] * move.motion[3] + turn[5] * move.motion[7] + turn[6] * move.motion[11]
-        mz = turn[8] * move.motion[3] + turn[9] * move.motion[7] + turn[10] * move.motion[11]
-        lx = ay * mz - az * my
-        ly = az * mx - ax * mz
-        lz = ax * my - ay * mx
-        write_column(J, k, tip, lx, ly, lz, 0.0, 0.0, 0.0, mode, weight)
-        return (
-            tip[0], tip[1], tip[2], tip[3] + mx, tip[4], tip[5], tip[6], tip[7] + my, tip[8], tip[9], tip[10],
-            tip[11] + mz,
-        )  # fmt: skip
-    # The axis is the same before and after the turn: take the column before, where the rotation is not yet needed.
-    lx = ay * tip[11] - az * tip[7]
-    ly = az * tip[3] - ax * tip[11]
-    lz = ax * tip[7] - ay * tip[3]
-    write_column(J, k, tip, lx, ly, lz, ax, ay, az, mode, weight)
-    return multiply(turn, tip)
+    link = move.link
+    s, c = sincos(v[k])
+    # The link turned about the axis, by Rodrigues' formula.
+    along = (1.0 - c) * (ax * link[0] + ay * link[1] + az * link[2])
+    mx = c * link[0] + s * (ay * link[2] - az * link[1]) + along * ax
+    my = c * link[1] + s * (az * link[0] - ax * link[2]) + along * ay
+    mz = c * link[2] + s * (ax * link[1] - ay * link[0]) + along * az
+    write_column(J, k, tip, ay * mz - az * my, az * mx - ax * mz, ax * my - ay * mx, 0.0, 0.0, 0.0, mode, weight)
+    return shifted(tip, mx, my, mz)
 
 
 @fast_kernel
-def fixed_step(move, tip):
-    """Return the tip seen from before a fixed motion. Source: derived."""
+def step_behind(move, tip):
+    """Return the tip seen from before what is fixed behind a move. Source: derived."""
     m = move.motion
+    if move.behind == SHIFT:
+        return shifted(tip, m[3], m[7], m[11])
     return multiply((m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]), tip)
 
 
@@ -248,10 +297,14 @@ def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
     for row in range(moves.shape[0] - 1, -1, -1):
         move = moves[row]
         kind = move.kind
-        if kind in (BEND, PLANAR):
+        if move.behind != NOTHING:
+            tip = step_behind(move, tip)
+        if kind == TURN:
+            tip = turn_step(move, v, tip, mode, weight, J)
+        elif kind in (BEND, PLANAR):
             tip = bend_step(move, shapes, scale, v, tip, mode, weight, J)
-        elif kind == FIXED:
-            tip = fixed_step(move, tip)
-        else:
-            tip = joint_step(move, v, tip, mode, weight, J)
+        elif kind == SLIDE:
+            tip = slide_step(move, v, tip, mode, weight, J)
+        elif kind == SWING:
+            tip = swing_step(move, v, tip, mode, weight, J)
     return residual(tip, target, mode, weight, e)

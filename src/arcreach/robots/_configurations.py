@@ -88,15 +88,19 @@ class ConfigurationSpace:
         """The rest configuration (dof,): sections straight at half stretch, joints at the middle of their limits."""
         return self._neutral
 
-    def _check(self, q: npt.ArrayLike, field: str = "q") -> Array:
-        """The configuration or batch as a C-contiguous, writable array of finite floats."""
+    def _shaped(self, q: npt.ArrayLike, field: str = "q") -> Array:
+        """The configuration or batch as a C-contiguous, aligned and writable array of floats, finite or not."""
         values = checks.real_array(q)
         if values is None:
             raise ConfigurationError(f"{field} = {shown(q)} is not accepted; {self._accepted()}")
         if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
             raise ConfigurationError(f"{field} has the shape {values.shape}, which is not accepted; {self._accepted()}")
         # Kernels are compiled for arrays that are writable and aligned: hand them a copy of any other.
-        values = values if values.flags.behaved else values.copy()
+        return values if values.flags.behaved else values.copy()
+
+    def _check(self, q: npt.ArrayLike, field: str = "q") -> Array:
+        """`_shaped`, and finite."""
+        values = self._shaped(q, field)
         if values.ndim == 1:
             finite = _finite(values)
         else:
@@ -107,7 +111,7 @@ class ConfigurationSpace:
             self._refuse_non_finite(values, field)
         return values
 
-    def _refuse_non_finite(self, q: Array, field: str) -> None:
+    def _refuse_non_finite(self, q: Array, field: str = "q") -> None:
         """Name the first number of q that is not finite."""
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
         raise ConfigurationError(

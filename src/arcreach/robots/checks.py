@@ -63,8 +63,13 @@ def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:
     return RobotError(f"{who}{field} = {shown(value)} is not accepted; give {accepted}")
 
 
+_FLOAT = np.dtype(np.float64)
+
+
 def real_array(value: Any) -> npt.NDArray[np.float64] | None:
     """The value as a C-contiguous array of floats; None where it is anything but real numbers."""
+    if type(value) is np.ndarray and value.dtype is _FLOAT and value.flags.c_contiguous:
+        return value
     try:
         given = np.asarray(value)
         # Texts would be read as numbers, and imaginary parts dropped.

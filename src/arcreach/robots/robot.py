@@ -23,7 +23,7 @@ from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Sectio
 
 # One configuration at a time; what they are handed is always of the same types.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
-_clip, _within = settled(limits.clip), settled(limits.within)
+_clip, _within = settled(limits.finite_clip), settled(limits.within)
 
 
 class Robot(ConfigurationSpace):
@@ -168,6 +168,12 @@ class Robot(ConfigurationSpace):
         A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
         bend in the opposite direction; directions are wrapped to (-pi, pi].
         """
+        values = self._shaped(q)
+        if values.ndim == 1:
+            out = np.empty(self._dof)
+            if not _clip(self._chain, values, out):
+                self._refuse_non_finite(values)
+            return out
         return self._run(_clip, limits.clip_batch, q, (self.dof,))
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
