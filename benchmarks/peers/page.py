@@ -8,10 +8,6 @@ OWN = ("auto", "auto-no-start")
 HEAD = "| solver | reached | loose | false claims | mean | median | p99 |\n|---|---:|---:|---:|---:|---:|---:|"
 
 TOP = """\
----
-orphan: true
----
-
 # Peers
 
 Inverse kinematics by `auto` and by other packages: the same URDF files, the same targets, the same random starts, one

@@ -28,11 +28,12 @@ def warm_up() -> float:
         )
     )
     sections = Robot([Section(0.05, np.pi / 2)] * 3)
+    joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     for q in (mixed.neutral, mixed.sample(2, seed=0)):
         for question in (mixed.tip_pose, mixed.frames, mixed.backbone, mixed.jacobian, mixed.clip, mixed.within_limits):
             question(q)
     for method in methods().values():
-        _warm_method(method.name, method.variants, [sections, Robot(sections.elements[:1])])
+        _warm_method(method.name, method.variants, [sections, Robot(sections.elements[:1]), joints])
     solve_all(sections, _target(sections, axis=True))
     return time.perf_counter() - start
 
