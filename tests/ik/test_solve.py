@@ -71,6 +71,11 @@ def test_inside_the_reach_and_yet_not_reachable():
     assert solution.position_error > 0.01
 
 
+def test_a_number_of_iterations_that_no_kernel_counts():
+    with pytest.raises(ar.TargetError, match="max_iterations = 1000000000000000000000000000000 is not accepted"):
+        solve(ARM, TARGET, max_iterations=10**30)
+
+
 def test_iteration_limit():
     solution = solve(ARM, TARGET, position_tol=1e-12, angle_tol=1e-12, max_iterations=1)
     assert solution.status == Status.ITERATION_LIMIT

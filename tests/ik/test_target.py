@@ -40,6 +40,9 @@ def test_repr_shows_what_is_asked():
     [
         ({"position": [1, 2]}, "position has the shape (2,)"),
         ({"position": "here"}, "position = 'here'"),
+        ({"position": ["0.1", "0.2", "0.3"]}, "position = "),
+        ({"position": [1j, 0, 0]}, "position = "),
+        ({"position": np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])}, "position = "),
         ({"position": [1, 2, math.nan]}, "position[2] = nan"),
         ({"position": [1, 2, 3], "axis": [0, 0, 0]}, "is zero"),
         ({"position": [1, 2, 3], "axis": [0, math.inf, 0]}, "axis[1] = inf"),

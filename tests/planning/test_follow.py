@@ -46,7 +46,7 @@ def check(robot, path, position_tol=1e-6, angle_tol=1e-6):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("tilt", [0.0, 1e-6, 1e-3, 0.02])
+@pytest.mark.parametrize("tilt", [0.0, 1e-7, 3e-5, 1e-4, 5e-4, 1e-3, 0.02])
 def test_a_wrist_passes_its_singular_place_in_small_steps(tilt):
     robot = ar.load_robot("puma-560")
     poses, start = wrist_path(robot, tilt)
@@ -155,8 +155,28 @@ def test_sections_keep_the_box():
     check(robot, path, angle_tol=1e-3)
     assert path.reached.all()
     bend = path.q[:, 0::2, None] * np.stack([np.cos(path.q[:, 1::2]), np.sin(path.q[:, 1::2])], axis=2)
-    assert np.abs(np.diff(bend, axis=0)).max() <= 0.05 + 1e-9
+    assert np.linalg.norm(np.diff(bend, axis=0), axis=2).max() <= 0.05 + 1e-9
+    assert np.abs(path.steps[:, 0::2]).max() <= 0.05 + 1e-9
     assert (path.waypoint == INSERTED).any()
+
+
+@pytest.mark.compiled
+def test_a_held_joint_and_the_box_together():
+    robot = ar.load_robot("ur5-bending-tool")
+    q = robot.sample(1, seed=5)[0]
+    moved = robot.clip(q + 0.05)
+    poses = robot.tip_pose(q + np.linspace(0, 1, 4)[:, None] * (moved - q))
+    name = robot.coordinates[0]
+    path = ar.follow(robot, poses[:, :3, 3], start=q, max_step=0.01, hold={name: 10.0})
+    assert np.abs(path.steps[1:, 0]).max() == 0.0
+    sections = [k for k, coordinate in enumerate(robot.coordinates) if coordinate.endswith(".bend")]
+    assert np.abs(path.steps[:, sections]).max() <= 0.01 + 1e-9
+
+
+def test_only_auto_bounds_the_steps_of_sections():
+    robot = ar.load_robot("three-section")
+    with pytest.raises(MethodError, match="max_step bounds sections with method 'auto' only"):
+        ar.follow(robot, [[0.0, 0.02, 0.08]], method="lm", max_step=0.01)
 
 
 def test_the_joint_beside_whose_axis_the_tip_passes_is_held():
@@ -207,6 +227,16 @@ def test_three_kinds_of_waypoints():
         ({"hold": {"revolute-1": -1.0}}, TargetError, "hold['revolute-1'] = -1.0"),
         ({"limits": {"elbow": (0, 1)}}, RobotError, "joint = 'elbow'"),
         ({"limits": {"revolute-1": (1, 0)}}, RobotError, "lower"),
+        ({"limits": {"revolute-1": (0, 9)}}, TargetError, "beyond the robot's own"),
+        ({"limits": {"revolute-1": 1}}, TargetError, "limits['revolute-1'] = 1"),
+        ({"limits": [1]}, TargetError, "limits = [1]"),
+        ({"hold": 3}, TargetError, "hold = 3"),
+        ({"max_step": True}, TargetError, "max_step = True"),
+        ({"method": "nonsense"}, MethodError, "nonsense"),
+        ({"method": "fabrikx"}, MethodError, "cannot serve"),
+        ({"max_step": 0.1, "seed": 3}, MethodError, "seed has no meaning"),
+        ({"max_iterations": -1}, TargetError, "max_iterations = -1"),
+        ({"bogus": 3}, MethodError, "option 'bogus'"),
         ({"robot": "planar"}, MethodError, "robot = 'planar'"),
         ({"start": [0.0]}, ValueError, "start has the shape (1,)"),
     ],

@@ -60,6 +60,8 @@ class Problem(Generic[AnyRobot]):
     threads: int | None
     trace: Array  # (capacity, dof): filled with the configurations of the only target; capacity 0 where not wanted
     options: dict[str, Any] = field(default_factory=dict)
+    scene: Any = None  # Scene or None: obstacles to keep `margin` metres away from
+    margin: float = 0.0
 
 
 @dataclass(slots=True)
@@ -98,6 +100,8 @@ class Method:
     options: frozenset[str] = frozenset()
     # A further condition on the robot: None, or why it is not accepted.
     refuses: Callable[[Robot], str | None] = lambda _: None
+    # Whether it avoids the obstacles of a scene; the answers of the others are only judged.
+    avoids: bool = False
     # Whether it also serves a robot given as a matrix: it then needs nothing but forward kinematics and limits.
     symbolic: bool = False
 

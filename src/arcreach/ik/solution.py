@@ -22,6 +22,7 @@ class Status(enum.IntEnum):
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
     OUT_OF_REACH = layout.OUT_OF_REACH
+    COLLISION = layout.COLLISION
 
 
 STATUS_BY_CODE = tuple(Status)
@@ -32,6 +33,7 @@ _WORDS = {
     Status.ITERATION_LIMIT: "not reached: iteration limit",
     Status.TIME_LIMIT: "not reached: time limit",
     Status.OUT_OF_REACH: "out of reach",
+    Status.COLLISION: "not reached: an obstacle is in the way",
 }
 
 
@@ -62,6 +64,7 @@ class Solution:
     method: str
     trace: Trace | None = None
     hits: int = 1
+    clearance: float | None = None  # metres to the nearest obstacle, where a scene was given
 
     @property
     def reached(self) -> bool:
@@ -70,8 +73,9 @@ class Solution:
 
     def __str__(self) -> str:
         errors = f"{self.position_error * 1e6:.3g} µm, {self.angle_error:.2e} rad off"
+        free = "" if self.clearance is None else f", clearance {self.clearance * 1e3:.4g} mm"
         effort = f"{self.iterations} iterations, {self.seconds * 1e6:.0f} µs"
-        return f"{_WORDS[self.status]}: {errors}; {effort} ({self.method})"
+        return f"{_WORDS[self.status]}: {errors}{free}; {effort} ({self.method})"
 
 
 @dataclass(slots=True)
@@ -85,6 +89,7 @@ class Solutions:
     iterations: npt.NDArray[np.int64]
     seconds: Array
     method: str
+    clearance: Array | None = None
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
@@ -103,6 +108,7 @@ class Solutions:
             int(self.iterations[i]),
             float(self.seconds[i]),
             self.method,
+            clearance=None if self.clearance is None else float(self.clearance[i]),
         )
 
     def __iter__(self) -> Iterator[Solution]:

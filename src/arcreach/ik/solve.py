@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
+from arcreach.ik.avoidance import check_base, judge_clearance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
 from arcreach.ik.target import Target, target_rows
@@ -17,11 +18,15 @@ from arcreach.kernels import judge
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.scenes.clearance import AnyScene
+from arcreach.scenes.scene import spatial_scene
 
 Array = npt.NDArray[np.float64]
 
 # Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
 TRACE_ROWS = 20_000
+# Kernels count in 64 bits.
+MOST_WHOLE = 10**18
 
 
 def solve(
@@ -37,13 +42,18 @@ def solve(
     seed: int = 0,
     trace: bool = False,
     variant: str | None = None,
+    scene: AnyScene | None = None,
+    margin: float = 0.0,
     **options: Any,
 ) -> Solution:
     """Find a configuration that brings the tip to the target.
 
-    `start` is where the search begins (the method's choice by default), moved to the nearest configuration inside the
-    limits where it lies outside; `max_time` is in seconds. A hard or impossible target gives a status, bad input
-    raises. The same call gives the same answer.
+    `start` is where the search begins (the method's choice by default; `auto` prefers a known pose to a start that is
+    far off), moved to the nearest configuration inside the limits where it lies outside; `max_time` is in seconds. A
+    hard or impossible target gives a status, bad input raises. The same call gives the same answer.
+
+    With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, answers of
+    the other methods are judged. A target that is reached only by touching ends as COLLISION.
     """
     if not isinstance(target, Target):
         raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
@@ -52,7 +62,9 @@ def solve(
         robot, chosen, target.mode, target.row[None], start, position_tol, angle_tol, max_iterations, max_time, seed,
         variant, 1, options, TRACE_ROWS if trace else 0,
     )  # fmt: skip
-    if chosen.solve_one is not None and not trace:
+    if scene is not None:
+        _set_scene(problem, scene, margin)
+    elif chosen.solve_one is not None and not trace:
         return chosen.solve_one(problem)
     outcome = chosen.run(problem)
     position_error, angle_error = _verdict(problem, outcome)
@@ -65,6 +77,9 @@ def solve(
         outcome.seconds.item(),
         method,
     )
+    if scene is not None:
+        solution.clearance = judge_clearance(problem, outcome.q, outcome.status).item()
+        solution.status = STATUS_BY_CODE[outcome.status.item()]
     if trace:
         solution.trace = _trace(problem, outcome)
     return solution
@@ -85,6 +100,8 @@ def solve_batch(
     seed: int = 0,
     variant: str | None = None,
     threads: int | None = None,
+    scene: AnyScene | None = None,
+    margin: float = 0.0,
     **options: Any,
 ) -> Solutions:
     """Solve many targets: positions (n, 3), alone or with axes (n, 3) or rotations (n, 3, 3).
@@ -98,11 +115,25 @@ def solve_batch(
         robot, chosen, mode, rows, start, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads,
         options, 0,
     )  # fmt: skip
+    if scene is not None:
+        _set_scene(problem, scene, margin)
     outcome = chosen.run(problem)
     position_error, angle_error = _verdict(problem, outcome)
+    free = None if scene is None else judge_clearance(problem, outcome.q, outcome.status)
     return Solutions(
-        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method
+        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free
     )
+
+
+def _set_scene(problem: Problem[Any], scene: AnyScene, margin: float) -> None:
+    """Add the obstacles to a problem."""
+    if not isinstance(problem.robot, Robot):
+        raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the scene out")
+    problem.scene = spatial_scene(scene)
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < math.inf:
+        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
+    problem.margin = float(margin)
+    check_base(problem.robot, problem.scene)
 
 
 def _problem(
@@ -124,41 +155,55 @@ def _problem(
     """Check everything a caller gave."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    # Asked once per robot, method and mode: a solve of microseconds has no time for it.
-    served = robot.__dict__.get("_served", ())
-    if (method.name, mode) not in served:
-        refusal = method.refusal(robot, mode)
-        if refusal is not None:
-            raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
-        robot.__dict__["_served"] = {*served, (method.name, mode)}
-    position_tol = positive("position_tol", position_tol, "metres")
-    angle_tol = positive("angle_tol", angle_tol, "radians")
-    if max_iterations is not None:
-        max_iterations = whole("max_iterations", max_iterations, 1)
-    if threads is not None:
-        threads = whole("threads", threads, 1)
-    seed = whole("seed", seed, 0)
+    settings = (method.name, mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
+    # A loop of solves changes the target and the start only: the rest is checked when it is not as it was.
+    kept: tuple[Any, Any] | None = robot.__dict__.get("_settings")
+    if kept is None or not _same(kept[0], settings):
+        kept = robot.__dict__["_settings"] = (settings, _checked(robot, method, *settings[1:]))
+    if options:
+        method.check_options(options)
+    starts = None if start is None else _starts(robot, start, len(rows))
+    trace = np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof)
+    return Problem(robot, mode, rows, starts, *kept[1], trace, options)
+
+
+def _same(kept: tuple[Any, ...], settings: tuple[Any, ...]) -> bool:
+    try:
+        return kept == settings
+    except ValueError:
+        # An array among them; what is wrong with it is said by the check.
+        return False
+
+
+def _checked(
+    robot: Robot | SymbolicRobot,
+    method: Method,
+    mode: int,
+    position_tol: Any,
+    angle_tol: Any,
+    max_iterations: Any,
+    max_time: Any,
+    seed: Any,
+    variant: Any,
+    threads: Any,
+) -> tuple[float, float, int | None, float, int, str, int | None]:
+    """The settings of a solve as kernels take them, in the order of `Problem`."""
+    refusal = method.refusal(robot, mode)
+    if refusal is not None:
+        raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
     if variant is None:
         variant = method.variants[0] if method.variants else ""
     elif variant not in method.variants:
         known = ", ".join(method.variants) or "none"
         raise MethodError(f"variant = '{variant}' is not known to method '{method.name}'; its variants: {known}")
-    if options:
-        method.check_options(options)
-    return Problem(
-        robot,
-        mode,
-        rows,
-        None if start is None else _starts(robot, start, len(rows)),
-        position_tol,
-        angle_tol,
-        max_iterations,
+    return (
+        positive("position_tol", position_tol, "metres"),
+        positive("angle_tol", angle_tol, "radians"),
+        None if max_iterations is None else whole("max_iterations", max_iterations, 1),
         math.inf if max_time is None else positive("max_time", max_time, "seconds"),
-        seed,
+        whole("seed", seed, 0),
         variant,
-        threads,
-        np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof),
-        options,
+        None if threads is None else whole("threads", threads, 1),
     )
 
 
@@ -173,11 +218,11 @@ def positive(field: str, value: Any, unit: str) -> float:
 
 def whole(field: str, value: Any, least: int) -> int:
     """A whole number not below `least`."""
-    if type(value) is int and value >= least:
+    if type(value) is int and least <= value <= MOST_WHOLE:
         return value
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
         return int(value)
-    raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number, {least} or more")
+    raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number from {least} to {MOST_WHOLE:g}")
 
 
 def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:

@@ -12,7 +12,7 @@ from arcreach._threads import spread
 from arcreach.errors import TargetError
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.target_rows import rotation_defect, write_pose, write_targets
-from arcreach.robots.checks import ROTATION_TOLERANCE, shown
+from arcreach.robots.checks import ROTATION_TOLERANCE, real_array, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -143,10 +143,9 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
 
 def _numbers(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
     """The value as an array of that shape, writable and without gaps: the kernel is compiled for one kind of array."""
-    try:
-        values = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_text(shape)}") from None
+    values = real_array(value)
+    if values is None:
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_text(shape)}")
     if values.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, values.shape, strict=True)):
         raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {_text(shape)}")
     return values if values.flags.behaved else values.copy()

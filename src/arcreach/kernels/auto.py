@@ -47,7 +47,7 @@ BEYOND_REACH_STARTS = 8
 _SAME = 1e-6
 # A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
 # wanted nearby, so patience comes before another start, and starts nearby come before the table.
-STEP_OF_A_PATH = 0.2
+STEP_OF_A_PATH = 0.8
 NEARBY_STARTS = 24
 NEARBY_STEPS = 100
 NEARBY_PATIENCE = 12

@@ -44,11 +44,14 @@ def inside(boxed, centre, largest, v):
         if kind not in (BEND, PLANAR):
             v[k] = min(max(v[k], boxed[row].lower), boxed[row].upper)
             continue
-        share = 1.0
-        for j in range(k, k + boxed[row].width):
-            away = abs(v[j] - centre[j])
-            if away * share > largest[j]:
-                share = largest[j] / away
+        last = k + boxed[row].width - (1 if boxed[row].stretch > 0.0 else 0)
+        square = 0.0
+        for j in range(k, last):
+            square += (v[j] - centre[j]) * (v[j] - centre[j])
+        # Of the bend vector the length is bounded, and with it the change of the bend.
+        share = min(1.0, largest[k] / math.sqrt(square)) if square > 0.0 else 1.0
+        if boxed[row].stretch > 0.0 and abs(v[last] - centre[last]) * share > largest[last]:
+            share = largest[last] / abs(v[last] - centre[last])
         for j in range(k, k + boxed[row].width):
             v[j] = centre[j] + share * (v[j] - centre[j])
 
@@ -61,7 +64,7 @@ def box_step(
     """Step from rows start to stop of `here` (n, dof) towards `targets` (n, 12), each variable by `largest` at most.
 
     `boxed` is scratch, a copy of `moves`. Where the target is not reached inside the box Q holds the nearest found.
-    Source: [FRD] fig. 7.
+    Source: derived.
     """
     n = seeds.shape[1]
     centre = np.empty(n)

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._jit import batch_kernel, clock, kernel
+from arcreach.kernels.avoidance_published import published_bend
+from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.chain import element_motion, link_motion, section_length, tip_motion
+from arcreach.kernels.forbidden_bends import nearest_free_bend
 from arcreach.kernels.judge import axis_angle, tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.limits import clip
+from arcreach.kernels.limits import clip, local_bend_max, wrap_angle
 from arcreach.kernels.section import bent_motion, planar_tip
 from arcreach.kernels.section_inverse import (
     BEND_CRITICAL,
@@ -63,6 +66,57 @@ class Work(NamedTuple):
     ends: Any  # (n, 3)
     tangents: Any  # (n, 2)
     tick: Any  # (2,) of the clock
+
+
+class Obstacles(NamedTuple):
+    """Balls that the sections bend around as they are put back; without any, nothing changes."""
+
+    balls: Any  # (m, 4) centres and radii in the frame of the robot
+    published: bool  # bend as it is printed
+    placed: Any  # (m, 4) scratch: the balls in the frame of the base
+    x: Any  # (m,) scratch
+    h: Any
+    z: Any
+    piece: Any  # (PIECE_SIZE,) scratch
+
+
+@kernel
+def make_obstacles(balls, published):
+    """Return balls (m, 4) with their scratch. Source: derived."""
+    m = balls.shape[0]
+    return Obstacles(balls, published, np.zeros((m, 4)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(PIECE_SIZE))
+
+
+@kernel
+def place_obstacles(base, obstacles):
+    """Write the balls in the frame of the base. Source: derived."""
+    for i in range(obstacles.balls.shape[0]):
+        point = local_point(base, obstacles.balls[i])
+        obstacles.placed[i, 0], obstacles.placed[i, 1], obstacles.placed[i, 2] = point
+        obstacles.placed[i, 3] = obstacles.balls[i, 3]
+
+
+@kernel
+def bend_around(chain, row, before, length, obstacles, q):
+    """Change the bend of a section of one arc to the nearest that touches no ball, or to the printed one.
+
+    Returns bend, sine and cosine of the direction. Source: [K22] eqs. 2.41-2.48. Erratum: see docs/errata.md#k22-2-41.
+    """
+    k = chain[row].coordinate
+    bend_max = local_bend_max(chain, row, length)
+    if obstacles.published:
+        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, obstacles.placed)
+        bend = min(max(bend, 0.0), bend_max)
+    else:
+        _, bend = nearest_free_bend(
+            before, q[k + 1], length, q[k], bend_max, chain[row].radius, obstacles.placed, obstacles.x, obstacles.h,
+            obstacles.z, obstacles.piece,
+        )  # fmt: skip
+    q[k] = abs(bend)
+    if bend < 0.0:
+        q[k + 1] = wrap_angle(q[k + 1] + math.pi)
+    s, c = sincos(q[k + 1])
+    return q[k], s, c
 
 
 @kernel
@@ -278,7 +332,7 @@ def section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q):
 
 
 @kernel
-def put_back(arm, base_z, polynomial, section_tol, work):
+def put_back(arm, base_z, polynomial, section_tol, obstacles, work):
     """Put the pulled chain back on its base, section by section; return its tip. Source: [K22] section 2.3.2."""
     chain, rows, table, q = arm.chain, arm.rows, arm.table, work.q
     ends, joints, tangents = work.ends, work.joints, work.tangents
@@ -289,6 +343,8 @@ def put_back(arm, base_z, polynomial, section_tol, work):
         shape = table[i]
         x, y, z = local_point(motion, ends[i])
         theta, s, c, length = section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q)
+        if obstacles.balls.shape[0] > 0:
+            theta, s, c = bend_around(chain, row, motion, length, obstacles, q)
         motion = put_section(chain, row, theta, s, c, length, shape[REST_RATIO], motion, tangents[i], joints[i])
         motion = after_links(chain, rows, i, motion)
     return motion
@@ -345,15 +401,20 @@ def make_work(dof, sections):
 
 @kernel
 def begin(arm, row, start, straight, work):
-    """Write the target in the frame of the base and the start into work.q. Source: [K22] section 2.3.2."""
+    """Write the target in the frame of the base and the start into work.q; return that frame.
+
+    Source: [K22] section 2.3.2.
+    """
     copy_row(start, work.q)
-    place_target(base_motion(arm, work.q), row, work.target)
+    base = base_motion(arm, work.q)
+    place_target(base, row, work.target)
     if straight:
         straight_start(arm, work.target, work.q)
+    return base
 
 
 @kernel
-def solve_fabrikx(arm, goal, row, polynomial, section_tol, began, trace, work, out):
+def solve_fabrikx(arm, goal, row, polynomial, section_tol, obstacles, began, trace, work, out):
     """Iterate from work.q; write the best configuration into `out`, return (status, iterations).
 
     Source: [K22] section 2.3.2, fig. 2.8.
@@ -368,7 +429,7 @@ def solve_fabrikx(arm, goal, row, polynomial, section_tol, began, trace, work, o
     done = 0
     while done < goal.max_iterations and status == ITERATION_LIMIT:
         base_z = pull_to_target(arm, goal.mode, work)
-        score = score_tip(put_back(arm, base_z, polynomial, section_tol, work), work.target, goal)
+        score = score_tip(put_back(arm, base_z, polynomial, section_tol, obstacles, work), work.target, goal)
         record(arm.chain, work.q, done, trace)
         done += 1
         if score < best:
@@ -388,17 +449,19 @@ def solve_fabrikx(arm, goal, row, polynomial, section_tol, began, trace, work, o
 
 @batch_kernel
 def fabrikx_batch(
-    start, stop, arm, goal, targets, starts, straight, polynomial, section_tol, trace, Q, status, iterations, seconds
-):
-    """`solve_fabrikx` for targets (n, 12) start to stop, from `starts` (n, dof) or straight.
+    start, stop, arm, goal, targets, starts, straight, polynomial, section_tol, balls, published, trace, Q, status,
+    iterations, seconds,
+):  # fmt: skip
+    """`solve_fabrikx` for targets (n, 12) start to stop, from `starts` (n, dof) or straight, around balls (m, 4).
 
-    Source: [K22] section 2.3.2.
+    Source: [K22] sections 2.3.2, 2.4.
     """
     work = make_work(Q.shape[1], arm.rows.shape[0])
+    obstacles = make_obstacles(balls, published)
     for i in range(start, stop):
         began = clock(work.tick)
-        begin(arm, targets[i], starts[i], straight, work)
+        place_obstacles(begin(arm, targets[i], starts[i], straight, work), obstacles)
         status[i], iterations[i] = solve_fabrikx(
-            arm, goal, targets[i], polynomial, section_tol, began, trace, work, Q[i]
+            arm, goal, targets[i], polynomial, section_tol, obstacles, began, trace, work, Q[i]
         )
         seconds[i] = clock(work.tick) - began

@@ -26,6 +26,34 @@ _LEAST_DAMPING = 1e-6
 
 
 @kernel
+def half_turn(tip, target, mode):
+    """Return a unit vector for the residual where the orientation is half a turn off.
+
+    For an axis a direction across it, for a rotation about the coordinate axis that is turned least.
+    Source: derived.
+    """
+    if mode == AXIS:
+        # Across the tip's z axis: the cross product with the coordinate axis that is least along it.
+        x, y, z = tip[2], tip[6], tip[10]
+        if abs(x) <= abs(y) and abs(x) <= abs(z):
+            x, y, z = 0.0, z, -y
+        elif abs(y) <= abs(z):
+            x, y, z = -z, 0.0, x
+        else:
+            x, y, z = y, -x, 0.0
+        size = math.sqrt(x * x + y * y + z * z)
+        return x / size, y / size, z / size
+    a = tip[0] * target[0] + tip[1] * target[1] + tip[2] * target[2]
+    b = tip[4] * target[3] + tip[5] * target[4] + tip[6] * target[5]
+    c = tip[8] * target[6] + tip[9] * target[7] + tip[10] * target[8]
+    if a >= b and a >= c:
+        return 1.0, 0.0, 0.0
+    if b >= c:
+        return 0.0, 1.0, 0.0
+    return 0.0, 0.0, 1.0
+
+
+@kernel
 def orientation_residual(tip, target, mode, weight, e):
     """Write the orientation rows of the residual e (6,): the way of the axis, or the turn, to the target.
 
@@ -57,6 +85,10 @@ def orientation_residual(tip, target, mode, weight, e):
         c *= 0.5
     s = math.sqrt(x * x + y * y + z * z)
     f = weight * (math.atan2(s, c) / s if s > _SMALL_SINE else 1.0)
+    if s <= _SMALL_SINE and c < 0.0:
+        # Every way round is as short: take one.
+        x, y, z = half_turn(tip, target, mode)
+        f = weight * math.pi
     e[3] = f * x
     e[4] = f * y
     e[5] = f * z

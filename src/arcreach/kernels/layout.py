@@ -12,7 +12,7 @@ import numpy as np
 POSITION, AXIS, ROTATION = range(3)
 
 # How a solve ended.
-REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH = range(5)
+REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH, COLLISION = range(6)
 
 # A target is a row of twelve numbers: its rotation row by row, then its position. AXIS uses the third column only.
 TARGET_SIZE = 12

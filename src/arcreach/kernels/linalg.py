@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of small symmetric matrices, in place and without allocation."""
+"""Small symmetric matrices: eigenvalues and eigenvectors, equations; in place and without allocation."""
 
 import math
 
@@ -66,3 +66,31 @@ def diagonalize(A, V):
             for r in range(p + 1, n):
                 if abs(A[p, r]) > _NOTHING * (abs(A[p, p]) + abs(A[r, r])):
                     rotate_away(A, V, p, r)
+
+
+@kernel
+def solve_positive(A, n, b):
+    """Solve A x = b for the first n rows of a positive definite A, given by its lower triangle; b becomes x.
+
+    A is overwritten. Source: [GVL13] sect. 4.2.
+    """
+    for j in range(n):
+        pivot = A[j, j]
+        for k in range(j):
+            pivot -= A[j, k] * A[j, k]
+        # Rounding may take what is left of a nearly singular row below zero.
+        root = math.sqrt(pivot) if pivot > 0.0 else math.inf
+        A[j, j] = root
+        for i in range(j + 1, n):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            A[i, j] = total / root
+    for i in range(n):
+        for k in range(i):
+            b[i] -= A[i, k] * b[k]
+        b[i] /= A[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= A[k, i] * b[k]
+        b[i] /= A[i, i]

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError, TargetError
+from arcreach.ik.method import find_method
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, solve
@@ -26,13 +27,15 @@ from arcreach.planning.interpolation import between
 from arcreach.planning.path import INSERTED, Path
 from arcreach.planning.waypoints import waypoint_rows
 from arcreach.robots.checks import real_array, shown
-from arcreach.robots.elements import JOINT_TYPES
+from arcreach.robots.elements import JOINT_TYPES, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
 
-# A gap between two waypoints is cut into this many pieces at most.
-FINEST = 1.0 / 256.0
+# The smallest piece of a gap between two waypoints; where even that is not followed in the box, the rest of the gap is
+# crossed in pieces of the other size, behind the target.
+FINEST = 1.0 / 8192.0
+BEHIND = 1.0 / 64.0
 # Beginnings that are tried where the caller leaves the choice, and the largest step with which one is taken at once.
 BEGINNINGS = 12
 SMOOTH_STEP = math.radians(5.0)
@@ -60,16 +63,19 @@ def follow(
     the smoothest path is kept. Every point is solved from the one before with `method` and its options.
 
     `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
-    points are inserted between the waypoints where it asks for them. `limits` are other limits for joints along this
-    path, by name; `hold` keeps a joint as it is while the tip is nearer to its axis than that many metres. These two
-    are the published rules for a passage by a singular configuration.
+    points are inserted between the waypoints where it asks for them. Of a section it bounds bend and length, and the
+    direction as far as that moves anything: by the change of bend * (cos direction, sin direction). The way from
+    `start` to the first waypoint is no part of the path. `limits` are narrower limits for joints along this path, by
+    name; `hold` keeps a joint as it is while the tip is nearer to its axis than that many metres. These two are the
+    published rules for a passage by a singular configuration.
     """
     mode, rows = waypoint_rows(waypoints, axes, rotations)
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    _check_method(robot, method, mode, max_step is not None, options)
     began = time.perf_counter()
     walker = _Walker(
-        robot.with_limits(limits) if limits else robot,
+        robot if limits is None else robot.with_limits(_narrower(robot, limits)),
         mode,
         method,
         positive("position_tol", position_tol, "metres"),
@@ -137,7 +143,8 @@ class _Walker:
         if start is not None:
             return [solve(self.robot, target, start=start, **self.options)]
         found = solve_all(self.robot, target, most=BEGINNINGS, **self.tolerances)  # type: ignore[arg-type]
-        return found or [solve(self.robot, target, **self.options)]
+        starts: list[Array | None] = [solution.q for solution in found] or [None]
+        return [solve(self.robot, target, start=q, **self.options) for q in starts]
 
     def walk(self, rows: Array, beginning: Solution) -> list[tuple[int, Array, Solution]]:
         """All points of the path: which waypoint, the target, the answer."""
@@ -154,6 +161,7 @@ class _Walker:
         points = []
         done, step = 0.0, 1.0
         within_reach: bool | None = None
+        behind = False
         while done < 1.0:
             share = min(done + step, 1.0)
             row = last if share == 1.0 else between(first, last, self.mode, share)
@@ -161,10 +169,11 @@ class _Walker:
             if not answer.reached and within_reach is None:
                 # What cannot be reached at all is not reached in small steps either.
                 within_reach = self._step(q, row).reached
-            if answer.reached or step <= FINEST or not within_reach:
+            if answer.reached or behind or step <= FINEST or not within_reach:
+                behind = bool(within_reach) and not answer.reached
                 points.append((i if share == 1.0 else INSERTED, row, answer))
                 q, done = answer.q, share
-                step = min(2.0 * step, 1.0)
+                step = BEHIND if behind else min(2.0 * step, 1.0)
             else:
                 step *= 0.5
         return points
@@ -179,8 +188,8 @@ class _Walker:
         """The answer to the next target inside the box around q."""
         assert self.largest is not None
         held = self._held(q)
-        if self.box is not None and not held:
-            return self.box.step(q, row)
+        if self.box is not None:
+            return self.box.step(q, row, held)
         boxed = _pinned(self.robot, held, q, self.largest)
         return solve(boxed, Target._of_row(row, self.mode), start=q, **self.options)
 
@@ -211,14 +220,20 @@ class _Box:
         self.largest = _in_variables(self.chain.moves, self.chain.variables, largest)
         self.tolerances = tolerances
 
-    def step(self, q: Array, row: Array) -> Solution:
-        """The answer nearest to the target within the box around q."""
+    def step(self, q: Array, row: Array, held: list[str]) -> Solution:
+        """The answer nearest to the target within the box around q, some joints held as they are."""
         began = time.perf_counter()
+        largest = self.largest
+        if held:
+            largest = largest.copy()
+            for move in self.chain.moves:
+                if move["width"] and self.robot.coordinates[move["coordinate"]] in held:
+                    largest[move["variable"]] = 0.0
         Q, status, errors = np.empty((1, self.robot.dof)), np.zeros(1, np.int64), np.empty((1, 2))
         chain = self.chain
         box_step(
             0, 1, self.robot._chain, chain.moves, self.boxed, chain.shapes, chain.scale, chain.weight, self.seeds,
-            q[None], self.largest, row[None], self.mode, self.tolerances["position_tol"], self.tolerances["angle_tol"],
+            q[None], largest, row[None], self.mode, self.tolerances["position_tol"], self.tolerances["angle_tol"],
             self.robot.reach, Q, status, errors,
         )  # fmt: skip
         seconds = time.perf_counter() - began
@@ -258,7 +273,44 @@ def _largest(robot: Robot, max_step: npt.ArrayLike) -> Array:
     return np.broadcast_to(given, (robot.dof,)).copy()
 
 
-def _holds(robot: Robot, hold: Mapping[str, float]) -> dict[str, float]:
+def _check_method(robot: Robot, method: str, mode: int, boxed: bool, options: dict[str, Any]) -> None:
+    """Refuse what would be passed over in silence."""
+    chosen = find_method(method)
+    refusal = chosen.refusal(robot, mode)
+    if refusal is not None:
+        raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
+    if boxed and method == "auto" and options:
+        raise MethodError(
+            f"{next(iter(options))} has no meaning with max_step and method 'auto'; leave one of them out"
+        )
+    if boxed and method != "auto" and any(isinstance(element, Section) for element in robot.elements):
+        raise MethodError(f"max_step bounds sections with method 'auto' only, not with '{method}'; use auto")
+
+
+def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
+    """Limits by joint, none of them beyond the robot's own."""
+    if not isinstance(limits, Mapping):
+        raise TargetError(f"limits = {shown(limits)} is not accepted; give a mapping from joints to (lower, upper)")
+    checked = {}
+    for name, pair in limits.items():
+        given = real_array(pair)
+        if given is None or given.shape != (2,):
+            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give (lower, upper)")
+        lower, upper = given.tolist()
+        if name in robot.coordinates:
+            k = robot.coordinates.index(name)
+            if lower < robot.lower[k] or upper > robot.upper[k]:
+                own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
+                raise TargetError(
+                    f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
+                )
+        checked[name] = (lower, upper)
+    return checked
+
+
+def _holds(robot: Robot, hold: Any) -> dict[str, float]:
+    if not isinstance(hold, Mapping):
+        raise TargetError(f"hold = {shown(hold)} is not accepted; give a mapping from joints to metres")
     joints = [robot.coordinates[k] for element, k in robot._first_coordinates() if isinstance(element, JOINT_TYPES)]
     for name in hold:
         if name not in joints:

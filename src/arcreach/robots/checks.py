@@ -72,8 +72,10 @@ def real_array(value: Any) -> npt.NDArray[np.float64] | None:
         return value
     try:
         given = np.asarray(value)
-        # Texts would be read as numbers, and imaginary parts dropped.
-        return None if given.dtype.kind in "cSU" else np.asarray(given, dtype=np.float64, order="C")
+        # Texts would be read as numbers, times and truths taken for them, imaginary parts and masks dropped.
+        if given.dtype.kind in "bcmMSU" or isinstance(value, np.ma.MaskedArray):
+            return None
+        return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         return None
 

@@ -126,3 +126,16 @@ def test_a_warm_start_jumps_only_where_nothing_is_near():
         )
         moved = np.abs(near.q[near.reached] - q[i]).max(axis=1)
         assert moved.size == 0 or moved.min() > 0.15
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["puma-560", "ur5", "panda", "iiwa-14", "era-like", "arm-8r"])
+def test_a_target_next_to_the_start_is_reached_nearby(name):
+    robot = ar.load_robot(name)
+    start = robot.sample(1000, seed=1)
+    moved = robot.clip(start + np.random.default_rng(3).uniform(-0.1, 0.1, start.shape))
+    poses = robot.tip_pose(moved)
+    found = ar.solve_batch(robot, poses[:, :3, 3], rotations=poses[:, :3, :3], start=start, angle_tol=1e-6)
+    assert found.reached.all()
+    # One in three thousand is far: next to a singular configuration.
+    assert (np.abs(found.q - start).max(axis=1) > 1.0).sum() <= 2

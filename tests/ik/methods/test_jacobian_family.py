@@ -382,7 +382,7 @@ def test_options_change_the_way(method, options):
 )
 def test_refuses_options(method, options):
     robot = ar.load_robot("ur5")
-    with pytest.raises(MethodError, match=rf"{next(iter(options))} = .* give a number above 0"):
+    with pytest.raises(ValueError, match=rf"{next(iter(options))} = .* give a number above 0"):
         solve(robot, Target([0.3, 0.2, 0.4]), method, **options)
 
 
@@ -390,3 +390,16 @@ def test_refuses_options(method, options):
 def test_refuses_options_it_does_not_have(method):
     with pytest.raises(MethodError, match="option 'damping' is not known"):
         solve(ar.load_robot("ur5"), Target([0.3, 0.2, 0.4]), method, damping=0.1)
+
+
+@pytest.mark.parametrize("method", ["jacobian", "jacobian-transpose", "dls", "svd-dls", "sdls", "lm"])
+def test_half_a_turn_off_is_no_place_to_stand_still(method):
+    robot = ar.load_robot("iiwa-14")
+    q = np.array([0.3, 0.5, 0.2, -0.9, 0.1, 0.7, 0.2])
+    pose = robot.tip_pose(q)
+    turned = pose.copy()
+    turned[:3, :2] *= -1.0
+    found = solve(robot, Target.from_pose(turned), method, start=q, position_tol=1e-3, angle_tol=1e-2)
+    assert found.angle_error < 3.0
+    opposite = Target(pose[:3, 3], axis=-pose[:3, 2])
+    assert solve(robot, opposite, method, start=q, position_tol=1e-3, angle_tol=1e-2).angle_error < 3.0

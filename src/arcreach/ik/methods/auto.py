@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach.ik.avoidance import run_free
 from arcreach.ik.method import Array, Method, Outcome, Problem, register
 from arcreach.ik.smooth_chain import MOST_TABLES, seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.kernels.auto import auto as auto_kernel
-from arcreach.kernels.layout import REPORT_SIZE, ROTATION
+from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.robots.robot import Robot
 
 # Seeds per table: a position and an axis are looked up in two turns of symmetry, a whole pose needs more.
@@ -28,6 +30,8 @@ _auto_one = settled(auto_kernel)
 
 def run(problem: Problem) -> Outcome:
     """Solve every target of the problem."""
+    if problem.scene is not None:
+        return _run_among_obstacles(problem)
     robot, n = problem.robot, len(problem.targets)
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
@@ -35,6 +39,24 @@ def run(problem: Problem) -> Outcome:
     spread(auto_kernel, n, *_arguments(problem, q, report, False), threads=problem.threads, smallest=SMALLEST_PIECE)
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
+
+
+def _run_among_obstacles(problem: Problem) -> Outcome:
+    """Solve with the body free; what is not reached so is looked for once more without the obstacles.
+
+    Where that arrives, an obstacle is in the way, and the answer shows where.
+    """
+    outcome = run_free(problem)
+    left = np.flatnonzero(outcome.status == STALLED)
+    if len(left):
+        rest = replace(problem, scene=None, targets=problem.targets[left], start=outcome.q[left])
+        touching = run(rest)
+        arrived = touching.status == REACHED
+        outcome.q[left[arrived]] = touching.q[arrived]
+        outcome.status[left[arrived]] = COLLISION
+        outcome.iterations[left] += touching.iterations
+        outcome.seconds[left] += touching.seconds
+    return outcome
 
 
 def solve_one(problem: Problem) -> Solution:
@@ -82,5 +104,6 @@ register(
         source="derived",
         run=run,
         solve_one=solve_one,
+        avoids=True,
     )
 )

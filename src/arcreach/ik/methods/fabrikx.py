@@ -4,20 +4,43 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from arcreach.errors import MethodError
 from arcreach.ik.fabrik_chain import chord_refusal, run_batch, section_tol_of
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Array, Method, Outcome, Problem, register
 from arcreach.kernels.fabrikx import fabrikx_batch
 from arcreach.robots.checks import shown
+from arcreach.robots.elements import Section
+from arcreach.scenes.shapes import Sphere
 
 ITERATIVE, POLYNOMIAL = "iterative", "polynomial"
+CORRECTED, PUBLISHED = "corrected", "published"
 
 
 def _run(problem: Problem) -> Outcome:
     section_tol = problem.options.get("section_tol", section_tol_of(problem))
     if isinstance(section_tol, bool) or not isinstance(section_tol, int | float) or not 0.0 < section_tol < math.inf:
         raise MethodError(f"section_tol = {shown(section_tol)} is not accepted; give radians above 0")
-    return run_batch(problem, fabrikx_batch, problem.variant == POLYNOMIAL, float(section_tol))
+    balls, published = _balls(problem)
+    return run_batch(problem, fabrikx_batch, problem.variant == POLYNOMIAL, float(section_tol), balls, published)
+
+
+def _balls(problem: Problem) -> tuple[Array, bool]:
+    """The spheres of the scene, each larger by the margin, and whether to bend around them as it is printed."""
+    avoidance = problem.options.get("avoidance", CORRECTED)
+    if avoidance not in (CORRECTED, PUBLISHED):
+        raise MethodError(f"avoidance = {shown(avoidance)} is not accepted; give '{CORRECTED}' or '{PUBLISHED}'")
+    if problem.scene is None:
+        return np.empty((0, 4)), False
+    for name, shape in zip(problem.scene.shape_names, problem.scene, strict=True):
+        if not isinstance(shape, Sphere):
+            raise MethodError(f"fabrikx bends around spheres only, and the scene has '{name}'; use auto")
+    if any(isinstance(element, Section) and len(element.length_weights) > 1 for element in problem.robot.elements):
+        raise MethodError("fabrikx bends sections of one arc around obstacles, the robot has one of several; use auto")
+    balls = problem.scene.balls.copy()
+    balls[:, 3] += problem.margin
+    return balls, avoidance == PUBLISHED
 
 
 METHOD = register(
@@ -29,7 +52,8 @@ METHOD = register(
         elements=frozenset({"section", "link", "prismatic", "revolute"}),
         targets=frozenset({"position", "axis"}),
         variants=(ITERATIVE, POLYNOMIAL),
-        options=frozenset({"section_tol"}),
+        options=frozenset({"section_tol", "avoidance"}),
+        avoids=True,
         refuses=chord_refusal,
     )
 )

@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.jacobian import Rule, run_rule
 from arcreach.ik.smooth_chain import smooth_chain
+from arcreach.ik.solve import positive
 from arcreach.kernels import jacobian_steps
-from arcreach.robots.checks import shown
 
 # A turn of more than this leaves the neighbourhood in which the Jacobian says anything.
 LARGEST_STEP = 1.0
@@ -40,17 +38,12 @@ RESIDUAL = Rule(
 _LENGTHS = {jacobian_steps.FIXED: ("damping",), jacobian_steps.FILTERED: ("damping", "threshold")}
 
 
-def _positive(field: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
-        raise MethodError(f"{field} = {shown(value)} is not accepted; give a number above 0")
-    return float(value)
-
-
 def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
     def run(problem: Problem) -> Outcome:
         """Solve every target by the rule, with what the options change of it."""
         names = {"largest_step": "largest"}
-        chosen = {names.get(field, field): _positive(field, value) for field, value in problem.options.items()}
+        given = problem.options.items()
+        chosen = {names.get(field, field): positive(field, value, "a number") for field, value in given}
         changed = replace(rule, **chosen)  # type: ignore[arg-type]
         unit = smooth_chain(problem.robot).weight
         lengths = {name: unit * getattr(changed, name) for name in _LENGTHS.get(rule.code, ())}

@@ -1,0 +1,76 @@
+"""Inverse kinematics among obstacles: what is checked before, the solver behind `auto`, and the verdict after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.errors import SceneError
+from arcreach.ik.method import Outcome, Problem
+from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.kernels.avoidance import avoid, point_clearances
+from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import TOLERANCE, clearance
+from arcreach.scenes.scene import Scene
+
+Array = npt.NDArray[np.float64]
+
+# Places of the table that are tried; more find nothing that these do not.
+STARTS = 256
+SEEDS = 512
+MOST_STEPS = 20_000
+SMALLEST_PIECE = 4
+# The base may stand on an obstacle.
+_ON_THE_SURFACE = 1e-9
+
+
+def check_base(robot: Robot, scene: Scene) -> None:
+    """Refuse a scene in which no configuration is free: its obstacle holds the robot's base."""
+    shapes, field = scene._packed
+    for i in range(len(scene)):
+        distance = np.empty(1)
+        point_clearances(0, 1, shapes[i : i + 1], field, np.zeros((1, 3)), distance)
+        if distance[0] < -_ON_THE_SURFACE:
+            raise SceneError(
+                f"obstacle '{scene.shape_names[i]}' contains the base of robot '{robot.name}', by "
+                f"{-distance[0] * 1e3:.4g} mm; move it, or give it a smaller margin"
+            )
+
+
+def targets_inside(scene: Scene, targets: Array) -> npt.NDArray[np.bool_]:
+    """Which targets (n, 12) lie inside an obstacle, where no tip can be (n,)."""
+    shapes, field = scene._packed
+    distance = np.empty(len(targets))
+    spread(point_clearances, len(targets), shapes, field, np.ascontiguousarray(targets[:, 9:]), distance)
+    return np.asarray(distance < 0.0)
+
+
+def run_free(problem: Problem) -> Outcome:
+    """Solve every target with the body clear of the scene."""
+    robot, n = problem.robot, len(problem.targets)
+    scene: Scene = problem.scene
+    chain = smooth_chain(robot)
+    table = seed_table(robot, problem.mode, SEEDS, problem.seed)
+    shapes, field = scene._packed
+    q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
+    report = np.empty((n, REPORT_SIZE))
+    spread(
+        avoid, n, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
+        table.turn_weight, table.seeds, shapes, field, TOLERANCE, len(robot.elements), problem.margin + TOLERANCE,
+        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach, STARTS,
+        problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None,
+        targets_inside(scene, problem.targets), q, report, threads=problem.threads, smallest=SMALLEST_PIECE,
+    )  # fmt: skip
+    status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
+    return Outcome(q, status, iterations, report[:, 2].copy())
+
+
+def judge_clearance(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> Array:
+    """The clearance of every configuration (n,); what is reached but too close is corrected to COLLISION."""
+    distance = np.atleast_1d(np.asarray(clearance(problem.robot, q, problem.scene, threads=problem.threads).distance))
+    status[(status == REACHED) & (distance < problem.margin)] = COLLISION
+    return distance
