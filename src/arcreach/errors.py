@@ -32,6 +32,13 @@ class MethodError(ArcreachError, ValueError):
     """A method is not known, or cannot serve this robot or target."""
 
 
+class SceneError(_ProblemsError):
+    """An obstacle or a scene is not possible as described, or cannot be used as asked.
+
+    `problems` holds one line per field that is wrong.
+    """
+
+
 class FileError(_ProblemsError):
     """A file is missing, unreadable, or says something that is not accepted.
 

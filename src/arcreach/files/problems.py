@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from arcreach.robots.checks import shown
 
 # Lists whose entries are told apart by a field, whose value pydantic puts into the place of an error.
-_TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity"}
+_TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
 # More names than a reader would look through.
 _MOST_KNOWN = 1000
 

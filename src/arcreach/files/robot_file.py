@@ -55,6 +55,12 @@ def read_robot_file(path: Path) -> Robot | SymbolicRobot:
 
 def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
     """The robot of a TOML text; `origin` is how messages call it."""
+    data = parse_toml(text, origin)
+    return _symbolic(data, origin) if "matrix" in data else _chain(data, origin)
+
+
+def parse_toml(text: str, origin: str) -> dict[str, Any]:
+    """The tables of a TOML text."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -65,7 +71,7 @@ def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
         raise _failure(origin, [TOO_MANY_DIGITS]) from None
     if _has_endless_integer(data):
         raise _failure(origin, [TOO_MANY_DIGITS])
-    return _symbolic(data, origin) if "matrix" in data else _chain(data, origin)
+    return data
 
 
 def _has_endless_integer(data: Any) -> bool:
@@ -270,36 +276,36 @@ def _check_read_back(robot: SymbolicRobot, text: str, origin: str) -> None:
 
 def _header(robot: Robot | SymbolicRobot) -> list[str]:
     fields = (("name", robot.name), ("source", robot.source))
-    return [f"{key} = {_toml(value)}" for key, value in fields if value]
+    return [f"{key} = {toml_value(value)}" for key, value in fields if value]
 
 
 def _chain_text(robot: Robot) -> str:
     lines = _header(robot)
     for element in robot.elements:
-        lines += ["", "[[elements]]", f"kind = {_toml(element.kind)}"]
+        lines += ["", "[[elements]]", f"kind = {toml_value(element.kind)}"]
         for field in dataclasses.fields(element):
             value = getattr(element, field.name)
             if value != field.default:
-                lines.append(f"{field.name} = {_toml(value)}")
+                lines.append(f"{field.name} = {toml_value(value)}")
     return "\n".join(lines) + "\n"
 
 
 def _symbolic_text(robot: SymbolicRobot) -> str:
     rows = [[write_formula(robot.matrix[r, c]) for c in range(4)] for r in range(4)]
-    lines = [*_header(robot), "matrix = [", *(f"    {_toml(row)}," for row in rows), "]"]
+    lines = [*_header(robot), "matrix = [", *(f"    {toml_value(row)}," for row in rows), "]"]
     for name, quantity, lower, upper in zip(robot.coordinates, robot.quantities, robot.lower, robot.upper, strict=True):
-        lines += ["", "[[coordinates]]", f"name = {_toml(name)}", f"quantity = {_toml(quantity)}"]
-        lines += [f"lower = {_toml(float(lower))}", f"upper = {_toml(float(upper))}"]
+        lines += ["", "[[coordinates]]", f"name = {toml_value(name)}", f"quantity = {toml_value(quantity)}"]
+        lines += [f"lower = {toml_value(float(lower))}", f"upper = {toml_value(float(upper))}"]
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: Any) -> str:
-    """A value of a robot file as TOML; floats are written so that they are read back bit by bit."""
+def toml_value(value: Any) -> str:
+    """A value of a file as TOML; floats are written so that they are read back bit by bit."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
+    if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
         # A JSON string is a TOML string, but for DEL, which TOML wants escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(_toml(item) for item in value)}]"
+    return f"[{', '.join(toml_value(item) for item in value)}]"

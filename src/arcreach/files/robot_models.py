@@ -66,7 +66,8 @@ def _formula(value: Any) -> str | float:
     return units.to_float(value)
 
 
-def _three(value: Any) -> Any:
+def three(value: Any) -> Any:
+    """A list of three things, whatever they are."""
     if not isinstance(value, list) or len(value) != 3:
         raise ValueError("give a list of three")
     return value
@@ -106,13 +107,14 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _field_type(field: dataclasses.Field[Any]) -> Any:
+def field_type(field: dataclasses.Field[Any]) -> Any:
+    """What a field may hold, by its type and its quantity."""
     number = _NUMBERS[field.metadata["quantity"]]
-    row: Any = Annotated[tuple[number, number, number], BeforeValidator(_three)]  # type: ignore[valid-type]
+    row: Any = Annotated[tuple[number, number, number], BeforeValidator(three)]  # type: ignore[valid-type]
     types: dict[str, Any] = {
         "float": number,
         "Vector": row,
-        "Matrix3": Annotated[tuple[row, row, row], BeforeValidator(_three)],
+        "Matrix3": Annotated[tuple[row, row, row], BeforeValidator(three)],
         "tuple[float, ...]": tuple[number, ...],  # type: ignore[valid-type]
         "bool": Annotated[bool, Field(strict=True)],
         "str": Text,
@@ -123,7 +125,7 @@ def _field_type(field: dataclasses.Field[Any]) -> Any:
 @functools.cache
 def field_form(kind: str, name: str) -> TypeAdapter[Any]:
     """What one field of an element may hold, apart from the others."""
-    return TypeAdapter(_field_type(next(field for field in dataclasses.fields(ELEMENTS[kind]) if field.name == name)))
+    return TypeAdapter(field_type(next(field for field in dataclasses.fields(ELEMENTS[kind]) if field.name == name)))
 
 
 def _element_entry(element: type[Element]) -> type[Strict]:
@@ -131,10 +133,10 @@ def _element_entry(element: type[Element]) -> type[Strict]:
     fields: dict[str, Any] = {"kind": (Literal[element.kind], ...)}
     for field in dataclasses.fields(element):
         default = ... if field.default is dataclasses.MISSING else field.default
-        fields[field.name] = (_field_type(field), Field(default, description=field.metadata["about"]))
+        fields[field.name] = (field_type(field), Field(default, description=field.metadata["about"]))
     if element is Link:
         about = "turn about the fixed axes x, then y, then z; in place of rotation"
-        angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(_three)]
+        angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(three)]
         fields["rpy"] = (angles | None, Field(None, description=about))
     summary = (element.__doc__ or "").partition("\n")[0]
     model: type[Strict] = create_model(f"{element.__name__}Entry", __base__=Strict, __doc__=summary, **fields)

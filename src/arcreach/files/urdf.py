@@ -257,7 +257,7 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     if joint.kind == "revolute":
         return [*placed, Revolute(axis, *_limits(joint, owner), name)]
     if joint.kind == "prismatic":
-        return [*placed, Prismatic(*_limits(joint, owner), axis, name)]
+        return [*placed, Prismatic(*_limits(joint, owner), axis, name=name)]
     raise FileError(
         f"{owner}: type = {shown(joint.kind)} is not accepted; give revolute, continuous, prismatic or fixed"
     )

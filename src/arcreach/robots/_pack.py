@@ -44,16 +44,19 @@ def _pack_rigid(element: Link | Revolute | Prismatic | Parallelogram, record: An
     if isinstance(element, Link):
         record["translation"] = element.translation
         record["rotation"] = element.rotation
+        record["radius"] = element.radius
         return
     record["axis"] = element.axis
     record["lower"] = element.lower
     record["upper"] = element.upper
+    if isinstance(element, Prismatic | Parallelogram):
+        record["radius"] = element.radius
     if isinstance(element, Parallelogram):
         record["translation"] = element.link
 
 
 def _pack_section(section: Section, record: Any, arcs: npt.NDArray[Any]) -> None:
-    for name in ("length", "stretch", "bend_max", "twist"):
+    for name in ("length", "stretch", "bend_max", "radius", "twist"):
         record[name] = getattr(section, name)
     record["arcs"] = len(arcs)
     arcs["kind"] = layout.ARC

@@ -120,7 +120,7 @@ def _joint(kind: Any, axis: checks.Vector, lower: Any, upper: Any, name: str) ->
         if lower is None or upper is None:
             missing = "lower" if lower is None else "upper"
             raise checks.refuse("", missing, None, "both limits in metres for a prismatic joint")
-        return Prismatic(lower, upper, axis, name)
+        return Prismatic(lower, upper, axis, name=name)
     raise checks.refuse("", "kind", kind, "'revolute', 'prismatic' or, in from_vectors, 'parallelogram'")
 
 

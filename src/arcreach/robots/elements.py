@@ -169,6 +169,7 @@ class Prismatic:
     lower: float = field(metadata=_about("smallest stroke", LENGTH))
     upper: float = field(metadata=_about("largest stroke", LENGTH))
     axis: Vector = field(default=Z_AXIS, metadata=_about("axis of the stroke"))
+    radius: float = field(default=0.0, metadata=_about("radius of the body around the straight line", LENGTH))
     name: str = field(default="", metadata=_about("name; by default the kind and a number"))
 
     def __post_init__(self) -> None:
@@ -176,6 +177,7 @@ class Prismatic:
         fields = _FieldChecks(self)
         fields.limits("metres")
         fields.check("axis", checks.unit_vector)
+        fields.check("radius", checks.number, METRES, low=0.0)
         fields.finish()
 
     @property

@@ -1,0 +1,142 @@
+"""How fast a point of the body moves along a direction when a coordinate grows: the gradient of a clearance.
+
+The point stays at its share of the element's length. Where it is the nearest one inside an element, moving along the
+element does not change the distance; where it is an end, the end is what moves.
+"""
+
+from arcreach._jit import batch_kernel, kernel
+from arcreach.kernels.arc import arc_slope
+from arcreach.kernels.chain import element_motion, section_length
+from arcreach.kernels.clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
+from arcreach.kernels.layout import LINK, PRISMATIC, REVOLUTE, SECTION
+from arcreach.kernels.section import planar_point, planar_slope, planar_tip
+from arcreach.kernels.transforms import IDENTITY, compose, turn
+from arcreach.kernels.trigonometry import sincos
+
+
+@kernel
+def planar_point_slope(chain, row, theta, fraction):
+    """Return the derivative by theta of `planar_point` of a section. Source: derived."""
+    x = 0.0
+    z = 0.0
+    left = fraction
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        share = chain[j].length_share
+        if share > 0.0 and left > 0.0:
+            part = min(left / share, 1.0)
+            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
+            x += part * share * dx
+            z += part * share * dz
+        left -= share
+    return x, z
+
+
+@kernel
+def turn_rate(x, y, z, centre, px, py, pz, nx, ny, nz):
+    """Return how fast p moves along n in a turn about the axis (x, y, z) through the origin of `centre`.
+
+    Source: derived.
+    """
+    dx = px - centre[3]
+    dy = py - centre[7]
+    dz = pz - centre[11]
+    return nx * (y * dz - z * dy) + ny * (z * dx - x * dz) + nz * (x * dy - y * dx)
+
+
+@kernel
+def shift_rate(frame, x, y, z, nx, ny, nz):
+    """Return how fast the shift (x, y, z) in a frame goes along n in the base frame. Source: derived."""
+    a, b, c = turn(frame, x, y, z)
+    return a * nx + b * ny + c * nz
+
+
+@kernel
+def section_rates(chain, row, q, before, after, share, px, py, pz, nx, ny, nz, sign, gradient):
+    """Add the part of a section's coordinates: of a point on it at `share` of its length, or after it if share < 0.
+
+    Source: derived.
+    """
+    k = chain[row].coordinate
+    s, c = sincos(q[k + 1])
+    length = section_length(chain, row, q)
+    if share < 0.0:
+        slope_x, slope_z = planar_slope(chain, row, q[k])
+        end_x, end_z = planar_tip(chain, row, q[k])
+        # What follows is turned about the normal of the bending plane and, without twist, back about the end tangent.
+        x, y, z = turn(before, -s, c, 0.0)
+        gradient[k] += sign * turn_rate(x, y, z, after, px, py, pz, nx, ny, nz)
+        if chain[row].twist == 0:
+            gradient[k + 1] -= sign * turn_rate(after[2], after[6], after[10], after, px, py, pz, nx, ny, nz)
+    else:
+        slope_x, slope_z = planar_point_slope(chain, row, q[k], share)
+        end_x, end_z = planar_point(chain, row, q[k], share)
+    gradient[k] += sign * length * shift_rate(before, slope_x * c, slope_x * s, slope_z, nx, ny, nz)
+    gradient[k + 1] += sign * turn_rate(before[2], before[6], before[10], before, px, py, pz, nx, ny, nz)
+    if chain[row].stretch > 0.0:
+        gradient[k + 2] += sign * shift_rate(before, end_x * c, end_x * s, end_z, nx, ny, nz)
+
+
+@kernel
+def joint_rates(chain, row, before, after, share, px, py, pz, nx, ny, nz, sign, gradient):
+    """Add the part of a joint's coordinate: of a point on its line at `share`, or after it if share < 0.
+
+    Source: derived.
+    """
+    kind = chain[row].kind
+    k = chain[row].coordinate
+    axis = chain[row].axis
+    part = 1.0 if share < 0.0 else share
+    if kind == PRISMATIC:
+        gradient[k] += sign * part * shift_rate(before, axis[0], axis[1], axis[2], nx, ny, nz)
+        return
+    x, y, z = turn(before, axis[0], axis[1], axis[2])
+    if kind == REVOLUTE:
+        gradient[k] += sign * turn_rate(x, y, z, before, px, py, pz, nx, ny, nz)
+        return
+    # A parallelogram carries what follows along with its far end.
+    gradient[k] += sign * part * turn_rate(x, y, z, before, after[3], after[7], after[11], nx, ny, nz)
+
+
+@kernel
+def point_gradient(chain, q, element, share, px, py, pz, nx, ny, nz, sign, gradient):
+    """Add to gradient (dof,) sign * n . dP/dq of the point P = p at `share` of an element's length.
+
+    Source: derived.
+    """
+    before = IDENTITY
+    row = 0
+    for e in range(element + 1):
+        kind = chain[row].kind
+        after = compose(before, element_motion(chain, row, q))
+        part = share if e == element else -1.0
+        if kind == SECTION:
+            section_rates(chain, row, q, before, after, part, px, py, pz, nx, ny, nz, sign, gradient)
+        elif kind != LINK:
+            joint_rates(chain, row, before, after, part, px, py, pz, nx, ny, nz, sign, gradient)
+        before = after
+        row += 1 + chain[row].arcs
+
+
+@kernel
+def row_gradient(chain, q, found, gradient):
+    """Write the gradient (dof,) of a distance by the coordinates, from rows (m, CLEARANCE_SIZE) that say where it is.
+
+    One row for the distance to an obstacle, two for the distance of two places of the body from each other.
+    Source: derived.
+    """
+    for k in range(gradient.shape[0]):
+        gradient[k] = 0.0
+    for i in range(found.shape[0]):
+        row = found[i]
+        if row[AT_ELEMENT] >= 0.0:
+            point_gradient(
+                chain, q, int(row[AT_ELEMENT]), row[SHARE], row[POINT], row[POINT + 1], row[POINT + 2],
+                row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2], 1.0, gradient,
+            )  # fmt: skip
+
+
+@batch_kernel
+def row_gradients(start, stop, chain, Q, found, gradients):
+    """Write `row_gradient` of rows start to stop: found (n, m, CLEARANCE_SIZE), gradients (n, dof). Source: derived."""
+    for i in range(start, stop):
+        row_gradient(chain, Q[i], found[i], gradients[i])

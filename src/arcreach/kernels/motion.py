@@ -1,0 +1,187 @@
+"""Is a straight motion in the smooth variables free of obstacles, all along and not only at samples of it?
+
+A body that is c away from every obstacle is free until one of its points has moved by c. How far a point of an element
+moves at most per unit of the way is known from the chain alone, so the walk takes steps that are as long as the
+clearance allows. Between two places with the clearances c and c' of an element that moves by at most m from one to the
+other, the clearance is nowhere less than (c + c' - m) / 2: the least of these is the certificate.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import batch_kernel, kernel
+from arcreach.kernels.body import PIECE_SIZE
+from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
+from arcreach.kernels.layout import FIXED, LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
+from arcreach.kernels.smooth_bounds import project
+from arcreach.kernels.smooth_variables import to_coordinates
+
+
+@kernel
+def mean_bend_share(chain, row):
+    """Return the mean along a section of the share of its bend that lies before a point: 1/2 for one arc.
+
+    Source: derived.
+    """
+    total = 0.0
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        total += chain[j].length_share * (chain[j].bend_before + 0.5 * chain[j].bend_share)
+    return total
+
+
+@kernel
+def section_travel(chain, row, k, a, b):
+    """Return a section's greatest length on the way from a to b, how far it moves its points, and how far it turns.
+
+    The turn is a rotation vector of the size of the bend vector, whose rate bounds the angular velocity; the tangent at
+    a share of the bend turns by that share. Its variables begin at k. Source: derived.
+    """
+    longest = chain[row].length
+    slide = 0.0
+    if chain[row].stretch > 0.0:
+        longest += chain[row].stretch * max(a[k + 2], b[k + 2])
+        slide = chain[row].stretch * abs(b[k + 2] - a[k + 2])
+    share = mean_bend_share(chain, row)
+    if chain[row].twist == 1:
+        # A turn about the base tangent, then a bend in one plane.
+        roll = abs(b[k] - a[k])
+        bend = abs(b[k + 1] - a[k + 1])
+        return longest, longest * (roll + share * bend) + slide, roll + bend
+    bend = math.sqrt((b[k] - a[k]) * (b[k] - a[k]) + (b[k + 1] - a[k + 1]) * (b[k + 1] - a[k + 1]))
+    return longest, longest * share * bend + slide, bend
+
+
+@kernel
+def element_travels(chain, a, b, travels):
+    """Write for every element how far its points move at most on the straight way from a to b (variables,).
+
+    A point of an element is at most the element's length L from its start. So if the start moves by at most m and the
+    element turns by at most w before its own motion o, no point of it moves by more than m + w L + o.
+    Source: derived.
+    """
+    moved = 0.0
+    turned = 0.0
+    row = 0
+    k = 0
+    e = 0
+    while row < chain.shape[0]:
+        kind = chain[row].kind
+        t = chain[row].translation
+        length = math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+        own = 0.0
+        turn = 0.0
+        if kind == SECTION:
+            length, own, turn = section_travel(chain, row, k, a, b)
+            k += 3 if chain[row].stretch > 0.0 else 2
+        elif kind != LINK:
+            way = abs(b[k] - a[k])
+            if kind == PRISMATIC:
+                length = max(abs(a[k]), abs(b[k]))
+                own = way
+            elif kind == PARALLELOGRAM:
+                own = length * way
+            elif kind == REVOLUTE:
+                length = 0.0
+                turn = way
+            k += 1
+        moved += turned * length + own
+        turned += turn
+        travels[e] = moved
+        row += 1 + chain[row].arcs
+        e += 1
+
+
+@kernel
+def inside_limits(moves, v, out):
+    """Write the nearest variables inside the limits. Source: derived."""
+    for row in range(moves.shape[0]):
+        move = moves[row]
+        if move.kind == FIXED:
+            continue
+        k = move.variable
+        p1 = v[k + 1] if move.width > 1 else 0.0
+        p2 = v[k + 2] if move.width > 2 else 0.0
+        out[k], p1, p2 = project(move, v[k], p1, p2)
+        if move.width > 1:
+            out[k + 1] = p1
+        if move.width > 2:
+            out[k + 2] = p2
+
+
+@kernel
+def longest_step(rows, travels, margin, tolerance):
+    """Return the share of the way that leaves every element more than `margin` of its clearance. Source: derived."""
+    step = math.inf
+    for e in range(rows.shape[0]):
+        spare = rows[e, DISTANCE] - tolerance - margin
+        if spare <= 0.0:
+            return 0.0
+        if travels[e] > 0.0:
+            step = min(step, spare / travels[e])
+    return step
+
+
+@kernel
+def walk(
+    chain, moves, shapes, field, tolerance, margin, spacing, finest, a, b, v, scratch, q, pieces, stack, rows, before,
+    travels,
+):  # fmt: skip
+    """Walk from a to b; return whether the body stays free, its certified clearance, and the share where it stopped.
+
+    It is free where every element keeps more than `margin`, and stopped where a step would be shorter than `finest`. A
+    `spacing` below 1 takes that share of the longest step, which makes the certificate sharper.
+    Source: derived.
+    """
+    element_travels(chain, a, b, travels)
+    certificate = math.inf
+    at = 0.0
+    step = 0.0
+    while True:
+        for k in range(v.shape[0]):
+            v[k] = a[k] + at * (b[k] - a[k])
+        to_coordinates(chain, moves, v, scratch, q)
+        clearance(chain, q, shapes, field, tolerance, pieces, stack, rows)
+        for e in range(rows.shape[0]):
+            here = rows[e, DISTANCE] - tolerance
+            if at > 0.0:
+                certificate = min(certificate, 0.5 * (before[e] + here - step * travels[e]))
+            certificate = min(certificate, here)
+            before[e] = here
+        longest = longest_step(rows, travels, margin, tolerance)
+        if longest <= finest and (at < 1.0 or longest <= 0.0):
+            return False, certificate, at
+        if at >= 1.0:
+            return True, certificate, at
+        step = min(spacing * longest, 1.0 - at)
+        at = 1.0 if step == 1.0 - at else at + step
+
+
+@batch_kernel
+def motions(
+    start, stop, chain, moves, shapes, field, tolerance, elements, margin, spacing, finest, A, B, free, certificates,
+    stops,
+):  # fmt: skip
+    """Walk rows start to stop from A to B (n, variables), each moved inside the limits before: see `walk`.
+
+    A motion from a place to itself is the question whether the place is free. Source: derived.
+    """
+    n = A.shape[1]
+    a = np.empty(n)
+    b = np.empty(n)
+    v = np.empty(n)
+    # There are as many coordinates as variables.
+    q = np.empty(n)
+    scratch = np.empty(n)
+    pieces = np.empty((chain.shape[0], PIECE_SIZE))
+    stack = np.empty((STACK_SIZE, 3))
+    rows = np.empty((elements, CLEARANCE_SIZE))
+    before = np.empty(elements)
+    travels = np.empty(elements)
+    for i in range(start, stop):
+        inside_limits(moves, A[i], a)
+        inside_limits(moves, B[i], b)
+        free[i], certificates[i], stops[i] = walk(
+            chain, moves, shapes, field, tolerance, margin, spacing, finest, a, b, v, scratch, q, pieces, stack, rows,
+            before, travels,
+        )  # fmt: skip

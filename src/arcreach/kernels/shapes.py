@@ -1,0 +1,177 @@
+"""Obstacles as records, and the signed distance from a point to each of them.
+
+A scene is a record array of `SHAPE`, written by `scenes._pack` and read by kernels only. `field` holds the values of
+all grids of meshes one after another. Outside an obstacle the distance is positive; its gradient is the unit normal.
+Spheres, capsules, boxes and half-spaces are convex, so their signed distance is convex too.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import kernel
+
+SPHERE, CAPSULE, BOX, HALF_SPACE, MESH = range(5)
+
+# Share of a grid's spacing to which the least distance along an arc is searched: the grid itself is coarser.
+GRID_TOLERANCE = 0.1
+
+_SHAPE_FIELDS = np.dtype(
+    [
+        ("kind", np.int64),
+        ("radius", np.float64),  # what is taken off the distance: radius, margin, and a grid's largest error
+        ("position", np.float64, (3,)),  # centre; first end of a capsule; a point of the plane; first node of a grid
+        ("along", np.float64, (3,)),  # capsules: second end minus the first; half-spaces: unit normal out of the solid
+        ("rotation", np.float64, (3, 3)),  # boxes and meshes: from the obstacle's frame to the base frame
+        ("half", np.float64, (3,)),  # boxes: half of the size; meshes: size of the grid
+        ("first", np.int64),  # meshes: place of the first value in `field`
+        ("nodes", np.int64, (3,)),  # meshes: number of nodes along each axis, the last one running fastest
+        ("spacing", np.float64),  # meshes: distance of nodes
+        ("slope", np.float64),  # meshes: the most a grid's value changes per metre
+    ],
+    align=True,
+)
+SHAPE = np.dtype((np.record, _SHAPE_FIELDS))
+
+
+@kernel
+def unit(x, y, z):
+    """Return (length, unit vector) of (x, y, z); the unit vector is zero where the length is. Source: derived."""
+    length = math.sqrt(x * x + y * y + z * z)
+    if length == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    return length, x / length, y / length, z / length
+
+
+@kernel
+def capsule_distance(shapes, k, x, y, z):
+    """Return the distance from a point to the line of a capsule, and its gradient. Source: derived."""
+    p = shapes[k].position
+    d = shapes[k].along
+    x -= p[0]
+    y -= p[1]
+    z -= p[2]
+    square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    share = (x * d[0] + y * d[1] + z * d[2]) / square if square > 0.0 else 0.0
+    share = min(max(share, 0.0), 1.0)
+    return unit(x - share * d[0], y - share * d[1], z - share * d[2])
+
+
+@kernel
+def box_distance(x, y, z, hx, hy, hz):
+    """Return the signed distance from a point to the box of half sizes h at the origin, and its gradient.
+
+    Source: derived.
+    """
+    dx = abs(x) - hx
+    dy = abs(y) - hy
+    dz = abs(z) - hz
+    sx = 1.0 if x >= 0.0 else -1.0
+    sy = 1.0 if y >= 0.0 else -1.0
+    sz = 1.0 if z >= 0.0 else -1.0
+    if dx <= 0.0 and dy <= 0.0 and dz <= 0.0:
+        # Inside, the nearest face counts.
+        if dx >= dy and dx >= dz:
+            return dx, sx, 0.0, 0.0
+        if dy >= dz:
+            return dy, 0.0, sy, 0.0
+        return dz, 0.0, 0.0, sz
+    return unit(sx * max(dx, 0.0), sy * max(dy, 0.0), sz * max(dz, 0.0))
+
+
+@kernel
+def grid_value(shapes, k, field, x, y, z):
+    """Return the trilinear value of a grid at a point of its box, in its own frame, and its gradient.
+
+    Source: derived.
+    """
+    h = shapes[k].spacing
+    ny = shapes[k].nodes[1]
+    nz = shapes[k].nodes[2]
+    i = min(max(int(x / h), 0), shapes[k].nodes[0] - 2)
+    j = min(max(int(y / h), 0), ny - 2)
+    m = min(max(int(z / h), 0), nz - 2)
+    u = x / h - i
+    v = y / h - j
+    w = z / h - m
+    at = shapes[k].first + (i * ny + j) * nz + m
+    c000, c001 = field[at], field[at + 1]
+    c010, c011 = field[at + nz], field[at + nz + 1]
+    at += ny * nz
+    c100, c101 = field[at], field[at + 1]
+    c110, c111 = field[at + nz], field[at + nz + 1]
+    c00 = c000 + w * (c001 - c000)
+    c01 = c010 + w * (c011 - c010)
+    c10 = c100 + w * (c101 - c100)
+    c11 = c110 + w * (c111 - c110)
+    low = c00 + v * (c01 - c00)
+    high = c10 + v * (c11 - c10)
+    slope_y = (1.0 - u) * (c01 - c00) + u * (c11 - c10)
+    slope_z = (1.0 - u) * ((1.0 - v) * (c001 - c000) + v * (c011 - c010)) + u * (
+        (1.0 - v) * (c101 - c100) + v * (c111 - c110)
+    )
+    return low + u * (high - low), (high - low) / h, slope_y / h, slope_z / h
+
+
+@kernel
+def grid_distance(shapes, k, field, x, y, z):
+    """Return the distance of a mesh by its grid at a point in its own frame, and a unit normal.
+
+    Outside the grid's box with the nearest point c of the box and the distance a to it, the distance d is at least
+    sqrt(a^2 + d(c)^2), because the mesh lies inside the box and the box is convex.
+    Source: derived.
+    """
+    size = shapes[k].half
+    cx = min(max(x, 0.0), size[0])
+    cy = min(max(y, 0.0), size[1])
+    cz = min(max(z, 0.0), size[2])
+    d, gx, gy, gz = grid_value(shapes, k, field, cx, cy, cz)
+    away = (x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz)
+    if away > 0.0:
+        total = math.sqrt(away + d * d)
+        # A coordinate beyond the box does not move c.
+        gx = (x - cx + (d * gx if x == cx else 0.0)) / total
+        gy = (y - cy + (d * gy if y == cy else 0.0)) / total
+        gz = (z - cz + (d * gz if z == cz else 0.0)) / total
+        d = total
+    _, gx, gy, gz = unit(gx, gy, gz)
+    return d, gx, gy, gz
+
+
+@kernel
+def shape_distance(shapes, k, field, x, y, z):
+    """Return the signed distance from a point to obstacle k, its margin included, and the unit normal there.
+
+    The normal is zero where there is none: at the centre of a sphere, on the line of a capsule.
+    Source: derived.
+    """
+    kind = shapes[k].kind
+    p = shapes[k].position
+    n = shapes[k].along
+    if kind == SPHERE:
+        d, nx, ny, nz = unit(x - p[0], y - p[1], z - p[2])
+        return d - shapes[k].radius, nx, ny, nz
+    if kind == CAPSULE:
+        d, nx, ny, nz = capsule_distance(shapes, k, x, y, z)
+        return d - shapes[k].radius, nx, ny, nz
+    if kind == HALF_SPACE:
+        d = (x - p[0]) * n[0] + (y - p[1]) * n[1] + (z - p[2]) * n[2]
+        return d - shapes[k].radius, n[0], n[1], n[2]
+    r = shapes[k].rotation
+    x -= p[0]
+    y -= p[1]
+    z -= p[2]
+    lx = r[0, 0] * x + r[1, 0] * y + r[2, 0] * z
+    ly = r[0, 1] * x + r[1, 1] * y + r[2, 1] * z
+    lz = r[0, 2] * x + r[1, 2] * y + r[2, 2] * z
+    if kind == BOX:
+        half = shapes[k].half
+        d, lx, ly, lz = box_distance(lx, ly, lz, half[0], half[1], half[2])
+    else:
+        d, lx, ly, lz = grid_distance(shapes, k, field, lx, ly, lz)
+    return (
+        d - shapes[k].radius,
+        r[0, 0] * lx + r[0, 1] * ly + r[0, 2] * lz,
+        r[1, 0] * lx + r[1, 1] * ly + r[1, 2] * lz,
+        r[2, 0] * lx + r[2, 1] * ly + r[2, 2] * lz,
+    )

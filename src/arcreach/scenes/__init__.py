@@ -1,0 +1,1 @@
+"""Obstacles, scenes, and how far a robot is from them."""

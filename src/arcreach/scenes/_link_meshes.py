@@ -1,0 +1,136 @@
+"""Rigid parts of a robot as meshes: their distance from obstacles.
+
+A mesh stands in the frame at the end of its element. Against spheres, half-spaces and capsules the exact signed
+distance of the mesh is used; against boxes and other meshes the triangles, by coal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import SceneError
+from arcreach.kernels import body
+from arcreach.kernels import clearance as kernels
+from arcreach.robots.checks import shown
+from arcreach.robots.elements import Section
+from arcreach.robots.robot import Robot
+from arcreach.scenes._mesh_search import search_meshes
+from arcreach.scenes.mesh import Mesh
+from arcreach.scenes.scene import Scene
+from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+from arcreach.scenes.solids import distance_of, placed, solid_of, surface_of
+
+Array = npt.NDArray[np.float64]
+# A distance, the place on the mesh and the unit normal out of the obstacle, in the base frame.
+Nearest = tuple[float, Array, Array]
+
+
+def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
+    """The index of every element that has a mesh, and the mesh."""
+    if not isinstance(bodies, Mapping):
+        raise SceneError(f"bodies = {shown(bodies)} is not accepted; give a mapping from names of elements to meshes")
+    pairs = zip(robot.element_names, robot.elements, strict=True)
+    rigid = [name for name, element in pairs if not isinstance(element, Section)]
+    found = []
+    for name, mesh in bodies.items():
+        if name not in rigid:
+            raise SceneError(f"bodies: {shown(name)} is no rigid element; give one of {', '.join(rigid) or 'none'}")
+        if not isinstance(mesh, Mesh):
+            raise SceneError(f"bodies[{shown(name)}] = {shown(mesh)} is not accepted; give a Mesh")
+        found.append((robot.element_names.index(name), mesh))
+    return found
+
+
+def search_bodies(
+    robot: Robot, values: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
+) -> None:
+    """Write into rows (n, m, CLEARANCE_SIZE) where meshes of elements come nearer than what is there already."""
+    poses = robot.frames(values)
+    for e, mesh in bodies:
+        for i in range(len(values)):
+            row = rows[i, e if rows.shape[1] > 1 else 0]
+            for k, shape in enumerate(scene):
+                distance, point, normal = _nearest(mesh, poses[i, e + 1], shape, tolerance)
+                if distance < row[kernels.DISTANCE]:
+                    row[:] = 0.0
+                    row[kernels.DISTANCE], row[kernels.AT_ELEMENT], row[kernels.OBSTACLE] = distance, e, k
+                    row[kernels.PIECE] = -1.0
+                    # The point is carried by the end of the element, not by a place along it.
+                    row[kernels.SHARE] = -1.0
+                    row[kernels.POINT : kernels.POINT + 3] = point
+                    row[kernels.TOWARDS : kernels.TOWARDS + 3] = normal
+
+
+def _nearest(mesh: Mesh, pose: Array, shape: Any, tolerance: float) -> Nearest:
+    rotation, position = pose[:3, :3], pose[:3, 3]
+    match shape:
+        case Sphere():
+            return _from_point(mesh, rotation, position, np.asarray(shape.centre), shape.radius + shape.margin)
+        case HalfSpace():
+            corners = mesh.surface[0] @ rotation.T + position
+            heights = (corners - shape.point) @ np.asarray(shape.normal)
+            lowest = int(heights.argmin())
+            return float(heights[lowest]) - shape.margin - mesh.margin, corners[lowest], np.asarray(shape.normal)
+        case Capsule():
+            place = _on_capsule(mesh, rotation, position, shape, tolerance)
+            return _from_point(mesh, rotation, position, place, shape.radius + shape.margin)
+    return _from_solid(mesh, rotation, position, shape)
+
+
+def _from_point(mesh: Mesh, rotation: Array, position: Array, centre: Array, radius: float) -> Nearest:
+    distance, normal = mesh.signed_distance((centre - position) @ rotation)
+    out = rotation @ normal[0]
+    return float(distance[0]) - radius, centre - (distance[0] + mesh.margin) * out, -out
+
+
+def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, tolerance: float) -> Array:
+    """The place on a capsule's line that is nearest to the mesh."""
+    a, b = ((np.asarray(end) - position) @ rotation for end in (capsule.a, capsule.b))
+    if (a == b).all():
+        return np.asarray(capsule.a)
+    line = np.zeros((1, 1, body.PIECE_SIZE))
+    start = (1.0, 0.0, 0.0, a[0], 0.0, 1.0, 0.0, a[1], 0.0, 0.0, 1.0, a[2])
+    x, y, z = b - a
+    body.write_line(start, x, y, z, 0.0, 0.0, line[0, 0])
+    row = np.zeros((1, 1, kernels.CLEARANCE_SIZE))
+    row[..., kernels.DISTANCE] = np.inf
+    search_meshes(mesh, 0, line, np.array([1]), tolerance, row)
+    point: Array = row[0, 0, kernels.POINT : kernels.POINT + 3] @ rotation.T + position
+    return point
+
+
+def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Box | Mesh) -> Nearest:
+    turned = rotation @ np.asarray(mesh.rotation)
+    at = rotation @ np.asarray(mesh.position) + position
+    distance, own, other = distance_of((surface_of(mesh), placed(turned, at)), solid_of(shape))
+    corners = mesh.surface[0] @ rotation.T + position
+    depths = _depths(shape, corners)
+    their = _corners(shape)
+    inside, _ = mesh.signed_distance((their - position) @ rotation)
+    deepest = min(float(depths.min()), float(inside.min()) + mesh.margin)
+    if distance > 0.0 and deepest > 0.0:
+        return distance - shape.margin - mesh.margin, own, (own - other) / np.linalg.norm(own - other)
+    # They overlap: by at least as much as the deepest corner, and out of the obstacle the shortest way for it.
+    corner = corners[int(depths.argmin())]
+    out = corner - np.mean(their, axis=0)
+    return min(deepest, 0.0) - shape.margin - mesh.margin, corner, out / max(float(np.linalg.norm(out)), 1e-300)
+
+
+def _corners(shape: Box | Mesh) -> Array:
+    if isinstance(shape, Mesh):
+        return shape.surface[0]
+    signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    corners: Array = np.asarray(shape.centre) + (signs * shape.size) @ np.transpose(shape.rotation)
+    return corners
+
+
+def _depths(shape: Box | Mesh, points: Array) -> Array:
+    """Signed distances of points without the margin."""
+    if isinstance(shape, Mesh):
+        return np.asarray(shape.signed_distance(points)[0] + shape.margin)
+    over = np.abs((points - shape.centre) @ np.asarray(shape.rotation)) - 0.5 * np.asarray(shape.size)
+    return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))

@@ -1,0 +1,303 @@
+"""Obstacles as closed meshes of triangles: exact distances, and a grid of them for searches.
+
+Distances come from a tree of boxes (libigl), the sign from rays (Embree). Both are of the extra `plan`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MissingExtraError, SceneError
+from arcreach.kernels.shapes import GRID_TOLERANCE
+from arcreach.robots import checks
+from arcreach.robots.checks import Matrix3, Vector
+from arcreach.robots.elements import LENGTH, NO_ROTATION
+from arcreach.scenes._checks import FieldChecks, refuse
+from arcreach.scenes.shapes import about, margin_field, name_field
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# Directions of the rays that decide on inside and outside by majority; along no axis, so that no edge lies along them.
+_RAYS = np.array([(0.8017, 0.2673, 0.5345), (-0.4243, 0.8186, -0.3872), (0.1231, -0.4923, -0.8617)], dtype=np.float32)
+# Share of the size within which single precision, in which rays are cast, cannot tell the side of a point.
+_UNSURE = 1e-5
+# Cells of a grid: fewer say nothing of a shape, more would need gigabytes.
+_CELLS = (4, 512)
+# Characters of a path that a message repeats.
+_LONGEST_PATH = 200
+# Cells around a mesh: the grid is sharp as far out as this.
+_PADDING = 8
+
+
+def import_module(package: str, name: str) -> ModuleType:
+    """A package of the extra `plan`."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingExtraError(name, "plan", "a mesh") from None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Signed distances at the nodes of a grid around a mesh, in the mesh's own frame."""
+
+    values: Array  # (nx, ny, nz)
+    origin: Array  # (3,): the first node
+    spacing: float  # metres between nodes
+    error: float  # bound of the error of a trilinear value between nodes, in metres
+    slope: float  # bound of the change of a trilinear value, per metre
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A solid bounded by a closed surface of triangles: from a file (STL, OBJ, PLY, OFF) or from vertices and faces.
+
+    Vertices are scaled, then turned by `rotation`, then shifted by `position`. `cells` is the number of cells of the
+    grid along the longest side. Needs `pip install 'arcreach[plan]'`.
+    """
+
+    kind: ClassVar[str] = "mesh"
+
+    path: str = field(default="", metadata=about("file of the mesh"))
+    vertices: Any = field(default=None, repr=False, metadata=about("corners (n, 3), in place of a file", LENGTH))
+    faces: Any = field(default=None, repr=False, metadata=about("triangles (m, 3) as numbers of corners from 0"))
+    position: Vector = field(default=(0.0, 0.0, 0.0), metadata=about("where the origin of the mesh is", LENGTH))
+    rotation: Matrix3 = field(default=NO_ROTATION, metadata=about("3 x 3 rotation matrix of the mesh"))
+    scale: float = field(default=1.0, metadata=about("metres per unit of the mesh"))
+    cells: int = field(default=64, metadata=about("cells of the grid along the longest side"))
+    margin: float = margin_field()
+    name: str = name_field()
+
+    def __post_init__(self) -> None:
+        """Check and normalise every field, and read the file."""
+        fields = FieldChecks(self)
+        fields.check("position", checks.vector)
+        fields.check("rotation", checks.rotation)
+        if fields.check("scale", checks.number, "a number above 0", low=0.0) and self.scale == 0.0:
+            fields.refuse("scale", "a number above 0")
+        fields.check("cells", _cells)
+        if fields.check("path", _path):
+            fields.check("vertices", _vertices)
+            fields.check("faces", _faces)
+            given = self.vertices is not None or self.faces is not None
+            if not fields.problems and bool(self.path) == given:
+                fields.refuse("path", "the path of a file, or vertices and faces in place of it")
+            elif not fields.problems and given and (self.vertices is None or self.faces is None):
+                fields.refuse("vertices" if self.vertices is None else "faces", "both vertices and faces")
+        fields.finish()
+        vertices, faces = _closed_surface(self, fields.owner)
+        object.__setattr__(self, "_vertices", _frozen(self.scale * vertices))
+        object.__setattr__(self, "_faces", _frozen(faces))
+
+    _vertices: ClassVar[Array]
+    _faces: ClassVar[Integers]
+
+    def _key(self) -> tuple[Any, ...]:
+        surface = (self._vertices.tobytes(), self._faces.tobytes())
+        return (*surface, self.position, self.rotation, self.cells, self.margin, self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mesh):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The tree and the rays belong to libraries that cannot copy them; they are made anew.
+        return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "_rays", "_solid")}
+
+    @property
+    def surface(self) -> tuple[Array, Integers]:
+        """Vertices (n, 3) in the base frame and triangles (m, 3)."""
+        return self._vertices @ np.transpose(self.rotation) + self.position, self._faces
+
+    @property
+    def length(self) -> float:
+        """Diagonal of the box around the mesh."""
+        return float(np.linalg.norm(np.ptp(self._vertices, axis=0)))
+
+    @cached_property
+    def _tree(self) -> Any:
+        tree = import_module("igl", "libigl").AABB()
+        tree.init(self._vertices, self._faces)
+        return tree
+
+    @cached_property
+    def _rays(self) -> Any:
+        scenes = import_module("embreex.rtcore_scene", "embreex")
+        meshes = import_module("embreex.mesh_construction", "embreex")
+        scene = scenes.EmbreeScene()
+        # Kept with the scene: it does not hold its own reference.
+        surface = meshes.TriangleMesh(scene, self._vertices.astype(np.float32), self._faces.astype(np.int32))
+        return scene, surface
+
+    @cached_property
+    def _outward(self) -> Array:
+        corners = self._vertices[self._faces]
+        return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+
+    def signed_distance(self, points: npt.ArrayLike) -> tuple[Array, Array]:
+        """Exact signed distances (n,) of points (n, 3) of the base frame, and the unit normals (n, 3) there.
+
+        The margin is taken off. A point inside has a distance below zero.
+        """
+        rotation = np.asarray(self.rotation)
+        local = np.ascontiguousarray((np.asarray(points, dtype=float).reshape(-1, 3) - self.position) @ rotation)
+        distance, normal = self._local_distance(local)
+        return distance - self.margin, normal @ rotation.T
+
+    def _local_distance(self, points: Array) -> tuple[Array, Array]:
+        square, face, nearest = self._tree.squared_distance(self._vertices, self._faces, points)
+        distance = np.sqrt(np.atleast_1d(square))
+        sign = self._sides(points, distance)
+        way = sign[:, None] * (points - nearest.reshape(-1, 3))
+        # On the surface itself the triangle gives the normal.
+        touching = distance <= 1e-12 * self.length
+        way[touching] = self._outward[np.atleast_1d(face)[touching]]
+        return sign * distance, way / np.linalg.norm(way, axis=1, keepdims=True)
+
+    def _sides(self, points: Array, distance: Array) -> Array:
+        """-1 for points inside, 1 for points outside (n,)."""
+        scene, _ = self._rays
+        votes = np.zeros(len(points), dtype=np.int64)
+        origins = points.astype(np.float32)
+        for ray in _RAYS:
+            hit = scene.run(origins, np.tile(ray, (len(points), 1)))
+            # The first triangle that a ray from inside meets is seen from behind.
+            votes += np.where(hit >= 0, self._outward[hit] @ ray.astype(float) > 0.0, False)
+        sign = np.where(votes >= 2, -1.0, 1.0)
+        unsure = distance <= _UNSURE * self.length
+        if unsure.any():
+            winding = import_module("igl", "libigl").winding_number(self._vertices, self._faces, points[unsure])
+            sign[unsure] = np.where(np.atleast_1d(winding) > 0.5, -1.0, 1.0)
+        return sign
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The grid of signed distances, margin left out, made at first use."""
+        low, high = self._vertices.min(axis=0), self._vertices.max(axis=0)
+        spacing = float((high - low).max()) / self.cells
+        nodes = np.ceil((high - low) / spacing).astype(int) + 1 + 2 * _PADDING
+        origin = 0.5 * (low + high) - 0.5 * (nodes - 1) * spacing
+        axes = [origin[i] + spacing * np.arange(nodes[i]) for i in range(3)]
+        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+        values = self._local_distance(np.ascontiguousarray(points))[0].reshape(nodes)
+        # A trilinear value is a mean of the corners'. Each errs by at most its distance to the point, and the mean of
+        # these is at most half a diagonal of the cell.
+        error = (0.5 * np.sqrt(3.0) + GRID_TOLERANCE) * spacing
+        return Grid(_frozen(values), origin, spacing, float(error), _steepest(values) / spacing)
+
+
+def _steepest(values: Array) -> float:
+    """The most that a trilinear value of any cell changes over one spacing, in any direction."""
+    squares = np.zeros(np.array(values.shape) - 1)
+    for axis in range(3):
+        steps = np.abs(np.diff(values, axis=axis))
+        for other in range(3):
+            if other != axis:
+                low = steps.take(range(steps.shape[other] - 1), axis=other)
+                steps = np.maximum(low, steps.take(range(1, steps.shape[other]), axis=other))
+        squares += steps**2
+    return float(np.sqrt(squares.max()))
+
+
+def _frozen(values: Any) -> Any:
+    values = np.ascontiguousarray(values)
+    values.flags.writeable = False
+    return values
+
+
+def _cells(owner: str, name: str, value: Any) -> int:
+    low, high = _CELLS
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise refuse(owner, name, value, f"a whole number from {low} to {high}")
+    return int(value)
+
+
+def _path(owner: str, name: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise refuse(owner, name, value, "the path of a file")
+    return str(value)
+
+
+def _vertices(owner: str, name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    points = checks.real_array(value)
+    if points is None or points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+        raise refuse(owner, name, value, "an array (n, 3) of finite numbers")
+    if len(points) == 0:
+        raise refuse(owner, name, value, "at least four corners: the mesh is empty")
+    return tuple((float(x), float(y), float(z)) for x, y, z in points)
+
+
+def _faces(owner: str, name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    corners = checks.real_array(value)
+    if corners is None or corners.ndim != 2 or corners.shape[1] != 3 or (corners != np.floor(corners)).any():
+        raise refuse(owner, name, value, "an array (m, 3) of whole numbers")
+    if len(corners) == 0:
+        raise refuse(owner, name, value, "at least four triangles: the mesh is empty")
+    return tuple((int(a), int(b), int(c)) for a, b, c in corners)
+
+
+def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
+    """The checked surface, its triangles seen anticlockwise from outside."""
+    trimesh = import_module("trimesh", "trimesh")
+    if mesh.path:
+        surface = _read(trimesh, mesh.path, owner)
+        what = f"{owner}: path = {_called(mesh.path)}"
+    else:
+        if not 0 <= np.min(mesh.faces) <= np.max(mesh.faces) < len(mesh.vertices):
+            raise refuse(owner, "faces", mesh.faces, f"numbers of corners from 0 to {len(mesh.vertices) - 1}")
+        surface = trimesh.Trimesh(np.array(mesh.vertices), np.array(mesh.faces), process=False)
+        what = f"{owner}: vertices and faces"
+    # Files such as STL repeat every corner.
+    surface.merge_vertices()
+    surface.update_faces(surface.nondegenerate_faces())
+    surface.remove_unreferenced_vertices()
+    if len(surface.faces) == 0:
+        raise SceneError(f"{what}: the mesh is empty; give one with triangles")
+    if not np.isfinite(surface.vertices).all():
+        raise SceneError(f"{what}: a corner is not finite; give finite numbers")
+    if not surface.is_watertight:
+        raise SceneError(f"{what}: the mesh is open, so it has no inside; give a closed surface")
+    if not surface.is_winding_consistent:
+        raise SceneError(f"{what}: triangles are seen from both sides; give them all anticlockwise from outside")
+    if surface.volume < 0.0:
+        surface.invert()
+    if surface.volume == 0.0:
+        raise SceneError(f"{what}: the mesh encloses nothing; give a solid")
+    return np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
+
+
+def _read(trimesh: Any, path: str, owner: str) -> Any:
+    file = Path(path)
+    if not file.is_file():
+        raise SceneError(f"{owner}: path = {_called(path)} is not accepted; give the path of an existing file")
+    try:
+        return trimesh.load_mesh(file, process=False)
+    except Exception as error:
+        # Readers of meshes raise whatever their parsers do.
+        reason = checks.shown(str(error))[1:-1]
+        raise SceneError(f"{owner}: path = {_called(path)} cannot be read as a mesh ({reason})") from None
+
+
+def _called(path: str) -> str:
+    """A path as it stands in a message; of a very long one its end says most."""
+    text = repr(path)
+    return text if len(text) <= _LONGEST_PATH else f"'...{text[3 - _LONGEST_PATH :]}"

@@ -1,0 +1,192 @@
+"""Obstacles in a plane: polygons and discs, for planning in contact and for grasping.
+
+The plane is x and z of the base frame: a straight robot lies along +z, and points are pairs (x, z) in metres.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from arcreach.errors import ArcreachError, SceneError
+from arcreach.robots import checks
+from arcreach.robots.checks import shown
+
+Point = tuple[float, float]
+
+POINT = "two finite numbers (x, z) in metres"
+# Of its square size: a smaller area is that of points on a line, printed with few digits.
+SMALLEST_AREA = 1e-9
+# Of its size: corners nearer to each other than this are one point given twice.
+SMALLEST_EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """A filled polygon with corners (x, z) in order, either way round; the last is joined to the first."""
+
+    points: tuple[Point, ...]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the corners and put them anticlockwise in a picture with x to the right and z up."""
+        owner = _named(self, "polygon")
+        points = _corners(owner, self.points)
+        object.__setattr__(self, "points", points if _area(points) > 0.0 else points[::-1])
+
+    @property
+    def convex_corners(self) -> tuple[Point, ...]:
+        """The corners that stick out: those a body can bend around."""
+        ring = self.points
+        turns = (_turn(ring[i - 1], ring[i], ring[(i + 1) % len(ring)]) for i in range(len(ring)))
+        return tuple(point for point, turn in zip(ring, turns, strict=True) if turn > 0.0)
+
+    @property
+    def edges(self) -> tuple[tuple[float, float, float, float], ...]:
+        """Every edge as (x, z, x, z)."""
+        return tuple((*self.points[i - 1], *self.points[i]) for i in range(len(self.points)))
+
+    def contains(self, point: Point) -> bool:
+        """Whether a point lies inside. On the edge itself the answer is either."""
+        inside = False
+        x, z = point
+        for ax, az, bx, bz in self.edges:
+            if (az > z) != (bz > z) and x < ax + (z - az) / (bz - az) * (bx - ax):
+                inside = not inside
+        return inside
+
+    def distance(self, point: Point) -> float:
+        """How far a point is from the polygon, 0 inside it."""
+        return 0.0 if self.contains(point) else min(_edge_distance(edge, point) for edge in self.edges)
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A filled disc of a radius in metres around the centre (x, z)."""
+
+    centre: Point
+    radius: float
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        owner = _named(self, "disc")
+        problems: list[str] = []
+        for field, read in (("centre", _point), ("radius", _radius)):
+            try:
+                object.__setattr__(self, field, read(owner, field, getattr(self, field)))
+            except SceneError as error:
+                problems += error.problems
+        if problems:
+            raise SceneError(problems[0], tuple(problems))
+
+    def distance(self, point: Point) -> float:
+        """How far a point is from the disc, 0 inside it."""
+        return max(0.0, math.dist(point, self.centre) - self.radius)
+
+
+Obstacle = Polygon | Disc
+
+
+def _named(obstacle: Any, kind: str) -> str:
+    name = _scene(checks.name, kind, obstacle.name)
+    return f"{kind} '{name}'" if name else kind
+
+
+def _scene(check: Callable[..., Any], *arguments: Any) -> Any:
+    """What a check of a robot's field gives, its error being one of a scene."""
+    try:
+        return check(*arguments)
+    except ArcreachError as error:
+        raise SceneError(str(error)) from None
+
+
+def refuse(owner: str, field: str, value: Any, accepted: str) -> SceneError:
+    """The error for a field: whose, what was given, what would be accepted."""
+    return SceneError(f"{owner}: {field} = {shown(value)} is not accepted; give {accepted}")
+
+
+def _point(owner: str, field: str, value: Any) -> Point:
+    given = _scene(checks.numbers, owner, field, value, POINT)
+    if len(given) != 2:
+        raise refuse(owner, field, value, POINT)
+    return given[0], given[1]
+
+
+def _radius(owner: str, field: str, value: Any) -> float:
+    accepted = "a radius above 0 in metres"
+    radius: float = _scene(checks.number, owner, field, value, accepted, 0.0)
+    if radius == 0.0:
+        raise refuse(owner, field, value, accepted)
+    return radius
+
+
+def _corners(owner: str, given: Any) -> tuple[Point, ...]:
+    """The corners of a polygon that does not cross itself and has an area."""
+    try:
+        listed = list(given)
+    except TypeError:
+        raise refuse(owner, "points", given, "a list of corners (x, z)") from None
+    points = [_point(owner, f"points[{i}]", value) for i, value in enumerate(listed)]
+    if len(points) < 3:
+        raise SceneError(f"{owner}: points has {len(points)} corners, so the polygon is open; give three or more")
+    size = max(math.dist(points[0], point) for point in points)
+    if len(points) > 3 and math.dist(points[0], points[-1]) <= SMALLEST_EDGE * size:
+        # Many programs repeat the first corner to close a ring.
+        points.pop()
+    for i, point in enumerate(points):
+        if math.dist(points[i - 1], point) <= SMALLEST_EDGE * size:
+            raise SceneError(f"{owner}: points[{i}] repeats the corner before it; give every corner once")
+    ring = tuple(points)
+    far = max(ring, key=lambda point: math.dist(ring[0], point))
+    if max(abs(_turn(ring[0], far, point)) for point in ring) <= SMALLEST_AREA * size * size:
+        raise SceneError(f"{owner}: points enclose no area; give corners that do not all lie on one line")
+    _check_simple(owner, ring)
+    return ring
+
+
+def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
+    """Refuse a ring two of whose edges cross or touch away from their common corner."""
+    n = len(ring)
+    for i in range(n):
+        a, b = ring[i], ring[(i + 1) % n]
+        for j in range(i + 1, n):
+            c, d = ring[j], ring[(j + 1) % n]
+            if j == i + 1 or (i == 0 and j == n - 1):
+                shared, far, other = (b, a, d) if j == i + 1 else (a, b, c)
+                if _turn(far, shared, other) == 0.0 and _ahead(shared, far, other) > 0.0:
+                    raise SceneError(f"{owner}: edges {i} and {j} lie on each other; give a simple polygon")
+            elif _meet(a, b, c, d):
+                raise SceneError(
+                    f"{owner}: edges {i} and {j} cross each other; give the corners in order around the polygon"
+                )
+
+
+def _meet(a: Point, b: Point, c: Point, d: Point) -> bool:
+    """Whether two segments have a point in common."""
+    turns = (_turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b))
+    if turns[0] * turns[1] < 0.0 and turns[2] * turns[3] < 0.0:
+        return True
+    touching = ((turns[0], a, b, c), (turns[1], a, b, d), (turns[2], c, d, a), (turns[3], c, d, b))
+    return any(turn == 0.0 and _ahead(p, q, r) >= 0.0 and _ahead(q, p, r) >= 0.0 for turn, p, q, r in touching)
+
+
+def _ahead(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[0] - a[0]) + (b[1] - a[1]) * (c[1] - a[1])
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    """Twice the area of the triangle a-b-c, positive where it is anticlockwise with x to the right and z up."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _area(ring: tuple[Point, ...]) -> float:
+    return 0.5 * sum(_turn(ring[0], ring[i - 1], ring[i]) for i in range(2, len(ring)))
+
+
+def _edge_distance(edge: tuple[float, float, float, float], point: Point) -> float:
+    a, b = edge[:2], edge[2:]
+    share = min(max(_ahead(a, b, point) / _ahead(a, b, b), 0.0), 1.0)
+    return math.dist(point, (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])))
