@@ -1,0 +1,70 @@
+"""What figures of planar scenes share: obstacles, bodies with their thickness, base and target, in millimetres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.figures._style import GREY, INK
+from arcreach.scenes.planar import Disc, Obstacle, Point
+
+Array = npt.NDArray[np.float64]
+
+FILL = "#E3E3E3"
+MM = 1e3
+
+
+def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, edge: str = GREY) -> None:
+    """Filled obstacles with thin edges."""
+    from matplotlib.patches import Circle
+    from matplotlib.patches import Polygon as Patch
+
+    for shape in obstacles:
+        style = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.5, "zorder": 1.0}
+        if isinstance(shape, Disc):
+            panel.add_patch(Circle((shape.centre[0] * MM, shape.centre[1] * MM), shape.radius * MM, **style))
+        else:
+            panel.add_patch(Patch(np.array(shape.points) * MM, closed=True, joinstyle="miter", **style))
+
+
+def draw_body(panel: Any, line: Array, radius: float, colour: str, alpha: float = 1.0, zorder: float = 3.0) -> None:
+    """A body's line with its thickness around it."""
+    points = line * MM
+    tangent = np.gradient(points, axis=0)
+    tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-12)
+    aside = radius * MM * np.stack([tangent[:, 1], -tangent[:, 0]], axis=1)
+    outline = np.concatenate([points + aside, _cap(points[-1], aside[-1]), (points - aside)[::-1]])
+    panel.fill(*outline.T, facecolor=colour, edgecolor="none", alpha=0.22 * alpha, zorder=zorder)
+    panel.plot(*points.T, color=colour, alpha=alpha, zorder=zorder + 0.1, solid_capstyle="round")
+
+
+def _cap(tip: Array, aside: Array) -> Array:
+    """The round end of a body."""
+    turn = np.linspace(0.0, np.pi, 12)[1:-1]
+    ahead = np.array([-aside[1], aside[0]])
+    return np.asarray(tip + np.outer(np.cos(turn), aside) + np.outer(np.sin(turn), ahead))
+
+
+def draw_base(panel: Any) -> None:
+    """The clamp at the origin."""
+    panel.plot(0.0, 0.0, "s", color=INK, markersize=4.0, zorder=6.0)
+
+
+def draw_target(panel: Any, target: Point) -> None:
+    """The place to reach."""
+    panel.plot(
+        target[0] * MM, target[1] * MM, "o", markersize=5.5, markerfacecolor="white", markeredgecolor=INK,
+        markeredgewidth=1.0, zorder=6.0,
+    )  # fmt: skip
+    panel.plot(target[0] * MM, target[1] * MM, ".", color=INK, markersize=2.5, zorder=6.1)
+
+
+def finish_panel(panel: Any, title: str) -> None:
+    """Equal scales and a title; axes are labelled by the caller."""
+    panel.set_aspect("equal")
+    panel.set_title(title, loc="left")
+    panel.margins(0.05)
+    panel.autoscale_view()
