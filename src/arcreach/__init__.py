@@ -8,49 +8,86 @@ from arcreach.errors import (
     MethodError,
     MissingExtraError,
     RobotError,
+    SceneError,
     TargetError,
 )
 from arcreach.files.catalogue import catalogue
 from arcreach.files.robots import load_robot, save_robot
+from arcreach.files.scenes import load_scene, save_scene
 from arcreach.ik.method import Method, methods
 from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
+from arcreach.planning.contact import plan_contact
 from arcreach.planning.follow import follow
+from arcreach.planning.grasp import plan_grasp
+from arcreach.planning.leader import LeaderPath, follow_the_leader
 from arcreach.planning.path import Path
+from arcreach.planning.roadmap import Plan, plan
+from arcreach.planning.timing import Timed
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.scenes.certificate import certified_clearance
+from arcreach.scenes.clearance import Clearance, Clearances, clearance, clearance_gradient, self_clearance
+from arcreach.scenes.mesh import Mesh
+from arcreach.scenes.planar import Disc, Polygon
+from arcreach.scenes.scene import Scene
+from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ArcreachError",
+    "Box",
+    "Capsule",
+    "Clearance",
+    "Clearances",
     "ConfigurationError",
+    "Disc",
     "FileError",
+    "HalfSpace",
+    "LeaderPath",
     "Link",
+    "Mesh",
     "Method",
     "MethodError",
     "MissingExtraError",
     "Parallelogram",
     "Path",
+    "Plan",
+    "Polygon",
     "Prismatic",
     "Revolute",
     "Robot",
     "RobotError",
+    "Scene",
+    "SceneError",
     "Section",
     "Solution",
     "Solutions",
+    "Sphere",
     "Status",
     "SymbolicRobot",
     "Target",
     "TargetError",
+    "Timed",
     "catalogue",
+    "certified_clearance",
+    "clearance",
+    "clearance_gradient",
     "follow",
+    "follow_the_leader",
     "load_robot",
+    "load_scene",
     "methods",
+    "plan",
+    "plan_contact",
+    "plan_grasp",
     "save_robot",
+    "save_scene",
+    "self_clearance",
     "solve",
     "solve_all",
     "solve_batch",

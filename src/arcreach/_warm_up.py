@@ -10,8 +10,15 @@ from arcreach.ik.method import methods
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
+from arcreach.planning.contact import plan_contact
+from arcreach.planning.follow import follow
+from arcreach.planning.motions import MotionCheck, SmoothSpace
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import clearance_gradient, self_clearance
+from arcreach.scenes.planar import Disc
+from arcreach.scenes.scene import Scene
+from arcreach.scenes.shapes import Sphere
 
 
 def warm_up() -> float:
@@ -35,7 +42,27 @@ def warm_up() -> float:
     for method in methods().values():
         _warm_method(method.name, method.variants, [sections, Robot(sections.elements[:1]), joints])
     solve_all(sections, _target(sections, axis=True))
+    _warm_obstacles(sections)
+    _warm_contact()
     return time.perf_counter() - start
+
+
+def _warm_obstacles(robot: Robot) -> None:
+    """Ask for clearances, and follow a short path in bounded steps and past an obstacle."""
+    scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
+    q = robot.sample(2, seed=0)
+    clearance_gradient(robot, q[0], scene)
+    self_clearance(robot, q[0])
+    points = robot.tip_pose(q)[:, :3, 3]
+    follow(robot, points, start=q[0], max_step=0.5)
+    MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))
+    solve(robot, Target(points[0]), scene=scene)
+
+
+def _warm_contact() -> None:
+    """Plan around one disc, with the elastic rod."""
+    robot = Robot([Section(0.0, 2.0 * np.pi, stretch=0.5)])
+    str(plan_contact(robot, (0.0, 0.2), [Disc((0.0, 0.1), 0.02)], bend_radius=0.01))
 
 
 def _warm_method(name: str, variants: tuple[str, ...], robots: list[Robot]) -> None:

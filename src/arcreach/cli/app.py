@@ -9,7 +9,7 @@ from typing import NoReturn
 import typer
 
 from arcreach import __version__
-from arcreach.cli import check, fk, ik, info, methods, robots, warm_up
+from arcreach.cli import check, contact, fk, follow, grasp, ik, info, methods, plan, robots, warm_up
 from arcreach.cli.output import EXIT_BAD_INPUT, never_fail_to_encode, print_error
 from arcreach.errors import ArcreachError
 
@@ -19,7 +19,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (robots.robots, info.info, fk.fk, ik.ik, methods.methods, check.check):
+for command in (
+    robots.robots,
+    info.info,
+    fk.fk,
+    ik.ik,
+    methods.methods,
+    follow.follow,
+    plan.plan,
+    contact.contact,
+    grasp.grasp,
+    check.check,
+):
     app.command()(command)
 app.command("warm-up")(warm_up.warm_up)
 

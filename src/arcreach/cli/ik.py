@@ -32,6 +32,7 @@ from arcreach.cli.targets import parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
+from arcreach.files.scenes import load_scene
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solution
 from arcreach.ik.solve import solve, solve_batch
@@ -67,6 +68,10 @@ def ik(
     angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
     max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
+    scene: Annotated[
+        str | None, typer.Option("--scene", help="Obstacles to keep away from: a name of the catalogue or a file.")
+    ] = None,
+    margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
@@ -88,11 +93,15 @@ def ik(
         "out": out,
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen["option"] = option or None
+    chosen |= {"option": option or None, "scene": scene, "margin": margin}
+    if scene is None and margin is not None:
+        raise MethodError("--margin has no meaning without --scene; leave it out")
     if file is not None:
         _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
     elif every:
-        _refuse_idle("--all", chosen, ("variant", "option", "max-iterations", "max-time", "trace", "out", "method"))
+        _refuse_idle(
+            "--all", chosen, ("variant", "option", "scene", "max-iterations", "max-time", "trace", "out", "method")
+        )
     else:
         _refuse_idle("--to", chosen, ("out",))
     check_ending(out)
@@ -108,6 +117,8 @@ def ik(
         limits["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
     choice: dict[str, Any] = {"method": method, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
+    if scene is not None:
+        choice |= {"scene": load_scene(scene), "margin": units.parse(margin or "0mm", "length")}
     if file is not None:
         reached = _many(loaded, file, out, as_json, {**limits, **choice})
     elif every:
@@ -199,6 +210,7 @@ def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
         "seconds": solution.seconds,
         "method": solution.method,
         "hits": solution.hits,
+        "clearance": solution.clearance,
     }
 
 

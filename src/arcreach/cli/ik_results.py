@@ -40,6 +40,8 @@ def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[st
     columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
     for name in RESULTS:
         columns[name] = [value for part in parts for value in getattr(part, name).tolist()]
+    if parts and parts[0].clearance is not None:
+        columns["clearance"] = np.concatenate([part.clearance for part in parts if part.clearance is not None]).tolist()
     return columns
 
 

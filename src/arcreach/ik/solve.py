@@ -25,6 +25,8 @@ Array = npt.NDArray[np.float64]
 
 # Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
 TRACE_ROWS = 20_000
+# Tolerances, iterations, seconds, seed, variant, threads, as `Problem` has them.
+Settings = tuple[float, float, int | None, float, int, str, int | None]
 # Kernels count in 64 bits.
 MOST_WHOLE = 10**18
 
@@ -164,7 +166,8 @@ def _problem(
         method.check_options(options)
     starts = None if start is None else _starts(robot, start, len(rows))
     trace = np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof)
-    return Problem(robot, mode, rows, starts, *kept[1], trace, options)
+    checked: Settings = kept[1]
+    return Problem(robot, mode, rows, starts, *checked, trace, options)
 
 
 def _same(kept: tuple[Any, ...], settings: tuple[Any, ...]) -> bool:
@@ -186,7 +189,7 @@ def _checked(
     seed: Any,
     variant: Any,
     threads: Any,
-) -> tuple[float, float, int | None, float, int, str, int | None]:
+) -> Settings:
     """The settings of a solve as kernels take them, in the order of `Problem`."""
     refusal = method.refusal(robot, mode)
     if refusal is not None:

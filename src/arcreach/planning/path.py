@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +12,15 @@ import numpy.typing as npt
 from arcreach.ik.solution import Status
 from arcreach.robots.robot import Robot
 
+if TYPE_CHECKING:
+    from arcreach.planning.timing import Timed
+
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Of the index of the waypoint: a point between two of them.
+# In place of the index of a waypoint: a point between two of them, and a point of a way around, off the path.
 INSERTED = -1
+DETOUR = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +31,12 @@ class Path:
     q: Array  # (n, dof)
     targets: Array  # (n, 12): rotation row by row, then position
     mode: int
-    waypoint: Integers  # (n,): which waypoint a point reaches for, -1 for a point inserted between two
+    waypoint: Integers  # (n,): which waypoint a point reaches for, -1 between two, -2 on a way around
     position_error: Array
     angle_error: Array
     status: Integers
     seconds: float
+    clearance: Array | None = None  # (n,), certified: least from the point before to this one, where there is a scene
 
     def __len__(self) -> int:
         return len(self.q)
@@ -67,10 +74,31 @@ class Path:
         """The largest position and angle error of all points."""
         return float(self.position_error.max(initial=0.0)), float(self.angle_error.max(initial=0.0))
 
+    def to_csv(self, file: str | os.PathLike[str]) -> None:
+        """Write the path as CSV: a row per point, lengths in metres and angles in radians, with all their digits."""
+        from arcreach.planning.path_csv import path_columns, write_csv
+
+        write_csv(file, path_columns(self))
+
+    @classmethod
+    def from_csv(cls, file: str | os.PathLike[str], robot: Robot) -> Path:
+        """Read a path from CSV. Only the coordinates are needed, in any order; errors are computed anew."""
+        from arcreach.planning.path_csv import read_path
+
+        return read_path(file, robot)
+
+    def timed(self, max_speed: npt.ArrayLike, max_acceleration: npt.ArrayLike, **options: Any) -> Timed:
+        """The fastest motion along the path within these limits: see `arcreach.planning.timing.timed`."""
+        from arcreach.planning.timing import timed
+
+        return timed(self, max_speed, max_acceleration, **options)
+
     def __str__(self) -> str:
-        given = int((self.waypoint != INSERTED).sum())
+        given = int((self.waypoint >= 0).sum())
         inserted = len(self) - given
         text = f"{int(self.reached.sum())} of {len(self)} points reached ({given} waypoints, {inserted} inserted); "
         position, angle = self.deviation
         text += f"largest step {np.degrees(self.largest_step):.3g}°, "
+        if self.clearance is not None:
+            text += f"clearance {float(self.clearance.min(initial=np.inf)) * 1e3:.3g} mm, "
         return text + f"largest deviation {position * 1e6:.3g} µm, {angle:.2e} rad; {self.seconds * 1e3:.3g} ms"

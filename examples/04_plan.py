@@ -1,0 +1,46 @@
+"""A motion among obstacles: found, certified all along, given its times, and a body that follows its tip."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import arcreach as ar
+
+
+def main(folder="build/examples"):
+    arm = ar.load_robot("three-section")
+    scene = ar.load_scene("clutter-20")
+    target = ar.Target([-0.048, -0.0193, 0.079])
+    try:
+        plan = ar.plan(arm, arm.neutral, target, scene)
+    except ar.MissingExtraError as error:
+        print(error)
+        return
+    print(f"among {len(scene)} balls: {plan}")
+    least = ar.clearance(arm, plan.sampled(5000), scene).distance.min()
+    print(f"  certified {plan.clearance * 1e3:.4f} mm; the nearest of 5000 samples is {least * 1e3:.4f} mm away")
+    if plan.reached:
+        print(f"  at 1 rad/s and 2 rad/s2: {plan.timed(1.0, 2.0)}")
+
+    lengthening = ar.load_robot("telescopic-sections")
+    bend = np.linspace(0.0, 1.0, 101)
+    curve = 0.1 * np.stack([1 - np.cos(bend), 0 * bend, np.sin(bend)], axis=1)
+    print(f"\nalong a C of 100 mm: {ar.follow_the_leader(lengthening, curve, points=40)}")
+    leave_picture(Path(folder), plan)
+
+
+def leave_picture(folder, plan):
+    try:
+        from arcreach.figures import save, scene
+
+        folder.mkdir(parents=True, exist_ok=True)
+        save(scene(plan), folder / "plan.png")
+    except ar.MissingExtraError as error:
+        print(error)
+        return
+    print(f"\npicture: {folder / 'plan.png'}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

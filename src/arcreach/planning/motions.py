@@ -1,0 +1,149 @@
+"""Straight motions of a robot in its smooth variables, and their certificates.
+
+Between two configurations a robot moves straight in the variables bend * (cos direction, sin direction), share of the
+stretch, and the joints' own coordinates: there the limits are convex, so a motion between two configurations inside
+them never leaves them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._jit import settled
+from arcreach.ik.smooth_chain import smooth_chain
+from arcreach.kernels import motion as kernels
+from arcreach.kernels.layout import BEND, FIXED, SWING, TURN
+from arcreach.kernels.smooth_variables import to_coordinates_batch, to_variables
+from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import TOLERANCE
+from arcreach.scenes.scene import Scene
+
+Array = npt.NDArray[np.float64]
+Booleans = npt.NDArray[np.bool_]
+
+# The shortest step of a check, as a share of the motion: what comes nearer to an obstacle counts as touching it.
+FINEST = 1e-5
+# Share of the longest step that the last certificate takes: it then lacks at most a fortieth of the clearance.
+SHARP = 0.05
+# An endless joint may turn by less than half a turn between two points: beyond it the other way would be the shorter.
+MOST_TURN = 3.0
+
+_motions = settled(kernels.motions)
+
+
+class SmoothSpace:
+    """The smooth variables of a robot, to and from configurations."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.chain = smooth_chain(robot)
+        endless = [move for move in self.chain.moves if move["kind"] in (TURN, SWING) and np.isinf(move["lower"])]
+        self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
+
+    def variables(self, Q: npt.ArrayLike) -> Array:
+        """Variables (n, variables) of a path of configurations (n, dof); endless joints go the shorter way round."""
+        rows = np.ascontiguousarray(Q, dtype=np.float64)
+        V = np.empty((len(rows), self.chain.variables))
+        for q, v in zip(rows, V, strict=True):
+            to_variables(self.chain.moves, q, v)
+        V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
+        return V
+
+    def coordinates(self, V: Array) -> Array:
+        """Configurations (n, dof) of variables (n, variables)."""
+        Q = np.zeros((len(V), self.robot.dof))
+        if len(V):
+            to_coordinates_batch(0, len(V), self.robot._chain, self.chain.moves, np.ascontiguousarray(V), Q)
+        return Q
+
+    def bounds(self, centre: Array) -> tuple[Array, Array]:
+        """The box around the limits; an endless joint may turn once around from `centre` (variables,)."""
+        low, high = np.empty(self.chain.variables), np.empty(self.chain.variables)
+        for move in self.chain.moves:
+            if move["kind"] == FIXED:
+                continue
+            k, last = move["variable"], move["variable"] + move["width"] - 1
+            bends = move["kind"] == BEND
+            low[k : last + 1] = -move["bend_max"] if bends else move["lower"]
+            high[k : last + 1] = move["bend_max"] if bends else move["upper"]
+            if move["stretch"] > 0.0:
+                low[last], high[last] = 0.0, 1.0
+        low[self.endless], high[self.endless] = centre[self.endless] - math.pi, centre[self.endless] + math.pi
+        return low, high
+
+    def travels(self, a: Array, b: Array) -> float:
+        """How far a point of the body moves at most on the way from a to b in metres."""
+        reached = np.empty(len(self.robot.elements))
+        kernels.element_travels(self.robot._chain, a, b, reached)
+        return float(reached.max())
+
+
+class MotionCheck:
+    """Asks whether motions of a robot in a scene keep a margin."""
+
+    def __init__(self, space: SmoothSpace, scene: Scene, margin: float) -> None:
+        self.space = space
+        self.scene = scene
+        self.margin = margin
+        self.motions = 0
+        self._free, self._certificate, self._stop = np.empty(1, np.bool_), np.empty(1), np.empty(1)
+
+    def free(self, a: Array, b: Array) -> bool:
+        """Whether the motion from a to b (1, variables) keeps more than the margin all along."""
+        self.motions += 1
+        self._run(1, self.margin, 1.0, a, b, self._free, self._certificate, self._stop)
+        return bool(self._free[0])
+
+    def inside(self, v: Array) -> Array:
+        """The nearest variables inside the limits."""
+        out = v.copy()
+        kernels.inside_limits(self.space.chain.moves, v, out)
+        return out
+
+    def certify(self, V: Array) -> tuple[Booleans, Array]:
+        """For every motion along variables (n, variables) whether it keeps the margin, and its certified clearance."""
+        n = max(len(V) - 1, 1)
+        first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
+        free, certificates, stops = np.empty(n, np.bool_), np.empty(n), np.empty(n)
+        self._run(n, self.margin, 1.0, first, last, free, certificates, stops)
+        sharp = np.empty(n)
+        self._run(n, 0.0, SHARP, first, last, np.empty(n, np.bool_), sharp, stops)
+        # Both are certified, and only the first one knows the margin.
+        return free, np.where(free, np.maximum(certificates, sharp), certificates)
+
+    def _run(self, n: int, margin: float, spacing: float, *arrays: Any) -> None:
+        robot, chain = self.space.robot, self.space.chain
+        shapes, field = self.scene._packed
+        _motions(
+            0, n, robot._chain, chain.moves, shapes, field, TOLERANCE, len(robot.elements), margin, spacing, FINEST,
+            *arrays,
+        )  # fmt: skip
+
+
+def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
+    """Configurations (points, dof) along a path of configurations (n, dof), at equal steps of the body's travel."""
+    space = SmoothSpace(robot)
+    V = space.variables(Q)
+    if len(V) < 2:
+        return np.repeat(space.coordinates(V), points, axis=0)
+    ways = np.array([space.travels(a, b) for a, b in itertools.pairwise(V)])
+    places = np.concatenate([[0.0], np.cumsum(ways)])
+    wanted = np.linspace(0.0, places[-1], points)
+    dense = np.stack([np.interp(wanted, places, column) for column in V.T], axis=1)
+    return space.coordinates(dense)
+
+
+def without_long_turns(space: SmoothSpace, V: Array) -> Array:
+    """The same path with points added where an endless joint turns so far that its way back would be the shorter."""
+    rows = [V[:1]]
+    for a, b in itertools.pairwise(V):
+        far = np.abs(b - a)[space.endless].max(initial=0.0)
+        pieces = max(math.ceil(far / MOST_TURN), 1)
+        shares = np.arange(1, pieces + 1)[:, None] / pieces
+        rows.append(a + shares * (b - a))
+    return np.concatenate(rows)

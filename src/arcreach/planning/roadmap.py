@@ -1,0 +1,438 @@
+"""`plan`: a way from a configuration to a target among obstacles, wherever it leads.
+
+OMPL searches in the smooth variables, each scaled by how far it moves the body, so that distances are those of the
+body. Every motion that it asks about is walked along with steps that the clearance allows (`kernels.motion`), and the
+path that is returned is certified once more: nothing is judged by samples.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError, MissingExtraError, SceneError, TargetError
+from arcreach.ik.avoidance import check_base
+from arcreach.ik.solution import Status
+from arcreach.ik.solve import positive, solve, solve_batch, whole
+from arcreach.ik.target import Target
+from arcreach.kernels import judge
+from arcreach.kernels.avoidance import point_clearances
+from arcreach.kernels.layout import AXIS, ROTATION
+from arcreach.planning.motions import MotionCheck, SmoothSpace, motion_between, without_long_turns
+from arcreach.planning.path_csv import configuration_columns, write_csv
+from arcreach.planning.timing import Timed, timed
+from arcreach.robots.checks import real_array, shown
+from arcreach.robots.elements import Link, Revolute, Section
+from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import TOLERANCE, AnyScene, clearance
+from arcreach.scenes.scene import Scene, spatial_scene
+from arcreach.scenes.shapes import Sphere
+
+Array = npt.NDArray[np.float64]
+
+# Free space wanted around the body at the goal beyond the margin, as shares of the reach: as much as can be had,
+# because a goal that touches can only be reached by motions that almost touch.
+SPARE = (5e-3, 5e-4, 5e-5)
+# Share of the time for a path that has room to spare, before one is looked for that has none.
+WIDE_TIME = 0.4
+# Added to the margin in a search, as a share of the reach, so that no rounding afterwards can make a free path touch.
+ROUNDING = 1e-7
+# Iterations of each further goal, which nobody waits for long.
+GOAL_ITERATIONS = 2000
+# Goals that differ by less than this (radians, scaled metres) are one.
+SAME_GOAL = 1e-2
+# The least weight of a variable beside the heaviest: one that moves nothing, as the roll of a tip, still has to be told
+# apart.
+LEAST_WEIGHT = 0.05
+# Longest branch of the search tree, as a share of the greatest distance. Longer ones are blocked more often, shorter
+# ones need more of them.
+BRANCH = 0.15
+
+_WORDS = {
+    Status.STALLED: "no configuration found that reaches the target",
+    Status.ITERATION_LIMIT: "no configuration found that reaches the target",
+    Status.OUT_OF_REACH: "the target is out of reach",
+    Status.COLLISION: "the target is reached only by touching an obstacle",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A way among obstacles, or the word why there is none.
+
+    Between two rows of `q` the robot moves straight in its smooth variables: `sampled` gives points of that motion.
+    `clearance` is certified: nowhere along the motion is the body nearer to an obstacle.
+    """
+
+    robot: Robot
+    scene: Scene
+    q: Array  # (n, dof), from the start to the goal; the start alone where no way was found
+    status: Status
+    clearance: float
+    position_error: float
+    angle_error: float
+    goals: int  # configurations at the target that the search knew
+    motions: int  # motions that were checked
+    seconds: float
+    max_time: float
+    margin: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether a way was found."""
+        return self.status == Status.REACHED
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def sampled(self, points: int = 100) -> Array:
+        """Configurations (points, dof) along the motion, about equally far apart."""
+        return motion_between(self.robot, self.q, whole("points", points, 2))
+
+    def to_csv(self, file: str | os.PathLike[str], points: int | None = None) -> None:
+        """Write the corners, or `points` along the motion, as CSV: a column per coordinate, in metres and radians."""
+        q = self.q if points is None else self.sampled(points)
+        write_csv(file, configuration_columns(self.robot, q))
+
+    def timed(self, max_speed: npt.ArrayLike, max_acceleration: npt.ArrayLike, **options: Any) -> Timed:
+        """The fastest motion along the path within these limits: see `arcreach.planning.timing.timed`."""
+        return timed(self, max_speed, max_acceleration, **options)
+
+    def __str__(self) -> str:
+        effort = f"{self.motions} motions checked, {self.seconds * 1e3:.3g} ms"
+        if self.reached:
+            found = f"path of {len(self)} points, certified clearance {self.clearance * 1e3:.3g} mm"
+            return f"{found}; tip {self.position_error * 1e6:.3g} µm, {self.angle_error:.2e} rad off; {effort}"
+        if self.status == Status.TIME_LIMIT:
+            return f"no path found in {self.max_time:.3g} s to {self.goals} configurations at the target; {effort}"
+        return f"no path: {_WORDS[self.status]}; {effort}"
+
+
+def plan(
+    robot: Robot,
+    start: npt.ArrayLike,
+    target: Target | npt.ArrayLike,
+    scene: AnyScene,
+    *,
+    margin: float = 0.0,
+    goals: int = 8,
+    max_time: float = 5.0,
+    seed: int = 0,
+    simplify: bool = True,
+    position_tol: float = 1e-6,
+    angle_tol: float = 1e-3,
+) -> Plan:
+    """Find a motion from the configuration `start` to a target, or to a configuration, that keeps clear of a scene.
+
+    The body stays more than `margin` metres away from every obstacle, and farther where that can be had. Up to `goals`
+    configurations that reach the target are aimed at. `max_time` in seconds is for all of it, compilation apart;
+    `simplify` shortens and smooths what was found. The same seed gives the same path, unless time runs out on the way.
+    Collisions of the robot with itself are not looked at.
+    """
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
+    checked = spatial_scene(scene)
+    goals, seed = whole("goals", goals, 1), whole("seed", seed, 0)
+    max_time = positive("max_time", max_time, "seconds")
+    tolerances = (positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians"))
+    margin = _margin(margin)
+    check_base(robot, checked)
+    q_start = _free_configuration(robot, start, "start", checked, margin)
+    ompl = import_ompl()
+    _load_kernels()
+    began = time.perf_counter()
+    if isinstance(target, Target):
+        _check_target(robot, target, checked, margin)
+        Q, status = _goal_configurations(robot, q_start, target, checked, margin, goals, seed, tolerances)
+    else:
+        Q, status = _free_configuration(robot, target, "target", checked, margin)[None], Status.REACHED
+    space = SmoothSpace(robot)
+    check = MotionCheck(space, checked, margin)
+    V = space.variables(q_start[None])
+    if status == Status.REACHED:
+        found = None
+        for share, level in _levels(robot, np.vstack([q_start, Q]), checked, margin):
+            check.margin = level
+            search = _Search(ompl, space, check, q_start, Q, seed, began + share * max_time)
+            found = search.run(simplify)
+            if found is not None:
+                break
+        V = V if found is None else without_long_turns(space, found)
+        status = Status.TIME_LIMIT if found is None else status
+    check.margin = margin
+    q = space.coordinates(V)
+    # As it is returned, and not as it was searched.
+    free, certificates = check.certify(space.variables(q))
+    assert status != Status.REACHED or free.all(), "a motion that was checked is not free"
+    goal = target if isinstance(target, Target) else Target.from_pose(robot.tip_pose(Q[0]))
+    errors = _errors(robot, q[-1], goal, tolerances)
+    seconds = time.perf_counter() - began
+    return Plan(
+        robot, checked, q, status, float(certificates.min()), *errors, len(Q), check.motions, seconds, max_time,
+        margin,
+    )  # fmt: skip
+
+
+def import_ompl() -> Any:
+    """OMPL, quiet; or an error that names the extra it comes with."""
+    try:
+        import ompl.base
+        import ompl.geometric
+        import ompl.util
+    except ImportError:
+        raise MissingExtraError("ompl", "plan", "global planning") from None
+    ompl.util.setLogLevel(ompl.util.LOG_NONE)
+    return ompl
+
+
+@cache
+def _load_kernels() -> None:
+    """Compile or load what a plan needs, before its clock runs."""
+    robot = Robot([Section(0.05, 1.0), Link((0.0, 0.0, 0.01))])
+    scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
+    q = robot.neutral
+    _goal_configurations(robot, q, Target(robot.tip_pose(q)[:3, 3]), scene, 0.0, 1, 0, (1e-3, 1e-3))
+    space = SmoothSpace(robot)
+    MotionCheck(space, scene, 0.0).certify(space.variables([q, q]))
+    space.travels(*space.variables([q, q]))
+
+
+def _margin(margin: Any) -> float:
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < math.inf:
+        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
+    return float(margin)
+
+
+def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, margin: float) -> Array:
+    """A configuration inside the limits whose body is free."""
+    if real_array(value) is None:
+        accepted = f"an arcreach.Target or {robot.dof} numbers" if field == "target" else f"{robot.dof} numbers"
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give {accepted}: {', '.join(robot.coordinates)}")
+    q = robot._check(value, field)
+    if q.ndim != 1:
+        raise TargetError(f"{field} has the shape {q.shape}; give one configuration ({robot.dof},)")
+    if not robot.within_limits(q):
+        raise TargetError(f"{field} = {shown(q)} is outside the robot's limits; give a configuration inside them")
+    near = clearance(robot, q, scene, grid=True)
+    if near <= margin + TOLERANCE:
+        obstacle, element = scene.shape_names[near.obstacle], robot.element_names[near.element]
+        if near <= 0.0:
+            fault = f"'{element}' is {-near * 1e3:.3g} mm inside '{obstacle}'"
+        else:
+            fault = f"'{element}' is {near * 1e3:.3g} mm from '{obstacle}', and the margin is {margin * 1e3:.3g} mm"
+        raise SceneError(f"{field} is not free: {fault}; give a configuration that is")
+    return robot.clip(q)
+
+
+def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> None:
+    """Refuse a target where the tip itself would touch an obstacle."""
+    shapes, field = scene._packed
+    last = next(element for element in reversed(robot.elements) if not isinstance(element, Revolute))
+    radius = 0.0 if isinstance(last, Link) and last.reach == 0.0 else last.radius
+    for i in range(len(scene)):
+        distance = np.empty(1)
+        point_clearances(0, 1, shapes[i : i + 1], field, target.position[None].copy(), distance)
+        missing = radius + margin - distance[0]
+        if missing > 0.0:
+            inside = "lies inside" if distance[0] <= 0.0 else "lies too close to"
+            raise TargetError(
+                f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {radius * 1e3:.3g} mm and "
+                f"would be {missing * 1e3:.3g} mm too deep; move the target"
+            )
+
+
+def _levels(robot: Robot, Q: Array, scene: Scene, margin: float) -> list[tuple[float, float]]:
+    """Clearances to search with, each with the share of the time until it is given up: a wide one first.
+
+    A path that is shortened runs along the margin: a wide one leaves room, and what it must leave is known only later.
+    """
+    least = float(np.min(clearance(robot, Q, scene, grid=True).distance))
+    wide = 0.5 * (margin + min(least, margin + SPARE[0] * robot.reach))
+    narrow = margin + ROUNDING * robot.reach
+    return [(WIDE_TIME, wide), (1.0, narrow)] if wide > narrow else [(1.0, narrow)]
+
+
+def _goal_configurations(
+    robot: Robot,
+    start: Array,
+    target: Target,
+    scene: Scene,
+    margin: float,
+    count: int,
+    seed: int,
+    tolerances: tuple[float, float],
+) -> tuple[Array, Status]:
+    """Configurations (n, dof) that reach the target freely, one near to the start first; and the status without any."""
+    common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
+    status = Status.STALLED
+    for spare in SPARE:
+        common["margin"] = margin + spare * robot.reach
+        first = solve(robot, target, start=start, **common)
+        status = first.status
+        if status in (Status.REACHED, Status.OUT_OF_REACH):
+            break
+    if status != Status.REACHED:
+        return np.empty((0, robot.dof)), status
+    starts = robot.sample(3 * count, seed=seed)
+    rows: dict[str, Any] = {"positions": np.tile(target.position, (len(starts), 1))}
+    if target.mode == AXIS:
+        rows["axes"] = np.tile(np.asarray(target.axis), (len(starts), 1))
+    elif target.mode == ROTATION:
+        rows["rotations"] = np.tile(np.asarray(target.rotation), (len(starts), 1, 1))
+    others = solve_batch(robot, **rows, start=starts, max_iterations=GOAL_ITERATIONS, **common)
+    space = SmoothSpace(robot)
+    kept = [first.q]
+    for q in others.q[others.reached]:
+        away = space.variables(np.array(kept)) - space.variables(q[None])
+        if len(kept) < count and np.abs(away).max(axis=1).min() > SAME_GOAL:
+            kept.append(q)
+    return np.array(kept), status
+
+
+def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, float]) -> tuple[float, float]:
+    """How far the tip is from the target at q, in metres and radians."""
+    position, angle, status = np.empty(1), np.empty(1), np.zeros(1, np.int64)
+    judge.judge(
+        0, 1, robot._chain, q[None].copy(), target.row[None], target.mode, *tolerances, robot.reach, position, angle,
+        status,
+    )  # fmt: skip
+    return float(position[0]), float(angle[0])
+
+
+class _Search:
+    """One search by RRTConnect in scaled variables.
+
+    OMPL draws its samples from a box. What lies outside the limits stands for the nearest place inside: motions are
+    checked, and paths returned, between those.
+    """
+
+    def __init__(
+        self, ompl: Any, space: SmoothSpace, check: MotionCheck, start: Array, goals: Array, seed: int, deadline: float
+    ) -> None:
+        self.ompl, self.space, self.check, self.deadline = ompl, space, check, deadline
+        self.seed = seed
+        self.start = space.variables(start[None])[0]
+        # Each goal the shorter way round from the start.
+        self.goals = np.array([space.variables([start, goal])[1] for goal in goals])
+        self.weights = _weights(space, self.start)
+        self._a, self._b = np.empty((1, len(self.start))), np.empty((1, len(self.start)))
+
+    def run(self, simplify: bool) -> Array | None:
+        """The variables (n, variables) of a free path, or None."""
+        order = np.argsort(np.linalg.norm((self.goals - self.start) * self.weights, axis=1), kind="stable")
+        for goal in self.goals[order]:
+            if self._free(self.start, goal):
+                return np.array([self.start, goal])
+        base, geometric = self.ompl.base, self.ompl.geometric
+        # Zero is no seed there; a search takes its random numbers from this one on.
+        self.ompl.util.RNG.setSeed(self.seed + 1)
+        problem = _Problem(base, self.space, self.weights, self.start, self.goals, self._free)
+        planner = geometric.RRTConnect(problem.information)
+        planner.setRange(BRANCH * problem.space.getMaximumExtent())
+        planner.setProblemDefinition(problem.definition)
+        planner.setup()
+        until = base.PlannerTerminationCondition(lambda: time.perf_counter() > self.deadline)
+        planner.solve(until)
+        if not problem.definition.hasExactSolution():
+            return None
+        path = problem.inside(problem.definition.getSolutionPath(), self.check)
+        if simplify:
+            rough = problem.rows(path)
+            geometric.PathSimplifier(problem.information, problem.goal).simplify(path, until, True)
+            smooth = problem.rows(path)
+            return smooth if self.check.certify(smooth)[0].all() else rough
+        return problem.rows(path)
+
+    def _free(self, a: Array, b: Array) -> bool:
+        self._a[0], self._b[0] = a, b
+        return self.check.free(self._a, self._b)
+
+
+def _weights(space: SmoothSpace, start: Array) -> Array:
+    """How far each variable moves the body, against the one that moves it farthest, at full length."""
+    full = start.copy()
+    for move in space.chain.moves:
+        if move["stretch"] > 0.0:
+            full[move["variable"] + move["width"] - 1] = 1.0
+    travels = np.array([space.travels(full, full + step) for step in np.eye(len(full))])
+    return np.asarray(np.maximum(travels / max(travels.max(), 1e-300), LEAST_WEIGHT))
+
+
+class _Problem:
+    """A planning problem as OMPL sees it."""
+
+    def __init__(
+        self,
+        base: Any,
+        space: SmoothSpace,
+        weights: Array,
+        start: Array,
+        goals: Array,
+        free: Callable[[Array, Array], bool],
+    ) -> None:
+        self.weights = weights
+        n = len(weights)
+        self.space = base.RealVectorStateSpace(n)
+        bounds = base.RealVectorBounds(n)
+        for k, (low, high) in enumerate(zip(*space.bounds(start), strict=True)):
+            bounds.setLow(k, float(low * weights[k]))
+            bounds.setHigh(k, float(high * weights[k]))
+        self.space.setBounds(bounds)
+        self.information = base.SpaceInformation(self.space)
+        # A function of its own: OMPL keeps what it is handed, and a way back from there to the problem would be a
+        # circle that Python's collector does not see.
+        row = self.row = _reader(weights)
+
+        class Validator(base.MotionValidator):  # type: ignore[misc]
+            def checkMotion(self, first: Any, last: Any, valid: Any = None) -> bool:  # noqa: N802
+                return free(row(first), row(last))
+
+        def is_free(state: Any) -> bool:
+            place = row(state)
+            return free(place, place)
+
+        self.information.setMotionValidator(Validator(self.information))
+        self.information.setStateValidityChecker(is_free)
+        self.information.setup()
+        self.definition = base.ProblemDefinition(self.information)
+        self.definition.addStartState(self.state(start))
+        self.goal = base.GoalStates(self.information)
+        for goal in goals:
+            self.goal.addState(self.state(goal))
+        self.definition.setGoal(self.goal)
+
+    def state(self, v: Array) -> Any:
+        """A state from variables."""
+        state = self.space.allocState()
+        for k, value in enumerate((v * self.weights).tolist()):
+            state[k] = value
+        return state
+
+    def rows(self, path: Any) -> Array:
+        """The variables (n, variables) of a path."""
+        return np.array([self.row(state) for state in path.getStates()])
+
+    def inside(self, path: Any, check: MotionCheck) -> Any:
+        """The path with states outside the limits moved inside: from there on nothing leaves them."""
+        for state in path.getStates():
+            for k, value in enumerate((check.inside(self.row(state)) * self.weights).tolist()):
+                state[k] = value
+        return path
+
+
+def _reader(weights: Array) -> Callable[[Any], Array]:
+    """A function from a state to its variables."""
+    places = range(len(weights))
+
+    def row(state: Any) -> Array:
+        return np.array([state[k] for k in places]) / weights
+
+    return row

@@ -1,0 +1,69 @@
+import json
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+
+pytest.importorskip("ompl")
+
+CALL = ("plan", "three-section", "--from", "0,0,0,0,0,0", "--scene", "clutter-20")
+TARGET = "--to=-48mm,-19.3mm,79mm"
+
+
+@pytest.mark.compiled
+def test_a_path_is_printed_written_and_drawn(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, _ = run(*CALL, TARGET, "--out", tmp_path / "path.csv", "--figure", tmp_path / "path.png", "--json")
+    assert code == 0
+    data = json.loads(out)
+    assert data["reached"]
+    assert data["clearance"] > 0.0
+    robot = ar.load_robot("three-section")
+    path = ar.Path.from_csv(tmp_path / "path.csv", robot)
+    np.testing.assert_array_equal(path.q, data["q"])
+    np.testing.assert_allclose(robot.tip_pose(path.q[-1])[:3, 3], (-0.048, -0.0193, 0.079), atol=1e-6)
+    assert (tmp_path / "path.png").stat().st_size > 10_000
+    code, out, _ = run(*CALL, TARGET, "--out", tmp_path / "path.csv", "--points", "50")
+    assert code == 0
+    assert "certified clearance" in out
+    assert len(ar.Path.from_csv(tmp_path / "path.csv", robot)) == 50
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore")
+def test_a_path_with_times(run, tmp_path):
+    pytest.importorskip("toppra")
+    limits = ("--max-speed", "1", "--max-acceleration", "2")
+    code, out, _ = run(*CALL, TARGET, *limits, "--out", tmp_path / "motion.csv")
+    assert code == 0
+    assert " s, 200 samples" in out
+    assert (tmp_path / "motion.csv").read_text().startswith("time,section-1.bend")
+
+
+@pytest.mark.compiled
+def test_no_path_ends_with_code_1(run, tmp_path):
+    code, out, _ = run(*CALL, "--to", "0,0,1", "--out", tmp_path / "path.csv")
+    assert code == 1
+    assert "out of reach" in out
+    assert not (tmp_path / "path.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ((*CALL, "--to=-37.4mm,-6.6mm,21.6mm"), "inside obstacle 'sphere-1'"),
+        ((*CALL,), "exactly one of --to or --goal"),
+        ((*CALL, "--goal", "0,0,0,0,0,0", "--axis", "0,0,1"), "--axis"),
+        ((*CALL, TARGET, "--max-speed", "1"), "belong together"),
+        ((*CALL, TARGET, "--out", "path.xlsx"), ".csv"),
+        ((*CALL, TARGET, "--figure", "path.gif"), ".png"),
+        ((*CALL, TARGET, "--margin", "-1mm"), "margin"),
+        (("plan", "three-section", "--from", "9,0,0,0,0,0", "--scene", "clutter-20", TARGET), "limits"),
+        (("plan", "three-section", "--from", "0,0,0,0,0,0", "--scene", "cluter-20", TARGET), "clutter-20"),
+    ],
+)
+def test_bad_input_ends_with_code_2(run, arguments, word):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert word in err
