@@ -7,7 +7,7 @@ import arcreach as ar
 from arcreach.files.planar_file import load_planar_scene
 
 
-def main(folder="."):
+def main(folder="build/examples"):
     plans = {}
     for name in ("slalom", "pocket", "wedge"):
         scene = load_planar_scene(name)
@@ -35,6 +35,7 @@ def leave_pictures(folder, plans, plan):
     try:
         from arcreach.figures import contact, grasp, save
 
+        folder.mkdir(parents=True, exist_ok=True)
         save(contact(plans), folder / "contact.png")
         save(grasp(plan, title="two sections"), folder / "grasp.png")
     except ar.MissingExtraError as error:
