@@ -114,3 +114,52 @@ def test_walls_of_a_tube():
 def test_waypoints_of_the_catalogue():
     with pytest.raises(FileError, match="tube-offset"):
         catalogue_waypoints("clutter-20")
+
+
+@pytest.mark.compiled
+def test_a_first_waypoint_that_is_blocked_is_waited_for():
+    points = np.array([[0.02, 0.0, 0.13], [0.0, 0.0, 0.12], [0.0, 0.01, 0.125]])
+    path = ar.follow(ARM, points, scene=[ar.Sphere(points[0], 0.005)])
+    assert path.status.tolist()[:2] == [Status.COLLISION, Status.REACHED]
+    assert path.reached[1:].all()
+    np.testing.assert_array_equal(path.q[0], path.q[1])
+    assert path.position_error[0] > 1e-3
+    assert path.clearance.min() >= 0.0
+
+
+@pytest.mark.compiled
+def test_a_bound_holds_across_half_a_turn_and_on_a_way_around():
+    robot = ar.load_robot("extensible-sections")
+    ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
+    path = ar.follow(robot, [[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]], scene=[ball], max_step=0.1)
+    assert path.reached.all()
+    assert (path.waypoint == DETOUR).any()
+    assert np.abs(path.steps[:, 0::3]).max() <= 0.1 + 1e-9
+    # A circle about the base axis: the directions of all sections cross half a turn, and no step is large for it.
+    angle = np.linspace(2.8, 3.5, 8)
+    ring = np.stack([0.03 * np.cos(angle), 0.03 * np.sin(angle), np.full(8, 0.11)], axis=1)
+    around = ar.follow(robot, ring, scene=[ar.Sphere((1.0, 0.0, 0.0), 0.1)], max_step=0.3)
+    assert around.reached.all()
+    assert not (around.waypoint == DETOUR).any()
+
+
+@pytest.mark.compiled
+def test_a_timed_path_stays_free():
+    pytest.importorskip("toppra")
+    scene, waypoints = ar.load_scene("tube-offset"), catalogue_waypoints("tube-offset")
+    path = ar.follow(ARM, waypoints[:, :3], axes=waypoints[:, 3:], scene=scene, position_tol=1e-5, angle_tol=1e-2)
+    timed = path.timed(1.0, 2.0)
+    assert timed.clearance is not None
+    assert timed.clearance >= 0.0
+    assert float(np.min(ar.clearance(ARM, timed.q, scene).distance)) >= -1e-6
+    assert len(path.sampled(50)) == 50
+
+
+def test_a_base_that_stands_elsewhere():
+    mounted = ar.Robot([ar.Link((0, 0, 1)), ar.Section(0.1, 1.0, radius=0.005)])
+    target = ar.Target([0.0, 0.0, 1.1])
+    assert ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 0), 0.1)]).reached
+    with pytest.raises(SceneError, match="contains the base"):
+        ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 1), 0.01)])
+    with pytest.raises(SceneError, match="touches the base"):
+        ar.solve(mounted, target, scene=[ar.HalfSpace((0, 0, 1), (0, 0, 1))])

@@ -176,3 +176,34 @@ def test_without_ompl_the_extra_is_named(arm, clutter, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=r"arcreach\[plan\]"):
         ar.plan(arm, arm.neutral, ar.Target([0.03, 0.02, 0.08]), clutter)
+
+
+def test_a_certificate_covers_the_whole_motion():
+    """Two points that graze the circle of a tip: a sharper walk that stops at the first says nothing of the second."""
+    from arcreach.planning.motions import MotionCheck, SmoothSpace
+
+    robot = ar.Robot([ar.Revolute((0, 0, 1), -3, 3), ar.Link((1, 0, 0))])
+    gaps = {-0.8212: 2.515e-5, 0.7591: 1.8958e-5}
+    balls = [ar.Sphere(((1 + g) * np.cos(a), (1 + g) * np.sin(a), 0.0), 1e-12) for a, g in gaps.items()]
+    check = MotionCheck(SmoothSpace(robot), ar.Scene(balls), 0.0)
+    _, certificates = check.certify(np.array([[-1.0], [1.0]]))
+    assert certificates[0] <= min(gaps.values())
+
+
+@pytest.mark.compiled
+def test_an_endless_joint_does_not_jump():
+    endless = ar.Revolute((0, 0, 1), -np.inf, np.inf)
+    robot = ar.Robot([endless, ar.Link((0.5, 0, 0), radius=0.01), ar.Revolute((0, 1, 0), -1, 1), ar.Link((0.3, 0, 0))])
+    scene = [ar.Sphere((0, 0, 2.0), 0.1)]
+    found = ar.plan(robot, np.radians([170.0, 0.0]), np.radians([-170.0, 10.0]), scene)
+    assert found.reached
+    assert np.abs(np.diff(found.q[:, 0])).max() < 0.5
+    start = ar.plan(robot, np.radians([190.0, 0.0]), np.radians([200.0, 10.0]), scene)
+    assert start.q[0, 0] == pytest.approx(np.radians(190.0))
+
+
+@pytest.mark.compiled
+def test_a_robot_of_joints_alone():
+    robot = ar.Robot([ar.Link((0, 0, 0.1)), ar.Revolute((0, 0, 1), -3, 3), ar.Revolute((0, 1, 0), -1, 1)])
+    with pytest.raises(ar.TargetError, match="inside"):
+        ar.plan(robot, [0.0, 0.0], ar.Target([0, 0, 0.1]), [ar.Sphere((0, 0, 0.1), 0.01)])

@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.errors import SceneError
+from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.kernels.avoidance import avoid, point_clearances
+from arcreach.kernels.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import TOLERANCE, clearance
 from arcreach.scenes.scene import Scene
@@ -28,16 +30,29 @@ SMALLEST_PIECE = 4
 _ON_THE_SURFACE = 1e-9
 
 
+def kept_distance(margin: Any) -> float:
+    """A margin as a float, not below zero."""
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < np.inf:
+        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
+    return float(margin)
+
+
 def check_base(robot: Robot, scene: Scene) -> None:
-    """Refuse a scene in which no configuration is free: its obstacle holds the robot's base."""
+    """Refuse a scene in which no configuration is free: an obstacle holds or touches the base, which does not move."""
+    pieces = np.empty((len(robot._chain), PIECE_SIZE))
+    if not body_pieces(robot._chain, robot.neutral.copy(), pieces):
+        return
+    base, radius = pieces[:1, ORIGIN : ORIGIN + 3].copy(), pieces[0, RADIUS]
     shapes, field = scene._packed
     for i in range(len(scene)):
         distance = np.empty(1)
-        point_clearances(0, 1, shapes[i : i + 1], field, np.zeros((1, 3)), distance)
-        if distance[0] < -_ON_THE_SURFACE:
+        point_clearances(0, 1, shapes[i : i + 1], field, base, distance)
+        if distance[0] < radius - _ON_THE_SURFACE:
+            where = "contains" if distance[0] < 0.0 else "touches"
             raise SceneError(
-                f"obstacle '{scene.shape_names[i]}' contains the base of robot '{robot.name}', by "
-                f"{-distance[0] * 1e3:.4g} mm; move it, or give it a smaller margin"
+                f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
+                f"{radius * 1e3:.4g} mm there, is {(radius - distance[0]) * 1e3:.4g} mm deep in it wherever the robot "
+                "goes; move it"
             )
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
-from arcreach.ik.avoidance import check_base, judge_clearance
+from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
 from arcreach.ik.target import Target, target_rows
@@ -55,7 +55,7 @@ def solve(
     hard or impossible target gives a status, bad input raises. The same call gives the same answer.
 
     With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, answers of
-    the other methods are judged. A target that is reached only by touching ends as COLLISION.
+    the other methods are judged. A target for which only answers that touch were found ends as COLLISION.
     """
     if not isinstance(target, Target):
         raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
@@ -132,9 +132,7 @@ def _set_scene(problem: Problem[Any], scene: AnyScene, margin: float) -> None:
     if not isinstance(problem.robot, Robot):
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the scene out")
     problem.scene = spatial_scene(scene)
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < math.inf:
-        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
-    problem.margin = float(margin)
+    problem.margin = kept_distance(margin)
     check_base(problem.robot, problem.scene)
 
 

@@ -27,9 +27,9 @@ from arcreach.kernels.layout import (
 )
 from arcreach.kernels.limits import unwind
 from arcreach.kernels.linalg import solve_positive
+from arcreach.kernels.motion import inside_limits
 from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
 from arcreach.kernels.shapes import shape_distance
-from arcreach.kernels.smooth_bounds import project
 from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.smooth_variables import to_coordinates, to_variables
 
@@ -166,18 +166,7 @@ def step_free(moves, v, G, r, count, damping, A, y, trial):
         trial[k] = v[k]
         for i in range(count):
             trial[k] += G[i, k] * y[i]
-    for row in range(moves.shape[0]):
-        move = moves[row]
-        if move.kind == FIXED:
-            continue
-        k = move.variable
-        p1 = trial[k + 1] if move.width > 1 else 0.0
-        p2 = trial[k + 2] if move.width > 2 else 0.0
-        trial[k], p1, p2 = project(move, trial[k], p1, p2)
-        if move.width > 1:
-            trial[k + 1] = p1
-        if move.width > 2:
-            trial[k + 2] = p2
+    inside_limits(moves, trial, trial)
 
 
 @kernel

@@ -65,7 +65,7 @@ def follow(
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
     straight in its smooth variables: points are inserted where that needs them, and where the tip cannot go on along
     the path, a global plan leads around (extra `plan`). `clearance` of the path is certified. A waypoint that cannot be
-    reached so is left out: the robot stays where it is, and the status says why.
+    reached so is left out: the robot stays where it is, or waits where it can begin, and the status says why.
     """
     mode, rows = waypoint_rows(waypoints, axes, rotations)
     if not isinstance(robot, Robot):
@@ -86,9 +86,9 @@ def follow(
             raise MethodError("hold has no meaning with a scene; leave one of them out")
         walker = FreeWalker(chosen, mode, method, tolerances, largest, scene, margin, options)
     best: Path | None = None
-    for beginning in walker.beginnings(rows[0], start):
+    for beginning in walker.beginnings(rows, start):
         points = walker.walk(rows, beginning)
-        path = _path(robot, mode, points, walker.clearances(points), time.perf_counter() - began)
+        path = _path(robot, mode, points, walker, time.perf_counter() - began)
         if best is None or _badness(path) < _badness(best):
             best = path
         if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
@@ -101,7 +101,9 @@ def _badness(path: Path) -> tuple[int, float]:
     return int((~path.reached).sum()), path.largest_step
 
 
-def _path(robot: Robot, mode: int, points: list[Point], clearance: Array | None, seconds: float) -> Path:
+def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWalker, seconds: float) -> Path:
+    clearance = walker.clearances(points)
+    scene, margin = (walker.scene, walker.margin) if isinstance(walker, FreeWalker) else (None, 0.0)
     waypoint, targets, solutions = zip(*points, strict=True)
     return Path(
         robot,
@@ -114,6 +116,8 @@ def _path(robot: Robot, mode: int, points: list[Point], clearance: Array | None,
         np.array([solution.status for solution in solutions], dtype=np.int64),
         seconds,
         clearance,
+        scene,
+        margin,
     )
 
 

@@ -44,6 +44,10 @@ class SmoothSpace:
         self.chain = smooth_chain(robot)
         endless = [move for move in self.chain.moves if move["kind"] in (TURN, SWING) and np.isinf(move["lower"])]
         self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
+        # The direction of a twisting section is a turn to solvers, and a wrapped coordinate to everybody else.
+        joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]
+        self._joint_variables = np.array([int(move["variable"]) for move in joints], dtype=np.int64)
+        self._joint_coordinates = np.array([int(move["coordinate"]) for move in joints], dtype=np.int64)
 
     def variables(self, Q: npt.ArrayLike) -> Array:
         """Variables (n, variables) of a path of configurations (n, dof); endless joints go the shorter way round."""
@@ -59,6 +63,8 @@ class SmoothSpace:
         Q = np.zeros((len(V), self.robot.dof))
         if len(V):
             to_coordinates_batch(0, len(V), self.robot._chain, self.chain.moves, np.ascontiguousarray(V), Q)
+            # Without a jump of a whole turn from one row to the next.
+            Q[:, self._joint_coordinates] = V[:, self._joint_variables]
         return Q
 
     def bounds(self, centre: Array) -> tuple[Array, Array]:
@@ -111,10 +117,10 @@ class MotionCheck:
         first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
         free, certificates, stops = np.empty(n, np.bool_), np.empty(n), np.empty(n)
         self._run(n, self.margin, 1.0, first, last, free, certificates, stops)
-        sharp = np.empty(n)
-        self._run(n, 0.0, SHARP, first, last, np.empty(n, np.bool_), sharp, stops)
-        # Both are certified, and only the first one knows the margin.
-        return free, np.where(free, np.maximum(certificates, sharp), certificates)
+        sharp, whole = np.empty(n), np.empty(n, np.bool_)
+        self._run(n, 0.0, SHARP, first, last, whole, sharp, stops)
+        # Both are certified, where they came to the end of the motion; only the first one knows the margin.
+        return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
 
     def _run(self, n: int, margin: float, spacing: float, *arrays: Any) -> None:
         robot, chain = self.space.robot, self.space.chain

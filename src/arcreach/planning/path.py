@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.ik.solution import Status
+from arcreach.ik.solve import whole
 from arcreach.robots.robot import Robot
+from arcreach.scenes.scene import Scene
 
 if TYPE_CHECKING:
     from arcreach.planning.timing import Timed
@@ -37,6 +39,8 @@ class Path:
     status: Integers
     seconds: float
     clearance: Array | None = None  # (n,), certified: least from the point before to this one, where there is a scene
+    scene: Scene | None = None
+    margin: float = 0.0
 
     def __len__(self) -> int:
         return len(self.q)
@@ -73,6 +77,16 @@ class Path:
     def deviation(self) -> tuple[float, float]:
         """The largest position and angle error of all points."""
         return float(self.position_error.max(initial=0.0)), float(self.angle_error.max(initial=0.0))
+
+    def sampled(self, points: int = 100) -> Array:
+        """Configurations (points, dof) along the motion, about equally far apart.
+
+        Between two points a robot moves straight in its smooth variables, and only that motion is certified: to draw a
+        line between two rows of coordinates is another one.
+        """
+        from arcreach.planning.motions import motion_between
+
+        return motion_between(self.robot, self.q, whole("points", points, 2))
 
     def to_csv(self, file: str | os.PathLike[str]) -> None:
         """Write the path as CSV: a row per point, lengths in metres and angles in radians, with all their digits."""

@@ -7,7 +7,6 @@ path that is returned is certified once more: nothing is judged by samples.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError, MissingExtraError, SceneError, TargetError
-from arcreach.ik.avoidance import check_base
+from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import positive, solve, solve_batch, whole
 from arcreach.ik.target import Target
@@ -38,6 +37,8 @@ from arcreach.scenes.shapes import Sphere
 
 Array = npt.NDArray[np.float64]
 
+# Share of the time for each search of a goal.
+GOAL_TIME = 0.2
 # Free space wanted around the body at the goal beyond the margin, as shares of the reach: as much as can be had,
 # because a goal that touches can only be reached by motions that almost touch.
 SPARE = (5e-3, 5e-4, 5e-5)
@@ -143,7 +144,7 @@ def plan(
     goals, seed = whole("goals", goals, 1), whole("seed", seed, 0)
     max_time = positive("max_time", max_time, "seconds")
     tolerances = (positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians"))
-    margin = _margin(margin)
+    margin = kept_distance(margin)
     check_base(robot, checked)
     q_start = _free_configuration(robot, start, "start", checked, margin)
     ompl = import_ompl()
@@ -151,7 +152,7 @@ def plan(
     began = time.perf_counter()
     if isinstance(target, Target):
         _check_target(robot, target, checked, margin)
-        Q, status = _goal_configurations(robot, q_start, target, checked, margin, goals, seed, tolerances)
+        Q, status = _goal_configurations(robot, q_start, target, checked, margin, goals, seed, tolerances, max_time)
     else:
         Q, status = _free_configuration(robot, target, "target", checked, margin)[None], Status.REACHED
     space = SmoothSpace(robot)
@@ -199,16 +200,10 @@ def _load_kernels() -> None:
     robot = Robot([Section(0.05, 1.0), Link((0.0, 0.0, 0.01))])
     scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
     q = robot.neutral
-    _goal_configurations(robot, q, Target(robot.tip_pose(q)[:3, 3]), scene, 0.0, 1, 0, (1e-3, 1e-3))
+    _goal_configurations(robot, q, Target(robot.tip_pose(q)[:3, 3]), scene, 0.0, 1, 0, (1e-3, 1e-3), 1e3)
     space = SmoothSpace(robot)
     MotionCheck(space, scene, 0.0).certify(space.variables([q, q]))
     space.travels(*space.variables([q, q]))
-
-
-def _margin(margin: Any) -> float:
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < math.inf:
-        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
-    return float(margin)
 
 
 def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, margin: float) -> Array:
@@ -235,8 +230,8 @@ def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, marg
 def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> None:
     """Refuse a target where the tip itself would touch an obstacle."""
     shapes, field = scene._packed
-    last = next(element for element in reversed(robot.elements) if not isinstance(element, Revolute))
-    radius = 0.0 if isinstance(last, Link) and last.reach == 0.0 else last.radius
+    last = next((element for element in reversed(robot.elements) if not isinstance(element, Revolute)), None)
+    radius = 0.0 if last is None or (isinstance(last, Link) and last.reach == 0.0) else last.radius
     for i in range(len(scene)):
         distance = np.empty(1)
         point_clearances(0, 1, shapes[i : i + 1], field, target.position[None].copy(), distance)
@@ -269,13 +264,14 @@ def _goal_configurations(
     count: int,
     seed: int,
     tolerances: tuple[float, float],
+    max_time: float,
 ) -> tuple[Array, Status]:
     """Configurations (n, dof) that reach the target freely, one near to the start first; and the status without any."""
     common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
     status = Status.STALLED
     for spare in SPARE:
         common["margin"] = margin + spare * robot.reach
-        first = solve(robot, target, start=start, **common)
+        first = solve(robot, target, start=start, max_time=GOAL_TIME * max_time, **common)
         status = first.status
         if status in (Status.REACHED, Status.OUT_OF_REACH):
             break
@@ -287,6 +283,7 @@ def _goal_configurations(
         rows["axes"] = np.tile(np.asarray(target.axis), (len(starts), 1))
     elif target.mode == ROTATION:
         rows["rotations"] = np.tile(np.asarray(target.rotation), (len(starts), 1, 1))
+    common["max_time"] = GOAL_TIME * max_time / len(starts)
     others = solve_batch(robot, **rows, start=starts, max_iterations=GOAL_ITERATIONS, **common)
     space = SmoothSpace(robot)
     kept = [first.q]

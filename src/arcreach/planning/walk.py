@@ -55,9 +55,9 @@ class Walker:
         self.options = {"method": method, **tolerances, **options}
         self.box = _Box(robot, mode, largest, tolerances) if largest is not None and method == "auto" else None
 
-    def beginnings(self, row: Array, start: npt.ArrayLike | None) -> list[Solution]:
+    def beginnings(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
         """The configurations at the first waypoint from which the path may begin."""
-        target = Target._of_row(row, self.mode)
+        target = Target._of_row(rows[0], self.mode)
         if start is not None:
             return [solve(self.robot, target, start=start, **self.options)]
         found = solve_all(self.robot, target, most=BEGINNINGS, **self.tolerances)  # type: ignore[arg-type]
@@ -139,7 +139,7 @@ class _Box:
         self.chain = smooth_chain(robot)
         self.boxed = self.chain.moves.copy()
         self.seeds = seed_table(robot, mode, SEEDS).seeds
-        self.largest = _in_variables(self.chain.moves, self.chain.variables, largest)
+        self.largest = in_variables(self.chain.moves, self.chain.variables, largest)
         self.tolerances = tolerances
 
     def step(self, q: Array, row: Array, held: list[str]) -> Solution:
@@ -162,7 +162,7 @@ class _Box:
         return Solution(Q[0], STATUS_BY_CODE[status[0]], float(errors[0, 0]), float(errors[0, 1]), 1, seconds, "auto")
 
 
-def _in_variables(moves: npt.NDArray[Any], variables: int, largest: Array) -> Array:
+def in_variables(moves: npt.NDArray[Any], variables: int, largest: Array) -> Array:
     """Bounds of coordinates as bounds of smooth variables: both parts of a bend vector have that of the bend."""
     result = np.empty(variables)
     for move in moves:

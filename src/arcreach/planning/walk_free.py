@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import MissingExtraError, SceneError, TargetError
-from arcreach.ik.avoidance import check_base
+from arcreach.errors import MissingExtraError, SceneError
+from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Solution, Status
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
@@ -19,10 +21,9 @@ from arcreach.planning.interpolation import between
 from arcreach.planning.motions import MotionCheck, SmoothSpace
 from arcreach.planning.path import DETOUR, INSERTED
 from arcreach.planning.roadmap import plan
-from arcreach.planning.walk import Point
-from arcreach.robots.checks import shown
+from arcreach.planning.walk import Point, in_variables
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import AnyScene, clearance
+from arcreach.scenes.clearance import TOLERANCE, AnyScene, clearance
 from arcreach.scenes.scene import spatial_scene
 
 Array = npt.NDArray[np.float64]
@@ -51,20 +52,25 @@ class FreeWalker:
     ) -> None:
         self.robot = robot
         self.mode = mode
-        self.largest = largest
         self.scene = spatial_scene(scene)
-        if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < np.inf:
-            raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
         check_base(robot, self.scene)
-        self.margin = float(margin)
+        self.margin = kept_distance(margin)
         self.tolerances = tolerances
         self.options = {"method": method, "scene": self.scene, "margin": self.margin, **tolerances, **options}
         self.space = SmoothSpace(robot)
+        chain = self.space.chain
+        self.largest = None if largest is None else in_variables(chain.moves, chain.variables, largest)
         self.check = MotionCheck(self.space, self.scene, self.margin)
 
-    def beginnings(self, row: Array, start: npt.ArrayLike | None) -> list[Solution]:
-        """The configurations at the first waypoint from which the path may begin, the freest of all branches first."""
-        target = Target._of_row(row, self.mode)
+    def beginnings(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
+        """Configurations at the first waypoint that can be reached free, the freest of all branches first."""
+        for row in rows:
+            found = self._beginnings(Target._of_row(row, self.mode), start)
+            if found[0].reached:
+                return found
+        return self._beginnings(Target._of_row(rows[0], self.mode), start)
+
+    def _beginnings(self, target: Target, start: npt.ArrayLike | None) -> list[Solution]:
         first = solve(self.robot, target, start=start, **self.options)
         if start is not None:
             return [first]
@@ -74,16 +80,23 @@ class FreeWalker:
         return sorted(reached, key=lambda answer: -(answer.clearance or 0.0)) or [first]
 
     def walk(self, rows: Array, beginning: Solution) -> list[Point]:
-        """All points of the path."""
-        points: list[Point] = [(0, rows[0], beginning)]
-        for i in range(1, len(rows)):
+        """All points of the path; the robot waits at the beginning for the waypoints it cannot reach before."""
+        points: list[Point] = []
+        first = 0
+        while first < len(rows) - 1 and not self._errors(beginning.q, rows[first])[2]:
+            points.append(
+                (first, rows[first], self._stay(beginning, rows[first], self._solve(rows[first], beginning.q)))
+            )
+            first += 1
+        points.append((first, rows[first], beginning))
+        for i in range(first + 1, len(rows)):
             points += self._cross(rows[i - 1], rows[i], i, points[-1][2])
         return points
 
     def clearances(self, points: list[Point]) -> Array:
         """The certified clearance from the point before to each point; of the first, at the point."""
         Q = np.array([answer.q for _, _, answer in points])
-        first = np.array([float(clearance(self.robot, Q[0], self.scene))])
+        first = np.array([float(clearance(self.robot, Q[0], self.scene)) - TOLERANCE])
         if len(Q) == 1:
             return first
         return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
@@ -115,9 +128,21 @@ class FreeWalker:
     def _may_step(self, a: Array, b: Array) -> bool:
         """Whether the robot may go straight from one configuration to the other."""
         V = self.space.variables(np.stack([a, b]))
-        if self.largest is not None and (np.abs(self.space.coordinates(V)[1] - a) > self.largest).any():
-            return False
-        return self.check.free(V[:1].copy(), V[1:].copy())
+        return self._pieces(V[0], V[1]) == 1 and self.check.free(V[:1].copy(), V[1:].copy())
+
+    def _pieces(self, a: Array, b: Array) -> int:
+        """Into how many steps the bound cuts the motion between two rows of variables."""
+        if self.largest is None:
+            return 1
+        share = 1.0
+        for move in self.space.chain.moves:
+            k, last = move["variable"], move["variable"] + move["width"]
+            bends = last - (1 if move["stretch"] > 0.0 else 0)
+            if bends > k:
+                share = max(share, float(np.linalg.norm(b[k:bends] - a[k:bends]) / self.largest[k]))
+            if last > bends:
+                share = max(share, float(abs(b[bends] - a[bends]) / self.largest[bends]))
+        return math.ceil(share - 1e-9)
 
     def _around(self, here: Solution, last: Array, i: int, goal: Solution) -> list[Point]:
         """A global plan from where the robot stands to the waypoint; where there is none, it stays."""
@@ -133,7 +158,7 @@ class FreeWalker:
         if not found.reached:
             return [(i, last, self._stay(here, last, goal))]
         points: list[Point] = []
-        for q in found.q[1:-1]:
+        for q in self._cut(found.q)[1:-1]:
             pose = self.robot.tip_pose(q)
             row = np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]])
             points.append((DETOUR, row, Solution(q, Status.REACHED, 0.0, 0.0, 0, 0.0, "plan")))
@@ -142,8 +167,23 @@ class FreeWalker:
         )
         return [*points, (i, last, answer)]
 
+    def _cut(self, Q: Array) -> Array:
+        """The same motion with as many points as the bound asks for."""
+        V = self.space.variables(Q)
+        rows = [V[:1]]
+        for a, b in itertools.pairwise(V):
+            shares = np.arange(1, self._pieces(a, b) + 1)[:, None] / self._pieces(a, b)
+            rows.append(a + shares * (b - a))
+        return self.space.coordinates(np.concatenate(rows))
+
+    def _errors(self, q: Array, row: Array) -> tuple[float, float, bool]:
+        """How far the tip is from a target, and whether that is reached."""
+        distance, angle = tip_errors(tip_motion(self.robot._chain, q), row, self.mode)
+        near = distance <= self.tolerances["position_tol"] and angle <= self.tolerances["angle_tol"]
+        return float(distance), float(angle), bool(near)
+
     def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
         """The answer for a waypoint that is left out: the robot where it is, and why it does not go on."""
         status = Status.COLLISION if goal.reached else goal.status
-        distance, angle = tip_errors(tip_motion(self.robot._chain, here.q), row, self.mode)
+        distance, angle, _ = self._errors(here.q, row)
         return Solution(here.q, status, distance, angle, goal.iterations, goal.seconds, goal.method)

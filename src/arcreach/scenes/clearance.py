@@ -148,7 +148,8 @@ def clearance_gradient(
     """The clearance and its gradient (dof,) by the coordinates, or both with a leading axis for q (n, dof).
 
     Without a scene (None) it is the self-clearance. The gradient is that of the nearest point found; where two places
-    are equally near, the clearance has a crease and the gradient is that of one side.
+    are equally near, the clearance has a crease and the gradient is that of one side. Inside a box the deepest point is
+    mostly such a place, between two faces: take the gradient there for a hint.
     """
     if scene is None:
         values, single = checked_configurations(robot, q)
