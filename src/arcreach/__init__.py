@@ -1,5 +1,8 @@
 """Forward and inverse kinematics of robots that bend and robots that hinge."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from arcreach._warm_up import warm_up
 from arcreach.errors import (
     ArcreachError,
@@ -19,13 +22,6 @@ from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.planning.contact import plan_contact
-from arcreach.planning.follow import follow
-from arcreach.planning.grasp import plan_grasp
-from arcreach.planning.leader import LeaderPath, follow_the_leader
-from arcreach.planning.path import Path
-from arcreach.planning.roadmap import Plan, plan
-from arcreach.planning.timing import Timed
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -36,7 +32,36 @@ from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
+if TYPE_CHECKING:
+    from arcreach.planning.contact import plan_contact
+    from arcreach.planning.follow import follow
+    from arcreach.planning.grasp import plan_grasp
+    from arcreach.planning.leader import LeaderPath, follow_the_leader
+    from arcreach.planning.path import Path
+    from arcreach.planning.roadmap import Plan, plan
+    from arcreach.planning.timing import Timed
+
 __version__ = "0.1.0"
+
+# Planning is imported when it is first asked for: a program that only solves does not wait for it.
+_PLANNING = {
+    "LeaderPath": "leader",
+    "Path": "path",
+    "Plan": "roadmap",
+    "Timed": "timing",
+    "follow": "follow",
+    "follow_the_leader": "leader",
+    "plan": "roadmap",
+    "plan_contact": "contact",
+    "plan_grasp": "grasp",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLANNING:
+        raise AttributeError(f"module 'arcreach' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"arcreach.planning.{_PLANNING[name]}"), name)
+
 
 __all__ = [
     "ArcreachError",

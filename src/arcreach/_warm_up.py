@@ -10,9 +10,6 @@ from arcreach.ik.method import methods
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.planning.contact import plan_contact
-from arcreach.planning.follow import follow
-from arcreach.planning.motions import MotionCheck, SmoothSpace
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance_gradient, self_clearance
@@ -49,6 +46,9 @@ def warm_up() -> float:
 
 def _warm_obstacles(robot: Robot) -> None:
     """Ask for clearances, and follow a short path in bounded steps and past an obstacle."""
+    from arcreach.planning.follow import follow
+    from arcreach.planning.motions import MotionCheck, SmoothSpace
+
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
     q = robot.sample(2, seed=0)
     clearance_gradient(robot, q[0], scene)
@@ -61,6 +61,8 @@ def _warm_obstacles(robot: Robot) -> None:
 
 def _warm_contact() -> None:
     """Plan around one disc, with the elastic rod."""
+    from arcreach.planning.contact import plan_contact
+
     robot = Robot([Section(0.0, 2.0 * np.pi, stretch=0.5)])
     str(plan_contact(robot, (0.0, 0.2), [Disc((0.0, 0.1), 0.02)], bend_radius=0.01))
 
