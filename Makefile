@@ -40,7 +40,7 @@ clean:
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures,plan]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures,plan,cluster]" --group dev
 	touch $@
 
 # Apart from .venv: the packages compared with bring half a hundred others.

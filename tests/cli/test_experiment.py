@@ -15,15 +15,15 @@ def test_list_names_every_experiment(run):
 
 def test_run_and_report(run, tmp_path):
     pytest.importorskip("matplotlib")
-    code, out, err = run("experiment", "run", "hierarchical", "--out", tmp_path)
+    code, out, err = run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path)
     assert code == 0
-    assert "hierarchical: 10 of 10 reached" in out
+    assert "hierarchical: 1 of 1 reached" in out
     assert str(tmp_path) in err
     code, out, _ = run("experiment", "report", tmp_path)
     assert code == 0
     assert out.split() == [str(tmp_path / "report.md"), str(tmp_path / "report.html")]
     # A second run finds everything there.
-    assert run("experiment", "run", "hierarchical", "--out", tmp_path)[0] == 0
+    assert run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, monkeypatch, argum
 
 
 def test_the_wrong_folder_is_refused(run, tmp_path):
-    assert run("experiment", "run", "hierarchical", "--out", tmp_path)[0] == 0
-    code, _, err = run("experiment", "run", "hierarchical", "--out", tmp_path, "--seed", "1")
+    assert run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path)[0] == 0
+    code, _, err = run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path, "--seed", "1")
     assert code == 2
     assert "seed = 0" in err
-    code, _, err = run("experiment", "run", "hierarchical", "--out", tmp_path, "--no-resume")
+    code, _, err = run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path, "--no-resume")
     assert code == 2
     assert "already" in err

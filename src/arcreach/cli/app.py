@@ -9,7 +9,7 @@ from typing import NoReturn
 import typer
 
 from arcreach import __version__
-from arcreach.cli import check, contact, fk, follow, grasp, ik, info, methods, plan, robots, warm_up
+from arcreach.cli import check, contact, experiment, fk, follow, grasp, ik, info, methods, plan, robots, warm_up
 from arcreach.cli.output import EXIT_BAD_INPUT, never_fail_to_encode, print_error
 from arcreach.errors import ArcreachError
 
@@ -33,6 +33,7 @@ for command in (
 ):
     app.command()(command)
 app.command("warm-up")(warm_up.warm_up)
+app.add_typer(experiment.app, name="experiment")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,131 @@
+"""A robot of the user's own: which method is best for it. The user's own methods can join."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from arcreach.errors import MethodError
+from arcreach.experiments.arms import every_call
+from arcreach.experiments.comparison import Call, Case, Comparison, serves
+from arcreach.experiments.experiment import Settings
+from arcreach.experiments.judge import AXIS, POSITION, ROTATION
+from arcreach.experiments.parts import Part, Table, Text
+from arcreach.files.robots import load_robot
+from arcreach.ik.method import Method, methods, register
+from arcreach.robots.checks import shown
+from arcreach.robots.robot import Robot
+
+GROUP = "arcreach.methods"
+TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
+# One that steps coordinate by coordinate, or is called from Python target by target.
+SLOW = 200
+
+
+@dataclass(frozen=True)
+class Compare(Comparison):
+    """Every method that serves a robot, on everything that can be asked of it."""
+
+    @property
+    def takes_robot(self) -> bool:
+        """Whether it runs on a robot of the user's."""
+        return True
+
+    def cases(self, settings: Settings) -> Sequence[Case]:
+        """Position, axis and whole pose, as far as the robot has the freedom for them, at two tolerances."""
+        robot = _robot(settings)
+        kept = _cases.get(robot)
+        if kept is None:
+            goals = [goal for goal, least in ((POSITION, 1), (AXIS, 4), (ROTATION, 6)) if robot.dof >= least]
+            kept = _cases[robot] = [
+                Case(f"{goal}, {word}", robot, goal, *tolerances)
+                for goal in goals
+                for word, tolerances in TOLERANCES.items()
+            ]
+        return kept
+
+    def calls_of(self, settings: Settings) -> tuple[Call, ...]:
+        """All methods that serve the robot, and those of the user's that are asked for by name."""
+        served = [call for call in every_call() if any(serves(call, case) for case in self.cases(settings))]
+        return (*served, *(own_call(name) for name in settings.methods if is_own(name)))
+
+    def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
+        """`all`, names of methods, and `module:function` for the user's own."""
+        own = tuple(name for name in methods if is_own(name))
+        for name in own:
+            own_call(name)
+        named = tuple(name for name in methods if name not in own)
+        return (*super().chosen(settings, named if named or not own else ("all",)), *own)
+
+    def parts(self, run: Any) -> Iterator[Part]:
+        """The answer first: the best method of every case."""
+        rows = []
+        for case in run.cases:
+            # By share, then by time.
+            best = sorted(run.of_case(case), key=lambda one: (-one.reached / one.count, one.median_time))
+            if best:
+                rows.append((case, best[0].method, best[0].share_text, best[0].time_text))
+        yield Text("The surest method of each case, the fastest among equals:")
+        yield Table(("case", "best method", "reached % (95 %)", "median time"), tuple(rows))
+
+
+_cases: dict[Robot, list[Case]] = {}
+
+
+def _robot(settings: Settings) -> Robot:
+    if settings.robot is not None:
+        return settings.robot
+    loaded = load_robot("three-section")
+    assert isinstance(loaded, Robot)
+    return loaded
+
+
+def is_own(name: str) -> bool:
+    """Whether a name means something of the user's: `module:function`, or an entry point of the group."""
+    return ":" in name or (name not in methods() and bool(entry_points(group=GROUP, name=name)))
+
+
+def own_call(name: str) -> Call:
+    """The user's method: a function of (robot, target) that gives a configuration, or a `Method`."""
+    found = _load(name)
+    if isinstance(found, Method):
+        if found.name not in methods():
+            register(found)
+        return Call(name, found.name)
+    if not callable(found):
+        raise MethodError(f"method = {shown(name)} is {type(found).__name__}; give a function or an arcreach.Method")
+    return Call(name, name, entry=found, most=SLOW, block=100)
+
+
+def _load(name: str) -> Callable[..., Any] | Any:
+    points = entry_points(group=GROUP, name=name)
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        return next(iter(points)).load()
+    # A module beside the user, as `python -m` has it.
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise MethodError(f"method = {shown(name)} cannot be loaded ({error}); give module:function") from None
+
+
+EXPERIMENT = Compare(
+    name="compare",
+    title="Which method is best for this robot",
+    source="ours",
+    small=1_000,
+    full=100_000,
+    timed=500,
+    law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; whatever "
+    "the robot has the freedom for is asked for: position, axis, whole pose; loosely (1 mm, 0.01 rad) and finely (1 µm"
+    ", 1e-3 rad)",
+    differences=("Methods begin where they like: most at the robot's rest pose, auto at the nearest of known poses.",),
+)

@@ -1,0 +1,126 @@
+"""A report's parts as Markdown beside its pictures, and as one page of HTML that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from arcreach.experiments.parts import Drawing, Heading, Items, Part, Table, Text
+from arcreach.figures import _style
+
+# Dots per inch of pictures beside the Markdown: sharp on a screen, small enough to keep.
+DPI = 160
+# Characters of an SVG.
+HEAVY = 400_000
+
+CSS = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2, h3 { line-height: 1.2; margin-top: 2em; }
+table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
+th { border-bottom: 2px solid #888; }
+td.word, th.word { text-align: left; white-space: normal; }
+tr:nth-child(even) td { background: #f7f7f7; }
+figure { margin: 1.5rem 0; }
+figure svg, figure img { max-width: 100%; height: auto; }
+figcaption, p.caption { font-size: 0.9rem; color: #555; margin-bottom: 0; }
+div.wide { overflow-x: auto; }
+code { background: #f2f2f2; padding: 0 0.2em; }
+@media print { tr, figure { break-inside: avoid; } }
+"""
+
+
+def figure_files(parts: Iterable[Part], folder: Path) -> None:
+    """Write the pictures of a report."""
+    for part in parts:
+        if isinstance(part, Drawing):
+            with _style.style():
+                part.figure.savefig(folder / f"{part.name}.png", dpi=DPI)
+
+
+def as_markdown(parts: Iterable[Part]) -> str:
+    """The report as Markdown; its pictures are in `figures`."""
+    return "\n\n".join(_markdown(part) for part in parts) + "\n"
+
+
+def _markdown(part: Part) -> str:
+    if isinstance(part, Heading):
+        return f"{'#' * part.level} {part.text}"
+    if isinstance(part, Text):
+        return part.text
+    if isinstance(part, Items):
+        return "\n".join(f"- {item}" for item in part.items)
+    if isinstance(part, Drawing):
+        return f"![{part.caption}](figures/{part.name}.png)\n\n*{part.caption}*"
+    lines = [part.columns, ["---" if k < part.words else "---:" for k in range(len(part.columns))], *part.rows]
+    table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return f"*{part.caption}*\n\n{table}" if part.caption else table
+
+
+def as_html(parts: Sequence[Part]) -> str:
+    """The report as one page, pictures and style inside."""
+    title = next((part.text for part in parts if isinstance(part, Heading)), "Report")
+    body = "\n".join(_html(part) for part in parts)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _html(part: Part) -> str:
+    if isinstance(part, Heading):
+        return f"<h{part.level}>{html.escape(part.text)}</h{part.level}>"
+    if isinstance(part, Text):
+        return f"<p>{_inline(part.text)}</p>"
+    if isinstance(part, Items):
+        return "<ul>\n" + "\n".join(f"<li>{_inline(item)}</li>" for item in part.items) + "\n</ul>"
+    if isinstance(part, Drawing):
+        return f"<figure>\n{_picture(part)}\n<figcaption>{_inline(part.caption)}</figcaption>\n</figure>"
+    return _html_table(part)
+
+
+def _html_table(part: Table) -> str:
+    def cells(line: Sequence[str], tag: str) -> str:
+        marks = (' class="word"' if k < part.words else "" for k in range(len(line)))
+        return "".join(f"<{tag}{mark}>{_inline(cell)}</{tag}>" for cell, mark in zip(line, marks, strict=True))
+
+    head = f"<thead><tr>{cells(part.columns, 'th')}</tr></thead>"
+    body = "\n".join(f"<tr>{cells(line, 'td')}</tr>" for line in part.rows)
+    caption = f'<p class="caption">{_inline(part.caption)}</p>\n' if part.caption else ""
+    return f'{caption}<div class="wide"><table>\n{head}\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def _inline(text: str) -> str:
+    """Plain text as HTML, with `code` between back quotes."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
+
+
+def _picture(part: Drawing) -> str:
+    """The figure as SVG, or as pixels where it has so many pieces that they weigh more."""
+    vectors = _svg(part)
+    if len(vectors) <= HEAVY:
+        return vectors
+    stream = io.BytesIO()
+    with _style.style():
+        part.figure.savefig(stream, format="png", dpi=DPI)
+    label = html.escape(part.caption, quote=True)
+    return f'<img alt="{label}" src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}">'
+
+
+def _svg(part: Drawing) -> str:
+    """The figure as SVG, its names made its own: a page has many figures."""
+    stream = io.StringIO()
+    with _style.style():
+        part.figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{part.name}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{part.name}-\1)", text)
+    text = re.sub(r'href="#([^"]+)"', rf'href="#{part.name}-\1"', text)
+    label = html.escape(part.caption, quote=True)
+    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1).strip()

@@ -1,0 +1,63 @@
+"""Two, three, five and ten sections of 100 mm together: how a method fares as a robot gets more of them."""
+
+from __future__ import annotations
+
+from arcreach.experiments.comparison import Call, Case, Comparison
+from arcreach.experiments.experiment import Printed
+from arcreach.experiments.judge import AXIS, POSITION
+from arcreach.experiments.published import number, table
+from arcreach.files.robots import load_robot
+from arcreach.robots.robot import Robot
+
+NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
+GOALS = {"position": POSITION, "pose": AXIS}
+
+
+def robot(sections: int) -> Robot:
+    """The catalogue's robot of that many sections."""
+    loaded = load_robot(f"{NUMBERS[sections]}-section")
+    assert isinstance(loaded, Robot)
+    return loaded
+
+
+def cases() -> list[Case]:
+    """Four robots, asked for a position, and for position and axis."""
+    return [
+        Case(
+            f"{sections} sections, {word}", robot(sections), goal, 1e-4, 0.1, max_iterations=300,
+            labels={"sections": sections, "goal": word},
+        )
+        for word, goal in GOALS.items()
+        for sections in NUMBERS
+    ]  # fmt: skip
+
+
+def printed() -> list[Printed]:
+    """Tables 3.3 and 3.4."""
+    return [
+        Printed(
+            f"{row['sections']} sections, {row['goal']}", "fabrikx", number(row, "success_percent"),
+            median_time=number(row, "median_time_ms", 1e-3), median_iterations=number(row, "median_iterations"),
+        )
+        for row in table("table-3.3-3.4-fabrikx-scaling")
+    ]  # fmt: skip
+
+
+EXPERIMENT = Comparison(
+    name="scaling",
+    title="More and more sections",
+    source="[K22] tables 3.2 to 3.4",
+    small=20_000,
+    full=1_000_000,
+    law="bend uniform from 0 to its limit, direction uniform over a turn; the position alone, or position and axis, "
+    "within 0.1 mm and 0.1 rad, 300 iterations",
+    differences=(
+        "The printed tables name fabrikx. Where five and ten sections are asked for an axis, they are nearer to the "
+        "algorithm on chords (chords).",
+        "The mean row of table 3.4 repeats that of table 3.3; the mean of its own rows is another.",
+        "Times are those of compiled code on another machine.",
+    ),
+    make_cases=cases,
+    calls=(Call("auto", "auto"), Call("fabrikx", "fabrikx"), Call("chords", "chords")),
+    make_printed=printed,
+)

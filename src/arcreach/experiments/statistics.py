@@ -1,0 +1,70 @@
+"""Shares with their intervals, and texts of numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+# Of the normal distribution: 95 % lie within this many standard deviations.
+Z95 = 1.959963984540054
+NONE = "–"
+
+
+def wilson(reached: int, count: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share."""
+    if count == 0:
+        return 0.0, 1.0
+    share, square = reached / count, Z95**2 / count
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = Z95 * math.sqrt(share * (1.0 - share) / count + square / (4.0 * count)) / (1.0 + square)
+    # At the ends the formula is exact, its rounding is not.
+    return (0.0 if reached == 0 else middle - half), (1.0 if reached == count else middle + half)
+
+
+def time_text(seconds: float | None) -> str:
+    """A time in the unit that suits it."""
+    if seconds is None or not math.isfinite(seconds):
+        return NONE
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 1e3 * size else f"{seconds / size:.0f} {unit}"
+    return f"{seconds / 1e-6:.2f} µs"
+
+
+def number_text(value: float | None) -> str:
+    """A number with three digits, or none."""
+    return NONE if value is None or not math.isfinite(value) else f"{value:.3g}" if value < 1e3 else f"{value:.0f}"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the rows of a case and a method come to; times and iterations are those of what was reached."""
+
+    case: str
+    method: str
+    count: int
+    reached: int
+    late: int  # reached, but later than the printed budget allows
+    mean_time: float
+    median_time: float
+    p99_time: float
+    mean_iterations: float
+    median_iterations: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Wilson interval of the share reached."""
+        return wilson(self.reached, self.count)
+
+    @property
+    def share_text(self) -> str:
+        """The share in per cent with its interval."""
+        low, high = (100.0 * end for end in self.interval)
+        share = 100.0 * self.reached / max(self.count, 1)
+        digits = 2 if high - low > 0.02 else 4
+        return f"{share:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+
+    @property
+    def time_text(self) -> str:
+        """The median time."""
+        return time_text(self.median_time)

@@ -1,0 +1,70 @@
+"""A cluster of worker processes gives the rows of one process, also when a worker dies."""
+
+import os
+import signal
+
+import pytest
+
+from arcreach.errors import MethodError
+from arcreach.experiments import find_experiment, run_experiment
+from arcreach.experiments.store import Store
+
+pytest.importorskip("distributed")
+# Dask warns of ports and of workers that end; none of it is ours.
+pytestmark = pytest.mark.filterwarnings("default")
+
+NAME = "jacobian"
+SETTINGS = find_experiment(NAME).settings(1400, 5, ("auto", "fabrikx", "jacobian"))
+
+
+def rows(folder):
+    return Store(folder).rows().collect().drop("seconds").sort("case", "method", "target")
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("here")
+    run_experiment(NAME, SETTINGS, folder, threads=1)
+    return rows(folder)
+
+
+@pytest.mark.compiled
+def test_two_workers_and_one_killed_in_the_middle(here, tmp_path, monkeypatch):
+    from arcreach.experiments import cluster
+
+    workers = []
+    connected = cluster.connected
+
+    def watched(address):
+        manager = connected(address)
+
+        class Watched:
+            def __enter__(self):
+                send = manager.__enter__()
+                workers.extend(send.client.run(os.getpid).values())
+                return send
+
+            def __exit__(self, *error):
+                return manager.__exit__(*error)
+
+        return Watched()
+
+    def kill_once(progress):
+        if progress.fresh and len(killed) == 0:
+            killed.append(workers[0])
+            os.kill(workers[0], signal.SIGKILL)
+
+    killed = []
+    monkeypatch.setattr(cluster, "connected", watched)
+    run_experiment(NAME, SETTINGS, tmp_path, cluster="local:2", report=kill_once)
+    assert len(set(workers)) == 2
+    assert killed
+    assert rows(tmp_path).equals(here)
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:x", "nonsense", "a b:1"])
+def test_an_address_that_is_none(address):
+    from arcreach.experiments.cluster import connected
+
+    with pytest.raises(MethodError, match="local:N"), connected(address):
+        pass
