@@ -14,7 +14,7 @@ def spectrum(A):
     return np.diag(D)[order], V[:, order]
 
 
-def check(A):
+def assert_diagonalized(A):
     values, V = spectrum(A)
     size = max(abs(A).max(), 1e-300)
     np.testing.assert_allclose(values, np.linalg.eigh(A)[0], rtol=0, atol=1e-14 * len(A) * size)
@@ -28,7 +28,7 @@ def test_random(n, scale):
     rng = np.random.default_rng(n)
     for _ in range(20):
         A = rng.normal(size=(n, n)) * scale
-        check(A + A.T)
+        assert_diagonalized(A + A.T)
 
 
 def turned(values, seed=0):
@@ -52,14 +52,14 @@ def turned(values, seed=0):
 )
 def test_repeated_small_and_zero_eigenvalues(values):
     for seed in range(5):
-        check(turned(np.array(values, float), seed))
+        assert_diagonalized(turned(np.array(values, float), seed))
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-9, -1e-9, 1e-20, 1e-320, 1.0])
 def test_nearly_diagonal(off):
     A = np.diag([3.0, 2.0, 2.0, 1.0, 0.0, 0.0])
     A[0, 5] = A[5, 0] = A[1, 2] = A[2, 1] = A[4, 5] = A[5, 4] = off
-    check(A)
+    assert_diagonalized(A)
 
 
 def test_a_jacobian_without_its_orientation_rows():

@@ -11,12 +11,12 @@ import numpy as np
 
 from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.chain import section_length
+from arcreach.kernels.fabrik_obstacles import local_point
 from arcreach.kernels.fabrikx import (
     begin,
     copy_row,
     insert_base,
     inserted_base,
-    local_point,
     make_work,
     record,
     score_configuration,

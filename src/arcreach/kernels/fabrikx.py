@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._jit import batch_kernel, clock, kernel
-from arcreach.kernels.avoidance_published import published_bend
-from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.chain import element_motion, link_motion, section_length, tip_motion
-from arcreach.kernels.forbidden_bends import nearest_free_bend
+from arcreach.kernels.fabrik_obstacles import bend_around, local_point, make_obstacles, place_obstacles
 from arcreach.kernels.judge import axis_angle, tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.limits import clip, local_bend_max, wrap_angle
+from arcreach.kernels.limits import clip
 from arcreach.kernels.section import bent_motion, planar_tip
 from arcreach.kernels.section_inverse import (
     BEND_CRITICAL,
@@ -66,57 +64,6 @@ class Work(NamedTuple):
     ends: Any  # (n, 3)
     tangents: Any  # (n, 2)
     tick: Any  # (2,) of the clock
-
-
-class Obstacles(NamedTuple):
-    """Balls that the sections bend around as they are put back; without any, nothing changes."""
-
-    balls: Any  # (m, 4) centres and radii in the frame of the robot
-    published: bool  # bend as it is printed
-    placed: Any  # (m, 4) scratch: the balls in the frame of the base
-    x: Any  # (m,) scratch
-    h: Any
-    z: Any
-    piece: Any  # (PIECE_SIZE,) scratch
-
-
-@kernel
-def make_obstacles(balls, published):
-    """Return balls (m, 4) with their scratch. Source: derived."""
-    m = balls.shape[0]
-    return Obstacles(balls, published, np.zeros((m, 4)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(PIECE_SIZE))
-
-
-@kernel
-def place_obstacles(base, obstacles):
-    """Write the balls in the frame of the base. Source: derived."""
-    for i in range(obstacles.balls.shape[0]):
-        point = local_point(base, obstacles.balls[i])
-        obstacles.placed[i, 0], obstacles.placed[i, 1], obstacles.placed[i, 2] = point
-        obstacles.placed[i, 3] = obstacles.balls[i, 3]
-
-
-@kernel
-def bend_around(chain, row, before, length, obstacles, q):
-    """Change the bend of a section of one arc to the nearest that touches no ball, or to the printed one.
-
-    Returns bend, sine and cosine of the direction. Source: [K22] eqs. 2.41-2.48. Erratum: see docs/errata.md#k22-2-41.
-    """
-    k = chain[row].coordinate
-    bend_max = local_bend_max(chain, row, length)
-    if obstacles.published:
-        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, obstacles.placed)
-        bend = min(max(bend, 0.0), bend_max)
-    else:
-        _, bend = nearest_free_bend(
-            before, q[k + 1], length, q[k], bend_max, chain[row].radius, obstacles.placed, obstacles.x, obstacles.h,
-            obstacles.z, obstacles.piece,
-        )  # fmt: skip
-    q[k] = abs(bend)
-    if bend < 0.0:
-        q[k + 1] = wrap_angle(q[k + 1] + math.pi)
-    s, c = sincos(q[k + 1])
-    return q[k], s, c
 
 
 @kernel
@@ -292,19 +239,6 @@ def limited_section(chain, row, theta, distance):
     if distance < chord * (chain[row].length + chain[row].stretch):
         share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
     return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
-
-
-@kernel
-def local_point(frame, point):
-    """Return the coordinates of a point (3,) in a frame. Source: derived."""
-    dx = point[0] - frame[3]
-    dy = point[1] - frame[7]
-    dz = point[2] - frame[11]
-    return (
-        frame[0] * dx + frame[4] * dy + frame[8] * dz,
-        frame[1] * dx + frame[5] * dy + frame[9] * dz,
-        frame[2] * dx + frame[6] * dy + frame[10] * dz,
-    )
 
 
 @kernel

@@ -13,16 +13,8 @@ from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.best_turn import NOISE, best_turn, best_value, carried, joint_place, turn_terms
 from arcreach.kernels.chain import element_motion
 from arcreach.kernels.judge import axis_angle, tip_errors
-from arcreach.kernels.layout import (
-    ITERATION_LIMIT,
-    LINK,
-    POSITION,
-    REACHED,
-    REVOLUTE,
-    ROTATION,
-    STALLED,
-    TIME_LIMIT,
-)
+from arcreach.kernels.layout import LINK, POSITION, REVOLUTE, ROTATION
+from arcreach.kernels.stopping import GOING_ON, stopped
 from arcreach.kernels.transforms import IDENTITY, apply, compose, rotation, turn
 from arcreach.kernels.trigonometry import sincos
 
@@ -244,18 +236,11 @@ def finite_rotation(
                 row = told[traced[0]]
                 row[0], row[1], row[2] = tip_objectives(tip, targets[i], mode, tool)
                 traced[0] += 1
-            ended = ITERATION_LIMIT
-            if reached:
-                ended = REACHED
-            elif since >= PATIENCE:
-                ended = STALLED
-            elif max_time < math.inf and clock(timer) - began > max_time:
-                ended = TIME_LIMIT
-            elif steps < max_steps:
-                tip = macro_iteration(chain, q, tip, targets[i], mode, tool, near, each, sweeps, single, axes)
-                steps += 1
-                continue
-            break
+            ended = stopped(reached, since, PATIENCE, steps, max_steps, began, max_time, timer)
+            if ended != GOING_ON:
+                break
+            tip = macro_iteration(chain, q, tip, targets[i], mode, tool, near, each, sweeps, single, axes)
+            steps += 1
         status[i] = ended
         iterations[i] = steps
         seconds[i] = clock(timer) - began

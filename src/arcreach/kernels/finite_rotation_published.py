@@ -12,18 +12,8 @@ import numpy as np
 from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.best_turn import VECTORS, joint_vectors, turn_terms
 from arcreach.kernels.finite_rotation import objectives, tool_axis, wanted_axis
-from arcreach.kernels.layout import (
-    ITERATION_LIMIT,
-    LINK,
-    PARALLELOGRAM,
-    POSITION,
-    PRISMATIC,
-    REACHED,
-    REVOLUTE,
-    ROTATION,
-    STALLED,
-    TIME_LIMIT,
-)
+from arcreach.kernels.layout import LINK, PARALLELOGRAM, POSITION, PRISMATIC, REVOLUTE, ROTATION, STALLED
+from arcreach.kernels.stopping import GOING_ON, stopped
 from arcreach.kernels.transforms import rotation, turn
 from arcreach.kernels.trigonometry import sincos
 
@@ -238,20 +228,13 @@ def finite_rotation_published(
                 row = told[traced[0]]
                 row[0], row[1], row[2] = distance, long, cross
                 traced[0] += 1
-            ended = ITERATION_LIMIT
-            if reached:
-                ended = REACHED
-            elif since >= PATIENCE:
-                ended = STALLED
-            elif max_time < math.inf and clock(timer) - began > max_time:
-                ended = TIME_LIMIT
-            elif steps < max_steps:
-                printed_macro_iteration(
-                    chain, q, targets[i], mode, tool, position_tol, each, sweeps, single, vectors, frame
-                )  # fmt: skip
-                steps += 1
-                continue
-            break
+            ended = stopped(reached, since, PATIENCE, steps, max_steps, began, max_time, timer)
+            if ended != GOING_ON:
+                break
+            printed_macro_iteration(
+                chain, q, targets[i], mode, tool, position_tol, each, sweeps, single, vectors, frame
+            )  # fmt: skip
+            steps += 1
         status[i] = ended
         iterations[i] = steps
         seconds[i] = clock(timer) - began

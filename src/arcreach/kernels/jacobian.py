@@ -14,8 +14,9 @@ from arcreach.kernels.chain import jacobian as chain_jacobian
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.jacobian_steps import RESIDUAL, family_step, hold_at_limits
 from arcreach.kernels.judge import tip_errors
-from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.layout import AXIS, POSITION
 from arcreach.kernels.limits import clip
+from arcreach.kernels.stopping import GOING_ON, stopped
 
 _SMALL_SINE = 1e-9
 # RESIDUAL: the damping falls by this after a step that brought the tip nearer, grows by that after one that did not.
@@ -172,7 +173,6 @@ def jacobian(
         since = 0
         steps = 0
         factor = damping
-        ended = ITERATION_LIMIT
         copy(first[i], q)
         while True:
             tip = tip_motion(chain, q)
@@ -195,23 +195,17 @@ def jacobian(
             if traced[0] < trace.shape[0]:
                 copy(q, trace[traced[0]])
                 traced[0] += 1
-            if reached:
-                ended = REACHED
-            elif since >= patience:
-                ended = STALLED
-            elif max_time < math.inf and clock(timer) - began > max_time:
-                ended = TIME_LIMIT
-            elif steps < max_steps:
-                # After a rejected step the rows are still those of the best place.
-                if better or rule != RESIDUAL:
-                    linearise(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e)
-                    if rule == RESIDUAL:
-                        hold_at_limits(rows, e, q, lower, upper)
-                family_step(rule, rows, e, factor, threshold, largest, G, U, y, step)
-                advance(chain, scales, step, scratch, q)
-                steps += 1
-                continue
-            break
+            ended = stopped(reached, since, patience, steps, max_steps, began, max_time, timer)
+            if ended != GOING_ON:
+                break
+            # After a rejected step the rows are still those of the best place.
+            if better or rule != RESIDUAL:
+                linearise(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e)
+                if rule == RESIDUAL:
+                    hold_at_limits(rows, e, q, lower, upper)
+            family_step(rule, rows, e, factor, threshold, largest, G, U, y, step)
+            advance(chain, scales, step, scratch, q)
+            steps += 1
         status[i] = ended
         iterations[i] = steps
         seconds[i] = clock(timer) - began

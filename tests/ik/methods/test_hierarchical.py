@@ -1,22 +1,20 @@
 """The hierarchical approach: table 5 of its source, limits, roles, jumps, and robots given as a matrix."""
 
-import csv
 import math
 import pickle
 import time
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.experiments.published import table
 from arcreach.ik.hierarchical import orientation_jump, position_jump
 from arcreach.ik.methods.hierarchical import default_roles
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 
-with (Path(__file__).parents[2] / "published" / "rgm3-table-5.csv").open(encoding="utf-8") as stream:
-    TABLE_5 = list(csv.DictReader(stream))
+TABLE_5 = table("rgm3-table-5")
 
 ROBOTS = ("librergm3", "librergm3-matrix")
 START = (0.0, 0.0, math.pi / 4)

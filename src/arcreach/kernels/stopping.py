@@ -1,0 +1,21 @@
+"""When an iterative method stops, in one order for all of them: reached, no progress, out of time, out of steps."""
+
+import math
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+
+# In place of a status: another step is due.
+GOING_ON = -1
+
+
+@kernel
+def stopped(reached, idle, patience, steps, max_steps, began, max_time, timer):
+    """Return how a solve ends here, or GOING_ON; `idle` counts steps without progress. Source: derived."""
+    if reached:
+        return REACHED
+    if idle >= patience:
+        return STALLED
+    if max_time < math.inf and clock(timer) - began > max_time:
+        return TIME_LIMIT
+    return GOING_ON if steps < max_steps else ITERATION_LIMIT
