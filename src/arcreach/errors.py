@@ -32,6 +32,10 @@ class MethodError(ArcreachError, ValueError):
     """A method is not known, or cannot serve this robot or target."""
 
 
+class DeviceError(ArcreachError, ValueError):
+    """A GPU is asked for and cannot be used, or cannot do what is asked."""
+
+
 class SceneError(_ProblemsError):
     """An obstacle or a scene is not possible as described, or cannot be used as asked.
 

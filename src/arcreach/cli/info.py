@@ -1,19 +1,21 @@
-"""`arcreach info`: what a robot is made of."""
+"""`arcreach info`: what a robot is made of, or which devices there are."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich import box
 from rich.table import Table
 
+from arcreach._threads import available_threads
 from arcreach.cli.output import (
     AsJson,
     BaseLink,
-    RobotName,
     TipLink,
+    complete_robot,
     console,
     format_value,
     plain,
@@ -24,14 +26,27 @@ from arcreach.robots.elements import Element, Link, Parallelogram, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
+OptionalRobot = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[ROBOT]", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot
+    ),
+]
+
 
 def info(
-    robot: RobotName,
+    robot: OptionalRobot = None,
     base: BaseLink = None,
     tip: TipLink = None,
+    devices: Annotated[bool, typer.Option("--devices", help="Show threads and GPUs instead of a robot.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a robot's elements, coordinates, limits and reach."""
+    """Show a robot's elements, coordinates, limits and reach, or with --devices what batches can run on."""
+    if devices:
+        _show_devices(as_json)
+        return
+    if robot is None:
+        raise typer.BadParameter("give a robot, or --devices", param_hint="'ROBOT'")
     loaded = load_robot(robot, base, tip)
     if as_json:
         print_json(_as_data(loaded))
@@ -43,6 +58,30 @@ def info(
     if isinstance(loaded, Robot):
         out.print(_element_table(loaded))
     out.print(_coordinate_table(loaded))
+
+
+def _show_devices(as_json: bool) -> None:
+    """The threads of the CPU and the GPUs, or why there is none."""
+    from arcreach._cuda import driver
+
+    reason = driver.unusable()
+    gpus = [] if reason else driver.devices()
+    if as_json:
+        print_json(
+            {"threads": available_threads(), "gpus": [dataclasses.asdict(gpu) for gpu in gpus], "no_gpu": reason}
+        )
+        return
+    out = console()
+    out.print(f"cpu   {available_threads()} threads")
+    for gpu in gpus:
+        major, minor = gpu.compute_capability
+        out.print(
+            f"cuda  {plain(gpu.name)}, compute capability {major}.{minor}, {gpu.multiprocessors} multiprocessors, "
+            f"{gpu.memory / 2**30:.0f} GiB",
+            soft_wrap=True,
+        )
+    if reason:
+        out.print(f"cuda  none: {plain(reason)}", soft_wrap=True)
 
 
 def _summary(robot: Robot | SymbolicRobot) -> str:

@@ -202,8 +202,10 @@ class _Shapes:
         """The coefficients (rows, degree + 1), of the lowest degree that is exact enough for all rows."""
         chebyshev = np.polynomial.chebyshev
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
+        # What is lost without the coefficients from each order on.
         tail = np.cumsum(np.abs(fitted).max(axis=1)[::-1])[::-1]
-        degree = max(int(np.argmax(tail < POLYNOMIAL_ERROR)) or _HIGHEST_DEGREE, 2)
+        dropped = int(np.argmax(tail < POLYNOMIAL_ERROR)) or _HIGHEST_DEGREE + 1
+        degree = max(dropped - 1, 2)
         table = np.zeros((len(self._rows), degree + 1))
         for row, coefficients in enumerate(fitted[: degree + 1].T):
             # Trailing zeros are dropped from the result.

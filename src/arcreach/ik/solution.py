@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +81,10 @@ class Solution:
 
 @dataclass(slots=True)
 class Solutions:
-    """The results of a batch: the names of `Solution` with a leading axis of n."""
+    """The results of a batch: the names of `Solution` with a leading axis of n.
+
+    Of targets that lie on a GPU `q`, `status`, both errors and `iterations` lie there too.
+    """
 
     q: Array
     status: npt.NDArray[np.int64]
@@ -94,7 +98,10 @@ class Solutions:
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
         """For each target whether it was reached (n,)."""
-        return np.equal(self.status, Status.REACHED)
+        status: Any = self.status
+        found = status.copy_to_host() if hasattr(status, "copy_to_host") else status
+        reached: npt.NDArray[np.bool_] = np.equal(found, Status.REACHED)
+        return reached
 
     def __len__(self) -> int:
         return len(self.q)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._cuda.driver import chosen as chosen_device
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
@@ -27,6 +30,10 @@ Array = npt.NDArray[np.float64]
 TRACE_ROWS = 20_000
 # Tolerances, iterations, seconds, seed, variant, threads, as `Problem` has them.
 Settings = tuple[float, float, int | None, float, int, str, int | None]
+# Told how many targets were solved since it was told last.
+Progress = Callable[[int], None]
+# Targets between two calls of it.
+PROGRESS_ROWS = 1 << 17
 # Kernels count in 64 bits.
 MOST_WHOLE = 10**18
 
@@ -102,6 +109,9 @@ def solve_batch(
     seed: int = 0,
     variant: str | None = None,
     threads: int | None = None,
+    device: str = "cpu",
+    specialised: bool | None = None,
+    progress: Progress | None = None,
     scene: AnyScene | None = None,
     margin: float = 0.0,
     **options: Any,
@@ -109,8 +119,22 @@ def solve_batch(
     """Solve many targets: positions (n, 3), alone or with axes (n, 3) or rotations (n, 3, 3).
 
     `start` is one configuration for all, or one each (n, dof). Every row is what `solve` gives for that target,
-    whatever the number of threads.
+    whatever the number of threads. `progress` is called with the number of targets solved since its last call.
+
+    `device` "cuda" solves on a GPU, "auto" does where there is one that can; `specialised` kernels, made for this robot
+    alone, take some seconds to compile and are several times faster (by default for very large batches). Targets may
+    lie on the device, as any array with `__cuda_array_interface__`: the answer then lies there too. Its `seconds` are
+    the time of the batch divided by its targets.
     """
+    if device != "cpu" and chosen_device(device) == "cuda":
+        from arcreach.ik.device_batch import solve_on_device
+
+        settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant)
+        solved = solve_on_device(
+            robot, positions, axes, rotations, method, start, settings, device, specialised, progress, scene, options
+        )
+        if solved is not None:
+            return solved
     mode, rows = target_rows(positions, axes, rotations)
     chosen = find_method(method)
     problem = _problem(
@@ -119,11 +143,29 @@ def solve_batch(
     )  # fmt: skip
     if scene is not None:
         _set_scene(problem, scene, margin)
-    outcome = chosen.run(problem)
+    outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
     free = None if scene is None else judge_clearance(problem, outcome.q, outcome.status)
     return Solutions(
         outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free
+    )
+
+
+def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
+    """`method.run`, with a word to the caller after every piece."""
+    parts = []
+    for first in range(0, len(problem.targets), PROGRESS_ROWS):
+        rows = slice(first, first + PROGRESS_ROWS)
+        start = None if problem.start is None else problem.start[rows]
+        parts.append(method.run(replace(problem, targets=problem.targets[rows], start=start)))
+        progress(len(parts[-1].status))
+    if not parts:
+        return method.run(problem)
+    return Outcome(
+        np.concatenate([part.q for part in parts]),
+        np.concatenate([part.status for part in parts]),
+        np.concatenate([part.iterations for part in parts]),
+        np.concatenate([part.seconds for part in parts]),
     )
 
 

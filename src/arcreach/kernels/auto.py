@@ -44,6 +44,8 @@ FEWEST_STARTS = 64
 ROTATION_SAME_PLACE = 40
 ROTATION_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
+# Unless that place is near, as a share of the reach: of a few hard targets only one start in a hundred arrives.
+WORTH_ALL_STARTS = 0.02
 _SAME = 1e-6
 # A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
 # wanted nearby, so patience comes before another start, and starts nearby come before the table.
@@ -58,6 +60,19 @@ NEARBY_GROWTH = 1.15
 # only which of the nearest few seeds is preferred.
 WORTH_A_DESCENT = 5.0
 FAMILIAR_SEEDS = 4
+
+
+@fast_kernel
+def pace(attempt, nearby, long_steps):
+    """Return how many steps a start is given, how many weak ones in a row, and whether it is patient. Source: derived.
+
+    The first `nearby` starts lie around the caller's.
+    """
+    if attempt < nearby:
+        return NEARBY_STEPS, NEARBY_PATIENCE, True
+    if attempt < nearby + QUICK_STARTS:
+        return QUICK_STEPS, PATIENCE, False
+    return long_steps, PATIENCE, True
 
 
 @fast_batch_kernel
@@ -100,6 +115,7 @@ def auto(
     nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
     fewest = ROTATION_FEWEST_STARTS if mode == ROTATION else FEWEST_STARTS
     enough = ROTATION_SAME_PLACE if mode == ROTATION else SAME_PLACE
+    worth_all = (WORTH_ALL_STARTS * reach) ** 2
     long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
     for i in range(start, stop):
         began = clock(timer)
@@ -148,12 +164,10 @@ def auto(
                 place_seed(moves, seeds[seed], c, s, mirror, v)
             elif attempt >= nearby and not (attempt == 0 and from_start):
                 place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
-            quick = nearby <= attempt < nearby + QUICK_STARTS
-            most = min(QUICK_STEPS if quick else NEARBY_STEPS if attempt < nearby else long_steps, max_steps - steps)
-            patience = NEARBY_PATIENCE if attempt < nearby else PATIENCE
+            most, patience, patient = pace(attempt, nearby, long_steps)
             code, taken, left = descend(
-                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, patience, not quick,
-                deadline, timer, v, trial, J, e, y, codes, chain, scratch, trace, traced,
+                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, min(most, max_steps - steps),
+                patience, patient, deadline, timer, v, trial, J, e, y, codes, chain, scratch, trace, traced,
             )  # fmt: skip
             steps += taken
             if left < best * (1.0 - _SAME):
@@ -171,7 +185,7 @@ def auto(
             if steps >= max_steps:
                 ended = ITERATION_LIMIT
                 break
-            if same >= enough and attempt >= fewest:
+            if same >= enough and attempt >= fewest and best > worth_all:
                 break
         if ended == STALLED and best <= nearly:
             # So near that only patience is missing: corners of the limits are approached slowly.

@@ -258,7 +258,8 @@ def avoid(
     v = np.empty(n)
     trial = np.empty(n)
     best_v = np.empty(n)
-    J = np.empty((n, 6))
+    # Targets without a rotation leave the last column as it is.
+    J = np.zeros((n, 6))
     e = np.empty(6)
     y = np.empty(MOST_ROWS)
     r = np.empty(MOST_ROWS)

@@ -8,10 +8,22 @@ a block through a bound it touches, that bound is added and the step solved agai
 import math
 
 from arcreach._jit import clock, fast_kernel, fast_loop
-from arcreach.kernels.layout import BEND, FIXED, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.smooth_bounds import CLEAR, FREE, HELD, block_code, block_step, dot6, project, restrict, touches
+from arcreach.kernels.layout import BEND, FIXED, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.smooth_bounds import (
+    CLEAR,
+    FREE,
+    HELD,
+    TANGENT,
+    along,
+    block_code,
+    block_step,
+    project,
+    restrict,
+    touches,
+)
 from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.smooth_variables import to_coordinates
+from arcreach.kernels.stopping import GOING_ON
 
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
@@ -29,15 +41,15 @@ _CLOCK_EVERY = 128
 
 
 @fast_kernel
-def multipliers(J, n, e, damping, y):
+def multipliers(J, n, e, damping, mode, y):
     """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
 
-    Source: derived.
+    Only a whole rotation has a sixth row. Source: derived.
     """
     a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = a33 = 0.0
     a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = a53 = a54 = a55 = 0.0
     for k in range(n):
-        j0, j1, j2, j3, j4, j5 = J[k, 0], J[k, 1], J[k, 2], J[k, 3], J[k, 4], J[k, 5]
+        j0, j1, j2, j3, j4 = J[k, 0], J[k, 1], J[k, 2], J[k, 3], J[k, 4]
         a00 += j0 * j0
         a10 += j1 * j0
         a11 += j1 * j1
@@ -53,44 +65,61 @@ def multipliers(J, n, e, damping, y):
         a42 += j4 * j2
         a43 += j4 * j3
         a44 += j4 * j4
-        a50 += j5 * j0
-        a51 += j5 * j1
-        a52 += j5 * j2
-        a53 += j5 * j3
-        a54 += j5 * j4
-        a55 += j5 * j5
+    if mode == ROTATION:
+        for k in range(n):
+            j5 = J[k, 5]
+            a50 += j5 * J[k, 0]
+            a51 += j5 * J[k, 1]
+            a52 += j5 * J[k, 2]
+            a53 += j5 * J[k, 3]
+            a54 += j5 * J[k, 4]
+            a55 += j5 * j5
     trace = a00 + a11 + a22 + a33 + a44 + a55
     mu = max(damping / 6.0, _FLOOR) * trace
     # Where every block is held the trace is zero: small, and yet its inverse can be squared.
     least = _PIVOT * trace + 1e-140
-    # Columns of L; t are entries not yet divided by their pivot.
+    # Columns of L; t, u, w and x are entries not yet divided by their pivot.
     i0 = 1.0 / max(a00 + mu, least)
-    l10, l20, l30, l40, l50 = a10 * i0, a20 * i0, a30 * i0, a40 * i0, a50 * i0
+    l10, l20, l30, l40 = a10 * i0, a20 * i0, a30 * i0, a40 * i0
     i1 = 1.0 / max(a11 + mu - l10 * a10, least)
-    t2, t3, t4, t5 = a21 - l20 * a10, a31 - l30 * a10, a41 - l40 * a10, a51 - l50 * a10
-    l21, l31, l41, l51 = t2 * i1, t3 * i1, t4 * i1, t5 * i1
+    t2, t3, t4 = a21 - l20 * a10, a31 - l30 * a10, a41 - l40 * a10
+    l21, l31, l41 = t2 * i1, t3 * i1, t4 * i1
     i2 = 1.0 / max(a22 + mu - l20 * a20 - l21 * t2, least)
     u3, u4 = a32 - l30 * a20 - l31 * t2, a42 - l40 * a20 - l41 * t2
-    u5 = a52 - l50 * a20 - l51 * t2
-    l32, l42, l52 = u3 * i2, u4 * i2, u5 * i2
+    l32, l42 = u3 * i2, u4 * i2
     i3 = 1.0 / max(a33 + mu - l30 * a30 - l31 * t3 - l32 * u3, least)
-    w4, w5 = a43 - l40 * a30 - l41 * t3 - l42 * u3, a53 - l50 * a30 - l51 * t3 - l52 * u3
-    l43, l53 = w4 * i3, w5 * i3
+    w4 = a43 - l40 * a30 - l41 * t3 - l42 * u3
+    l43 = w4 * i3
     i4 = 1.0 / max(a44 + mu - l40 * a40 - l41 * t4 - l42 * u4 - l43 * w4, least)
-    x5 = a54 - l50 * a40 - l51 * t4 - l52 * u4 - l53 * w4
-    l54 = x5 * i4
-    i5 = 1.0 / max(a55 + mu - l50 * a50 - l51 * t5 - l52 * u5 - l53 * w5 - l54 * x5, least)
     y0 = e[0]
     y1 = e[1] - l10 * y0
     y2 = e[2] - l20 * y0 - l21 * y1
     y3 = e[3] - l30 * y0 - l31 * y1 - l32 * y2
     y4 = e[4] - l40 * y0 - l41 * y1 - l42 * y2 - l43 * y3
-    y5 = (e[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4) * i5
-    y4 = y4 * i4 - l54 * y5
-    y3 = y3 * i3 - l43 * y4 - l53 * y5
-    y2 = y2 * i2 - l32 * y3 - l42 * y4 - l52 * y5
-    y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4 - l51 * y5
-    y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4 - l50 * y5
+    if mode == ROTATION:
+        l50 = a50 * i0
+        t5 = a51 - l50 * a10
+        l51 = t5 * i1
+        u5 = a52 - l50 * a20 - l51 * t2
+        l52 = u5 * i2
+        w5 = a53 - l50 * a30 - l51 * t3 - l52 * u3
+        l53 = w5 * i3
+        x5 = a54 - l50 * a40 - l51 * t4 - l52 * u4 - l53 * w4
+        l54 = x5 * i4
+        i5 = 1.0 / max(a55 + mu - l50 * a50 - l51 * t5 - l52 * u5 - l53 * w5 - l54 * x5, least)
+        y5 = (e[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4) * i5
+        y4 = y4 * i4 - l54 * y5
+        y3 = y3 * i3 - l43 * y4 - l53 * y5
+        y2 = y2 * i2 - l32 * y3 - l42 * y4 - l52 * y5
+        y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4 - l51 * y5
+        y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4 - l50 * y5
+    else:
+        y5 = 0.0
+        y4 = y4 * i4
+        y3 = y3 * i3 - l43 * y4
+        y2 = y2 * i2 - l32 * y3 - l42 * y4
+        y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4
+        y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4
     y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
     return mu
 
@@ -111,56 +140,58 @@ def find_touching(moves, v, codes):
 
 
 @fast_kernel
-def mark_bounds(moves, v, J, pull, codes):
+def mark_bounds(moves, v, J, pull, mode, codes):
     """Restrict the blocks that `pull` (6,) draws through a bound they touch; say whether any was. Source: derived."""
     changed = False
     for row in range(moves.shape[0]):
-        if codes[row] == CLEAR or codes[row] == HELD:
-            continue
-        move = moves[row]
-        d0, d1, d2 = block_step(move, v, codes[row], J, pull)
-        code = block_code(move, v, d0, d1, d2)
-        if code != FREE and code != codes[row]:
-            restrict(move, v, code, codes[row], J)
-            codes[row] = code
-            changed = True
+        # What is held or may only go round its rim cannot be drawn any farther out.
+        if codes[row] != CLEAR and codes[row] != HELD and codes[row] != TANGENT:
+            move = moves[row]
+            d0, d1, d2 = block_step(move, v, codes[row], J, pull, mode)
+            code = block_code(move, v, d0, d1, d2)
+            if code != FREE and code != codes[row]:
+                restrict(move, v, code, codes[row], J, mode)
+                codes[row] = code
+                changed = True
     return changed
 
 
 @fast_kernel
-def take_step(moves, v, J, e, damping, y, codes, trial):
+def take_step(moves, v, J, e, damping, mode, y, codes, trial):
     """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
 
     Source: derived.
     """
     n = v.shape[0]
     touching = find_touching(moves, v, codes)
-    if touching:
-        mark_bounds(moves, v, J, e, codes)
-    mu = multipliers(J, n, e, damping, y)
-    # Each pass restricts at least one block further, and a block at most twice.
-    passes = 2 * moves.shape[0] if touching else 0
-    while passes > 0 and mark_bounds(moves, v, J, y, codes):
-        mu = multipliers(J, n, e, damping, y)
-        passes -= 1
+    # The gradient draws first, then each step in turn, until it draws no block through a bound it touches. Each pass
+    # restricts at least one block further, and a block at most twice.
+    for r in range(6):
+        y[r] = e[r]
+    mu = 0.0
+    passes = 2 * moves.shape[0] + 1
+    while passes > 0:
+        if touching and not mark_bounds(moves, v, J, y, mode, codes) and mu > 0.0:
+            break
+        mu = multipliers(J, n, e, damping, mode, y)
+        passes = passes - 1 if touching else 0
     for row in range(moves.shape[0]):
         move = moves[row]
-        if move.kind == FIXED:
-            continue
         k = move.variable
         if move.kind < BEND:
-            step = 0.0 if codes[row] == HELD else dot6(J, k, y)
-            trial[k] = min(max(v[k] + step, move.lower), move.upper)
-            continue
-        d0, d1, d2 = block_step(move, v, codes[row], J, y)
-        p1 = v[k + 1] + d1 if move.width > 1 else 0.0
-        p2 = v[k + 2] + d2 if move.width > 2 else 0.0
-        p0, p1, p2 = project(move, v[k] + d0, p1, p2)
-        trial[k] = p0
-        if move.width > 1:
-            trial[k + 1] = p1
-        if move.width > 2:
-            trial[k + 2] = p2
+            if move.kind != FIXED:
+                step = 0.0 if codes[row] == HELD else along(J, k, y, mode)
+                trial[k] = min(max(v[k] + step, move.lower), move.upper)
+        else:
+            d0, d1, d2 = block_step(move, v, codes[row], J, y, mode)
+            p1 = v[k + 1] + d1 if move.width > 1 else 0.0
+            p2 = v[k + 2] + d2 if move.width > 2 else 0.0
+            p0, p1, p2 = project(move, v[k] + d0, p1, p2)
+            trial[k] = p0
+            if move.width > 1:
+                trial[k + 1] = p1
+            if move.width > 2:
+                trial[k + 2] = p2
     return mu * mu * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3] + y[4] * y[4] + y[5] * y[5])
 
 
@@ -185,6 +216,40 @@ def next_damping(damping, before, after, predicted):
     return min(max(damping, _SMALLEST_DAMPING), _LARGEST_DAMPING)
 
 
+@fast_kernel
+def weigh(
+    distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping, predicted,
+    weak, rejected,
+):  # fmt: skip
+    """Judge the place `trial`, whose residual is e: keep it in v, or go back to v.
+
+    Returns the status, GOING_ON while the descent has not ended, then best, damping, weak, rejected as they are now,
+    and whether `trial` is v again and must be evaluated once more, because the Jacobian there is gone.
+    Source: derived.
+    """
+    now = distance2 + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+    if now < best:
+        if steps > 0:
+            as_foreseen = best - now > 0.5 * (best - predicted)
+            damping = next_damping(damping, best, now, predicted)
+            weak = weak + 1 if now > _WEAK * best and not (patient and as_foreseen) else 0
+        for k in range(v.shape[0]):
+            v[k] = trial[k]
+        if distance2 <= tolerance2 and angle <= angle_tol:
+            return REACHED, now, damping, weak, 0, False
+        if weak >= patience:
+            return STALLED, now, damping, weak, 0, False
+        return GOING_ON if steps < most else ITERATION_LIMIT, now, damping, weak, 0, False
+    rejected += 1
+    # A start that is not finite has no best place to go back to.
+    if rejected >= _REJECTIONS or steps == 0:
+        return STALLED, best, damping, weak, rejected, True
+    for k in range(v.shape[0]):
+        trial[k] = v[k]
+    damping = max(8.0 * damping, 1e-4)
+    return GOING_ON if steps < most else ITERATION_LIMIT, best, damping, weak, rejected, True
+
+
 @fast_loop
 def descend(
     moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, deadline, timer, v,
@@ -207,44 +272,23 @@ def descend(
     again = False
     for k in range(n):
         trial[k] = v[k]
-    # One evaluation a turn: of a trial, or again of the best place after a rejected one, whose Jacobian is gone.
+    # One evaluation a turn: of a trial, or again of the best place after a rejected one.
     while True:
         distance2, angle = evaluate(moves, shapes, scale, trial, target, mode, weight, e, J)
         if not again:
-            now = distance2 + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
             steps += 1
-            accepted = now < best
-            if accepted:
-                if steps > 0:
-                    as_foreseen = best - now > 0.5 * (best - predicted)
-                    damping = next_damping(damping, best, now, predicted)
-                    weak = weak + 1 if now > _WEAK * best and not (patient and as_foreseen) else 0
-                best = now
-                rejected = 0
-                for k in range(n):
-                    v[k] = trial[k]
+            code, best, damping, weak, rejected, again = weigh(
+                distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping,
+                predicted, weak, rejected,
+            )  # fmt: skip
             if traced[0] < trace.shape[0]:
                 to_coordinates(chain, moves, v, scratch, trace[traced[0]])
                 traced[0] += 1
-            if accepted:
-                if distance2 <= tolerance2 and angle <= angle_tol:
-                    return REACHED, steps, best
-                if weak >= patience:
-                    return STALLED, steps, best
-            else:
-                rejected += 1
-                # A start that is not finite has no best place to go back to.
-                if rejected >= _REJECTIONS or steps == 0:
-                    return STALLED, steps, best
-                damping = max(8.0 * damping, 1e-4)
-                again = True
-                for k in range(n):
-                    trial[k] = v[k]
-            if steps >= most:
-                return ITERATION_LIMIT, steps, best
+            if code != GOING_ON:
+                return code, steps, best
             if deadline < math.inf and steps % look == 0 and clock(timer) > deadline:
                 return TIME_LIMIT, steps, best
             if again:
                 continue
         again = False
-        predicted = take_step(moves, v, J, e, damping, y, codes, trial)
+        predicted = take_step(moves, v, J, e, damping, mode, y, codes, trial)

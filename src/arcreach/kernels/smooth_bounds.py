@@ -8,7 +8,7 @@ it; `code` says which.
 import math
 
 from arcreach._jit import fast_kernel
-from arcreach.kernels.layout import BEND, PLANAR
+from arcreach.kernels.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.limits import nearest_in_cone
 
 # CLEAR is a block that touches no bound, FREE one that does and is not drawn through it.
@@ -23,9 +23,10 @@ _OUTWARD = 1e-15
 
 
 @fast_kernel
-def dot6(J, k, y):
-    """Return row k of J times y. Source: derived."""
-    return J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4] + J[k, 5] * y[5]
+def along(J, k, y, mode):
+    """Return row k of J times y; only a whole rotation has a sixth number. Source: derived."""
+    product = J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4]
+    return product + J[k, 5] * y[5] if mode == ROTATION else product
 
 
 @fast_kernel
@@ -104,63 +105,83 @@ def block_code(move, v, p0, p1, p2):
 
 
 @fast_kernel
-def drop_row(J, k):
+def drop_row(J, k, mode):
     """Clear row k. Source: derived."""
-    for r in range(6):
+    for r in range(5):
         J[k, r] = 0.0
+    if mode == ROTATION:
+        J[k, 5] = 0.0
 
 
 @fast_kernel
-def restrict(move, v, code, before, J):
+def outward(move, v):
+    """Return the direction of a bend vector that lies at its bound. Source: derived."""
+    bx = v[move.variable]
+    by = v[move.variable + 1]
+    if move.stretch <= 0.0:
+        # At the rim of a disc its length is known.
+        f = 1.0 / move.bend_max
+        return f * bx, f * by
+    square = bx * bx + by * by
+    if square > 0.0:
+        f = 1.0 / math.sqrt(square)
+        return f * bx, f * by
+    return 1.0, 0.0
+
+
+@fast_kernel
+def restrict_entry(move, code, J, r, nx, ny):
+    """Turn column r of a block's rows to along its bound, whose normal is (nx, ny). Source: derived."""
+    k = move.variable
+    radial = nx * J[k, r] + ny * J[k + 1, r]
+    J[k, r] = nx * J[k + 1, r] - ny * J[k, r]
+    J[k + 1, r] = 0.0
+    if move.stretch > 0.0:
+        if code == SIDE:
+            norm = 1.0 / math.sqrt(move.bend_max * move.bend_max + 1.0)
+            J[k + 1, r] = norm * (move.bend_max * radial + J[k + 2, r])
+        J[k + 2, r] = 0.0
+
+
+@fast_kernel
+def restrict(move, v, code, before, J, mode):
     """Replace a block's rows by those along its bound; `before` is the code the rows stand for. Source: derived."""
     k = move.variable
     if code == HELD:
         for i in range(move.width):
-            drop_row(J, k + i)
+            drop_row(J, k + i, mode)
         return
     if code == TOP:
-        drop_row(J, k + 2)
+        drop_row(J, k + 2, mode)
         return
     if before == SIDE:
         # From the side to the rim: the row along the side goes, the tangent stays.
-        drop_row(J, k + 1)
+        drop_row(J, k + 1, mode)
         return
-    bx = v[k]
-    by = v[k + 1]
-    radius = math.sqrt(bx * bx + by * by)
-    nx = bx / radius if radius > 0.0 else 1.0
-    ny = by / radius if radius > 0.0 else 0.0
-    norm = 1.0 / math.sqrt(move.bend_max * move.bend_max + 1.0)
-    for r in range(6):
-        radial = nx * J[k, r] + ny * J[k + 1, r]
-        J[k, r] = nx * J[k + 1, r] - ny * J[k, r]
-        J[k + 1, r] = 0.0
-        if move.stretch > 0.0:
-            if code == SIDE:
-                J[k + 1, r] = norm * (move.bend_max * radial + J[k + 2, r])
-            J[k + 2, r] = 0.0
+    nx, ny = outward(move, v)
+    for r in range(5):
+        restrict_entry(move, code, J, r, nx, ny)
+    if mode == ROTATION:
+        restrict_entry(move, code, J, 5, nx, ny)
 
 
 @fast_kernel
-def block_step(move, v, code, J, y):
+def block_step(move, v, code, J, y, mode):
     """Return the step of a block's variables for the multipliers y (6,). Source: derived."""
     k = move.variable
     if code == HELD:
         return 0.0, 0.0, 0.0
-    d0 = dot6(J, k, y)
-    d1 = dot6(J, k + 1, y) if move.width > 1 else 0.0
-    d2 = dot6(J, k + 2, y) if move.width > 2 else 0.0
-    if code not in (TANGENT, SIDE):
+    d0 = along(J, k, y, mode)
+    d1 = along(J, k + 1, y, mode) if move.width > 1 else 0.0
+    d2 = along(J, k + 2, y, mode) if move.width > 2 else 0.0
+    if code < TANGENT or code == TOP:
         return d0, d1, d2
-    bx = v[k]
-    by = v[k + 1]
-    radius = math.sqrt(bx * bx + by * by)
-    nx = bx / radius if radius > 0.0 else 1.0
-    ny = by / radius if radius > 0.0 else 0.0
+    nx, ny = outward(move, v)
     if code == TANGENT:
         return -ny * d0, nx * d0, 0.0
-    along = d1 / math.sqrt(move.bend_max * move.bend_max + 1.0)
-    return nx * move.bend_max * along - ny * d0, ny * move.bend_max * along + nx * d0, along
+    sideways = d1 / math.sqrt(move.bend_max * move.bend_max + 1.0)
+    slope = move.bend_max * sideways
+    return nx * slope - ny * d0, ny * slope + nx * d0, sideways
 
 
 @fast_kernel

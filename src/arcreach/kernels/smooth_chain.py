@@ -7,12 +7,13 @@ step needs no sine and no case for the straight pose.
 
 The pass keeps T_here_tip, so that residual and columns come out in the tip frame, where the tangent plane of the tip's
 axis is simply x and y. Rows: position, then weight times orientation; of an axis the first two, of a position none.
+The sixth is written for whole rotations alone: who reads it otherwise begins with zeros.
 """
 
 import math
 
 from arcreach._jit import fast_kernel
-from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, PLANAR, POSITION, SHIFT, SLIDE, SWING, TURN
+from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, SHIFT, SLIDE, SWING, TURN
 from arcreach.kernels.transforms import IDENTITY
 from arcreach.kernels.trigonometry import sincos
 
@@ -51,7 +52,6 @@ def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
     if mode == POSITION:
         J[k, 3] = 0.0
         J[k, 4] = 0.0
-        J[k, 5] = 0.0
         return
     x = weight * (tip[0] * wx + tip[4] * wy + tip[8] * wz)
     y = weight * (tip[1] * wx + tip[5] * wy + tip[9] * wz)
@@ -59,7 +59,6 @@ def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
         # The axis z moves at w x z = (wy, -wx, 0).
         J[k, 3] = y
         J[k, 4] = -x
-        J[k, 5] = 0.0
         return
     J[k, 3] = x
     J[k, 4] = y
@@ -74,9 +73,9 @@ def bend_functions(shapes, shape, t, scale):
     C = shapes[0, last]
     E = shapes[1, last]
     if shape == 0:
-        for i in range(last - 1, -1, -1):
-            C = C * x + shapes[0, i]
-            E = E * x + shapes[1, i]
+        for i in range(last):
+            C = C * x + shapes[0, last - 1 - i]
+            E = E * x + shapes[1, last - 1 - i]
         A = 1.0 - t * C
         B = 0.5 * (A - t * E)
         return A, B, C, B, A, E, C - B
@@ -84,7 +83,8 @@ def bend_functions(shapes, shape, t, scale):
     Z = shapes[shape + 1, last]
     slope_g = 0.0
     slope_Z = 0.0
-    for i in range(last - 1, -1, -1):
+    for passed in range(last):
+        i = last - 1 - passed
         C = C * x + shapes[0, i]
         E = E * x + shapes[1, i]
         slope_g = slope_g * x + g
@@ -152,12 +152,10 @@ def write_turn(J, k, a, b, axis, mode, weight):
     if mode == POSITION:
         J[k, 3] = 0.0
         J[k, 4] = 0.0
-        J[k, 5] = 0.0
     elif mode == AXIS:
         # The axis z moves at w x z = (wy, -wx, 0).
         J[k, 3] = weight * axis[1]
         J[k, 4] = -weight * axis[0]
-        J[k, 5] = 0.0
     else:
         J[k, 3] = weight * axis[0]
         J[k, 4] = weight * axis[1]
@@ -294,14 +292,14 @@ def residual(tip, target, mode, weight, e):
 def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
     """Write residual e (6,) and Jacobian J (variables, 6); return squared distance and angle. Source: derived."""
     tip = IDENTITY
-    for row in range(moves.shape[0] - 1, -1, -1):
-        move = moves[row]
+    for passed in range(moves.shape[0]):
+        move = moves[moves.shape[0] - 1 - passed]
         kind = move.kind
         if move.behind != NOTHING:
             tip = step_behind(move, tip)
         if kind == TURN:
             tip = turn_step(move, v, tip, mode, weight, J)
-        elif kind in (BEND, PLANAR):
+        elif kind >= BEND:
             tip = bend_step(move, shapes, scale, v, tip, mode, weight, J)
         elif kind == SLIDE:
             tip = slide_step(move, v, tip, mode, weight, J)

@@ -176,8 +176,13 @@ class Robot(ConfigurationSpace):
             return out
         return self._run(_clip, limits.clip_batch, q, (self.dof,))
 
-    def tip_pose(self, q: npt.ArrayLike) -> Array:
-        """The pose T_base_tip (4, 4) of the tip."""
+    def tip_pose(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
+        """The pose T_base_tip (4, 4) of the tip.
+
+        With `device` "cuda" a batch is computed on a GPU; rows that lie there give poses that lie there.
+        """
+        if device != "cpu":
+            return self._run_on_device("tip_pose", q, (4, 4), device)
         return self._run(_tip_pose, chain_batch.tip_poses, q, (4, 4))
 
     def frames(self, q: npt.ArrayLike) -> Array:
@@ -188,12 +193,14 @@ class Robot(ConfigurationSpace):
         """Points (points, 3) on the robot's centre line from base to tip, at equal steps of arc length."""
         return self._run(_backbone, chain_batch.backbones, q, (check_count("backbone", "points", points, 2), 3))
 
-    def jacobian(self, q: npt.ArrayLike) -> Array:
+    def jacobian(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
         """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.
 
         For a straight section without twist the column of `direction` is zero: turning the plane of no bend moves
-        nothing.
+        nothing. With `device` "cuda" a batch is computed on a GPU, as by `tip_pose`.
         """
+        if device != "cpu":
+            return self._run_on_device("jacobian", q, (6, self.dof), device)
         return self._run(_jacobian, chain_batch.jacobians, q, (6, self.dof))
 
     def _run(
@@ -207,6 +214,17 @@ class Robot(ConfigurationSpace):
         else:
             spread(batch, len(values), self._chain, values, out)
         return out
+
+    def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
+        """`_run` on a GPU; `device` "auto" takes the CPU where there is none, and for a single configuration."""
+        from arcreach._cuda.driver import chosen
+        from arcreach.robots._device import on_device, run_rows
+
+        there = on_device(q)
+        values = q if there else self._check(q)
+        if chosen(device) == "cpu" or (not there and values.ndim == 1):
+            return getattr(self, name)(q)  # type: ignore[no-any-return]
+        return run_rows(name, self._chain, self.dof, values, shape)  # type: ignore[no-any-return]
 
     def _first_coordinates(self) -> list[tuple[Element, int]]:
         """Every element with the index of its first coordinate."""

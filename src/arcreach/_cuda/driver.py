@@ -1,0 +1,129 @@
+"""The only import of numba-cuda, and what it finds: a usable GPU, or one sentence that says why there is none."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from arcreach.errors import DeviceError
+
+EXTRA = "pip install 'arcreach[gpu]'"
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU as its driver describes it."""
+
+    name: str
+    compute_capability: tuple[int, int]
+    multiprocessors: int
+    memory: int  # bytes
+
+
+@functools.cache
+def load() -> Any:
+    """The module `numba.cuda` with a device behind it; raises DeviceError where there is none."""
+    if importlib.util.find_spec("_numba_cuda_redirector") is None:
+        raise DeviceError(f"device 'cuda' needs numba-cuda, which is not installed; run: {EXTRA}")
+    try:
+        # Puts numba-cuda in the place of the older module inside numba; a start-up file usually has done so already.
+        import _numba_cuda_redirector  # noqa: F401
+        from numba import cuda as module
+    except Exception as error:
+        raise DeviceError(f"device 'cuda' is not usable: numba-cuda does not load ({first_line(error)})") from error
+    # Small batches fill only a part of the GPU; that is not news to whoever sends one.
+    warnings.filterwarnings("ignore", message=".*[Gg]rid size.*under-utili[sz]ation.*")
+    cuda: Any = module
+    if is_simulated(cuda):
+        return cuda
+    try:
+        present = cuda.is_available() and len(cuda.gpus) > 0
+        reason = "no NVIDIA GPU or no driver was found" if not present else ""
+        if present:
+            cuda.current_context()
+    except Exception as error:
+        reason = first_line(error)
+    if reason:
+        raise DeviceError(f"device 'cuda' is not usable here: {reason}; use device='cpu' or device='auto'")
+    return cuda
+
+
+def is_simulated(cuda: Any) -> bool:
+    """Whether kernels run in numba's simulator (NUMBA_ENABLE_CUDASIM=1), as they do in the tests."""
+    return "simulator" in cuda.jit.__module__
+
+
+def from_kernel(function: Any) -> Any:
+    """A function of the CPU as a kernel may call it: itself, and in the simulator one that unwraps arrays first."""
+    if not is_simulated(load()):
+        return function
+
+    def call(*arguments: Any) -> Any:
+        return function(*(_unwrapped(argument) for argument in arguments))
+
+    return call
+
+
+def _unwrapped(argument: Any) -> Any:
+    """The NumPy array that the simulator hides, or the argument as it is."""
+    if type(argument).__name__ == "FakeWithinKernelCUDAArray":
+        return argument._item._ary
+    return argument
+
+
+def unusable() -> str | None:
+    """Why there is no GPU to use; None where there is one."""
+    try:
+        load()
+    except DeviceError as error:
+        return str(error)
+    return None
+
+
+def chosen(device: Any) -> str:
+    """What a caller's device comes to, "cpu" or "cuda": "auto" is a GPU where one can be used."""
+    if device == "auto":
+        return "cpu" if unusable() else "cuda"
+    if device == "cuda":
+        load()
+    elif device != "cpu":
+        raise DeviceError(f"device = {device!r} is not accepted; give 'cpu', 'cuda' or 'auto'")
+    return str(device)
+
+
+def devices() -> list[Device]:
+    """The GPUs of this machine; raises DeviceError where none can be used."""
+    cuda = load()
+    if is_simulated(cuda):
+        return [Device("simulator", (0, 0), 2, 0)]
+    return [_describe(cuda, index) for index in range(len(cuda.gpus))]
+
+
+def _describe(cuda: Any, index: int) -> Device:
+    gpu = cuda.gpus[index]
+    name = gpu.name.decode() if isinstance(gpu.name, bytes) else str(gpu.name)
+    with gpu:
+        memory = cuda.current_context().get_memory_info().total
+    return Device(name, tuple(gpu.compute_capability), int(gpu.MULTIPROCESSOR_COUNT), int(memory))
+
+
+@functools.cache
+def multiprocessors() -> int:
+    """How many blocks of threads run side by side at least."""
+    cuda = load()
+    return 1 if is_simulated(cuda) else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
+
+
+def free_memory() -> int:
+    """Bytes that can still be allocated on the current device."""
+    cuda = load()
+    return 1 << 30 if is_simulated(cuda) else int(cuda.current_context().get_memory_info().free)
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without the pages that drivers add."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,100 @@
+"""What the kernels of `auto` on a GPU call beside the functions they share with the CPU."""
+
+import math
+
+from arcreach._jit import fast_kernel
+from arcreach.kernels.layout import AXIS, ROTATION, TURN
+from arcreach.kernels.levenberg_marquardt import take_step, weigh
+from arcreach.kernels.limits import LARGEST_FLOAT, wrap_angle
+from arcreach.kernels.smooth_chain import evaluate
+from arcreach.kernels.stopping import GOING_ON
+from arcreach.kernels.target_rows import rotation_defect, write_axis
+
+
+@fast_kernel
+def load_target(positions, turned, i, mode, row):
+    """Write target i as a row (12,): positions (n, 3), turned (n, 0), unit axes (n, 3) or rotations (n, 9).
+
+    Source: derived.
+    """
+    for k in range(3):
+        row[9 + k] = positions[i, k]
+    if mode == AXIS:
+        row[2] = turned[i, 0]
+        row[5] = turned[i, 1]
+        row[8] = turned[i, 2]
+    elif mode == ROTATION:
+        for k in range(9):
+            row[k] = turned[i, k]
+
+
+@fast_kernel
+def accept(positions, turned, i, mode, farthest, tolerance, row):
+    """Write target i, its axis made a unit vector, as `load_target` does; say whether it is one. Source: derived."""
+    bad = False
+    for k in range(3):
+        row[9 + k] = positions[i, k]
+        bad |= not abs(row[9 + k]) <= farthest
+    if mode == AXIS:
+        bad |= not write_axis(turned[i], row)
+    elif mode == ROTATION:
+        for k in range(9):
+            row[k] = turned[i, k]
+            bad |= not abs(row[k]) <= LARGEST_FLOAT
+        bad |= not rotation_defect(row) <= tolerance
+    return not bad
+
+
+@fast_kernel
+def advance(
+    moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, v, trial, J, e, y,
+    codes, steps, best, damping, predicted, weak, rejected, again,
+):  # fmt: skip
+    """One evaluation of a descent and what follows from it, as in `levenberg_marquardt.descend`.
+
+    Returns status, GOING_ON while it has not ended, and the last seven arguments as they are then. Source: derived.
+    """
+    distance2, angle = evaluate(moves, shapes, scale, trial, target, mode, weight, e, J)
+    code = GOING_ON
+    if again:
+        again = False
+    else:
+        steps += 1
+        code, best, damping, weak, rejected, again = weigh(
+            distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping,
+            predicted, weak, rejected,
+        )  # fmt: skip
+    if code == GOING_ON and not again:
+        predicted = take_step(moves, v, J, e, damping, mode, y, codes, trial)
+    return code, steps, best, damping, predicted, weak, rejected, again
+
+
+@fast_kernel
+def key_score(table, j, key, mode, flat, turn_weight):
+    """Return the score of seed j, from the columns of `table` that the mode needs.
+
+    `flat` says that the second number of the key is zero, as of a symmetric chain. Source: derived.
+    """
+    place = table[j, 0] + table[j, 1] * key[0]
+    if not flat:
+        place += table[j, 2] * key[1]
+    place += table[j, 3] * key[2]
+    if mode == AXIS:
+        return place + table[j, 4] * key[3] + table[j, 5] * key[4] + table[j, 6] * key[5]
+    if mode == ROTATION:
+        u = table[j, 4] * key[6] + table[j, 5] * key[7] + table[j, 6] * key[8] + table[j, 7] * key[9]
+        return place - turn_weight * u * u
+    return place
+
+
+@fast_kernel
+def away_from(moves, seed, v):
+    """Return how far a seed's variables are from v, squared, full turns apart. Source: derived."""
+    away = 0.0
+    for row in range(moves.shape[0]):
+        turns = moves[row].kind == TURN and moves[row].upper - moves[row].lower > 2.0 * math.pi
+        for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+            difference = seed[k] - v[k]
+            difference = wrap_angle(difference) if turns else difference
+            away += difference * difference
+    return away

@@ -1,0 +1,76 @@
+"""Batches of forward kinematics and Jacobians on a GPU."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from arcreach._cuda import driver
+from arcreach._cuda.slots import Layout, Slot, memory_errors, piece_rows, stream_pieces
+from arcreach.errors import ConfigurationError
+
+# Threads of a block.
+WIDE = 256
+
+
+@functools.cache
+def _kernels() -> dict[str, Any]:
+    from arcreach.kernels import chain_device
+
+    built: dict[str, Any] = chain_device.build()
+    return built
+
+
+def on_device(values: Any) -> bool:
+    """Whether an array lies on a GPU."""
+    return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
+
+
+def device_rows(values: Any, field: str, width: int | None = None) -> Any:
+    """An array of the device as rows (n, width) of 64-bit floats, without a copy."""
+    cuda = driver.load()
+    array = values if driver.is_simulated(cuda) else cuda.as_cuda_array(values)
+    shape = tuple(array.shape)
+    if array.dtype != np.float64 or len(shape) != 2 or (width is not None and shape[1] != width):
+        raise ConfigurationError(
+            f"{field} on the device has the shape {shape} and the type {array.dtype}; give float64 of shape "
+            f"(n, {width or 'm'})"
+        )
+    if not array.is_c_contiguous():
+        raise ConfigurationError(f"{field} on the device has gaps; give rows one after another")
+    return array
+
+
+def run_rows(name: str, chain: Any, dof: int, q: Any, shape: tuple[int, ...]) -> Any:
+    """`name` of every row of q (n, dof): on the device where q lies there, else streamed through it."""
+    cuda = driver.load()
+    kernel = _kernels()[name]
+    packed = cuda.to_device(chain)
+    wide = 4 if driver.is_simulated(cuda) else WIDE
+
+    def call(n: int, rows: Any, out: Any, stream: Any) -> None:
+        blocks = min(math.ceil(n / wide), 64 * driver.multiprocessors())
+        kernel[blocks, wide, stream](n, packed, rows, out)
+
+    layout = Layout((((dof,), np.float64),), ((shape, np.float64),))
+    if on_device(q):
+        rows = device_rows(q, "q", dof)
+        with memory_errors(layout, len(rows)):
+            out = cuda.device_array((len(rows), *shape))
+        if len(rows):
+            call(len(rows), rows, out, 0)
+        return out
+    n = len(q)
+    out = np.empty((n, *shape))
+    if n:
+        capacity = piece_rows(layout, n)
+        pieces = [(start, min(start + capacity, n)) for start in range(0, n, capacity)]
+
+        def launch(slot: Slot, start: int, stop: int) -> None:
+            call(stop - start, slot.inputs[0], slot.outputs[0], slot.stream)
+
+        stream_pieces(layout, capacity, pieces, [q], [out], launch)
+    return out

@@ -1,0 +1,195 @@
+"""`solve_batch(device="cuda")` against the CPU: in the simulator bit by bit, on a GPU within the tolerance."""
+
+import os
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach._cuda import driver, slots
+from arcreach.errors import DeviceError, TargetError
+
+pytestmark = pytest.mark.device
+
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+FEW = 2 if PLAIN else 7
+ROBOTS = ["three-section", "inserted-three-section", "ur5", "ur5-bending-tool"]
+GOALS = ["position", "axis", "rotation"]
+
+
+def targets(robot, n, goal, seed=1):
+    poses = robot.tip_pose(robot.sample(n, seed=seed))
+    turned = {"axis": {"axes": poses[:, :3, 2]}, "rotation": {"rotations": poses[:, :3, :3]}}.get(goal, {})
+    return {"positions": poses[:, :3, 3], **turned}
+
+
+def assert_alike(there, here):
+    np.testing.assert_array_equal(there.status, here.status)
+    np.testing.assert_allclose(there.q, here.q, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(there.position_error, here.position_error, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(there.angle_error, here.angle_error, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("specialised", [False, True])
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("name", ROBOTS[:1] if PLAIN else ROBOTS)
+def test_answers_are_those_of_the_cpu(name, goal, specialised):
+    robot = ar.load_robot(name)
+    asked = targets(robot, FEW, goal)
+    there = ar.solve_batch(robot, **asked, device="cuda", specialised=specialised)
+    here = ar.solve_batch(robot, **asked)
+    assert here.reached.all()
+    assert_alike(there, here)
+    np.testing.assert_array_equal(there.iterations, here.iterations)
+
+
+@pytest.mark.parametrize("goal", GOALS[1:])
+@pytest.mark.parametrize("near", [False, True])
+@pytest.mark.parametrize("name", ROBOTS[2:3] if PLAIN else ROBOTS)
+def test_starts_lead_to_the_answers_of_the_cpu(name, near, goal):
+    robot = ar.load_robot(name)
+    asked = targets(robot, FEW, goal)
+    configurations = robot.sample(FEW, seed=1)
+    start = robot.clip(configurations + 0.04) if near else robot.sample(FEW, seed=9)
+    assert_alike(
+        ar.solve_batch(robot, **asked, start=start, device="cuda"), ar.solve_batch(robot, **asked, start=start)
+    )
+
+
+@pytest.mark.compiled
+def test_hard_and_impossible_targets_end_as_on_the_cpu():
+    robot = ar.load_robot("three-section")
+    good = targets(robot, 3, "axis")
+    # At the edge of the workspace, a little past it, far past it, and pointing where the tip cannot point.
+    edge = robot.tip_pose(np.zeros(6))[:3, 3]
+    positions = np.vstack([good["positions"], edge, 0.999 * edge, 1.2 * edge, good["positions"][0]])
+    axes = np.vstack([good["axes"], [0, 0, 1], [0, 0, 1], [0, 0, 1], -good["axes"][0]])
+    there = ar.solve_batch(robot, positions, axes, device="cuda")
+    here = ar.solve_batch(robot, positions, axes)
+    assert set(here.status) >= {int(ar.Status.REACHED), int(ar.Status.STALLED), int(ar.Status.OUT_OF_REACH)}
+    assert_alike(there, here)
+
+
+@pytest.mark.compiled
+def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, 11, "axis")
+    monkeypatch.setattr(slots, "LARGEST_PIECE", 4)
+    monkeypatch.setattr(slots.piece_rows, "__defaults__", (slots.SLOTS, 4))
+    told = []
+    there = ar.solve_batch(robot, **asked, device="cuda", progress=told.append)
+    assert len(told) == 3
+    assert sum(told) == 11
+    assert_alike(there, ar.solve_batch(robot, **asked))
+
+
+def test_targets_on_the_device_stay_there():
+    cuda = driver.load()
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, FEW, "axis")
+    there = ar.solve_batch(robot, *(cuda.to_device(np.ascontiguousarray(x)) for x in asked.values()), device="cuda")
+    here = ar.solve_batch(robot, **asked)
+    assert hasattr(there.q, "copy_to_host")
+    assert there.reached.all()
+    np.testing.assert_allclose(there.q.copy_to_host(), here.q, rtol=0.0, atol=1e-9)
+
+
+def test_robots_alike_share_a_launch():
+    from arcreach.ik.device import Question, alike, solve_rows
+    from arcreach.kernels.layout import AXIS
+
+    robots = [ar.Robot([ar.Section(0.05, bend), ar.Section(0.02, bend, 0.03)]) for bend in (0.5, 1.5)]
+    assert alike(robots[0]) == alike(robots[1])
+    asked = [targets(robot, FEW, "axis") for robot in robots]
+    rows = (np.vstack([one[name] for one in asked]) for name in ("positions", "axes"))
+    answer = solve_rows(robots, Question(AXIS, 1e-6, 1e-3, None, 0), *rows)
+    for k, robot in enumerate(robots):
+        here = ar.solve_batch(robot, **asked[k])
+        np.testing.assert_allclose(answer.q[k * FEW : (k + 1) * FEW], here.q, rtol=0.0, atol=1e-9)
+
+
+def test_an_empty_batch_is_answered():
+    robot = ar.load_robot("three-section")
+    empty = ar.solve_batch(robot, np.empty((0, 3)), np.empty((0, 3)), device="cuda")
+    assert empty.q.shape == (0, robot.dof)
+    assert len(empty.reached) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"positions": (1, 2, np.nan)}, r"target 1: positions\[0, 2\]"),
+        ({"axes": (0, 1, np.inf)}, r"target 0: axes\[0, 1\]"),
+        ({"axes": (1, slice(None), 0.0)}, "target 1: axis of target 0 is zero"),
+    ],
+)
+def test_a_bad_target_is_named(change, words):
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, 2, "axis")
+    ((name, (row, column, value)),) = change.items()
+    asked[name] = asked[name].copy()
+    asked[name][row, column] = value
+    with pytest.raises(TargetError, match=words):
+        ar.solve_batch(robot, **asked, device="cuda")
+
+
+def test_no_rotation_is_refused():
+    robot = ar.load_robot("ur5")
+    with pytest.raises(TargetError, match="target 0: rotation"):
+        ar.solve_batch(robot, [[0.3, 0.2, 0.4]], rotations=[np.eye(3) * 1.1], device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"method": "fabrikx"}, "serves method 'auto'"),
+        ({"max_time": 0.1}, "max_time is not served"),
+        ({"scene": ar.Scene([ar.Sphere([0.1, 0, 0], 0.01)])}, "scene is not served"),
+    ],
+)
+def test_what_is_not_served_is_refused_and_left_to_the_cpu(more, words):
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, 1, "axis")
+    with pytest.raises(DeviceError, match=words):
+        ar.solve_batch(robot, **asked, **more, device="cuda")
+    np.testing.assert_array_equal(
+        ar.solve_batch(robot, **asked, **more, device="auto").status, ar.solve_batch(robot, **asked, **more).status
+    )
+
+
+def test_a_robot_too_large_is_refused():
+    robot = ar.Robot([ar.Revolute([0, 0, 1], -1, 1), ar.Link([0.01, 0, 0])] * 70, name="snake")
+    with pytest.raises(DeviceError, match="robot 'snake' is too large for device 'cuda': its 70"):
+        ar.solve_batch(robot, [[0.3, 0.0, 0.0]], device="cuda")
+
+
+def test_a_full_device_is_an_error(monkeypatch):
+    robot = ar.load_robot("three-section")
+    monkeypatch.setattr(slots, "free_memory", lambda: 1000)
+    monkeypatch.setattr(slots, "_kept", type(slots._kept)())
+    with pytest.raises(DeviceError, match="the GPU has 0 MiB free"):
+        ar.solve_batch(robot, **targets(robot, 2, "axis"), device="cuda")
+
+
+def test_kinematics_are_those_of_the_cpu():
+    robot = ar.load_robot("ur5-bending-tool")
+    q = robot.sample(5, seed=3)
+    np.testing.assert_allclose(robot.tip_pose(q, device="cuda"), robot.tip_pose(q), rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(robot.jacobian(q, device="cuda"), robot.jacobian(q), rtol=0.0, atol=1e-12)
+    there = driver.load().to_device(q)
+    np.testing.assert_allclose(robot.tip_pose(there, device="cuda").copy_to_host(), robot.tip_pose(q), atol=1e-12)
+    assert robot.tip_pose(q[0], device="cuda").shape == (4, 4)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_gpu_reaches_what_the_cpu_reaches(name, goal):
+    if driver.is_simulated(driver.load()):
+        pytest.skip("a simulated GPU is not one")
+    robot = ar.load_robot(name)
+    asked = targets(robot, 100_000, goal)
+    there, here = ar.solve_batch(robot, **asked, device="cuda"), ar.solve_batch(robot, **asked)
+    assert there.reached.mean() >= 0.9999
+    assert (np.abs(there.q - here.q).max(axis=1) <= 1e-9).mean() > 0.999
+    assert robot.within_limits(there.q).all()
