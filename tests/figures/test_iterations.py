@@ -65,7 +65,7 @@ def test_poses_and_other_methods():
         solution = ar.solve(puma, target, method, trace=True, max_iterations=300)
         figure = iterations(puma, solution, width=_style.ONE_COLUMN)
         assert figure.axes[-1].get_ylabel() == "angle error (°)"
-        assert figure.get_figwidth() * 25.4 == pytest.approx(88.0)
+        assert figure.get_figwidth() * 25.4 == pytest.approx(3.5 * 25.4)
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])

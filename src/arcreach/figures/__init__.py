@@ -4,10 +4,41 @@ They need the extra `figures`. Nothing is drawn on a screen and no state is shar
 it in a notebook.
 """
 
-from arcreach.figures._style import save as save
-from arcreach.figures.contact import contact as contact
-from arcreach.figures.contact import contact_motion as contact_motion
-from arcreach.figures.grasp import grasp as grasp
-from arcreach.figures.iterations import iterations as iterations
-from arcreach.figures.joint_paths import joint_paths as joint_paths
-from arcreach.figures.scene import scene as scene
+from arcreach.figures._style import ONE_COLUMN, TWO_COLUMNS, save
+from arcreach.figures.clearance import clearance
+from arcreach.figures.contact import contact, contact_motion
+from arcreach.figures.convergence import convergence, error_bands
+from arcreach.figures.grasp import grasp
+from arcreach.figures.iterations import iterations
+from arcreach.figures.joint_paths import joint_paths
+from arcreach.figures.measure import measure_convergence, measure_success, measure_times
+from arcreach.figures.pose import pose
+from arcreach.figures.scene import scene
+from arcreach.figures.success import success
+from arcreach.figures.times import solve_times, time_distributions
+from arcreach.figures.workspace import tip_directions, workspace, workspace_cells
+
+__all__ = [
+    "ONE_COLUMN",
+    "TWO_COLUMNS",
+    "clearance",
+    "contact",
+    "contact_motion",
+    "convergence",
+    "error_bands",
+    "grasp",
+    "iterations",
+    "joint_paths",
+    "measure_convergence",
+    "measure_success",
+    "measure_times",
+    "pose",
+    "save",
+    "scene",
+    "solve_times",
+    "success",
+    "time_distributions",
+    "tip_directions",
+    "workspace",
+    "workspace_cells",
+]

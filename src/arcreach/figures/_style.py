@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,28 +13,34 @@ from arcreach.errors import FileError, MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Widths of one and of two columns in millimetres, as most journals of the field ask for.
-ONE_COLUMN = 88.0
-TWO_COLUMNS = 180.0
+# Widths in millimetres of one column and of a page of two: 3.5 and 7.16 inches, as most journals of the field ask for.
+ONE_COLUMN = 3.5 * 25.4
+TWO_COLUMNS = 7.16 * 25.4
 
 # The colours of Okabe and Ito, which readers with any colour vision can tell apart, dark ones first.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 INK, GREY, PALE = "#222222", "#666666", "#A9A9A9"
+# Beside colours, so that lines can be told apart in black and white.
+LINES = ("-", "--", ":", "-.")
+MARKERS = ("o", "s", "^", "D", "v", "P")
 
 RASTER_DPI = 300
 ENDINGS = (".pdf", ".png", ".svg")
 
 _RC: dict[str, Any] = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["Arial", "Helvetica", "Liberation Sans", "DejaVu Sans"],
+    # It comes with matplotlib: the same figure is the same file on every machine.
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.0,
     "axes.titlesize": 8.0,
     "axes.labelsize": 8.0,
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "legend.fontsize": 8.0,
+    "legend.handlelength": 1.6,
+    "legend.columnspacing": 1.4,
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,
@@ -65,6 +71,27 @@ _RC: dict[str, Any] = {
 }
 
 
+def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, line and marker for every name: no two alike, also without colours."""
+    return {
+        name: {
+            "color": COLOURS[k % len(COLOURS)],
+            "linestyle": LINES[k // len(COLOURS) % len(LINES)],
+            "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)],
+            "markersize": 3.0,
+        }
+        for k, name in enumerate(names)
+    }
+
+
+def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: int = 5) -> None:
+    """A legend of what `look` chose, below the panels."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], label=name, **one) for name, one in looks.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns))
+
+
 @contextlib.contextmanager
 def style() -> Iterator[None]:
     """Draw what is inside the block in this style; matplotlib's own settings are as before afterwards."""
@@ -83,6 +110,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 def settle(figure: Figure) -> None:
     """Give the parts of a figure their places once and for all: left alone they move a little with every drawing."""
+    # Twice: panels of equal scales take their final size in the first round only.
+    figure.draw_without_rendering()
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 

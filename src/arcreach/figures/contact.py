@@ -47,7 +47,9 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
             panels[-1, column].set_xlabel("x (mm)")
         for panel in panels[:, 0]:
             panel.set_ylabel("z (mm)")
-        figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns)
+        # At the width of one column letters of the usual size would not fit.
+        size = 8.0 if columns == 4 else 7.0
+        figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
         _style.settle(figure)
     return figure
 

@@ -24,6 +24,10 @@ Array = npt.NDArray[np.float64]
 SHARES = (0.10, 0.05, 0.01, 0.005)
 # Millimetres of paper for a panel of one coordinate, for the errors, and for what stands around them.
 PANEL, ERRORS, MARGIN = 22.0, 30.0, 14.0
+# Millimetres of paper for a legend below narrow panels.
+LEGEND = 9.0
+# Beside their colours, so that lines can be told apart without them.
+DASHES = (0, (4, 1))
 # Marks nearer than this, in millimetres of paper, would be written over each other.
 CLOSEST = 9.0
 # Zero has no place on a logarithmic axis: what is exact is drawn at this many millimetres or degrees.
@@ -65,12 +69,11 @@ def iterations(
     turns = bool(trace.angle_error.any())
     heights = [PANEL] * len(names) + [ERRORS] * (2 if turns else 1)
     with _style.style():
-        figure = _style.new_figure(width, MARGIN + sum(heights))
+        below = 0.0 if width >= _style.TWO_COLUMNS else LEGEND
+        figure = _style.new_figure(width, MARGIN + sum(heights) + below)
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, name in zip(panels, names, strict=False):
             _draw_coordinate(panel, robot, trace, name, shares, CLOSEST / width * len(trace))
-        if names and "kept" in trace.columns:
-            panels[0].legend(loc="lower right", ncols=2)
         _draw_position_errors(panels[len(names)], trace)
         if turns:
             _draw_curve(panels[-1], trace, np.degrees(trace.angle_error), BLUE)
@@ -79,8 +82,20 @@ def iterations(
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
         figure.align_ylabels(panels)
+        _draw_legends(figure, panels[0] if names and "kept" in trace.columns else None, panels[len(names)], width)
         _style.settle(figure)
     return figure
+
+
+def _draw_legends(figure: Figure, kept: Any, errors: Any, width: float) -> None:
+    """Say what lines are: inside the panels, or below them where the panels are narrow."""
+    panels = [(panel, place) for panel, place in ((kept, "lower right"), (errors, "upper right")) if panel is not None]
+    if width >= _style.TWO_COLUMNS:
+        for panel, place in panels:
+            panel.legend(loc=place, ncols=2)
+        return
+    handles = [handle for panel, _ in panels for handle in panel.get_legend_handles_labels()[0]]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
 def _kept(trace: Trace) -> npt.NDArray[np.bool_]:
@@ -125,11 +140,14 @@ def _mark(panel: Any, marks: Sequence[tuple[int, float]], closest: float) -> Non
         )  # fmt: skip
 
 
-def _draw_curve(panel: Any, trace: Trace, values: Array, colour: str, label: str | None = None) -> None:
+def _draw_curve(
+    panel: Any, trace: Trace, values: Array, colour: str, label: str | None = None, line: Any = "-"
+) -> None:
     """Draw an error on a logarithmic axis, where the search stood."""
     kept = _kept(trace)
     rows = np.arange(len(trace))[kept]
-    panel.plot(rows, np.maximum(values[kept], SMALLEST), color=colour, label=label, drawstyle="steps-post")
+    style = {"color": colour, "label": label, "linestyle": line, "drawstyle": "steps-post"}
+    panel.plot(rows, np.maximum(values[kept], SMALLEST), **style)
     panel.set_yscale("log")
 
 
@@ -140,6 +158,5 @@ def _draw_position_errors(panel: Any, trace: Trace) -> None:
         curves, columns = {"distance": VERMILION}, [trace.position_error]
     for (label, colour), values in zip(curves.items(), columns, strict=True):
         if values is not None:
-            _draw_curve(panel, trace, 1e3 * values, colour, label)
+            _draw_curve(panel, trace, 1e3 * values, colour, label, DASHES if colour == BLUE else "-")
     panel.set_ylabel("position error (mm)")
-    panel.legend(loc="upper right", ncols=2)

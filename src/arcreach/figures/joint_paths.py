@@ -86,8 +86,13 @@ def _draw_steps(panel: Any, path: Path) -> None:
     panel.set_yscale("log")
     largest = float(steps.max(initial=0.0))
     panel.axhline(max(largest, SMALLEST_STEP), color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
-    panel.text(
-        0.98, max(largest, SMALLEST_STEP) * 1.15, f"{largest:.3g}°", transform=panel.get_yaxis_transform(), ha="right",
-        va="bottom", color=GREY,
+    # Above the line by points, not by a share: the axis of a single step spans next to nothing.
+    panel.annotate(
+        f"{largest:.3g}°", (0.98, max(largest, SMALLEST_STEP)), (0, 2), xycoords=panel.get_yaxis_transform(),
+        textcoords="offset points", ha="right", va="bottom", color=GREY,
     )  # fmt: skip
-    panel.margins(x=0.0, y=0.3)
+    # Room by factors: of a single step, or of equal ones, a share of the range would be nothing.
+    shown = np.maximum(steps, SMALLEST_STEP)
+    low, high = shown.min(initial=1.0) / 1.3, shown.max(initial=SMALLEST_STEP) * 1.6
+    panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)
+    panel.margins(x=0.0, y=0.0)

@@ -71,6 +71,11 @@ def write_text(path: Path, text: str, largest: int | None = None) -> None:
     if largest is not None and len(content) > largest:
         size = f"{len(content) / 1e6:.1f} MB"
         raise file_error(path, f"would have {size}; at most {largest / 1e6:.0f} MB can be read: write a smaller robot")
+    write_bytes(path, content)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step: until the new content is complete on disk, the old file stays."""
     if os.path.isdir(path):
         raise file_error(path, "is a directory; give the path of a file in it")
     try:

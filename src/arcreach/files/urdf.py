@@ -1,7 +1,7 @@
 """Read a serial chain from a URDF file.
 
 A joint becomes a `Link` for its origin and an element for its motion; a fixed joint becomes a `Link` alone. Masses,
-meshes and colours are not read.
+meshes and colours are not read. What `urdf_writer` adds in its own words is.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 import numpy as np
+import numpy.typing as npt
 
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import problems
@@ -23,6 +24,10 @@ from arcreach.robots.robot import Robot
 
 # The largest descriptions of humanoids have about a megabyte; meshes lie in files of their own.
 LARGEST_FILE = 10_000_000
+# Angles of sixteen digits give a matrix back nearer than this.
+SAME_ROTATION = 1e-12
+
+Array = npt.NDArray[np.float64]
 
 
 @dataclass
@@ -243,12 +248,13 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     origin = joint.node.child("origin")
     shift = _vector(origin, "xyz", owner)
     turn = rotation_from_rpy(*_vector(origin, "rpy", owner))
+    turn, radius = _our_words(joint, turn)
     moved = any(shift) or not np.array_equal(turn, np.eye(3))
     fixed = joint.kind == "fixed"
     placed: list[Element] = []
     if moved or fixed:
         label = name if fixed else _unique(name, "-origin", names)
-        placed = [Link(shift, turn, name=label)]  # type: ignore[arg-type]
+        placed = [Link(shift, turn, radius if fixed else 0.0, label)]  # type: ignore[arg-type]
     if fixed:
         return placed
     axis = _vector(joint.node.child("axis"), "xyz", owner, (1.0, 0.0, 0.0))
@@ -257,10 +263,26 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     if joint.kind == "revolute":
         return [*placed, Revolute(axis, *_limits(joint, owner), name)]
     if joint.kind == "prismatic":
-        return [*placed, Prismatic(*_limits(joint, owner), axis, name=name)]
+        return [*placed, Prismatic(*_limits(joint, owner), axis, radius, name)]
     raise FileError(
         f"{owner}: type = {shown(joint.kind)} is not accepted; give revolute, continuous, prismatic or fixed"
     )
+
+
+def _our_words(joint: Joint, turn: Array) -> tuple[Array, float]:
+    """What `urdf_writer` adds to a joint: the rotation with all its digits, and the radius of the body.
+
+    A rotation that says something else than the angles has been overtaken by them: someone has edited the file.
+    """
+    node = joint.node.child("arcreach")
+    if node is None:
+        return turn, 0.0
+    radius = _number(node.attributes.get("radius", "0"), "arcreach radius", joint.owner)
+    numbers = node.attributes.get("rotation", "").split()
+    if len(numbers) != 9:
+        return turn, radius
+    exact = np.array([_number(text, "arcreach rotation", joint.owner) for text in numbers]).reshape(3, 3)
+    return (exact if np.abs(exact - turn).max() < SAME_ROTATION else turn), radius
 
 
 def _limits(joint: Joint, owner: str) -> tuple[float, float]:

@@ -1,0 +1,63 @@
+"""Draw docs/images/figure-*.png: the figures of `arcreach figure`, as docs/figures.md shows them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+import arcreach as ar
+from arcreach import figures
+from arcreach.files.planar_file import load_planar_scene
+
+IMAGES = Path(__file__).parents[1] / "images"
+SOLVED = math.radians(55), math.radians(20), math.radians(45), math.radians(150), math.radians(50), math.radians(-80)
+
+
+def contact_plans() -> dict[str, object]:
+    plans = {}
+    for name in ("slalom", "pocket", "wedge"):
+        scene = load_planar_scene(name)
+        plans[name] = ar.plan_contact(
+            scene.robot, scene.target, scene.obstacles, scene.contacts, bend_radius=scene.bend_radius
+        )
+    return plans
+
+
+def main() -> None:
+    robot = ar.load_robot("three-section")
+    figure = figures.pose(robot, SOLVED)
+    figures.save(figure, IMAGES / "figure-pose.png")
+
+    arm = ar.load_robot("ur5-bending-tool")
+    q = np.array([*np.radians([200, -65, 75, -35, -90, 0]), 0.9, 0.0, 0.7, 2.0, 0.9, -1.0])
+    tip = arm.tip_pose(q)
+    figures.save(figures.pose(arm, q, target=ar.Target(tip[:3, 3], axis=tip[:3, 2])), IMAGES / "figure-pose-arm.png")
+
+    corners, shares, cell = figures.tip_directions(robot, samples=2_000_000)
+    maps = {"": (corners, 100.0 * shares)}
+    figures.save(figures.workspace(maps, cell=cell, label="directions of the tip (%)"), IMAGES / "figure-workspace.png")
+
+    figures.save(figures.solve_times(figures.measure_times(robot, targets=20_000)), IMAGES / "figure-times.png")
+    bands = figures.measure_convergence(robot, targets=200)
+    figures.save(figures.convergence({"": bands}), IMAGES / "figure-convergence.png")
+    counts = figures.measure_success(robot, targets=2_000)
+    figures.save(figures.success(counts), IMAGES / "figure-success.png")
+
+    rgm3 = ar.load_robot("librergm3")
+    solution = ar.solve(
+        rgm3, ar.Target((0.2, 0.05, 1.06)), "hierarchical", start=(0, 0, math.pi / 4), order=("q0", "q2", "q1"),
+        position_tol=1e-5, trace=True,
+    )  # fmt: skip
+    figures.save(figures.iterations(rgm3, solution), IMAGES / "figure-iterations.png")
+
+    figures.save(figures.contact(contact_plans()), IMAGES / "figure-contact.png")
+
+    scene = ar.load_scene("clutter-20")
+    plan = ar.plan(robot, robot.neutral, ar.Target([-0.048, -0.0193, 0.079]), scene)
+    figures.save(figures.clearance(plan), IMAGES / "figure-clearance.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""`arcreach export`: a robot for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path as File
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
+from arcreach.cli.targets import parse_target
+from arcreach.errors import FileError, MethodError
+from arcreach.files.csv_log import write_csv_log, write_csv_path
+from arcreach.files.openscad import write_openscad
+from arcreach.files.robots import load_robot
+from arcreach.files.solid_files import write_solid
+from arcreach.files.urdf_writer import write_urdf
+from arcreach.ik.solve import solve
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.robots.tube_mesh import check_chain
+
+AnyRobot = Robot | SymbolicRobot
+Array = npt.NDArray[np.float64]
+
+EXIT_NOT_REACHED = 1
+# What each ending can be made from; the first is meant where nothing is said.
+SOURCES = {
+    ".urdf": ("",),
+    ".stl": ("", "q"),
+    ".glb": ("", "q"),
+    ".scad": ("", "q", "path"),
+    ".csv": ("path", "to"),
+}
+
+
+def export(
+    robot: RobotName,
+    out: Annotated[File, typer.Option("--out", help="File to write: .scad, .urdf, .stl, .glb or .csv.")],
+    q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
+    path: Annotated[
+        File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
+    ] = None,
+    points: Annotated[int | None, typer.Option("--points", help="Of the path: so many along its motion.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
+    axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
+    rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="With --to: see arcreach methods.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a robot for other programs; the ending of --out says what for.
+
+    .scad  OpenSCAD model of a pose, or of a path that it animates
+
+    .urdf  the chain of links and joints, which reads back the same to the last bit
+
+    .stl, .glb  the body in one pose, in metres
+
+    .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
+    """
+    _check_source(out, q=q, path=path, to=to)
+    for name, value, leader in (("points", points, path), ("axis", axis, to), ("rotation", rotation, to)):
+        if value is not None and leader is None:
+            raise MethodError(f"--{name} has no meaning without --{'path' if name == 'points' else 'to'}; leave it out")
+    if method is not None and to is None:
+        raise MethodError("--method has no meaning without --to; leave it out")
+    loaded = load_robot(robot, base, tip)
+    reached = True
+    with announce_compiling():
+        if to is not None:
+            solution = solve(loaded, parse_target(to, axis, rotation), method or "auto", trace=True)
+            write_csv_log(loaded, solution, out)
+            reached = solution.reached
+        elif path is not None:
+            _write(loaded, _read_path(loaded, path, points), out)
+        else:
+            _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out)
+    if as_json:
+        print_json({"robot": loaded.name, "file": str(out), "bytes": out.stat().st_size})
+    else:
+        typer.echo(printable(f"{out}: {out.stat().st_size} bytes"))
+    raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _check_source(out: File, **given: Any) -> None:
+    """Refuse what does not fit the ending, before anything is computed."""
+    ending = out.suffix.lower()
+    if ending not in SOURCES:
+        raise FileError(f"{out}: its ending is not known; give {', '.join(SOURCES)}")
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
+    accepted = SOURCES[ending]
+    if (chosen[0] if chosen else "") not in accepted:
+        wanted = " or ".join(f"--{name}" for name in accepted if name)
+        if chosen:
+            hint = f"give {wanted}" if wanted else "leave it out"
+            raise FileError(f"{out}: --{chosen[0]} has no meaning for {ending}; {hint}")
+        raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
+    if not out.parent.is_dir():
+        raise FileError(f"{out}: its folder does not exist; make it first")
+
+
+def _read_path(robot: AnyRobot, path: File, points: int | None) -> Array:
+    from arcreach.planning.path import Path
+
+    check_chain(robot, "a path")
+    assert isinstance(robot, Robot)
+    found = Path.from_csv(path, robot)
+    return found.q if points is None else found.sampled(points)
+
+
+def _write(robot: AnyRobot, q: Array, out: File) -> None:
+    writers: dict[str, Callable[[], None]] = {
+        ".csv": lambda: write_csv_path(robot, q, out),
+        ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
+        ".scad": lambda: write_openscad(robot, q, out),  # type: ignore[arg-type]
+    }
+    # A robot without a body is refused by the writers, in their own words.
+    writers.get(out.suffix.lower(), lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

@@ -1,0 +1,204 @@
+"""Space on flat paper: polygons in one parallel projection, drawn from far to near.
+
+Bodies keep their true width and pictures stay vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.figures._style import GREY
+from arcreach.scenes.mesh import Mesh
+from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+
+Array = npt.NDArray[np.float64]
+Colour = tuple[float, float, float]
+
+MM = 1e3
+# Points per arc of a body, and corners of a circle.
+ARC_POINTS = 17
+CORNERS = 40
+# The line of sight to the light, from the eye's left and from above.
+LIGHT = (-0.45, 0.55)
+OBSTACLE: Colour = (0.80, 0.78, 0.74)
+CLEAR = (0.0, 0.0, 0.0, 0.0)
+# Steps of an arc that are drawn as one.
+CHUNK = 4
+
+
+class Canvas:
+    """What is seen from one side, as polygons in millimetres with their depth.
+
+    `low` and `high` are the corners of the picture; they are set before anything is drawn that has no size of its own.
+    """
+
+    low: Array
+    high: Array
+
+    def __init__(self, view: tuple[float, float]) -> None:
+        """`view` is the azimuth and the elevation of the eye in degrees."""
+        a, e = np.radians(view)
+        right = (-math.sin(a), math.cos(a), 0.0)
+        up = (-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e))
+        towards = (math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e))
+        self.axes = np.array([right, up, towards])
+        self.polygons: list[tuple[float, Array, Any, Any]] = []
+
+    def project(self, points: Any) -> Array:
+        """Points in metres as (right, up, towards the eye) in millimetres."""
+        return np.asarray(np.asarray(points, dtype=float) @ self.axes.T * MM)
+
+    def collection(self) -> Any:
+        """All polygons from far to near, as one collection of matplotlib."""
+        from matplotlib.collections import PolyCollection
+
+        self.polygons.sort(key=lambda polygon: polygon[0])
+        return PolyCollection(
+            [points for _, points, _, _ in self.polygons],
+            facecolors=[face for _, _, face, _ in self.polygons],
+            edgecolors=[edge for _, _, _, edge in self.polygons],
+            linewidths=0.25,
+            zorder=2,
+        )
+
+    def extent(self, shape: Any) -> Array:
+        """Corners of a box around an obstacle on the paper."""
+        if isinstance(shape, Sphere):
+            points, radius = self.project([shape.centre]), shape.radius * MM
+        elif isinstance(shape, Capsule):
+            points, radius = self.project([shape.a, shape.b]), shape.radius * MM
+        elif isinstance(shape, Box):
+            points, radius = self.project(box_corners(shape)), 0.0
+        else:
+            points, radius = self.project(shape.surface[0]), 0.0
+        return np.vstack([points[:, :2] - radius, points[:, :2] + radius])
+
+    def add(self, depth: float, points: Array, face: Any, edge: Any = None) -> None:
+        self.polygons.append((depth, points[:, :2], face, face if edge is None else edge))
+
+    def tube(self, points: Array, radius: float, colour: Colour, bias: Array | None = None) -> None:
+        """A body around a line: a ribbon of its true width, darker at its edges, in short pieces by depth."""
+        along = np.gradient(points[:, :2], axis=0)
+        length = np.linalg.norm(along, axis=1)
+        # Where the line runs towards the eye it has no side: that of its neighbour will do.
+        sides = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
+        for place in np.flatnonzero(length < 1e-6 * max(length.max(), 1e-9)):
+            sides[place] = sides[place - 1] if place else (1.0, 0.0)
+        light = 0.5 * radius * (sides @ LIGHT)
+        shades = ((1.0, mixed(colour, 0.62)), (0.82, colour), (0.35, mixed(colour, 1.0, 0.28)))
+        for i in range(0, len(points) - 1, CHUNK):
+            rows = slice(i, i + CHUNK + 1)
+            depth = float(points[rows, 2].mean()) + (0.0 if bias is None else float(bias[rows].mean()))
+            for layer, (share, shade) in enumerate(shades):
+                shift = light[rows, None] if layer == 2 else 0.0
+                left = points[rows, :2] + (share * radius + shift) * sides[rows]
+                right = points[rows, :2] + (shift - share * radius) * sides[rows]
+                self.add(depth + 1e-4 * layer, np.vstack([left, right[::-1]]), shade, shade if layer else CLEAR)
+
+    def cap(self, end: Array, radius: float, colour: Colour, bias: float) -> None:
+        """The round end of a body."""
+        self.add(end[2] + bias, end[:2] + 0.99 * radius * circle(), mixed(colour, 0.62), CLEAR)
+        self.add(end[2] + bias + 1e-4, end[:2] + 0.8 * radius * circle(), colour, CLEAR)
+
+    def ground(self, radius: float) -> None:
+        """A disc around the base, in the plane of its x and y."""
+        disc = radius * np.column_stack([circle(), np.zeros(CORNERS)]) / MM
+        self.add(-math.inf, self.project(disc), mixed(GREY, 1.0, 0.8), CLEAR)
+
+    def shape(self, shape: Any) -> None:
+        if isinstance(shape, Sphere):
+            self.ball(self.project(shape.centre), shape.radius * MM)
+        elif isinstance(shape, Capsule):
+            ends = self.project([shape.a, shape.b])
+            self.tube(np.linspace(ends[0], ends[1], ARC_POINTS), shape.radius * MM, OBSTACLE)
+            for end in ends:
+                self.ball(end, shape.radius * MM)
+        elif isinstance(shape, Box):
+            corners = self.project(box_corners(shape))
+            self.faces(corners, np.array(_BOX_FACES))
+        elif isinstance(shape, Mesh):
+            vertices, faces = shape.surface
+            self.faces(self.project(vertices), np.asarray(faces), edges=False)
+        else:
+            self.plane(shape)
+
+    def ball(self, centre: Array, radius: float) -> None:
+        """A ball, lighter towards the light."""
+        for layer, share in enumerate(np.linspace(0.0, 1.0, 12)):
+            size = radius * (1.0 - 0.92 * share)
+            shift = 0.38 * radius * share * np.array(LIGHT)
+            face = between_rgb(mixed(OBSTACLE, 0.86), mixed(OBSTACLE, 1.0, 0.55), float(share))
+            edge = mixed(OBSTACLE, 0.62) if layer == 0 else CLEAR
+            self.add(centre[2] + 1e-4 * layer, centre[:2] + shift + size * circle(), face, edge)
+
+    def faces(self, corners: Array, faces: npt.NDArray[np.int64], edges: bool = True) -> None:
+        """Flat faces, those that look away left out, shaded by how they stand to the light."""
+        light = np.array([*LIGHT, 0.7])
+        light /= np.linalg.norm(light)
+        for face in faces:
+            points = corners[face]
+            normal = np.cross(points[1] - points[0], points[2] - points[0])
+            size = float(np.linalg.norm(normal))
+            if size == 0.0 or normal[2] <= 0.0:
+                continue
+            shade = mixed(OBSTACLE, 0.72 + 0.33 * max(float(normal @ light) / size, 0.0))
+            edge = (*mixed(OBSTACLE, 0.62), 0.6) if edges else shade
+            self.add(float(points[:, 2].mean()), points, shade, edge)
+
+    def plane(self, shape: HalfSpace) -> None:
+        """A patch of the plane under the base, as large as the picture."""
+        normal = np.asarray(shape.normal)
+        u = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+        u /= np.linalg.norm(u)
+        v = np.cross(normal, u)
+        centre = -normal * float(normal @ -np.asarray(shape.point))
+        size = 0.3 * float((self.high - self.low).max()) / MM
+        corners = [centre + size * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        points = self.project(corners)
+        self.add(float(points[:, 2].min()), points, (*mixed(OBSTACLE, 1.0, 0.4), 0.8), mixed(OBSTACLE, 0.7))
+
+
+_BOX_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+
+
+def box_corners(box: Box) -> Array:
+    signs = np.array([(i, j, k) for k in (-0.5, 0.5) for j in (-0.5, 0.5) for i in (-0.5, 0.5)])
+    return np.asarray(signs * box.size @ np.transpose(box.rotation) + box.centre)
+
+
+def circle() -> Array:
+    angle = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def rgb_of(colour: str | Colour) -> Colour:
+    if not isinstance(colour, str):
+        return colour
+    r, g, b = (int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
+    return r, g, b
+
+
+def mixed(colour: str | Colour, shade: float, white: float = 0.0) -> Colour:
+    """A colour darkened to a share of itself, then mixed with white."""
+    r, g, b = (min(value * shade, 1.0) * (1.0 - white) + white for value in rgb_of(colour))
+    return r, g, b
+
+
+def between_rgb(first: Colour, last: Colour, share: float) -> Colour:
+    r, g, b = ((1.0 - share) * a + share * b for a, b in zip(first, last, strict=True))
+    return r, g, b
+
+
+def between(first: str, last: str, share: float) -> Colour:
+    return between_rgb(rgb_of(first), rgb_of(last), share)
+
+
+def halo() -> list[Any]:
+    """White around letters, which may stand before an obstacle."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=1.6, foreground="white")]

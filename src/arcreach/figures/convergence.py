@@ -1,0 +1,87 @@
+"""How errors fall from iteration to iteration, method by method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+# The median by iteration (n,) and the quarter and three quarters (2, n), in metres.
+Bands = tuple[Array, Array]
+
+# Panels side by side on a page, and millimetres of paper for one and for what stands around.
+COLUMNS = 3
+PANEL, LEGEND, MARGIN = 42.0, 10.0, 8.0
+# Millimetres of paper for a panel at most.
+HIGHEST = 70.0
+# Marks on a curve.
+MARKS = 6
+# Metres: zero has no place on a logarithmic axis.
+SMALLEST = 1e-12
+
+
+def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
+    """Median and quarters by iteration of the errors of several solves, in metres.
+
+    After its last iteration a solve counts with its last error, so that all of them count to the end.
+    """
+    rows = [row for row in (np.asarray(one, dtype=float) for one in errors) if len(row)]
+    if not rows:
+        raise MethodError("errors is empty; give the errors of at least one solve, an entry per iteration")
+    longest = max(len(row) for row in rows)
+    table = np.array([np.pad(row, (0, longest - len(row)), mode="edge") for row in rows])
+    return np.median(table, axis=0), np.quantile(table, (0.25, 0.75), axis=0)
+
+
+def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> Figure:
+    """The position error against the iteration: the median as a line, the middle half as a band.
+
+    `cases` has a title for each panel and in it, for every method, what `error_bands` gives. One case is as wide as a
+    column, several as wide as a page, unless `width` says so many millimetres.
+    """
+    methods = list(dict.fromkeys(method for case in cases.values() for method in case))
+    if not methods:
+        raise MethodError("cases is empty; give at least one title with at least one method")
+    looks = _style.look(methods)
+    columns = min(len(cases), COLUMNS)
+    lines = math.ceil(len(cases) / columns)
+    width = width or (_style.ONE_COLUMN if len(cases) == 1 else _style.TWO_COLUMNS)
+    panel_height = float(np.clip(0.62 * width / columns, PANEL, HIGHEST))
+    with _style.style():
+        figure = _style.new_figure(width, lines * panel_height + LEGEND + MARGIN)
+        panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
+        for k, (panel, (title, by_method)) in enumerate(zip(panels, cases.items(), strict=False)):
+            for method, (median, band) in by_method.items():
+                x = np.arange(1, len(median) + 1)
+                low, high = (1e3 * np.maximum(edge, SMALLEST) for edge in band)
+                panel.fill_between(x, low, high, color=looks[method]["color"], alpha=0.15, linewidth=0)
+                marks = _marks(len(median), methods.index(method))
+                panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, **looks[method])
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            if title:
+                panel.set_title(title)
+            panel.set_xlabel("iteration")
+            if k % columns == 0:
+                panel.set_ylabel("position error (mm)")
+        for panel in panels[len(cases) :]:
+            panel.set_visible(False)
+        _style.legend_below(figure, looks, 5 if width >= _style.TWO_COLUMNS else 4 if len(methods) == 4 else 3)
+        _style.settle(figure)
+    return figure
+
+
+def _marks(count: int, k: int) -> list[int]:
+    """Places of the marks on curve k: evenly on a logarithmic axis, not above those of another curve."""
+    shares = (np.arange(MARKS) + (0.5 + 0.31 * k) % 1.0) / MARKS
+    return sorted({int(place) for place in np.round(count**shares) - 1 if place < count})

@@ -1,0 +1,130 @@
+"""Measure methods on a robot's own random targets: what the figures of times, convergence and success draw.
+
+Whether a target was reached is judged by forward kinematics and limits, not by what a method says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures.convergence import Bands, error_bands
+from arcreach.ik.method import find_method
+from arcreach.ik.solution import Solutions
+from arcreach.ik.solve import solve, solve_batch, whole
+from arcreach.ik.target import Target
+from arcreach.kernels.layout import AXIS, ROTATION
+from arcreach.robots.elements import Section
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+Array = npt.NDArray[np.float64]
+AnyRobot = Robot | SymbolicRobot
+
+# Methods worth comparing, of which the first few that serve a robot are taken where none are named.
+PREFERRED = ("auto", "fabrikx", "chords", "jacobian", "lm", "finite-rotation", "ccd", "sdls")
+FEW = 5
+# Of a solve: what the published comparisons allow.
+MOST_ITERATIONS = 300
+LIMITS = tuple(np.radians(np.arange(15.0, 181.0, 15.0)).tolist())
+
+
+def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The methods asked for, or some that serve the robot."""
+    mode = _mode(robot)
+    if methods is None:
+        return tuple(name for name in PREFERRED if find_method(name).refusal(robot, mode) is None)[:FEW]
+    for name in methods:
+        refusal = find_method(name).refusal(robot, mode)
+        if refusal is not None:
+            raise MethodError(f"method '{name}' does not serve robot '{robot.name}': {refusal}")
+    if not methods:
+        raise MethodError("methods is empty; give at least one")
+    return tuple(methods)
+
+
+def _mode(robot: AnyRobot) -> int:
+    """Position and axis of the tip for a robot that bends, its whole pose for an arm."""
+    bends = isinstance(robot, Robot) and any(isinstance(element, Section) for element in robot.elements)
+    return AXIS if bends else ROTATION
+
+
+def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
+    """Solve for poses, and tell which were reached within the limits."""
+    turned: dict[str, Any] = {"axes": poses[:, :3, 2]} if _mode(robot) == AXIS else {"rotations": poses[:, :3, :3]}
+    found = solve_batch(robot, poses[:, :3, 3], method=method, max_iterations=MOST_ITERATIONS, **turned, **options)
+    return found, found.reached & robot.within_limits(found.q)
+
+
+def measure_times(
+    robot: AnyRobot, methods: Sequence[str] | None = None, *, targets: int = 2_000, seed: int = 0
+) -> dict[str, tuple[Array, int]]:
+    """The seconds of solves that reached their target, on one core, and how many solves there were, by method."""
+    count = whole("targets", targets, 1)
+    poses = robot.tip_pose(robot.sample(count, seed))
+    times = {}
+    for method in chosen_methods(robot, methods):
+        # Once before, so that nothing is compiled or loaded while the clock runs.
+        _batch(robot, poses[:2], method, threads=1)
+        found, reached = _batch(robot, poses, method, threads=1)
+        times[method] = (found.seconds[reached], count)
+    return times
+
+
+def measure_convergence(
+    robot: AnyRobot, methods: Sequence[str] | None = None, *, targets: int = 50, seed: int = 0
+) -> dict[str, Bands]:
+    """The errors by iteration, by method: what `convergence` takes for one case.
+
+    A method that begins several times counts with the best it has had so far.
+    """
+    poses = robot.tip_pose(robot.sample(whole("targets", targets, 1), seed))
+    bands = {}
+    for method in chosen_methods(robot, methods):
+        errors = []
+        for pose in poses:
+            turned: dict[str, Any] = {"axis": pose[:3, 2]} if _mode(robot) == AXIS else {"rotation": pose[:3, :3]}
+            goal = Target(pose[:3, 3], **turned)
+            trace = solve(robot, goal, method, trace=True, max_iterations=MOST_ITERATIONS).trace
+            assert trace is not None
+            errors.append(np.minimum.accumulate(trace.position_error[: MOST_ITERATIONS + 1]))
+        bands[method] = error_bands(errors)
+    return bands
+
+
+def measure_success(
+    robot: Robot,
+    methods: Sequence[str] | None = None,
+    *,
+    limits: Sequence[float] = LIMITS,
+    targets: int = 500,
+    seed: int = 0,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, tuple[list[float], list[int], list[int]]]:
+    """How many targets are reached when all sections of a robot may bend so far, by method: what `success` takes.
+
+    `limits` are in radians; the targets of each are poses of the robot with that limit.
+    """
+    if not isinstance(robot, Robot) or not any(isinstance(element, Section) for element in robot.elements):
+        raise MethodError(f"robot '{robot.name}' has no section; give one that bends")
+    count = whole("targets", targets, 1)
+    counts: dict[str, tuple[list[float], list[int], list[int]]] = {
+        method: ([], [], []) for method in chosen_methods(robot, methods)
+    }
+    for limit in limits:
+        limited = Robot(
+            [replace(one, bend_max=limit) if isinstance(one, Section) else one for one in robot.elements], robot.name
+        )
+        poses = limited.tip_pose(limited.sample(count, seed))
+        for method, (places, got, of) in counts.items():
+            progress(f"{method}, {np.degrees(limit):.0f}°")
+            _, reached = _batch(limited, poses, method)
+            places.append(float(np.degrees(limit)))
+            got.append(int(reached.sum()))
+            of.append(count)
+    return counts

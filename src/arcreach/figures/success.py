@@ -1,0 +1,83 @@
+"""The share of targets reached against something that makes them harder, with Wilson intervals as bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+# For every method: places on the axis, how many were reached there, and of how many.
+Counts = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]
+
+BEND_LIMIT = "limit of the bend (°)"
+# Of the normal distribution: 95 % lie within this many standard deviations.
+Z95 = 1.959963984540054
+# Millimetres of paper, on a page too.
+HIGHEST = 80.0
+# More methods than this need a legend of their own below the panel.
+FEW = 4
+
+
+def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
+    """The ends of the 95 % Wilson intervals of shares."""
+    got, of = np.broadcast_arrays(np.asarray(reached, dtype=float), np.asarray(count, dtype=float))
+    many = np.maximum(of, 1.0)
+    share, square = got / many, Z95**2 / many
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = Z95 * np.sqrt(share * (1.0 - share) / many + square / (4.0 * many)) / (1.0 + square)
+    # At the ends the formula is exact, its rounding is not; of nothing nothing is known.
+    low = np.where((got == 0.0) | (of == 0.0), 0.0, middle - half)
+    high = np.where((got == of) | (of == 0.0), 1.0, middle + half)
+    return low, high
+
+
+def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = _style.ONE_COLUMN) -> Figure:
+    """The share of targets that each method reached, with 95 % Wilson bands.
+
+    `counts` has, for every method, places along the axis, how many targets were reached there and of how many. `label`
+    is that of the axis; one that ends in (°) is marked at parts of a right angle. `width` is in millimetres.
+    """
+    if not counts:
+        raise MethodError("counts is empty; give at least one method")
+    with _style.style():
+        figure = _style.new_figure(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0))
+        panel = figure.subplots()
+        looks = _style.look(list(counts))
+        draw_shares(panel, counts, label, looks)
+        if len(counts) <= FEW:
+            panel.legend(loc="best")
+        else:
+            _style.legend_below(figure, looks, 3 if width < _style.TWO_COLUMNS else 6)
+        _style.settle(figure)
+    return figure
+
+
+def draw_shares(panel: Any, counts: Counts, label: str, looks: Mapping[str, dict[str, Any]]) -> None:
+    """Draw shares and their bands into a panel."""
+    for method, (x, reached, count) in counts.items():
+        low, high = wilson(reached, count)
+        panel.fill_between(x, 100.0 * low, 100.0 * high, color=looks[method]["color"], alpha=0.2, linewidth=0)
+        share = 100.0 * np.asarray(reached, dtype=float) / np.maximum(np.asarray(count, dtype=float), 1.0)
+        panel.plot(x, share, label=method, **looks[method])
+    panel.set_ylabel("reached (%)")
+    panel.set_ylim(-3, 103)
+    mark_degrees(panel, label)
+    if label:
+        panel.set_xlabel(label)
+
+
+def mark_degrees(panel: Any, label: str) -> None:
+    """Marks at parts of a right angle on an axis of degrees."""
+    if label.endswith("(°)"):
+        from matplotlib.ticker import MultipleLocator
+
+        panel.xaxis.set_major_locator(MultipleLocator(30.0))

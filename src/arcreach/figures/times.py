@@ -1,0 +1,151 @@
+"""How long solves take: a histogram per method, or the share that is done within a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.figures._style import GREY, INK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+# For every method the seconds of the solves that reached their target, and how many solves there were.
+Times = Mapping[str, tuple[npt.ArrayLike, int]]
+
+US = 1e6
+# Millimetres of paper for a row of a histogram, for a panel, and for what stands around.
+ROW, PANEL, LEGEND, MARGIN = 9.5, 42.0, 10.0, 12.0
+COLUMNS = 3
+BINS_PER_DECADE = 16
+# Microseconds: what is faster is drawn here. The clock has no finer steps.
+FASTEST = 0.05
+
+
+def solve_times(times: Times, *, width: float = _style.ONE_COLUMN) -> Figure:
+    """Histograms of the time per solve, a row per method on one logarithmic axis.
+
+    `times` has, for every method, the seconds of the solves that reached their target and how many solves there were.
+    A line marks the median, a triangle the 99th percentile; at the right stand the median and the share reached in per
+    cent. `width` is in millimetres.
+    """
+    if not times:
+        raise MethodError("times is empty; give at least one method")
+    rows = {name: np.maximum(US * np.asarray(seconds, dtype=float), FASTEST) for name, (seconds, _) in times.items()}
+    everything = np.concatenate([row for row in rows.values() if len(row)] or [np.array([1.0, 10.0])])
+    # The last thousandth stands at the right end: one solve that was interrupted would squeeze all others.
+    ends = everything.min(), np.quantile(everything, 0.999)
+    low, high = 10.0 ** math.floor(math.log10(ends[0])), 10.0 ** math.ceil(math.log10(ends[1]))
+    high = max(high, 10.0 * low)
+    edges = np.geomspace(low, high, round(BINS_PER_DECADE * math.log10(high / low)) + 1)
+    looks = _style.look(list(times))
+    with _style.style():
+        figure = _style.new_figure(width, len(rows) * ROW + LEGEND + MARGIN - 5.0)
+        panels = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
+        for panel, (name, row) in zip(panels, rows.items(), strict=True):
+            _draw_row(panel, row, edges, looks[name]["color"])
+            panel.set_ylabel(name, rotation=0, ha="right", va="center")
+            _write_numbers(panel, row, times[name][1])
+            if panel is not panels[-1]:
+                panel.tick_params(axis="x", which="both", length=0)
+        panels[-1].set_xscale("log")
+        panels[-1].set_xlim(low, high)
+        panels[-1].set_xlabel("time per solve (µs)")
+        figure.legend(handles=_marks(), loc="outside lower center", ncols=2)
+        _style.settle(figure)
+    return figure
+
+
+def _marks() -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color=INK, linestyle="", marker="|", markersize=7.0, markeredgewidth=1.0, label="median"),
+        Line2D(
+            [], [], color=INK, linestyle="", marker="v", markersize=4.0, markeredgewidth=0.0, label="99th percentile"
+        ),
+    ]
+
+
+def _draw_row(panel: Any, row: Array, edges: Array, colour: str) -> None:
+    panel.set_yticks([])
+    panel.spines["left"].set_visible(False)
+    panel.set_ylim(0.0, 1.12)
+    if not len(row):
+        return
+    counts, _ = np.histogram(np.clip(row, edges[0], edges[-1]), edges)
+    panel.stairs(counts / counts.max(), edges, fill=True, color=colour, alpha=0.35, linewidth=0)
+    panel.stairs(counts / counts.max(), edges, color=colour, linewidth=0.8)
+    median, late = np.median(row), np.quantile(row, 0.99)
+    panel.plot([median, median], [0.0, 1.0], color=INK, linewidth=1.0)
+    panel.plot([late], [0.13], marker="v", markersize=4.0, color=INK, markeredgewidth=0.0)
+
+
+def _write_numbers(panel: Any, row: Array, count: int) -> None:
+    """The median and the share reached, at the right of a row."""
+    share = math.floor(1000.0 * len(row) / max(count, 1)) / 10.0
+    text = (f"{time_text(float(np.median(row)))}\n" if len(row) else "") + f"{share:g} %"
+    style = {"transform": panel.transAxes, "ha": "left", "va": "center", "fontsize": 7.0, "color": GREY}
+    panel.text(1.02, 0.5, text, linespacing=1.1, **style)
+
+
+def time_text(microseconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= size:
+            return f"{microseconds / size:.3g} {unit}"
+    return f"{microseconds:.3g} µs"
+
+
+def time_distributions(
+    cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
+) -> Figure:
+    """The share of all solves that a method has brought to its target within a time, a panel per case.
+
+    `cases` has a title for each panel and in it what `solve_times` takes; `methods` is their order in the legend;
+    `width` is in millimetres.
+    """
+    methods = methods or list(dict.fromkeys(method for case in cases.values() for method in case))
+    if not cases:
+        raise MethodError("cases is empty; give at least one title with its methods")
+    looks = _style.look(methods)
+    lines = math.ceil(len(cases) / COLUMNS)
+    with _style.style():
+        figure = _style.new_figure(width, lines * PANEL + LEGEND + MARGIN)
+        panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
+        for panel, (title, times) in zip(panels, cases.items(), strict=False):
+            for method, (seconds, count) in times.items():
+                # Marks of one curve stand between those of another.
+                marks = (0.03 + 0.17 * (methods.index(method) / len(methods)), 0.2)
+                _draw_distribution(
+                    panel, np.asarray(seconds, dtype=float), count, {**looks[method], "markevery": marks}
+                )
+            panel.set_xscale("log")
+            panel.set_title(title)
+            panel.set_ylim(0, 103)
+        for k, panel in enumerate(panels):
+            panel.set_visible(k < len(cases))
+            if k % COLUMNS == 0:
+                panel.set_ylabel("reached (%)")
+            if k + COLUMNS >= len(cases):
+                panel.set_xlabel("time (µs)")
+                panel.tick_params(labelbottom=True)
+        _style.legend_below(figure, looks)
+        _style.settle(figure)
+    return figure
+
+
+def _draw_distribution(panel: Any, seconds: Array, count: int, look: dict[str, Any]) -> None:
+    if not len(seconds):
+        return
+    ordered = np.sort(seconds) * US
+    # A few hundred points are a curve.
+    shown = np.unique(np.linspace(0, len(ordered) - 1, 200).round().astype(int))
+    panel.plot(np.maximum(ordered[shown], FASTEST), 100.0 * (shown + 1) / count, drawstyle="steps-post", **look)

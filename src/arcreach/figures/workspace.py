@@ -1,0 +1,178 @@
+"""Maps of a workspace in the half-plane beside the base's z axis, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+# Corners (n, 2) of cells, distance from the z axis and height in metres, and a value for each.
+Cells = tuple[npt.ArrayLike, npt.ArrayLike]
+
+MM = 1e3
+# Cells along the longer side of a map that is made from random configurations.
+ACROSS = 60
+# Directions of the tip's axis that are told apart: bands of equal height on the sphere, and parts of a turn.
+BANDS, TURNS = 8, 12
+CHUNK = 50_000
+SAME_BOTH, OURS, THEIRS = "#B7D8C8", _style.BLUE, _style.VERMILION
+# Millimetres of paper around maps, and for a colour bar.
+MARGIN, BAR = 16.0, 14.0
+
+
+def workspace(
+    maps: Mapping[str, Cells],
+    *,
+    cell: float,
+    label: str,
+    logarithmic: bool = False,
+    limits: tuple[float, float] | None = None,
+    width: float | None = None,
+) -> Figure:
+    """Values over cells of the workspace, a map for every title on one scale of colours.
+
+    Cells are squares of the size `cell` in metres, given by their lower left corners. `label` names the values;
+    `limits` are the ends of the scale, beyond which colours do not change. One map is as wide as a column, several as
+    wide as a page, unless `width` says so many millimetres.
+    """
+    from matplotlib.colors import LogNorm, Normalize
+
+    drawn = {title: _checked(title, *cells) for title, cells in maps.items()}
+    everything = np.concatenate([values for _, values in drawn.values()] or [np.empty(0)])
+    if not len(everything):
+        raise MethodError("maps is empty; give at least one title with at least one cell")
+    low, high = limits or (float(everything.min()), float(everything.max()))
+    norm = LogNorm(low, max(high, 1.01 * low)) if logarithmic else Normalize(low, high)
+    beyond = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
+    with _style.style():
+        figure, panels = _panels(drawn, cell, width, BAR)
+        picture: Any = None
+        for panel, (title, (places, values)) in zip(panels, drawn.items(), strict=True):
+            picture = _draw(panel, places, values, cell, cmap="viridis", norm=norm) if len(places) else picture
+            if title:
+                panel.set_title(title)
+        extend = beyond[bool(everything.min() < low), bool(everything.max() > high)]
+        figure.colorbar(picture, ax=list(panels), label=label, shrink=0.85, extend=extend, aspect=28, pad=0.03)
+        _style.settle(figure)
+    return figure
+
+
+def workspace_cells(
+    maps: Mapping[str, Mapping[str, npt.ArrayLike]],
+    *,
+    cell: float,
+    colours: Sequence[str] = (SAME_BOTH, OURS, THEIRS),
+    width: float | None = None,
+) -> Figure:
+    """Groups of cells in colours, a map for every title.
+
+    A group is the lower left corners (n, 2) of its cells in metres; all maps have the same groups, as many as
+    `colours` at most. `cell` and `width` are as in `workspace`.
+    """
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    names = list(dict.fromkeys(name for groups in maps.values() for name in groups))
+    if not names:
+        raise MethodError("maps is empty; give at least one title with at least one group of cells")
+    if len(names) > len(colours):
+        raise MethodError(f"maps has {len(names)} groups; give as many colours, or fewer groups: {', '.join(names)}")
+    drawn = {
+        title: {name: np.asarray(places, dtype=float).reshape(-1, 2) for name, places in groups.items()}
+        for title, groups in maps.items()
+    }
+    extents = {title: (np.vstack(list(groups.values())), np.empty(0)) for title, groups in drawn.items()}
+    with _style.style():
+        figure, panels = _panels(extents, cell, width, 0.0)
+        for panel, (title, groups) in zip(panels, drawn.items(), strict=True):
+            for name, places in groups.items():
+                if len(places):
+                    colour = ListedColormap([colours[names.index(name)]])
+                    _draw(panel, places, np.ones(len(places)), cell, cmap=colour)
+            if title:
+                panel.set_title(title)
+        handles = [Patch(color=colours[k], label=name) for k, name in enumerate(names)]
+        figure.legend(handles=handles, loc="outside lower center", ncols=len(names))
+        _style.settle(figure)
+    return figure
+
+
+def tip_directions(
+    robot: Robot | SymbolicRobot, *, samples: int = 400_000, seed: int = 0, cell: float | None = None
+) -> tuple[Array, Array, float]:
+    """In which share of all directions the tip's axis can point, cell by cell, by random configurations.
+
+    Gives the corners (n, 2) of the cells that were hit, the shares (n,), and the size of a cell in metres, by default a
+    60th of the workspace. A sample that is too small leaves directions out: the shares are lower bounds. The half-plane
+    turns with the tip, so that directions are those seen from there.
+    """
+    places, kinds = [], []
+    rng = np.random.default_rng(seed)
+    for first in range(0, samples, CHUNK):
+        poses = robot.tip_pose(robot.sample(min(CHUNK, samples - first), rng))
+        x, y, z = poses[:, :3, 3].T
+        places.append(np.stack([np.hypot(x, y), z], axis=1))
+        turn = np.arctan2(poses[:, 1, 2], poses[:, 0, 2]) - np.arctan2(y, x)
+        band = np.clip((0.5 * (1.0 + poses[:, 2, 2]) * BANDS).astype(np.int64), 0, BANDS - 1)
+        kinds.append(band * TURNS + np.floor(np.remainder(turn / (2.0 * np.pi), 1.0) * TURNS).astype(np.int64) % TURNS)
+    points, kind = np.concatenate(places), np.concatenate(kinds)
+    size = cell or float(np.ptp(points, axis=0).max()) / ACROSS
+    index = np.floor(points / size).astype(np.int64)
+    # A direction counts once in a cell.
+    found = np.unique(np.column_stack([index, kind]), axis=0)
+    cells, counts = np.unique(found[:, :2], axis=0, return_counts=True)
+    return cells * size, counts / (BANDS * TURNS), size
+
+
+def _checked(title: str, places: npt.ArrayLike, values: npt.ArrayLike) -> tuple[Array, Array]:
+    corners, numbers = np.asarray(places, dtype=float), np.asarray(values, dtype=float)
+    if corners.ndim != 2 or corners.shape[1] != 2 or numbers.shape != (len(corners),):
+        raise MethodError(
+            f"map '{title}' has corners of the shape {corners.shape} and values of the shape {numbers.shape}; give "
+            "(n, 2) and (n,)"
+        )
+    return corners, numbers
+
+
+def _panels(
+    drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
+) -> tuple[Figure, Any]:
+    """A figure with a panel for each map, all of one scale."""
+    width = width or (_style.ONE_COLUMN if len(drawn) == 1 else _style.TWO_COLUMNS)
+    corners = np.vstack([places for places, _ in drawn.values()])
+    low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
+    low[0] = min(low[0], 0.0)
+    span = (high - low) * 1.02
+    height = (width - MARGIN - bar) / len(drawn) * span[1] / span[0] + MARGIN + (0.0 if bar else 8.0)
+    figure = _style.new_figure(width, float(np.clip(height, 50.0, 1.35 * width)))
+    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+    for panel in panels:
+        panel.set_aspect("equal")
+        panel.set_xlabel("distance from the z axis (mm)" if len(drawn) < 3 else "distance (mm)")
+        panel.set_xlim(low[0], low[0] + span[0])
+        panel.set_ylim(high[1] - span[1], low[1] + span[1])
+    panels[0].set_ylabel("z (mm)")
+    return figure, panels
+
+
+def _draw(panel: Any, places: Array, values: Array, cell: float, **colours: Any) -> Any:
+    """Cells as one picture: thousands of squares would make a page heavy."""
+    index = np.round(places / cell).astype(np.int64)
+    low, high = index.min(axis=0), index.max(axis=0) + 1
+    image = np.full((high - low)[::-1], np.nan)
+    image[index[:, 1] - low[1], index[:, 0] - low[0]] = values
+    extent = MM * cell * np.array([low[0], high[0], low[1], high[1]])
+    return panel.imshow(
+        image, origin="lower", extent=extent, interpolation="nearest", aspect="equal", zorder=1.0, **colours
+    )

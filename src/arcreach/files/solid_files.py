@@ -1,0 +1,84 @@
+"""Write the body of a robot in one pose as STL or GLB, by trimesh of the extra `plan`.
+
+Both are in metres, z up, in the robot's base frame. An STL is one watertight surface, a GLB has a coloured part per
+element.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MissingExtraError
+from arcreach.files.reading import file_error, write_bytes
+from arcreach.robots.elements import Section
+from arcreach.robots.robot import Robot
+from arcreach.robots.tube_mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain, tube_mesh
+
+ENDINGS = (".stl", ".glb")
+# The colours of Okabe and Ito for sections in turn; steel for what is rigid, dark for joints.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+STEEL, DARK = "#A9AEB4", "#55595E"
+# Metres: vertices nearer than this are one. Readers of STL take them for one.
+SAME = 1e-8
+
+
+def part_colour(robot: Robot, part: TubePart) -> str:
+    """The colour of a part: sections in turn, links and joints grey."""
+    if part.kind != SECTION:
+        return DARK if part.kind == JOINT else STEEL
+    before = sum(isinstance(element, Section) for element in robot.elements[: part.element])
+    return COLOURS[before % len(COLOURS)]
+
+
+def write_solid(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str], sides: int = 48) -> None:
+    """Write the body of a robot at q (dof,) as `.stl` or `.glb`; `sides` is how many a tube has."""
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        raise file_error(target, f"its ending is not known; give {', '.join(ENDINGS)}")
+    check_chain(robot, "a solid")
+    content = _stl(robot, q, sides) if ending == ".stl" else _glb(robot, q, sides)
+    write_bytes(target, content)
+
+
+def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
+    mesh = welded(tube_mesh(robot, q, sides=sides, joined=True))
+    return bytes(mesh.export(file_type="stl"))
+
+
+def welded(mesh: TubeMesh) -> Any:
+    """All parts as one surface, without the faces that have no area: a slide at 0 has such ones."""
+    places, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
+    faces = index.reshape(-1)[mesh.faces]
+    flat = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])
+    return import_trimesh().Trimesh(places * SAME, faces[~flat], process=False)
+
+
+def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
+    trimesh = import_trimesh()
+    scene = trimesh.Scene()
+    for part in tube_mesh(robot, q, sides=sides).parts:
+        red, green, blue = (int(part_colour(robot, part)[i : i + 2], 16) for i in (1, 3, 5))
+        material = trimesh.visual.material.PBRMaterial(
+            baseColorFactor=(red, green, blue, 255), metallicFactor=0.0, roughnessFactor=0.6
+        )
+        body = trimesh.Trimesh(part.vertices, part.faces, process=False)
+        body.visual = trimesh.visual.TextureVisuals(material=material)
+        scene.add_geometry(body, node_name=robot.element_names[part.element])
+    stream = io.BytesIO(scene.export(file_type="glb"))
+    return stream.getvalue()
+
+
+def import_trimesh() -> Any:
+    """Trimesh, or an error that names the extra it comes with."""
+    try:
+        import trimesh
+    except ImportError:
+        raise MissingExtraError("trimesh", "plan", "an STL or GLB file") from None
+    return trimesh

@@ -1,0 +1,77 @@
+import json
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+
+Q = "30deg,0,20deg,90deg"
+
+
+def test_urdf(run, tmp_path):
+    code, out, _ = run("export", "ur5", "--out", tmp_path / "arm.urdf", "--json")
+    assert code == 0
+    assert json.loads(out)["bytes"] == (tmp_path / "arm.urdf").stat().st_size
+    q = ar.load_robot("ur5").sample(2, seed=0)
+    assert np.array_equal(ar.load_robot(tmp_path / "arm.urdf").tip_pose(q), ar.load_robot("ur5").tip_pose(q))
+
+
+def test_openscad_of_a_pose_and_of_a_path(run, tmp_path):
+    code, out, _ = run("export", "two-section", "--q", Q, "--out", tmp_path / "pose.scad")
+    assert code == 0
+    assert out.startswith(str(tmp_path / "pose.scad"))
+    row = (tmp_path / "pose.scad").read_text().split("path = [\n  [")[1].split("]")[0]
+    np.testing.assert_allclose([float(cell) for cell in row.split(",")], (30, 0, 20, 90), rtol=1e-14)
+    (tmp_path / "path.csv").write_text(",".join(ar.load_robot("two-section").coordinates) + "\n0,0,0,0\n1,0,1,0\n")
+    for options, rows in (((), 2), (("--points", 7), 7)):
+        run("export", "two-section", "--path", tmp_path / "path.csv", "--out", tmp_path / "path.scad", *options)
+        text = (tmp_path / "path.scad").read_text()
+        assert text.split("path = [\n")[1].split("\n];")[0].count("\n") == rows - 1
+
+
+@pytest.mark.parametrize("ending", ["stl", "glb"])
+def test_solids(run, tmp_path, ending):
+    trimesh = pytest.importorskip("trimesh")
+    assert run("export", "two-section", "--out", tmp_path / f"body.{ending}")[0] == 0
+    low, high = trimesh.load(tmp_path / f"body.{ending}").bounds
+    np.testing.assert_allclose(high[2] - low[2], ar.load_robot("two-section").reach, atol=1e-6)
+
+
+def test_csv_of_a_path_and_of_a_solve(run, tmp_path):
+    (tmp_path / "path.csv").write_text(",".join(ar.load_robot("two-section").coordinates) + "\n0,0,0,0\n1,0,1,0\n")
+    run("export", "two-section", "--path", tmp_path / "path.csv", "--points", 5, "--out", tmp_path / "many.csv")
+    assert len((tmp_path / "many.csv").read_text().splitlines()) == 6
+    code, _, _ = run(
+        "export", "two-section", "--to", "10mm,0,95mm", "--method", "fabrikx", "--out", tmp_path / "log.csv"
+    )
+    assert code == 0
+    assert (tmp_path / "log.csv").read_text().startswith("iteration,section-1.bend")
+    assert run("export", "two-section", "--to", "1m,0,0", "--out", tmp_path / "log.csv")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("two-section", "--out", "body.step"), "give .urdf, .stl, .glb, .scad, .csv"),
+        (("two-section", "--out", "no/such/folder/body.stl"), "folder does not exist"),
+        (("two-section", "--out", "body.csv"), "give --path or --to"),
+        (("two-section", "--out", "body.csv", "--q", Q), "--q has no meaning for .csv; give --path or --to"),
+        (("ur5", "--out", "arm.urdf", "--q", "0,0,0,0,0,0"), "leave it out"),
+        (("two-section", "--out", "body.stl", "--path", "path.csv"), "--path has no meaning for .stl; give --q"),
+        (("two-section", "--out", "a.scad", "--path", "path.csv", "--q", Q), "both given"),
+        (("two-section", "--out", "a.scad", "--points", 3), "without --path"),
+        (("two-section", "--out", "a.scad", "--axis", "0,0,1"), "without --to"),
+        (("two-section", "--out", "a.scad", "--method", "auto"), "without --to"),
+        (("two-section", "--out", "arm.urdf"), "URDF has no joint for"),
+        (("librergm3-matrix", "--out", "body.stl"), "has no body"),
+        (("librergm3-matrix", "--out", "body.csv", "--path", "path.csv"), "has no body"),
+    ],
+)
+def test_bad_input_is_exit_code_2(run, arguments, words):
+    if "matrix" in arguments[0]:
+        pytest.importorskip("sympy")
+    code, out, err = run("export", *arguments)
+    assert code == 2
+    assert out == ""
+    assert words in err
+    assert len(err.strip().splitlines()) == 1

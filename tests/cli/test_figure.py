@@ -1,0 +1,105 @@
+import pytest
+
+import arcreach as ar
+
+pytest.importorskip("matplotlib")
+
+Q = "30deg,0,20deg,90deg"
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "path.csv"
+    file.write_text(",".join(ar.load_robot("two-section").coordinates) + "\n0,0,0,0\n0.3,0,0.2,0\n")
+    return file
+
+
+@pytest.fixture
+def scene(tmp_path):
+    file = tmp_path / "scene.toml"
+    file.write_text('[[obstacles]]\nkind = "sphere"\ncentre = [0.06, 0, 0.06]\nradius = "10 mm"\n')
+    return file
+
+
+def test_the_list_names_every_figure(run):
+    code, out, _ = run("figure", "list")
+    assert code == 0
+    names = [line.split()[0] for line in out.splitlines()[1:]]
+    assert names == ["pose", "workspace", "times", "convergence", "success", "iterations", "contact", "clearance"]
+    for name in names:
+        assert run("figure", name, "--help")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "width"),
+    [
+        (("pose", "two-section", "--q", "0,0,0,0", "--q", Q, "--view=-60deg,20deg"), "88.9"),
+        (("pose", "ur5", "--no-frames", "--no-names", "--width", "page"), "181.9"),
+        (("workspace", "two-section", "--samples", 300), "88.9"),
+        (("workspace", "two-section", "three-section", "--samples", 300, "--cell", "5mm"), "181.9"),
+        (("times", "two-section", "--methods", "auto,fabrikx", "--targets", 3), "88.9"),
+        (("convergence", "two-section", "--methods", "fabrikx", "--targets", 2), "88.9"),
+        (("success", "two-section", "--methods", "fabrikx", "--targets", 2, "--limits", "30deg,60deg"), "88.9"),
+        (
+            ("iterations", "librergm3", "--to", "200mm,50mm,1060mm", "--start", "0,0,45deg", "--position-tol", "5mm"),
+            "181.9",
+        ),
+        (("contact", "wedge", "--no-rod"), "88.9"),
+    ],
+)
+def test_figures_are_written_in_their_width(run, tmp_path, arguments, width):
+    out = tmp_path / "figure.svg"
+    code, told, _ = run("figure", *arguments, "--out", out)
+    assert code == 0
+    assert told.startswith(f"{out}: {width} x ")
+    assert out.read_text().startswith("<?xml")
+
+
+def test_clearance_along_a_path(run, tmp_path, path, scene):
+    out = tmp_path / "figure.pdf"
+    code, told, _ = run(
+        "figure", "clearance", "two-section", "--path", path, "--scene", scene, "--margin", "1mm", "--out", out
+    )
+    assert code == 0
+    assert "88.9 x" in told
+    assert out.read_bytes().startswith(b"%PDF")
+
+
+def test_a_pose_among_obstacles(run, tmp_path, scene):
+    assert run("figure", "pose", "two-section", "--scene", scene, "--out", tmp_path / "pose.png")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("pose", "two-section", "--out", "figure.doc"), "ending is not known; give .pdf, .png, .svg"),
+        (("pose", "two-section", "--out", "no/such/folder/figure.svg"), "folder does not exist"),
+        (("pose", "two-sektion", "--out", "figure.svg"), "did you mean 'two-section'"),
+        (("pose", "two-section", "--view", "10deg", "--out", "figure.svg"), "--view has 1 values"),
+        (("pose", "two-section", "--q", "1,2", "--out", "figure.svg"), "has 2 values"),
+        (("workspace", "two-section", "--cell", "0mm", "--out", "figure.svg"), "above 0"),
+        (("times", "two-section", "--methods", "newton", "--out", "figure.svg"), "'newton' is not known"),
+        (("times", "ur5", "--methods", "fabrikx", "--out", "figure.svg"), "does not serve"),
+        (("times", "ur5", "--methods", ",", "--out", "figure.svg"), "methods is empty"),
+        (("success", "ur5", "--out", "figure.svg"), "has no section"),
+        (("iterations", "ur5", "--to", "1,2", "--out", "figure.svg"), "--to has 2 values"),
+        (("contact", "grasp-one", "--out", "figure.svg"), "has no target"),
+        (
+            ("clearance", "two-section", "--path", "none.csv", "--scene", "clutter-20", "--out", "figure.svg"),
+            "none.csv",
+        ),
+    ],
+)
+def test_bad_input_is_exit_code_2(run, arguments, words):
+    code, out, err = run("figure", *arguments)
+    assert code == 2
+    assert out == ""
+    assert words in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_robot_without_a_body_is_refused(run):
+    pytest.importorskip("sympy")
+    code, _, err = run("figure", "pose", "librergm3-matrix", "--out", "figure.svg")
+    assert code == 2
+    assert "has no body to make this figure from" in err

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import MethodError, RobotError
+
+pytest.importorskip("matplotlib")
+
+from arcreach.figures import ONE_COLUMN, pose, save
+from arcreach.figures._canvas import Canvas
+from arcreach.figures._room import Room, round_step
+from arcreach.robots.tube_mesh import tube_mesh
+
+THREE = ar.load_robot("three-section")
+BENT = np.array([0.9, 0.3, 0.8, 2.6, 0.9, -1.4])
+MIXED = ar.Robot(
+    [
+        ar.Revolute(),
+        ar.Link((0, 0, 0.2), radius=0.02),
+        ar.Revolute((0, 1, 0)),
+        ar.Link((0.2, 0, 0)),
+        ar.Section(0.1, 2.0),
+    ]
+)
+
+
+def texts_of(figure):
+    return [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+
+
+def body_of(figure):
+    """The polygons of the body and of obstacles, far ones first."""
+    return next(one for one in figure.axes[0].collections if one.get_zorder() == 2)
+
+
+def test_the_body_is_drawn_where_it_is():
+    # Seen along x the paper shows y and z in millimetres; sides of a tube are chords of its circle.
+    figure = pose(THREE, BENT, view=(0.0, 0.0))
+    drawn = np.concatenate([path.vertices for path in body_of(figure).get_paths()])
+    vertices = 1e3 * tube_mesh(THREE, BENT, sides=36).vertices[:, 1:]
+    np.testing.assert_allclose(drawn.min(axis=0), vertices.min(axis=0), atol=0.05)
+    np.testing.assert_allclose(drawn.max(axis=0), vertices.max(axis=0), atol=0.05)
+
+
+def test_sections_have_names_and_frames_have_letters():
+    found = texts_of(pose(THREE, BENT))
+    assert {"section-1", "section-2", "section-3", "x (mm)", "y (mm)", "z (mm)"} <= set(found)
+    assert [found.count(letter) for letter in "xyz"] == [2, 2, 2]
+    bare = texts_of(pose(THREE, BENT, frames=False, names=False))
+    assert not {"section-1", "x"} & set(bare)
+
+
+def test_an_axis_that_points_at_the_eye_has_no_letter():
+    found = texts_of(pose(THREE, THREE.neutral, view=(0.0, 0.0)))
+    assert [found.count(letter) for letter in "xyz"] == [0, 2, 2]
+
+
+def test_obstacles_targets_and_other_poses_are_drawn(tmp_path):
+    obstacles = [
+        ar.Sphere((0.05, 0, 0.05), 0.01),
+        ar.Capsule((-0.05, 0, 0), (-0.05, 0, 0.05), 0.005),
+        ar.Box((0.01, 0.02, 0.03), (0, 0.06, 0.02)),
+        ar.HalfSpace((0, 0, 1), (0, 0, -0.01)),
+    ]
+    tip = THREE.tip_pose(BENT)
+    alone = body_of(pose(THREE, BENT))
+    figure = pose(THREE, [THREE.neutral, BENT], scene=obstacles, target=ar.Target(tip[:3, 3], axis=tip[:3, 2]))
+    assert len(body_of(figure).get_paths()) > len(alone.get_paths())
+    assert "target" in texts_of(figure)
+    assert "target" in texts_of(pose(THREE, BENT, target=ar.Target(tip[:3, 3])))
+    save(figure, tmp_path / "pose.png")
+    assert (tmp_path / "pose.png").stat().st_size > 10_000
+
+
+def test_an_arm_has_no_rod_inside_its_drums():
+    # Without drums all of a rod's near side is seen, with them what is in one is left out.
+    figure = pose(MIXED, [0.3, 0.6, 0.5, 0.0])
+    assert figure.get_figwidth() * 25.4 == pytest.approx(ONE_COLUMN)
+    rings = tube_mesh(MIXED, MIXED.neutral, sides=36)
+    assert len(body_of(figure).get_paths()) < sum(len(part.faces) for part in rings.parts)
+    # The tool is long beside the arm: it has its name; a short one has none.
+    assert "section-1" in texts_of(figure)
+    assert "section-1" not in texts_of(pose(ar.load_robot("ur5-bending-tool"), [0.0] * 12))
+
+
+def test_poses_behind_are_drawn_first():
+    figure = pose(THREE, [BENT, BENT], view=(0.0, 0.0))
+    colours = body_of(figure).get_facecolors()
+    half = len(colours) // 2
+    # Pale is nearer to white.
+    assert colours[:half, :3].mean() > colours[half:, :3].mean()
+
+
+def test_the_room_holds_what_is_in_it():
+    points = np.array([[-0.01, 0.0, 0.0], [0.03, 0.0, 0.09]])
+    room = Room(points)
+    assert (room.low <= points.min(axis=0)).all()
+    assert (room.high >= points.max(axis=0)).all()
+    assert room.low[2] == 0.0
+    assert room.high[1] - room.low[1] >= room.step
+    for axis in range(3):
+        ticks = room.ticks(axis)
+        assert len(ticks) >= 1
+        assert ticks[0] >= room.low[axis] - 1e-9
+        assert ticks[-1] <= room.high[axis] + 1e-9
+    assert room.corners.shape == (8, 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "step"), [(0.018, 0.02), (0.02, 0.02), (0.3, 0.5), (0.6, 1.0), (7.0, 10.0), (0.0, 1e-3)]
+)
+def test_steps_are_round(size, step):
+    assert round_step(size) == pytest.approx(step)
+
+
+def test_the_canvas_looks_along_its_view():
+    canvas = Canvas((90.0, 0.0))
+    np.testing.assert_allclose(canvas.project([0.001, 0.002, 0.003]), [-1.0, 3.0, 2.0], atol=1e-12)
+
+
+def test_bad_input_is_named():
+    with pytest.raises(MethodError, match="q has no rows"):
+        pose(THREE, np.empty((0, 6)))
+    pytest.importorskip("sympy")
+    with pytest.raises(RobotError, match="has no body to make a picture from"):
+        pose(ar.load_robot("librergm3-matrix"), [0.0, 0.0, 0.0])

@@ -1,0 +1,103 @@
+"""The same figure is the same file, byte for byte: in one process, and in another one."""
+
+import functools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from arcreach import figures
+
+TWO = ar.load_robot("two-section")
+RNG = np.random.default_rng(0)
+SECONDS = RNG.lognormal(-11.0, 1.0, 500)
+ERRORS = [np.geomspace(1e-2, 1e-7, n) for n in (5, 9, 20)]
+
+
+class Motion:
+    robot = TWO
+    q = np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]])
+
+
+def contact():
+    from arcreach.files.planar_file import load_planar_scene
+    from arcreach.planning.contact import plan_contact
+
+    scene = load_planar_scene("wedge")
+    return figures.contact(
+        {"wedge": plan_contact(scene.robot, scene.target, scene.obstacles, scene.contacts)}, rod=False
+    )
+
+
+def iterations():
+    arm = ar.load_robot("librergm3")
+    solution = ar.solve(arm, ar.Target((0.2, 0.05, 1.06)), "hierarchical", trace=True, max_iterations=60)
+    return figures.iterations(arm, solution)
+
+
+DRAWN = {
+    "pose": lambda: figures.pose(TWO, [0.5, 0.1, 0.7, 2.0]),
+    "workspace": lambda: figures.workspace({"": ([[0, 0], [0.001, 0]], [1, 2])}, cell=0.001, label="value"),
+    "times": lambda: figures.solve_times({"auto": (SECONDS, 500), "lm": (2 * SECONDS, 600)}),
+    "convergence": lambda: figures.convergence({"": {"auto": figures.error_bands(ERRORS)}}),
+    "success": lambda: figures.success({"auto": ([30, 60], [9, 10], [10, 10])}),
+    "iterations": iterations,
+    "contact": contact,
+    "clearance": lambda: figures.clearance(Motion, [ar.Sphere((0.06, 0, 0.06), 0.01)], points=20),
+}
+
+
+@functools.cache
+def drawn(name):
+    return DRAWN[name]()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawn_twice_is_the_same_file(name, tmp_path):
+    for k, figure in enumerate((drawn(name), DRAWN[name]())):
+        for ending in ("svg", "pdf"):
+            figures.save(figure, tmp_path / f"{k}.{ending}")
+    for ending in ("svg", "pdf"):
+        first, second = ((tmp_path / f"{k}.{ending}").read_bytes() for k in range(2))
+        assert len(first) > 2000
+        assert first == second
+
+
+def test_another_process_writes_the_same_bytes(tmp_path):
+    code = (
+        "import sys, arcreach as ar\n"
+        "from arcreach import figures\n"
+        "figures.save(figures.pose(ar.load_robot('two-section'), [0.5, 0.1, 0.7, 2.0]), sys.argv[1])\n"
+    )
+    for ending in ("svg", "pdf"):
+        here, there = tmp_path / f"here.{ending}", tmp_path / f"there.{ending}"
+        figures.save(drawn("pose"), here)
+        # Another seed of hashes: sets and dictionaries come in another order there.
+        other = {**os.environ, "PYTHONHASHSEED": "7"}
+        subprocess.run([sys.executable, "-c", code, str(there)], check=True, env=other)
+        assert here.read_bytes() == there.read_bytes()
+
+
+def test_vectors_keep_their_letters(tmp_path):
+    figures.save(drawn("success"), tmp_path / "figure.svg")
+    assert ">reached (%)</text>" in (tmp_path / "figure.svg").read_text()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_letters_are_of_the_size_of_journals_and_none_is_cut_off(name):
+    figure = drawn(name)
+    sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
+    assert 6.5 <= min(sizes) <= max(sizes) <= 8.0
+    assert np.median(sizes) >= 7.0
+    box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())
+    wide, high = figure.get_size_inches()
+    assert min(box.x0, box.y0, wide - box.x1, high - box.y1) > -0.02
