@@ -1,0 +1,136 @@
+"""From a drag to the drawn robot: a raw websocket client drags the target of the studio sixty times a second.
+
+    python -m benchmarks.studio
+
+A drag is answered when points of the robot's body arrive whose tip is where that drag, or a later one, asked for it.
+The time between is what a visitor waits for, the browser's own drawing apart.
+"""
+
+import platform
+import threading
+import time
+
+import msgspec
+import numpy as np
+import viser
+import zstandard
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+import arcreach as ar
+from arcreach.studio.app import Studio
+from arcreach.studio.rotations import quaternion
+from arcreach.studio.tube import tip_radius
+from arcreach.studio.wish import AXIS
+
+DRAGS = 600
+RATE = 60.0
+# Drags before the clock counts: kernels are loaded, buffers are made.
+WARM_UP = 60
+# Points arrive in single precision, in reaches of the robot.
+NEAR = 2e-5
+CAMERA = {
+    "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (2.0, -2.0, 1.0), "fov": 0.7,
+    "near": 0.01, "far": 100.0, "image_height": 800, "image_width": 1200, "look_at": (0.0, 0.0, 0.0),
+    "up_direction": (0.0, 0.0, 1.0),
+}  # fmt: skip
+
+
+class Listener(threading.Thread):
+    """Notes when new points of the robot arrive, and where its tip is by them."""
+
+    def __init__(self, socket, mesh):
+        super().__init__(daemon=True)
+        self.socket, self.mesh, self.arrivals = socket, mesh, []
+
+    def run(self):
+        decompress = zstandard.ZstdDecompressor()
+        try:
+            for raw in self.socket:
+                now = time.perf_counter()
+                size = int.from_bytes(raw[8:16], "little")
+                window = msgspec.msgpack.decode(decompress.decompress(raw[16 : 16 + size]))
+                for message in window["messages"]:
+                    if message["type"] == "SceneNodeUpdateMessage" and message["name"] == self.mesh:
+                        points = message["updates"].get("vertices")
+                        if points is not None:
+                            buffer = _buffer(raw, 16 + size, window["binaryBufferLengths"], points["__binary_index"])
+                            self.arrivals.append((now, np.frombuffer(buffer, "<f4").reshape(-1, 3)[-1]))
+        except ConnectionClosed:
+            pass
+
+
+def _buffer(raw, first, lengths, index):
+    """One of the arrays behind a message; each begins at a multiple of eight bytes."""
+    offset = first
+    for i, length in enumerate(lengths):
+        offset += -offset % 8
+        if i == index:
+            return raw[offset : offset + length]
+        offset += length
+    raise IndexError(index)
+
+
+def drag(socket, studio, poses):
+    """Send one pose after another; when each was sent."""
+    sent = []
+    beat = time.perf_counter()
+    for pose in poses:
+        message = {
+            "type": "TransformControlsUpdateMessage", "name": "/target", "owner": "",
+            "wxyz": quaternion(pose[:3, :3]).tolist(), "position": (studio.stage.scale * pose[:3, 3]).tolist(),
+        }  # fmt: skip
+        sent.append(time.perf_counter())
+        socket.send(msgspec.msgpack.encode(message))
+        beat += 1.0 / RATE
+        time.sleep(max(0.0, beat - time.perf_counter()))
+    time.sleep(0.5)
+    return sent
+
+
+def waits_of(sent, poses, arrivals, scale, radius):
+    """For each drag the time until the robot was drawn for it, or for a later one; infinite where it never was."""
+    # The last point of the body is the top of its rounded end.
+    tops = np.array([scale * (pose[:3, 3] + radius * pose[:3, 2]) for pose in poses])
+    answered = np.full(len(sent), np.inf)
+    for arrived, top in arrivals:
+        i = int(np.argmin(np.linalg.norm(tops - top, axis=1)))
+        if np.linalg.norm(tops[i] - top) < NEAR and arrived > sent[i]:
+            answered[i] = min(answered[i], arrived)
+    first_of_rest = np.minimum.accumulate(answered[::-1])[::-1]
+    return first_of_rest - np.array(sent), int(np.isfinite(answered).sum())
+
+
+def measure(name, method, compared="nothing"):
+    """Drag along a way that never comes back to the same place, and print what a visitor waits for."""
+    robot = ar.load_robot(name)
+    with Studio(robot, port=0) as studio:
+        studio.change(method=method, compared=compared, aim=AXIS)
+        begin = studio.q.copy()
+        shares = 1.0 - 0.5 * np.arange(DRAGS + WARM_UP) / (DRAGS + WARM_UP)
+        poses = [robot.tip_pose(robot.clip(share * begin)) for share in shares]
+        mesh = f"/robot/{len(studio.stage.robot.body.colours) - 1}"
+        version = f"viser-v{viser.__version__}"
+        with connect(f"ws://127.0.0.1:{studio.port}", subprotocols=[version], max_size=None) as socket:
+            listener = Listener(socket, mesh)
+            listener.start()
+            socket.send(msgspec.msgpack.encode(CAMERA))
+            time.sleep(1.0)
+            sent = drag(socket, studio, poses)
+        waits, own = waits_of(sent, poses, listener.arrivals, studio.stage.scale, tip_radius(robot))
+    waits = 1e3 * waits[WARM_UP:]
+    title = f"{name}, {method}" + (f" and {compared}" if compared != "nothing" else "")
+    figures = f"median {np.median(waits):.1f} ms, 95 % below {np.quantile(waits, 0.95):.1f} ms"
+    print(f"{title:32} {figures}, longest {waits.max():.1f} ms; {own} of {len(poses)} drags drawn themselves")
+
+
+def main():
+    """The first sight, a comparison, and an arm with a bending tool."""
+    print(f"{platform.machine()}, Python {platform.python_version()}, viser {viser.__version__}, {RATE:.0f} drags/s")
+    measure("three-section", "auto")
+    measure("three-section", "auto", "dls")
+    measure("ur5-bending-tool", "auto")
+
+
+if __name__ == "__main__":
+    main()

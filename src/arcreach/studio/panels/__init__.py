@@ -1,0 +1,1 @@
+"""The panels of the page, one module each: they show what is told and report what is touched."""

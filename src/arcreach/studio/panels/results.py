@@ -1,0 +1,119 @@
+"""The table of results, and the chart of error and time."""
+
+from __future__ import annotations
+
+import html
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from arcreach.studio import words
+from arcreach.studio.solving import Answer, Result
+
+# Solves that the chart remembers.
+REMEMBERED = 120
+# Solves between two drawings of the chart while a hand moves: a chart is no instrument to steer by.
+EVERY = 4
+
+_STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-nums;white-space:nowrap"
+
+
+def table_of(answer: Answer) -> str:
+    """The results side by side, as HTML; every text in it is escaped."""
+    results = answer.results
+    heads = "".join(f'<th style="{_STYLE}">{html.escape(result.method)}</th>' for result in results)
+    lines = [
+        ("error", [_or_nothing(result.position_error, words.millimetres) for result in results]),
+        ("angle", [_or_nothing(result.angle_error, words.degrees) for result in results]),
+        ("time", [_or_nothing(result.seconds, words.milliseconds) for result in results]),
+        ("iterations", [words.NOTHING if result.iterations is None else str(result.iterations) for result in results]),
+        ("clearance", [_clearance(result) for result in results]),
+    ]
+    rows = "".join(
+        f'<tr><td style="padding:2px 0">{name}</td>'
+        + "".join(f'<td style="{_STYLE}">{cell}</td>' for cell in cells)
+        + "</tr>"
+        for name, cells in lines
+    )
+    table = f'<table style="width:100%;border-collapse:collapse"><tr><th></th>{heads}</tr>{rows}</table>'
+    return (
+        f'<div data-arcreach="results" style="font-size:0.875em;padding:2px 12px 0">{table}{_statuses(results)}</div>'
+    )
+
+
+def _statuses(results: tuple[Result, ...]) -> str:
+    lines = []
+    for result in results:
+        colour = "#00704F" if result.reached else "#B34E00"
+        name = f"{html.escape(result.method)}: " if len(results) > 1 else ""
+        lines.append(
+            f'<div style="margin-top:4px;font-weight:600;color:{colour}">{name}{html.escape(result.status)}</div>'
+        )
+    return "".join(lines)
+
+
+def _or_nothing(value: float | None, text: Any) -> str:
+    return words.NOTHING if value is None else html.escape(text(value))
+
+
+def _clearance(result: Result) -> str:
+    if result.clearance is None:
+        return words.NOTHING
+    text = html.escape(words.millimetres(result.clearance))
+    return text if result.clearance >= 0.0 else f'<b style="color:#B34E00">{text}</b>'
+
+
+class ResultTable:
+    """The table in the panel on the right."""
+
+    def __init__(self, gui: Any) -> None:
+        self._handle = gui.add_html("")
+
+    def show(self, answer: Answer) -> None:
+        """Show the results of an answer."""
+        self._handle.content = table_of(answer)
+
+    def say(self, text: str) -> None:
+        """Say something in place of results."""
+        self._handle.content = f'<div style="padding:6px 12px;font-size:0.875em">{html.escape(text)}</div>'
+
+
+class Chart:
+    """Error in millimetres and time in milliseconds of the last solves."""
+
+    def __init__(self, gui: Any, viser: Any) -> None:
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=REMEMBERED)
+        self._count = 0
+        uplot = viser.uplot
+        self._handle = gui.add_uplot(
+            self._data(),
+            (
+                uplot.Series(label="solve"),
+                uplot.Series(label="error (mm)", stroke="#D55E00", width=2),
+                uplot.Series(label="time (ms)", stroke="#0072B2", width=2),
+            ),
+            scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
+            height=220,
+            padding=(14, 20, 0, 0),
+        )
+
+    def note(self, answer: Answer, draw: bool = True) -> None:
+        """Remember a solve, and draw it now and then."""
+        first = answer.results[0]
+        if first.position_error is None or first.seconds is None:
+            return
+        self._count += 1
+        self._points.append((self._count, 1e3 * first.position_error, 1e3 * first.seconds))
+        if draw or self._count % EVERY == 0:
+            self._handle.data = self._data()
+
+    def clear(self) -> None:
+        """Forget all solves."""
+        self._points.clear()
+        self._handle.data = self._data()
+
+    def _data(self) -> tuple[Any, ...]:
+        # uPlot draws nothing sensible of no points.
+        rows = np.array(self._points or [(0, 0.0, 0.0)], dtype=float)
+        return tuple(np.ascontiguousarray(column) for column in rows.T)

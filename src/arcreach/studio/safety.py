@@ -1,0 +1,250 @@
+"""Who may see the page: this machine alone, unless it is said otherwise.
+
+viser by itself listens to the whole network, answers pages of any origin, takes another port where one is taken and
+lets every visitor ask for a public tunnel. Here it is bound to one address before it starts, requests that come from
+elsewhere are refused, and what asks for a tunnel is not listened to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from arcreach.errors import ArcreachError, MissingExtraError
+from arcreach.studio.uploads import LARGEST_UPLOAD, too_large
+
+LOOPBACK = "127.0.0.1"
+LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+HIGHEST_PORT = 65535
+# Bytes that a visitor may send in one message; a part of an upload has half a million.
+LARGEST_MESSAGE = 4_000_000
+# Uploads that one visitor may have under way; a person has one.
+MOST_UPLOADS = 2
+
+# viser looks up the function that serves when it starts: one studio at a time may put a guard there.
+_starting = threading.Lock()
+
+
+class StudioError(ArcreachError, ValueError):
+    """The page cannot be opened as asked."""
+
+
+def import_viser() -> Any:
+    """The package viser, or an error that names the extra it comes with."""
+    try:
+        import viser
+    except ImportError:
+        raise MissingExtraError("viser", "studio", "the studio") from None
+    return viser
+
+
+def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
+    """A socket bound to exactly this address; a port that is taken is an error, and never another port."""
+    if not 0 <= port <= HIGHEST_PORT:
+        raise StudioError(f"port = {port} is not accepted; give a whole number from 0 (any free one) to {HIGHEST_PORT}")
+    if not allow_remote and not is_loopback(host):
+        raise StudioError(f"host = '{host}' lets other machines in; allow them with --allow-remote, or leave it out")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # Without this a studio that was just closed would leave its port taken for a minute.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        # From here on the port is taken: until then two of us could bind it.
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise StudioError(f"port {port} of {host} cannot be used ({error.strerror}); give another by --port") from None
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can only be reached from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """Says which requests are refused: those that name another host, or come from a page of another origin.
+
+    A page from elsewhere that is open in the same browser can send requests here. It cannot choose their headers.
+    """
+
+    def __init__(self, port: int, allow_remote: bool = False) -> None:
+        self.port, self.allow_remote = port, allow_remote
+
+    def refusal(self, headers: Mapping[str, str]) -> str | None:
+        """Why a request with these headers is refused; None where it is served."""
+        host = headers.get("Host", "")
+        if not self._knows(host):
+            return f"host {host!r} is not served here"
+        origin = headers.get("Origin")
+        # A request of a browser for a page has no origin, one of a program has none either.
+        if origin is not None and not self._same(origin, host):
+            return f"origin {origin!r} is not served here"
+        return None
+
+    def _knows(self, host: str) -> bool:
+        name, port = split_host(host)
+        if name is None or port not in (None, self.port):
+            return False
+        if name in LOCAL_NAMES:
+            return True
+        return self.allow_remote and (_is_address(name) or name in own_names())
+
+    def _same(self, origin: str, host: str) -> bool:
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
+        if parts.scheme not in ("http", "https"):
+            return False
+        mine, theirs = split_host(host), split_host(parts.netloc)
+        # Both names of this machine are the same to a browser's user, and neither can belong to anyone else.
+        same_name = mine[0] == theirs[0] or (mine[0] in LOCAL_NAMES and theirs[0] in LOCAL_NAMES)
+        return same_name and (mine[1] or self.port) == (theirs[1] or self.port)
+
+
+def split_host(text: str) -> tuple[str | None, int | None]:
+    """Name and port of a Host header; no name where it is none."""
+    try:
+        parts = urlsplit(f"//{text}")
+        name, port = parts.hostname, parts.port
+    except ValueError:
+        return None, None
+    plain = parts.netloc == text and "@" not in text and not parts.path
+    return (name, port) if name and plain else (None, None)
+
+
+def _is_address(name: str) -> bool:
+    """Whether a name is a number: no foreign name server can point it here."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def own_names() -> set[str]:
+    """The names of this machine."""
+    name = socket.gethostname().lower()
+    return {name, name.partition(".")[0], f"{name.partition('.')[0]}.local"}
+
+
+def start_server(listener: socket.socket, guard: Guard, label: str) -> Any:
+    """A viser server on this socket, behind this guard, deaf to requests for a tunnel."""
+    viser = import_viser()
+    host, port = listener.getsockname()[:2]
+    with _starting, _guarded(listener, guard), quiet():
+        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    refuse_tunnels(server)
+    cap_uploads(server)
+    take_values_only(server)
+    return server
+
+
+@contextlib.contextmanager
+def _guarded(listener: socket.socket, guard: Guard) -> Iterator[None]:
+    """While a server starts: serve on our socket, and ask the guard before anything is answered."""
+    import websockets.asyncio.server as serving
+
+    original = serving.serve
+
+    def serve(handler: Any, host: str, port: int, *, process_request: Callable[..., Any], **options: Any) -> Any:
+        def guarded(connection: Any, request: Any) -> Any:
+            reason = guard.refusal(request.headers)
+            if reason is not None:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"{reason}\n")
+            return process_request(connection, request)
+
+        options["max_size"] = LARGEST_MESSAGE
+        return original(handler, sock=listener, process_request=guarded, **options)
+
+    serving.serve = serve  # type: ignore[assignment, misc]
+    try:
+        yield
+    finally:
+        serving.serve = original  # type: ignore[misc]
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep viser's own greeting off the terminal: the command prints the one address there is."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def refuse_tunnels(server: Any) -> None:
+    """Do nothing when a visitor asks for a public tunnel, or to close one."""
+    from viser import _messages
+
+    for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(message)
+    # For who calls it from Python as well.
+    server.request_share_url = lambda verbose=True: None
+
+
+def take_values_only(server: Any) -> None:
+    """Let visitors change the values of inputs, and nothing else that the server keeps of them."""
+    from viser import _messages
+
+    gui = server.gui
+
+    async def update(client_id: Any, message: Any) -> None:
+        if set(message.updates) == {"value"}:
+            await gui._handle_gui_updates(client_id, message)
+
+    server._websock_server.unregister_handler(_messages.GuiUpdateMessage)
+    server._websock_server.register_handler(_messages.GuiUpdateMessage, update)
+
+
+def cap_uploads(server: Any) -> None:
+    """Refuse a file by its announced size, before a byte of it is kept, and parts beyond that size."""
+    from viser import _messages
+
+    gui, websocket = server.gui, server._websock_server
+
+    def start(client_id: Any, message: Any) -> None:
+        under_way = [state for state in gui._current_file_upload_states.values() if state["client_id"] == client_id]
+        if not 0 <= message.size_bytes <= LARGEST_UPLOAD:
+            refuse(client_id, message, too_large(message.filename, message.size_bytes))
+        elif len(under_way) >= MOST_UPLOADS:
+            refuse(client_id, message, "an upload is under way already; wait for its end")
+        else:
+            gui._handle_file_transfer_start(client_id, message)
+
+    def part(client_id: Any, message: Any) -> None:
+        state = gui._current_file_upload_states.get(message.transfer_uuid)
+        if state is None or state["client_id"] != client_id:
+            return
+        if state["transferred_bytes"] + len(message.content) > state["total_bytes"]:
+            gui._current_file_upload_states.pop(message.transfer_uuid, None)
+            return
+        gui._handle_file_transfer_part(client_id, message)
+
+    def refuse(client_id: Any, message: Any, text: str) -> None:
+        client = server.get_clients().get(client_id)
+        if client is None:
+            return
+        client.add_notification("File not accepted", text, color="red", auto_close_seconds=None)
+        # The page waits for a word that all has arrived, and shows a bar until then.
+        client._websock_connection.queue_message(
+            _messages.FileTransferPartAck(
+                message.source_component_uuid, message.transfer_uuid, message.size_bytes, message.size_bytes
+            )
+        )
+
+    for kind, handler in ((_messages.FileTransferStartUpload, start), (_messages.FileTransferPart, part)):
+        websocket.unregister_handler(kind)
+        websocket.register_handler(kind, handler)

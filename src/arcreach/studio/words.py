@@ -1,0 +1,59 @@
+"""Numbers and statuses as the page says them."""
+
+from __future__ import annotations
+
+import math
+
+from arcreach.ik.solution import Status
+
+# What is below this is said as reached: nobody sees a micrometre, and the tolerance of angles is 0.06 degrees.
+SEEN_POSITION, SEEN_ANGLE = 5e-6, 1.7e-3
+
+NOTHING = "–"
+
+
+def millimetres(metres: float) -> str:
+    """A length in millimetres, with as many digits as are of use."""
+    value = metres * 1e3
+    digits = 0 if abs(value) >= 10.0 else 1 if abs(value) >= 1.0 else 2
+    text = f"{value:.{digits}f}"
+    return f"{'0.00' if float(text) == 0.0 else text} mm".replace("-", "−")
+
+
+def degrees(radians: float) -> str:
+    """An angle in degrees."""
+    value = math.degrees(radians)
+    return f"{value:.0f}°" if value >= 10.0 else f"{value:.1f}°"
+
+
+def milliseconds(seconds: float) -> str:
+    """A duration: in microseconds where it is one of them, in seconds where it is long."""
+    if seconds >= 1.0:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.0f} µs"
+
+
+def off(position_error: float, angle_error: float) -> str:
+    """How far the tip is from what was asked, leaving out what nobody sees."""
+    parts = []
+    if position_error > SEEN_POSITION:
+        parts.append(millimetres(position_error))
+    if angle_error > SEEN_ANGLE:
+        parts.append(degrees(angle_error))
+    return " and ".join(parts)
+
+
+def status(code: Status, position_error: float, angle_error: float) -> str:
+    """How a solve ended, in words: "out of reach, 38 mm short"."""
+    if code == Status.REACHED:
+        return "reached"
+    distance = off(position_error, angle_error)
+    if code == Status.OUT_OF_REACH:
+        return f"out of reach, {millimetres(position_error)} short"
+    if code == Status.COLLISION:
+        return "an obstacle is in the way" + (f", {distance} off" if distance else "")
+    reason = {
+        Status.ITERATION_LIMIT: "gave up at its iteration limit",
+        Status.TIME_LIMIT: "not reached in time",
+    }.get(code, "not reached")
+    return f"{reason}, {distance} off" if distance else reason

@@ -1,0 +1,114 @@
+"""A browser for the tests of the page, and what they do with it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import numpy as np
+
+from arcreach.studio.app import Studio
+from arcreach.studio.rotations import rotation_of
+from tests.studio.conftest import until
+
+CHROMIUM = shutil.which("chromium")
+MISSING = "chromium is not installed: apt-get install chromium, as .ci/run does"
+# Software rendering, and nothing that a browser does on the network by itself.
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+# Small: every pixel is drawn by the processor.
+VIEWPORT = {"width": 1160, "height": 560}
+# Milliseconds.
+PATIENCE = 60_000
+
+
+class Visit:
+    """A page that shows a studio, the requests it made and the errors it had."""
+
+    def __init__(self, browser: Any, studio: Studio, viewport: Any = VIEWPORT) -> None:
+        self.studio = studio
+        before = set(studio.server.get_clients())
+        self.context = browser.new_context(viewport=viewport, accept_downloads=True)
+        self.context.set_default_timeout(PATIENCE)
+        # No network at all: whatever is asked of another machine is refused, and noted below.
+        self.context.route(lambda url: not url.startswith(("http://127.0.0.1", "blob:", "data:")), lambda r: r.abort())
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(studio.url)
+        self.wait(lambda: set(studio.server.get_clients()) - before)
+        self.client_id = max(set(studio.server.get_clients()) - before)
+        self.wait_for_sliders()
+        # That rendering is done in software is no news here, and the message covers the stage.
+        self._close_message()
+
+    def _close_message(self) -> None:
+        button = self.page.locator(".mantine-Notification-closeButton")
+        for _ in range(30):
+            if button.count():
+                button.first.click()
+                return
+            self.page.wait_for_timeout(100)
+
+    @property
+    def client(self) -> Any:
+        return self.studio.server.get_clients()[self.client_id]
+
+    def wait(self, holds: Any, seconds: float = 60.0) -> None:
+        """Wait until something holds, while the browser goes on."""
+
+        def held() -> bool:
+            self.page.wait_for_timeout(30)
+            return bool(holds())
+
+        until(held, seconds)
+
+    def wait_for_sliders(self) -> None:
+        self.element(self.studio.sliders.handles[0]).wait_for()
+        # Drawn at least once: what is dragged is there.
+        self.page.wait_for_timeout(500)
+
+    def element(self, handle: Any) -> Any:
+        """What stands for a handle on the page."""
+        return self.page.locator(f'[id="{handle._impl.uuid}"]')
+
+    def open_tab(self, name: str) -> None:
+        self.page.get_by_text(name, exact=True).first.click()
+
+    def button(self, name: str) -> Any:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def choose(self, handle: Any, option: str) -> None:
+        """Choose from a list."""
+        self.element(handle).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+
+    def pixel(self, point: Any) -> tuple[float, float]:
+        """Where a point of the stage is on the page, by the visitor's own camera."""
+        camera = self.client.camera
+        x, y, z = rotation_of(camera.wxyz).T @ (np.asarray(point) - camera.position)
+        box = self.page.locator("canvas").first.bounding_box()
+        focal = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
+        return box["x"] + 0.5 * box["width"] + focal * x / z, box["y"] + 0.5 * box["height"] + focal * y / z
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+        """Press, move and release the mouse."""
+        mouse = self.page.mouse
+        mouse.move(*start)
+        # Long enough for the page to see what lies under the pointer.
+        self.page.wait_for_timeout(250)
+        mouse.down()
+        for i in range(1, steps + 1):
+            share = i / steps
+            mouse.move(start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
+            self.page.wait_for_timeout(40)
+        mouse.up()
+
+    def close(self) -> None:
+        self.context.close()

@@ -1,0 +1,149 @@
+import io
+import os
+import pickle
+import threading
+import time
+
+import pytest
+
+from arcreach.errors import TargetError
+from arcreach.studio import tasks
+from arcreach.studio.background import Background, _outcome, serve
+from tests.studio.conftest import until
+
+
+def add(a, b):
+    return a + b
+
+
+def sleep(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+def refuse():
+    raise TargetError("position = 7 is not accepted")
+
+
+def fail():
+    raise RuntimeError("boom")
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(
+        "arcreach.studio.background.TASKS", {"add": add, "sleep": sleep, "refuse": refuse, "fail": fail}
+    )
+
+
+def test_the_process_answers_until_nobody_asks():
+    asked = io.BytesIO(b"".join(map(pickle.dumps, [("add", (1, 2)), ("refuse", ()), ("fail", ())])))
+    answers = io.BytesIO()
+    serve(asked, answers)
+    answers.seek(0)
+    assert [pickle.load(answers) for _ in range(3)] == [
+        (True, 3),
+        (False, "position = 7 is not accepted"),
+        (False, "the work failed: RuntimeError: boom"),
+    ]
+    assert _outcome("unknown", ())[0] is False
+
+
+class Thread:
+    """The same protocol in a thread, without the second that a process takes to start."""
+
+    started = 0
+
+    def __init__(self):
+        Thread.started += 1
+        here, self.asked = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True))
+        self.answers, there = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True))
+        self._there = (here, there)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        serve(*self._there)
+        for stream in self._there:
+            stream.close()
+
+    def alive(self):
+        return self._thread.is_alive()
+
+    def end(self):
+        self.asked.close()
+        self._thread.join(5.0)
+        self.answers.close()
+
+
+@pytest.fixture
+def background():
+    Thread.started = 0
+    made = Background(Thread)
+    yield made
+    made.stop()
+
+
+def test_an_answer_arrives(background):
+    got = []
+    background.start("add", (1, 2), got.append, got.append)
+    until(lambda: got)
+    assert got == [3]
+    assert not background.busy
+    background.start("add", (3, 4), got.append, got.append)
+    until(lambda: len(got) == 2)
+    # The process is kept for the next.
+    assert Thread.started == 1
+
+
+def test_a_failure_is_told(background):
+    done, failed = [], []
+    background.start("nothing", (), done.append, failed.append)
+    until(lambda: failed)
+    assert done == []
+    assert "KeyError" in failed[0]
+
+
+def test_what_is_cancelled_is_not_told(background):
+    got = []
+    background.start("sleep", (0.2,), got.append, got.append)
+    assert background.busy
+    assert background.cancel()
+    assert not background.busy
+    assert not background.cancel()
+    time.sleep(0.3)
+    assert got == []
+
+
+def test_the_latest_counts(background):
+    got = []
+    background.start("sleep", (0.3,), got.append, got.append)
+    background.start("add", (1, 1), got.append, got.append)
+    until(lambda: got)
+    time.sleep(0.4)
+    assert got == [2]
+    assert Thread.started == 2
+
+
+def test_a_process_that_died_is_started_anew(background):
+    got = []
+    background.start("add", (1, 1), got.append, got.append)
+    until(lambda: got == [2])
+    background._process.end()
+    background.start("add", (2, 2), got.append, got.append)
+    until(lambda: got == [2, 4])
+
+
+@pytest.mark.compiled
+def test_a_process_of_its_own():
+    background = Background()
+    got = []
+    background.start("contact", ("wedge",), got.append, got.append)
+    process = background._process
+    assert process.alive()
+    assert background.cancel()
+    assert not process.alive()
+    background.start("contact", ("wedge",), got.append, got.append)
+    until(lambda: got, 90.0)
+    assert isinstance(got[0], tasks.ContactMotion)
+    background.stop()

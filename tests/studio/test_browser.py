@@ -1,0 +1,268 @@
+"""The page in a browser, with its mouse and its keyboard; what counts is what the server knows afterwards."""
+
+import time
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.ik.method import Method, Outcome, _methods, register
+from arcreach.kernels.layout import STALLED
+from arcreach.studio import colours
+from arcreach.studio.opening import first_pose, first_scene
+from arcreach.studio.stage import GIZMO
+from arcreach.studio.tasks import Motion
+from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
+from tests.studio.browser import CHROMIUM, FLAGS, MISSING, Visit
+from tests.studio.test_studio import Instantly, settle
+
+pytestmark = [pytest.mark.compiled, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def visit(browser, studio):
+    visit = Visit(browser, studio)
+    yield visit
+    visit.close()
+
+
+@pytest.fixture(autouse=True)
+def fresh(studio):
+    """The first sight again, whatever was done before."""
+    studio.films.close_film()
+    if studio.desk.wish.robot.name != "three-section":
+        studio.set_robot(ar.load_robot("three-section"))
+    robot = studio.desk.wish.robot
+    q = first_pose(robot)
+    studio.choices.method.value, studio.choices.compared.value = "auto", NO_METHOD
+    studio.choices.aim.value = AXIS
+    studio.desk.change(scene=first_scene(robot, q), method="auto", compared=NO_METHOD, aim=AXIS, avoid=True)
+    studio.pose(q)
+    settle(studio)
+
+
+def test_drag_the_gizmo(studio, visit):
+    origin = np.asarray(studio.stage.target.position).copy()
+    rotation = studio.stage.target_pose[:3, :3]
+    start, end = (visit.pixel(origin + share * GIZMO * rotation[:, 0]) for share in (0.75, 1.1))
+    visit.drag(start, end)
+    visit.wait(lambda: np.linalg.norm(np.asarray(studio.stage.target.position) - origin) > 0.02)
+    settle(studio)
+    moved = rotation.T @ (np.asarray(studio.stage.target.position) - origin)
+    # Along the arrow that was dragged, and about as far as the mouse went.
+    assert moved[0] == pytest.approx(0.35 * GIZMO, rel=0.3)
+    assert np.allclose(moved[1:], 0.0, atol=1e-6)
+    assert np.allclose(studio.desk.wish.pose, studio.stage.target_pose)
+    assert studio.answer.results[0].method == "auto"
+    tip = studio.desk.wish.robot.tip_pose(studio.q)
+    assert np.linalg.norm(tip[:3, 3] - studio.desk.wish.pose[:3, 3]) == pytest.approx(
+        studio.answer.results[0].position_error, abs=1e-9
+    )
+
+
+def test_drag_the_target_out_of_reach(studio, visit):
+    studio.change(aim=POSITION)
+    pose = studio.desk.wish.pose.copy()
+    pose[:3, 3] = (0.0, 0.0, 0.99 * studio.desk.wish.robot.reach)
+    studio.stage.place_target(pose)
+    studio.aim_at(pose)
+    settle(studio)
+    place = np.asarray(studio.stage.target.position).copy()
+    # By its ball: upwards on the screen.
+    visit.page.wait_for_timeout(300)
+    ball = visit.pixel(place)
+    visit.drag(ball, (ball[0], ball[1] - 40.0))
+    visit.wait(lambda: studio.answer.results[0].status.startswith("out of reach, "))
+    assert studio.answer.results[0].status.endswith(" mm short")
+    visit.page.get_by_text("out of reach, ").wait_for()
+
+
+def test_a_slider_by_mouse_and_by_keyboard(studio, visit):
+    handle = studio.sliders.handles[0]
+    track = visit.element(handle)
+    box = track.bounding_box()
+    middle = box["y"] + 0.5 * box["height"]
+    visit.page.mouse.click(
+        box["x"] + 0.5 * box["width"], track.locator(".mantine-Slider-track").bounding_box()["y"] + 2
+    )
+    visit.wait(lambda: abs(np.degrees(studio.q[0]) - 30.0) < 4.0)
+    assert middle > 0.0
+    settle(studio)
+    before = handle.value
+    track.locator('[role="slider"]').focus()
+    for _ in range(5):
+        visit.page.keyboard.press("ArrowRight")
+    visit.wait(lambda: handle.value == pytest.approx(before + 0.5))
+    settle(studio)
+    assert np.degrees(studio.q[0]) == pytest.approx(before + 0.5)
+    assert np.allclose(studio.stage.target_pose, studio.desk.wish.robot.tip_pose(studio.q))
+
+
+def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
+    robot = studio.desk.wish.robot
+    # In front of the robot as the visitor sees it: dragged in the plane of the screen it meets the body.
+    body = studio.stage.scale * robot.backbone(studio.q, 11)[5]
+    camera = np.asarray(visit.client.camera.position)
+    aside = np.cross(body - camera, (0.0, 0.0, 1.0))
+    aside /= np.linalg.norm(aside)
+    beside = body - 0.28 * aside
+    studio.change_obstacle(0, ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach))
+    settle(studio)
+    assert studio.stage.red == frozenset()
+    visit.page.wait_for_timeout(300)
+    visit.drag(visit.pixel(beside), visit.pixel(body))
+    visit.wait(lambda: studio.stage.red == {0})
+    assert tuple(studio.stage.obstacles[0].color) == colours.VERMILION
+    visit.page.get_by_text("runs into an obstacle").wait_for()
+
+
+def test_the_tab_of_obstacles(studio, visit):
+    visit.open_tab("Obstacles")
+    visit.button("block").click()
+    visit.wait(lambda: studio.scene.shape_names[-1] == "block 1")
+    settle(studio)
+    visit.button("Remove").click()
+    visit.wait(lambda: len(studio.scene) == 1)
+    visit.open_tab("Pose")
+
+
+def test_another_method_and_one_to_compare_with(studio, visit):
+    visit.choose(studio.choices.method, "dls")
+    visit.wait(lambda: studio.answer.results[0].method == "dls")
+    visit.choose(studio.choices.compared, "fabrikc")
+    visit.wait(lambda: [result.method for result in studio.answer.results] == ["dls", "fabrikc"])
+    table = visit.page.locator('[data-arcreach="results"]')
+    table.get_by_text("fabrikc", exact=True).wait_for()
+
+
+def test_play_and_pause(studio, visit, monkeypatch):
+    robot = studio.desk.wish.robot
+    motion = Motion(np.linspace(robot.neutral, studio.q, 400), "2 corners")
+    monkeypatch.setattr(studio.films, "background", Instantly(motion))
+    visit.open_tab("Trajectory")
+    visit.button("Plan to the target").click()
+    visit.wait(lambda: studio.films.player.playing and studio.films.player.moment > 2)
+    visit.button("Pause").click()
+    visit.wait(lambda: not studio.films.player.playing)
+    moment = studio.films.player.moment
+    assert 0 < moment < 399
+    visit.page.wait_for_timeout(300)
+    assert studio.films.player.moment == moment
+    assert np.array_equal(studio.q, motion.q[moment])
+    visit.button("Play").click()
+    visit.wait(lambda: studio.films.player.moment > moment)
+    visit.button("Pause").click()
+    visit.wait(lambda: not studio.films.player.playing)
+    # Scrub by the keyboard.
+    visit.element(studio.trajectory.moment).locator('[role="slider"]').focus()
+    visit.page.keyboard.press("End")
+    visit.wait(lambda: np.array_equal(studio.q, motion.q[-1]))
+    visit.open_tab("Error and time")
+
+
+def test_a_robot_file_is_sent(studio, visit):
+    def send(name, content):
+        with visit.page.expect_file_chooser() as chooser:
+            visit.button("Load a robot file").click()
+        chooser.value.set_files({"name": name, "mimeType": "text/plain", "buffer": content})
+
+    good = b'name = "mine"\n[[elements]]\nkind = "section"\nlength = "50 mm"\nbend_max = "90 deg"\n'
+    send("mine.toml", good.replace(b"90 deg", b"90 dag"))
+    visit.page.get_by_text("elements[0].bend_max = '90 dag' is not accepted").wait_for()
+    send("mine.toml", good)
+    visit.wait(lambda: studio.desk.wish.robot.name == "mine")
+    settle(studio)
+    visit.page.get_by_text("Robot loaded").wait_for()
+
+
+def test_the_saved_page_opens_without_a_network(studio, visit, browser, tmp_path):
+    with visit.page.expect_download() as download:
+        visit.button("Save as HTML").click()
+    file = tmp_path / "saved.html"
+    download.value.save_as(file)
+    context = browser.new_context(viewport={"width": 400, "height": 300}, offline=True)
+    page = context.new_page()
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(file.as_uri())
+    page.locator("canvas").first.wait_for()
+    page.wait_for_timeout(1500)
+    picture = page.screenshot()
+    context.close()
+    assert errors == []
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked)
+    # Something is drawn: the robot's first section is blue.
+    from io import BytesIO
+
+    from PIL import Image
+
+    pixels = np.asarray(Image.open(BytesIO(picture)).convert("RGB")).astype(int)
+    blue = (pixels[..., 2] > pixels[..., 0] + 60) & (pixels[..., 2] > 90)
+    assert blue.sum() > 50
+
+
+def slow(problem):
+    time.sleep(10.0)
+    outcome = Outcome.empty(problem)
+    outcome.q[:], outcome.status[:], outcome.iterations[:], outcome.seconds[:] = problem.start, STALLED, 1, 10.0
+    return outcome
+
+
+def test_a_slow_method_does_not_hold_up_the_sliders(studio, visit):
+    register(Method("slow", "sleeps", "derived", slow))
+    try:
+        began = time.monotonic()
+        studio.change(method="slow")
+        visit.element(studio.sliders.handles[2]).locator('[role="slider"]').focus()
+        visit.page.keyboard.press("Home")
+        visit.wait(lambda: studio.q[2] == 0.0, 8.0)
+        assert time.monotonic() - began < 10.0
+        assert studio.answer.results[0].status == "set by hand"
+    finally:
+        del _methods["slow"]
+        # The solver still sleeps: what follows is posed by hand.
+        studio.desk.change(method="auto")
+
+
+def test_a_second_visitor_and_a_reload(studio, visit, browser):
+    other = Visit(browser, studio)
+    try:
+        value = other.element(studio.sliders.handles[4])
+        value.locator('[role="slider"]').focus()
+        other.page.keyboard.press("Home")
+        other.wait(lambda: studio.q[4] == 0.0)
+        settle(studio)
+        first = visit.element(studio.sliders.handles[4]).locator('[role="slider"]')
+        visit.wait(lambda: float(first.get_attribute("aria-valuenow")) == 0.0)
+        other.page.reload()
+        other.wait_for_sliders()
+        again = other.element(studio.sliders.handles[4]).locator('[role="slider"]')
+        other.wait(lambda: float(again.get_attribute("aria-valuenow")) == 0.0)
+        # A connection that is cut: the page finds its way back by itself.
+        count = len(studio.server.get_clients())
+        studio.server._websock_server.disconnect_all_clients()
+        other.wait(lambda: len(studio.server.get_clients()) >= count, 30.0)
+        other.wait_for_sliders()
+        again.focus()
+        other.page.keyboard.press("End")
+        other.wait(lambda: studio.q[4] > 1.0)
+        assert other.errors == []
+    finally:
+        other.close()
+
+
+def test_nothing_was_asked_of_the_network_and_nothing_went_wrong(studio, visit):
+    own = (f"http://127.0.0.1:{studio.port}/", f"ws://127.0.0.1:{studio.port}/", "blob:", "data:")
+    assert visit.requests
+    assert [url for url in visit.requests if not url.startswith(own)] == []
+    assert visit.errors == []

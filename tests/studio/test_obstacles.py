@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.studio import obstacles
+
+SHAPES = [
+    ar.Sphere((0.1, 0.2, 0.3), 0.05),
+    ar.Capsule((0.0, 0.0, 0.0), (0.0, 0.0, 0.4), 0.05),
+    ar.Box((0.1, 0.2, 0.3), (0.1, 0.0, 0.2)),
+    ar.HalfSpace((0.0, 0.0, 1.0), (0.0, 0.0, -0.1)),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+def test_moved_and_moved_back(shape):
+    place = np.array([0.5, -0.2, 0.1])
+    moved = obstacles.moved(shape, place)
+    assert np.allclose(obstacles.centre_of(moved), place)
+    back = obstacles.moved(moved, obstacles.centre_of(shape))
+    assert np.allclose(obstacles.centre_of(back), obstacles.centre_of(shape))
+    assert obstacles.movable(shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES[:3], ids=lambda shape: shape.kind)
+def test_resized(shape):
+    assert obstacles.size_of(obstacles.resized(shape, 0.2)) == pytest.approx(0.2)
+    assert obstacles.size_of(SHAPES[3]) is None
+    assert obstacles.is_wall(SHAPES[3])
+
+
+def test_a_box_keeps_its_proportions():
+    assert obstacles.resized(SHAPES[2], 0.3).size == pytest.approx((0.2, 0.4, 0.6))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.kind)
+def test_the_mesh_is_the_surface(shape):
+    points, faces = obstacles.mesh_of(shape, 1.0)
+    assert faces.max() == len(points) - 1
+    corners = points[faces]
+    volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6.0
+    assert volume > 0.0
+    if isinstance(shape, ar.Sphere):
+        assert np.allclose(np.linalg.norm(points, axis=1), 0.05)
+    if isinstance(shape, ar.Box):
+        assert volume == pytest.approx(0.1 * 0.2 * 0.3)
+    if isinstance(shape, ar.HalfSpace):
+        assert points[:, 2].max() == pytest.approx(0.0)
+
+
+def test_a_margin_is_drawn():
+    points, _ = obstacles.mesh_of(ar.Sphere((0.0, 0.0, 0.0), 0.05, margin=0.01), 1.0)
+    assert np.allclose(np.linalg.norm(points, axis=1), 0.06)
+
+
+def test_scenes_are_made_anew():
+    scene = ar.Scene()
+    for kind in obstacles.KINDS * 2:
+        scene = obstacles.with_new(scene, kind, (0.1, 0.0, 0.1), 0.02)
+    assert scene.shape_names == ("ball 1", "block 1", "bar 1", "ball 2", "block 2", "bar 2")
+    less = obstacles.without_shape(scene, 0)
+    assert less.shape_names[0] == "block 1"
+    assert obstacles.with_new(less, "ball", (0.0, 0.0, 0.0), 0.01).shape_names[-1] == "ball 1"
+    other = obstacles.with_shape(scene, 1, SHAPES[0])
+    assert other[1] == SHAPES[0]
+    assert len(other) == 6

@@ -1,0 +1,227 @@
+"""Who is let in: each item of the list of dangers, against a server that runs."""
+
+import http.client
+import logging
+import socket
+import time
+
+import pytest
+
+from arcreach.errors import MissingExtraError
+from arcreach.studio import safety
+from arcreach.studio.app import Studio
+from arcreach.studio.safety import Guard, StudioError, bound_socket, is_loopback, split_host
+from arcreach.studio.uploads import LARGEST_UPLOAD
+from tests.studio.conftest import until, visitor
+
+
+def status_of(studio: Studio, path: str = "/", **headers: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=10.0)
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in {"Host": f"127.0.0.1:{studio.port}", **headers}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    code = connection.getresponse().status
+    connection.close()
+    return code
+
+
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
+
+
+@pytest.mark.parametrize("upgrade", [{}, UPGRADE], ids=["page", "websocket"])
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "", "localhost@evil.example"])
+def test_a_foreign_host_gets_403(studio, host, upgrade):
+    assert status_of(studio, Host=host.format(port=studio.port), **upgrade) == 403
+
+
+@pytest.mark.parametrize("upgrade", [{}, UPGRADE], ids=["page", "websocket"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://", "http://[", ""])
+def test_a_foreign_origin_gets_403(studio, origin, upgrade):
+    assert status_of(studio, Origin=origin, **upgrade) == 403
+
+
+def test_our_own_pages_are_served(studio):
+    assert status_of(studio) == 200
+    for name in ("127.0.0.1", "localhost"):
+        own = f"{name}:{studio.port}"
+        assert status_of(studio, Host=own, Origin=f"http://{own}") == 200
+        assert status_of(studio, Host=own, Origin=f"http://{own}", **UPGRADE) == 101
+
+
+def test_no_file_outside_the_page_is_served(studio):
+    for path in ("/../../_viser.py", "/%2e%2e/%2e%2e/_viser.py", "/..%5c..%5c_viser.py", "//etc/passwd"):
+        assert status_of(studio, path) == 404
+
+
+def test_only_the_loopback_is_listened_to(studio):
+    assert studio.host == "127.0.0.1"
+    own = {entry[4][0] for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    for address in own - {"127.0.0.1"}:
+        if address.startswith("127."):
+            continue
+        with socket.socket() as other:
+            other.settimeout(2.0)
+            assert other.connect_ex((address, studio.port)) != 0
+
+
+def listening_addresses(port: int) -> set[str]:
+    """The addresses at which something listens on a port, from the kernel's own table."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table) as file:
+            for line in file.readlines()[1:]:
+                local, _, state = line.split()[1:4]
+                if state == "0A" and int(local.rsplit(":", 1)[1], 16) == port:
+                    found.add(local.rsplit(":", 1)[0])
+    return found
+
+
+@pytest.mark.skipif(not __import__("os").path.exists("/proc/net/tcp"), reason="needs Linux's table of sockets")
+def test_nothing_listens_elsewhere(studio):
+    # 127.0.0.1 as the kernel writes it.
+    assert listening_addresses(studio.port) == {"0100007F"}
+
+
+def test_another_address_must_be_allowed():
+    with pytest.raises(StudioError, match="--allow-remote"):
+        bound_socket("0.0.0.0", 0, allow_remote=False)
+    listener = bound_socket("0.0.0.0", 0, allow_remote=True)
+    assert listener.getsockname()[0] == "0.0.0.0"
+    listener.close()
+
+
+def test_a_port_that_is_taken_is_an_error(studio):
+    with pytest.raises(StudioError, match=f"port {studio.port} of 127.0.0.1 cannot be used"):
+        Studio(port=studio.port)
+    assert status_of(studio) == 200
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+def test_a_port_that_is_none(port):
+    with pytest.raises(StudioError, match="port = "):
+        bound_socket("127.0.0.1", port, allow_remote=False)
+
+
+def test_requests_for_a_tunnel_do_nothing(studio, monkeypatch):
+    import viser._tunnel
+    import viser._viser
+
+    asked = []
+    monkeypatch.setattr(viser._viser, "ViserTunnel", lambda *a, **k: asked.append(a))
+    handlers = {kind.__name__ for kind in studio.server._websock_server._incoming_handlers}
+    assert not {"ShareUrlRequest", "ShareUrlDisconnect"} & handlers
+    with visitor(studio) as client:
+        client.send(type="ShareUrlRequest")
+        client.send(type="ShareUrlDisconnect")
+        time.sleep(0.3)
+        assert client.of_type("ShareUrlUpdated") == []
+    assert asked == []
+    assert studio.server.request_share_url() is None
+    assert studio.server._share_tunnel is None
+
+
+def upload(client, studio, size: int, transfer: str, name: str = "robot.toml", parts: int = 1) -> None:
+    button = studio.choices.upload._impl.uuid
+    client.send(
+        type="FileTransferStartUpload", source_component_uuid=button, transfer_uuid=transfer, filename=name,
+        mime_type="text/plain", part_count=parts, size_bytes=size,
+    )  # fmt: skip
+
+
+def test_a_hundred_megabytes_are_refused_before_they_are_sent(studio):
+    states = studio.server.gui._current_file_upload_states
+    with visitor(studio) as client:
+        upload(client, studio, 100_000_000, "large", "../../huge.toml")
+        until(lambda: client.of_type("NotificationShowMessage"))
+        assert "huge.toml: has 100.0 MB; at most 2 MB" in str(client.of_type("NotificationShowMessage")[0])
+        assert ".." not in str(client.of_type("NotificationShowMessage")[0])
+        client.send(
+            type="FileTransferPart", source_component_uuid=studio.choices.upload._impl.uuid, transfer_uuid="large",
+            part_index=0, content=b"x" * 100_000,
+        )  # fmt: skip
+        time.sleep(0.1)
+        assert "large" not in states
+
+
+def test_more_than_was_announced_is_dropped(studio):
+    states = studio.server.gui._current_file_upload_states
+    with visitor(studio) as client:
+        upload(client, studio, 10, "liar", parts=100)
+        until(lambda: "liar" in states)
+        client.send(
+            type="FileTransferPart", source_component_uuid=studio.choices.upload._impl.uuid, transfer_uuid="liar",
+            part_index=0, content=b"x" * 100_000,
+        )  # fmt: skip
+        until(lambda: "liar" not in states)
+
+
+def test_many_uploads_at_once_are_refused(studio):
+    states = studio.server.gui._current_file_upload_states
+    with visitor(studio) as client:
+        for i in range(20):
+            upload(client, studio, LARGEST_UPLOAD, f"many-{i}")
+        until(lambda: client.of_type("NotificationShowMessage"))
+        assert sum(name.startswith("many-") for name in states) <= safety.MOST_UPLOADS
+    until(lambda: not any(name.startswith("many-") for name in states))
+
+
+def test_a_message_of_any_size_is_not_taken(studio, caplog):
+    with caplog.at_level(logging.CRITICAL), visitor(studio) as client:
+        client._socket.send(b"x" * (safety.LARGEST_MESSAGE + 1))
+        client._thread.join(10.0)
+        assert not client._thread.is_alive()
+    assert status_of(studio) == 200
+
+
+def test_no_field_of_the_page_takes_a_path(studio):
+    from viser import GuiTextHandle
+
+    handles = studio.server.gui._gui_input_handle_from_uuid.values()
+    assert handles
+    assert not any(isinstance(handle, GuiTextHandle) for handle in handles)
+
+
+def test_the_guard_of_a_page_for_others():
+    guard = Guard(8080, allow_remote=True)
+    own = socket.gethostname()
+    assert guard.refusal({"Host": "192.168.1.7:8080"}) is None
+    assert guard.refusal({"Host": f"{own}:8080", "Origin": f"http://{own}:8080"}) is None
+    assert guard.refusal({"Host": "evil.example:8080"}) is not None
+    assert guard.refusal({"Host": "192.168.1.7:8080", "Origin": "http://evil.example"}) is not None
+    assert Guard(8080).refusal({"Host": "192.168.1.7:8080"}) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("localhost:80", ("localhost", 80)),
+        ("[::1]:80", ("::1", 80)),
+        ("a", ("a", None)),
+        ("a:b", (None, None)),
+        ("", (None, None)),
+        ("u@a", (None, None)),
+        ("a/b", (None, None)),
+    ],
+)
+def test_hosts(text, parts):
+    assert split_host(text) == parts
+
+
+def test_loopback():
+    assert is_loopback("127.0.0.1")
+    assert is_loopback("localhost")
+    assert is_loopback("::1")
+    assert not is_loopback("0.0.0.0")
+    assert not is_loopback("example.org")
+
+
+def test_without_the_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "viser", None)
+    with pytest.raises(MissingExtraError, match=r"arcreach\[studio\]"):
+        safety.import_viser()

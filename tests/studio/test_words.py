@@ -1,0 +1,47 @@
+import math
+
+import pytest
+
+from arcreach.ik.solution import Status
+from arcreach.studio import words
+
+
+@pytest.mark.parametrize(
+    ("metres", "text"),
+    [
+        (0.0, "0.00 mm"),
+        (3e-5, "0.03 mm"),
+        (0.0382, "38 mm"),
+        (0.0012, "1.2 mm"),
+        (-0.006, "−6.0 mm"),
+        (-1e-9, "0.00 mm"),
+    ],
+)
+def test_millimetres(metres, text):
+    assert words.millimetres(metres) == text
+
+
+def test_degrees_and_times():
+    assert words.degrees(math.radians(0.14)) == "0.1°"
+    assert words.degrees(math.radians(38.0)) == "38°"
+    assert [words.milliseconds(t) for t in (4e-6, 4e-4, 2.0)] == ["4 µs", "0.4 ms", "2.0 s"]
+
+
+def test_out_of_reach_says_how_far():
+    assert words.status(Status.OUT_OF_REACH, 0.038, 0.0) == "out of reach, 38 mm short"
+
+
+def test_what_nobody_sees_is_not_said():
+    assert words.status(Status.REACHED, 1e-7, 1e-4) == "reached"
+    assert words.status(Status.STALLED, 0.0021, 1e-4) == "not reached, 2.1 mm off"
+    assert words.status(Status.STALLED, 1e-7, math.radians(11.0)) == "not reached, 11° off"
+    assert words.status(Status.STALLED, 0.0021, math.radians(11.0)) == "not reached, 2.1 mm and 11° off"
+    assert words.status(Status.STALLED, 0.0, 0.0) == "not reached"
+
+
+def test_every_status_has_words():
+    said = {status: words.status(status, 0.01, 0.0) for status in Status}
+    assert len(set(said.values())) == len(Status)
+    assert said[Status.TIME_LIMIT].startswith("not reached in time")
+    assert "obstacle" in said[Status.COLLISION]
+    assert words.status(Status.COLLISION, 0.0, 0.0) == "an obstacle is in the way"
