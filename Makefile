@@ -9,10 +9,11 @@ TEST_CACHE := $(CURDIR)/.cache/arcreach
 demo: .venv/core
 	$(BIN)/python examples/01_first_robot.py
 
+# Kernels for a GPU run in numba's simulator; `pytest -m gpu` runs those that need a real one.
 test: .venv/dev
 	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/arcreach warm-up
-	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/pytest -q -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -m "not compiled" --cov --cov-report=term --cov-fail-under=90
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto
+	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto -m "not compiled" --cov --cov-report=term --cov-fail-under=90
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -36,11 +37,11 @@ clean:
 .venv/core: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[studio,figures]"
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures,plan,cluster]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures,studio,plan,cluster,gpu]" --group dev
 	touch $@
 
 # Apart from .venv: the packages compared with bring half a hundred others.

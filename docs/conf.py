@@ -13,6 +13,7 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
 import equations
+from sphinx.util.inspect import TypeAliasForwardRef
 
 import arcreach
 from arcreach.files.robot_file import json_schema
@@ -26,7 +27,7 @@ version = release = arcreach.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["figures", "_ext", "methods-table.md"]
+exclude_patterns = ["figures", "_ext", "measured", "methods-table.md"]
 
 html_theme = "furo"
 html_title = f"arcreach {version}"
@@ -41,6 +42,9 @@ autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 100
 autodoc_type_aliases = {"Array": "Array", "npt.ArrayLike": "ArrayLike"}
+
+# An alias that is part of a union or a tuple is written by its name alone.
+TypeAliasForwardRef.__repr__ = lambda alias: alias.name  # type: ignore[method-assign]
 
 UNITS = {"length": " (metres)", "angle": " (radians)"}
 
@@ -61,14 +65,6 @@ def describe_fields(app: Any, what: str, name: str, obj: Any, options: Any, line
         lines += [f":param {f.name}: {f.metadata['about']}{UNITS.get(f.metadata['quantity'], '')}" for f in described]
 
 
-def name_aliases(
-    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
-) -> tuple[str | None, str | None]:
-    """Write an alias that is part of a union by its name alone."""
-    return re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", signature or "") or None, returned
-
-
 def setup(app: Any) -> None:
     app.connect("builder-inited", write_generated_files)
     app.connect("autodoc-process-docstring", describe_fields)
-    app.connect("autodoc-process-signature", name_aliases)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -30,7 +31,7 @@ def draw(curves, width=90):
         yield "".join(f"[{s}]{chr(0x2800 + c)}[/]" if s else " " for c, s in zip(row, row_styles, strict=True))
 
 
-def main():
+def main(folder="build/examples"):
     console = Console(width=100, highlight=False)
     arm = ar.load_robot("three-section")
     console.print(f"[bold]1. A robot is a chain of elements[/bold]\n   {arm}")
@@ -75,7 +76,8 @@ def main():
         )
     console.print("\n[bold]6. Which configuration puts the tip there, pointing that way?[/bold]")
     compare_methods(console)
-    console.print("\nNext: .venv/bin/arcreach robots, .venv/bin/arcreach methods")
+    leave_picture(Path(folder))
+    console.print("\nNext: .venv/bin/arcreach studio, .venv/bin/arcreach robots, .venv/bin/arcreach --help")
 
 
 def compare_methods(console, targets=20_000):
@@ -93,5 +95,19 @@ def compare_methods(console, targets=20_000):
         console.print(f"   {method:10} {reached:8.3f} % reached, {rate:10,.0f} targets a second")
 
 
+def leave_picture(folder):
+    """An arm that carries a bending tool, in two poses; without matplotlib the drawing in the terminal has to do."""
+    robot = ar.load_robot("ur5-bending-tool")
+    hanging = np.radians([160, -95, 100, -95, -90, 0, 0, 0, 0, 0, 0, 0])
+    bent = np.radians([210, -75, 90, -105, -90, 0, 80, 30, 80, -150, 80, 40])
+    try:
+        from arcreach.figures import TWO_COLUMNS, pose, save
+
+        folder.mkdir(parents=True, exist_ok=True)
+        save(pose(robot, [hanging, bent], names=False, width=TWO_COLUMNS), folder / "01_first_robot.png")
+    except ar.MissingExtraError:
+        return
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -31,15 +31,16 @@ def main(folder="build/examples"):
 
 
 def leave_picture(folder, plan):
+    picture = folder / "04_plan.png"
     try:
         from arcreach.figures import save, scene
 
         folder.mkdir(parents=True, exist_ok=True)
-        save(scene(plan), folder / "plan.png")
+        save(scene(plan), picture)
     except ar.MissingExtraError as error:
         print(error)
         return
-    print(f"\npicture: {folder / 'plan.png'}")
+    print(f"\npicture: {picture}")
 
 
 if __name__ == "__main__":

@@ -36,12 +36,12 @@ def leave_pictures(folder, plans, plan):
         from arcreach.figures import contact, grasp, save
 
         folder.mkdir(parents=True, exist_ok=True)
-        save(contact(plans), folder / "contact.png")
-        save(grasp(plan, title="two sections"), folder / "grasp.png")
+        save(contact(plans), folder / "05_contact.png")
+        save(grasp(plan, title="two sections"), folder / "05_contact_grasp.png")
     except ar.MissingExtraError as error:
         print(error)
         return
-    print(f"\npictures: {folder / 'contact.png'}, {folder / 'grasp.png'}")
+    print(f"\npictures: {folder / '05_contact.png'}, {folder / '05_contact_grasp.png'}")
 
 
 if __name__ == "__main__":

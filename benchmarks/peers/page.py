@@ -57,7 +57,7 @@ LIMITS = """\
 
 ## Do it again
 
-```
+```sh
 make peers                                            # an environment of its own, the run, this page
 build/peers-venv/bin/python -m benchmarks.peers --targets 300 --arms ur5 panda --peers auto rtb-lm
 ```

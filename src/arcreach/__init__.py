@@ -7,6 +7,7 @@ from arcreach._warm_up import warm_up
 from arcreach.errors import (
     ArcreachError,
     ConfigurationError,
+    DeviceError,
     FileError,
     MethodError,
     MissingExtraError,
@@ -70,6 +71,7 @@ __all__ = [
     "Clearance",
     "Clearances",
     "ConfigurationError",
+    "DeviceError",
     "Disc",
     "FileError",
     "HalfSpace",

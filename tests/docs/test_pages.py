@@ -1,66 +1,155 @@
-"""What the pages show works: Python is run, robot files are loaded, public names are described."""
+"""What the pages show works: every code block is run, every command given, every public name described."""
 
+import pkgutil
 import re
-import shlex
-import sys
-import tomllib
-from pathlib import Path
 
-import jsonschema
+import page_runner
 import pytest
+import typer
+from page_runner import DOCS, LANGUAGES, PageRun, blocks_of, holds_code, pages, reader_s_desk
 
 import arcreach
-from arcreach.cli import main
-from arcreach.files.robot_file import json_schema, parse_robot
+from arcreach.cli.app import app
 
-DOCS = Path(__file__).parents[2] / "docs"
+# Blocks that are shown only: nothing of ours could run them. By page, with how they begin.
+SHOWN_ONLY = {
+    ("command-line.md", "ENV ARCREACH_CACHE_DIR"),  # lines of a Dockerfile
+    ("robot-files.md", "#:schema"),  # a comment for editors
+}
 
 
-def blocks(language):
-    """Every code block of a language, with its page and number."""
-    fence = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return [
-        pytest.param(block, id=f"{path.stem}-{i}")
-        for path in sorted(DOCS.glob("*.md"))
-        for i, block in enumerate(fence.findall(path.read_text(encoding="utf-8")), start=1)
-    ]
+def shown_only(block):
+    return any(block.page.name == page and block.text.startswith(begin) for page, begin in SHOWN_ONLY)
+
+
+def code_blocks(page):
+    return [block for block in blocks_of(page) if holds_code(block) and not shown_only(block)]
+
+
+def names(paths):
+    return [pytest.param(path, id=str(path.relative_to(page_runner.ROOT).with_suffix(""))) for path in paths]
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("block", blocks("python"))
-def test_python_runs(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block, "page", "exec"), {})
+@pytest.mark.parametrize("page", names(page for page in pages() if code_blocks(page)))
+def test_everything_on_the_page_works(page, tmp_path):
+    run = PageRun(tmp_path)
+    with reader_s_desk(tmp_path):
+        for block in code_blocks(page):
+            run.run(block)
 
 
-@pytest.mark.parametrize("block", blocks("toml"))
-def test_robot_file_loads(block):
-    if "matrix" in block:
+@pytest.mark.parametrize("page", names(pages()))
+def test_no_block_is_left_out(page):
+    """A block in a language that nobody runs is a mistake, and so is a fence that is not closed."""
+    text = page.read_text(encoding="utf-8")
+    blocks = blocks_of(page)
+    assert len(re.findall(r"^ *`{3,}", text, re.MULTILINE)) == 2 * len(blocks), "a fence is indented or not closed"
+    for block in blocks:
+        if holds_code(block):
+            assert block.language in LANGUAGES | {"{literalinclude}"}, f"{block.place}: who runs '{block.language}'?"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for page in pages() for block in blocks_of(page) if block.language == "toml"],
+    ids=lambda block: block.place,
+)
+def test_files_load(block, tmp_path):
+    if "matrix" in block.text:
         pytest.importorskip("sympy")
-    assert parse_robot(block, "page").dof > 0
-    jsonschema.validate(tomllib.loads(block), json_schema())
+    PageRun(tmp_path).toml(block)
 
 
-@pytest.mark.parametrize("block", blocks("console"))
-def test_commands_print_what_the_page_shows(block, tmp_path, monkeypatch, capsys):
-    command, _, shown = block.partition("\n")
-    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
-    (tmp_path / "arm.toml").write_text(re.search(r"^```text\n(\[\[.*?)^```$", page, re.MULTILINE | re.DOTALL)[1])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys, "argv", shlex.split(command.removeprefix("$ ")))
-    with pytest.raises(SystemExit):
-        main()
-    out, err = capsys.readouterr()
-    printed = [line.rstrip() for line in [*out.splitlines(), *err.splitlines()] if not line.startswith("Compiling")]
-    # Rich puts an empty line around every table.
-    assert [line for line in printed if line] == [line.rstrip() for line in shown.splitlines() if line]
+def test_what_is_shown_only_exists():
+    found = {
+        (block.page.name, begin)
+        for page in pages()
+        for block in blocks_of(page)
+        for name, begin in SHOWN_ONLY
+        if block.page.name == name and block.text.startswith(begin)
+    }
+    assert found == SHOWN_ONLY
+
+
+def page_with(tmp_path, text):
+    page = page_runner.ROOT / "docs" / "unwritten.md"
+    return [page_runner._block(page, 1, *one) for one in text]
+
+
+@pytest.mark.parametrize(
+    ("info", "text"),
+    [
+        ("python", "assert 1 == 2\n"),
+        ("python", 'print("three")  # four\n'),
+        ("text", "nobody printed this\n"),
+        ("sh", "arcreach info no-such-robot\n"),
+        ("sh", "arcreach robots  # exit code 1\n"),
+        ("sh", "curl example.org\n"),
+        ("sh", "make coffee\n"),
+        ("sh", "pip install 'arcreach[coffee]'\n"),
+        ("console", "$ arcreach --version\narcreach 99\n"),
+        ("toml", '[[elements]]\nkind = "section"\nlenght = 1\n'),
+    ],
+)
+def test_a_page_that_is_wrong_fails(info, text, tmp_path):
+    with reader_s_desk(tmp_path), pytest.raises((AssertionError, ValueError)):
+        PageRun(tmp_path).run(*page_with(tmp_path, [(info, text)]))
+
+
+@pytest.mark.parametrize(
+    ("line", "promise", "same"),
+    [
+        ("path of 8 points, 0.256 mm", "path of 8 points, ...", True),
+        ("path of 9 points, 0.256 mm", "path of 8 points, ...", False),
+        ("a.b", "a.b", True),
+        ("axb", "a.b", False),
+    ],
+)
+def test_dots_stand_for_anything(line, promise, same):
+    assert page_runner.alike(line, promise) is same
+
+
+COMMANDS = set(typer.main.get_command(app).commands)
+API = (DOCS / "api.md").read_text(encoding="utf-8")
+# Modules that users import beside the package itself, described with all their members.
+PUBLIC_MODULES = ("arcreach.experiments", "arcreach.figures", "arcreach.ik.conformance", "arcreach.ik.hierarchical")
+
+
+def described(module):
+    """The names under `.. currentmodule:: module`."""
+    found = set()
+    for part in re.split(r"^\.\. currentmodule:: ", API, flags=re.MULTILINE)[1:]:
+        if part.split("\n", 1)[0] == module:
+            found |= set(re.findall(r"^\.\. auto(?:class|function|exception|data):: (\w+)$", part, re.MULTILINE))
+    return found
 
 
 def test_every_public_name_is_described():
-    api = (DOCS / "api.md").read_text(encoding="utf-8")
-    described = set(re.findall(r"^\.\. auto\w+:: (\w+)$", api, re.MULTILINE))
-    assert described == set(arcreach.__all__)
+    assert described("arcreach") == set(arcreach.__all__)
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_module_is_described(module):
+    assert re.search(rf"^\.\. automodule:: {module}\n   :members:", API, re.MULTILINE)
+
+
+def inline(page):
+    """What stands between backticks in the text of a page, outside its blocks."""
+    text = page_runner._FENCE.sub("", page.read_text(encoding="utf-8"))
+    return re.findall(r"`([^`]+)`", text)
+
+
+@pytest.mark.parametrize("page", names(pages()))
+def test_what_the_text_names_exists(page):
+    """Commands, names of the package and dotted names of modules, where the text speaks of them."""
+    for code in inline(page):
+        if match := re.match(r"arcreach ([a-z][a-z-]*)", code):
+            assert match[1] in COMMANDS, code
+        if match := re.match(r"ar\.(\w+)", code):
+            assert match[1] in arcreach.__all__, code
+        if match := re.match(r"arcreach(\.\w+)+", code):
+            assert pkgutil.resolve_name(match[0]), code
 
 
 def test_every_unit_is_described():

@@ -9,7 +9,23 @@ from typing import NoReturn
 import typer
 
 from arcreach import __version__
-from arcreach.cli import check, contact, experiment, fk, follow, grasp, ik, info, methods, plan, robots, warm_up
+from arcreach.cli import (
+    check,
+    contact,
+    experiment,
+    export,
+    figure,
+    fk,
+    follow,
+    grasp,
+    ik,
+    info,
+    methods,
+    plan,
+    robots,
+    studio,
+    warm_up,
+)
 from arcreach.cli.output import EXIT_BAD_INPUT, never_fail_to_encode, print_error
 from arcreach.errors import ArcreachError
 
@@ -29,11 +45,14 @@ for command in (
     plan.plan,
     contact.contact,
     grasp.grasp,
+    export.export,
     check.check,
+    studio.studio,
 ):
     app.command()(command)
 app.command("warm-up")(warm_up.warm_up)
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(figure.app, name="figure")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,137 @@
+"""Writing a method: the pseudo-inverse of the Jacobian, made known, checked for honesty, compared with others."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import arcreach as ar
+from arcreach.ik.conformance import check_method
+from arcreach.ik.method import Outcome, register
+from arcreach.ik.target import MODES
+
+LARGEST_STEP = 0.3
+ITERATIONS = 100
+
+
+def task(robot, q, row, kind):
+    """What the tip lacks, and the rows of the Jacobian that change it."""
+    pose, jacobian = robot.tip_pose(q), robot.jacobian(q)
+    turn, position = row[:9].reshape(3, 3), row[9:]
+    shift = position - pose[:3, 3]
+    if kind == "position":
+        return shift, jacobian[:3]
+    if kind == "axis":
+        # The z axis moves by the cross product of the angular velocity with itself; the roll about it is free.
+        swing = np.cross(jacobian[3:].T, pose[:3, 2]).T
+        return np.concatenate([shift, turn[:, 2] - pose[:3, 2]]), np.vstack([jacobian[:3], swing])
+    return np.concatenate([shift, 0.5 * np.cross(pose[:3, :3], turn, axis=0).sum(axis=1)]), jacobian
+
+
+def descend(robot, q, row, kind, problem):
+    """Steps of the pseudo-inverse from q, each moved inside the limits; the place with the least error is kept."""
+    best, least, way = q, np.inf, []
+    for _ in range(problem.max_iterations or ITERATIONS):
+        lack, rows = task(robot, q, row, kind)
+        error = np.linalg.norm(lack)
+        way.append(q)
+        if error < least:
+            best, least = q, error
+        if np.linalg.norm(lack[:3]) < problem.position_tol and np.linalg.norm(lack[3:]) < problem.angle_tol:
+            break
+        step = np.linalg.pinv(rows, rcond=1e-3) @ lack
+        q = robot.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300)))
+    return best, way
+
+
+def run(problem):
+    """Solve every target from its start, or from a random configuration: the same one for the same seed."""
+    robot, kind, outcome = problem.robot, MODES[problem.mode], Outcome.empty(problem)
+    for i, row in enumerate(problem.targets):
+        began = time.perf_counter()
+        first = robot.sample(1, problem.seed)[0] if problem.start is None else problem.start[i]
+        outcome.q[i], way = descend(robot, first, row, kind, problem)
+        outcome.iterations[i] = len(way)
+        outcome.seconds[i] = time.perf_counter() - began
+        # What it claims does not matter: the judge computes the errors of q and corrects the status.
+        outcome.status[i] = ar.Status.STALLED
+        if len(problem.trace):
+            outcome.traced = min(len(way), len(problem.trace))
+            problem.trace[: outcome.traced] = way[: outcome.traced]
+    return outcome
+
+
+METHOD = ar.Method(
+    name="pseudo-inverse",
+    summary="steps of the pseudo-inverse of the Jacobian, one random start; an example",
+    source="derived",
+    run=run,
+)
+
+
+def main(folder="build/examples"):
+    register(METHOD)
+    for name in ("ur5", "three-section"):
+        share = check_method(METHOD.name, ar.load_robot(name))
+        print(f"{name}: honest; reached {100 * share:.0f} % of the targets of the check")
+
+    arm = ar.load_robot("ur5")
+    target = ar.Target.from_pose(arm.tip_pose(arm.sample(1, seed=4)[0]))
+    print(ar.solve(arm, target, METHOD.name))
+    compare(arm)
+    leave_picture(Path(folder), arm)
+
+
+def compare(robot, targets=100):
+    """The experiment `compare` knows every method that is registered."""
+    try:
+        from arcreach.experiments import find_experiment, run_experiment
+        from arcreach.experiments.records import Run
+
+        with tempfile.TemporaryDirectory() as rows:
+            settings = find_experiment("compare").settings(targets, methods=("auto", "lm", METHOD.name), robot=robot)
+            run_experiment("compare", settings, rows)
+            summaries = Run(rows).of_case("rotation, loose")
+    except ar.MissingExtraError as error:
+        print(error)
+        return
+    print("\nwhole poses within 1 mm and 0.01 rad:")
+    for one in summaries:
+        print(f"  {one.method:15} reached % (95 %): {one.share_text:21} median {one.time_text}")
+
+
+def leave_picture(folder, robot, targets=60):
+    """The median distance from the target by iteration; each method begins where it likes."""
+    picture = folder / "09_own_method.png"
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("pictures need matplotlib: pip install 'arcreach[figures]'")
+        return
+    matplotlib.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False})
+    figure = Figure(figsize=(7.16, 3.0), layout="constrained")
+    axes = figure.subplots()
+    poses = robot.tip_pose(robot.sample(targets, seed=1))
+    looks = zip(("auto", "lm", METHOD.name), ("#0072B2", "#D55E00", "#009E73"), ("o", "s", "^"), strict=True)
+    for method, colour, marker in looks:
+        errors = np.empty((targets, ITERATIONS))
+        for i, pose in enumerate(poses):
+            solution = ar.solve(robot, ar.Target.from_pose(pose), method, trace=True)
+            # Where every iteration stood, then where the last step led.
+            way = np.append(solution.trace.position_error, solution.position_error)
+            # A solve that has ended stays where it is.
+            errors[i] = np.pad(way[:ITERATIONS], (0, max(0, ITERATIONS - len(way))), mode="edge")
+        median = 1e3 * np.median(errors, axis=0)
+        axes.plot(median, color=colour, marker=marker, markevery=10, markersize=4, label=method)
+    axes.set(yscale="log", xlabel="iteration", ylabel="median distance (mm)", xlim=(0, ITERATIONS - 1))
+    axes.legend(frameon=False, loc="upper right")
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(picture, dpi=300)
+    print(f"\npicture: {picture}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
