@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 
 import pytest
 
@@ -60,6 +61,54 @@ def test_two_workers_and_one_killed_in_the_middle(here, tmp_path, monkeypatch):
     assert len(set(workers)) == 2
     assert killed
     assert rows(tmp_path).equals(here)
+
+
+@pytest.mark.compiled
+def test_a_scheduler_by_its_address(here, tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        address = cluster.scheduler_address
+        run_experiment(NAME, SETTINGS, tmp_path, cluster=address)
+        # The cluster is not ours: it goes on without us.
+        assert len(cluster.scheduler_info["workers"]) == 1
+    assert rows(tmp_path).equals(here)
+    assert Store(tmp_path).sessions()[0]["cluster"] == address
+
+
+def test_nobody_listens(monkeypatch, tmp_path):
+    """The error is Dask's port being shut, not Dask's patience being over."""
+    from arcreach.experiments import cluster
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+
+    def patient(*_, **__):
+        raise AssertionError("Dask was asked")
+
+    monkeypatch.setattr("distributed.Client", patient)
+    for given in (address, f"tcp://{address}", "127.0.0.1:99999"):
+        with pytest.raises(MethodError, match=f"--cluster {given}: no scheduler answers"), cluster.connected(given):
+            pass
+    with pytest.raises(MethodError, match="no scheduler answers"):
+        run_experiment(NAME, SETTINGS, tmp_path, cluster=address)
+
+
+def test_a_scheduler_without_workers(monkeypatch):
+    from distributed import LocalCluster
+
+    from arcreach.experiments import cluster
+
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    with (
+        LocalCluster(n_workers=0, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50) as own,
+        pytest.raises(MethodError, match="no workers"),
+        cluster.connected(own.scheduler_address),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:x", "nonsense", "a b:1"])

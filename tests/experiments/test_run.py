@@ -17,6 +17,10 @@ from arcreach.experiments.store import Store
 NAME, TARGETS, METHODS = "jacobian", 1500, ("auto", "fabrikx", "chords", "jacobian")
 SETTINGS = find_experiment(NAME).settings(TARGETS, 3, METHODS)
 KILLS = 5
+COMMAND = [
+    sys.executable, "-c", "from arcreach.cli import main; main()", "experiment", "run", NAME, "--targets", str(TARGETS),
+    "--seed", "3", "--methods", ",".join(METHODS), "--threads", "2",
+]  # fmt: skip
 
 
 def rows(folder):
@@ -60,11 +64,7 @@ def test_another_seed_gives_other_rows(whole, tmp_path):
 @pytest.mark.compiled
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 def test_killed_five_times_and_resumed(whole, tmp_path):
-    command = [
-        sys.executable, "-c", "from arcreach.cli import main; main()", "experiment", "run", NAME, "--targets",
-        str(TARGETS), "--seed", "3",
-        "--methods", ",".join(METHODS), "--out", str(tmp_path), "--threads", "2",
-    ]  # fmt: skip
+    command = [*COMMAND, "--out", str(tmp_path)]
     chance = random.Random(7)
     kills = 0
     while kills < KILLS:
@@ -82,6 +82,28 @@ def test_killed_five_times_and_resumed(whole, tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     assert not list(tmp_path.rglob("*.part"))
     assert rows(tmp_path).equals(whole)
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process")
+def test_interrupted_by_a_key_and_resumed(whole, tmp_path):
+    process = subprocess.Popen([*COMMAND, "--out", str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while process.poll() is None and len(list(tmp_path.glob("rows/*.parquet"))) < 3:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert b"interrupted; give the same command again to go on" in err
+    assert b"Traceback" not in err
+    kept = rows(tmp_path)
+    assert 0 < len(kept) < len(whole)
+    assert not list(tmp_path.rglob("*.part"))
+    assert not Store(tmp_path).sessions()[0]["finished"]
+    stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("rows/*")}
+    subprocess.run([*COMMAND, "--out", str(tmp_path)], check=True, capture_output=True)
+    assert rows(tmp_path).equals(whole)
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
 
 
 @pytest.mark.compiled
@@ -120,11 +142,42 @@ def test_an_unknown_experiment_is_refused():
         ({"targets": "many"}, "targets"),
         ({"seed": -1}, "seed"),
         ({"methods": ["nothing"]}, "method"),
+        ({"device": "gpu"}, "device"),
     ],
 )
 def test_bad_settings_are_refused(given, words):
     with pytest.raises(MethodError, match=words):
         find_experiment(NAME).settings(**given)
+
+
+def test_the_device_is_told_to_auto_alone_and_is_no_part_of_a_run(tmp_path, monkeypatch):
+    from arcreach.experiments import comparison, workspace
+    from arcreach.experiments.experiment import Block, Settings
+
+    told = []
+
+    def listening(robot, positions, *rest, **options):
+        told.append((options["method"], options.pop("device", None)))
+        return solve_batch(robot, positions, *rest, **options)
+
+    for module in (comparison, workspace):
+        solve_batch = module.solve_batch
+        monkeypatch.setattr(module, "solve_batch", listening)
+    one = find_experiment("scaling").settings(2, 0, ("auto", "fabrikx"))
+    run_experiment("scaling", one, tmp_path, threads=1)
+    assert {device for _, device in told} == {None}
+    told.clear()
+    (tmp_path / "rows").rename(tmp_path / "before")
+    (tmp_path / "rows").mkdir()
+    other = find_experiment("scaling").settings(2, 0, ("auto", "fabrikx"), device="cuda")
+    assert other == one
+    run_experiment("scaling", other, tmp_path, threads=1)
+    assert set(told) == {("auto", "cuda"), ("fabrikx", None)}
+    assert [session["device"] for session in Store(tmp_path).sessions()] == ["cpu", "cuda"]
+    told.clear()
+    for method in ("auto", "chords"):
+        workspace.EXPERIMENT.rows(Block("2 sections", method, 5000, 2), Settings(targets=1, device="auto"))
+    assert set(told) == {("auto", "auto"), ("chords", None)}
 
 
 def test_a_method_stands_for_its_variants():

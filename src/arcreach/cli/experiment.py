@@ -17,7 +17,7 @@ from rich.table import Table
 from arcreach.cli.output import announce_compiling, console, plain
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment, run_experiment
-from arcreach.experiments.experiment import FULL, Experiment, Settings
+from arcreach.experiments.experiment import CPU, DEVICES, FULL, Experiment, Settings
 from arcreach.experiments.run import Progress as Told
 from arcreach.files.robots import load_robot
 from arcreach.robots.robot import Robot
@@ -63,6 +63,7 @@ def run(
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,
+    device: Annotated[str, typer.Option("--device", help=f"Where auto computes: {', '.join(DEVICES)}.")] = CPU,
 ) -> None:
     """Run an experiment; an interrupted one goes on where it stopped when the same command is given again.
 
@@ -70,7 +71,7 @@ def run(
     configuration.
     """
     experiment = find_experiment(name)
-    settings = _settings(experiment, targets, seed, methods, robot)
+    settings = _settings(experiment, targets, seed, methods, robot, device)
     folder = out or Path("experiments") / name
     began = time.perf_counter()
     with announce_compiling(), _progress(name) as report:
@@ -106,7 +107,7 @@ def report(
 
 
 def _settings(
-    experiment: Experiment, targets: str | None, seed: int, methods: str | None, robot: str | None
+    experiment: Experiment, targets: str | None, seed: int, methods: str | None, robot: str | None, device: str
 ) -> Settings:
     count: int | str | None = targets
     if targets is not None and targets != FULL:
@@ -117,7 +118,7 @@ def _settings(
     if loaded is not None and not isinstance(loaded, Robot):
         raise MethodError(f"robot '{loaded.name}' is given as a matrix; compare needs a chain of elements")
     names = [] if methods is None else [part.strip() for part in methods.split(",") if part.strip()]
-    return experiment.settings(count, seed, names, loaded)
+    return experiment.settings(count, seed, names, loaded, device)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,9 @@ from arcreach.robots.checks import shown
 # Deaths of a worker that a block may live through, and blocks sent ahead per worker.
 RETRIES = 10
 AHEAD = 4
-# Seconds to wait for a scheduler.
+# Seconds to wait for a scheduler and for its first worker, and for the port to be there at all.
 PATIENCE = 30
+KNOCK = 5
 
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 
@@ -73,10 +75,27 @@ def connected(address: str) -> Iterator[Send]:
             return
         if address.startswith("local:") or not re.fullmatch(r"([a-z]+://)?[^:\s]+:\d+", address):
             raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
+        _knock(address)
         try:
             client = Client(address, timeout=PATIENCE)
         except (OSError, TimeoutError) as error:
             raise MethodError(f"--cluster {address}: no scheduler answers there ({error})") from None
         with client:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError:
+                raise MethodError(f"--cluster {address}: the scheduler has no workers; start at least one") from None
             yield Send(client, max(1, len(client.scheduler_info()["workers"])))
+
+
+def _knock(address: str) -> None:
+    """Say at once when nothing listens there: Dask would go on trying until its patience ends."""
+    scheme, _, place = address.rpartition("://")
+    if scheme not in ("", "tcp", "tls"):
+        return
+    host, _, port = place.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK):
+            pass
+    except (OSError, OverflowError) as error:
+        raise MethodError(f"--cluster {address}: no scheduler answers there ({error})") from None

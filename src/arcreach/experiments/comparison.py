@@ -15,9 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError
-from arcreach.experiments.experiment import Block, Columns, Experiment, Settings, columns_of, generator, ranges
+from arcreach.experiments.experiment import (
+    Block,
+    Columns,
+    Experiment,
+    Settings,
+    columns_of,
+    device_option,
+    generator,
+    ranges,
+)
 from arcreach.experiments.judge import AXIS, POSITION, ROTATION, verdict
 from arcreach.experiments.parts import Part
+from arcreach.experiments.verdicts import Verdict, on_summary
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve_batch
@@ -44,6 +54,8 @@ class Case:
     angle_tol: float = 1e-3
     targets_of: Robot | None = None  # the robot that draws the targets, where it is another
     max_iterations: int | None = None
+    # By label of a method, where each has its own: the iterations for which a printed budget of time has room.
+    limits: Mapping[str, int] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)  # what figures group by
 
 
@@ -98,7 +110,9 @@ class Comparison(Experiment):
         case = next(case for case in self.cases(settings) if case.name == block.case)
         call = next(call for call in self.calls_of(settings) if call.label == block.method)
         parts = [
-            _solve(robot, case, call, poses, starts if self.random_start else None)
+            _solve(
+                robot, case, call, poses, starts if self.random_start else None, device_option(call.method, settings)
+            )
             for robot, poses, starts in self.targets(case, settings, block.first, block.count)
         ]
         judged = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -131,6 +145,16 @@ class Comparison(Experiment):
     def printed(self) -> list[Any]:
         """What the authors print."""
         return self.make_printed()
+
+    def verdicts(self, run: Any) -> Iterator[Verdict]:
+        """What is printed of a case and a method, or of a method in all cases."""
+        for theirs in self.printed():
+            own = run.summaries if theirs.case else run.overall
+            every = [one for one in run.summaries if one.method == theirs.method]
+            worst = min(every, key=lambda one: one.reached / one.count, default=None)
+            for one in own:
+                if (one.case, one.method) == (theirs.case, theirs.method):
+                    yield from on_summary(theirs.table or self.source, one, theirs, worst)
 
     def parts(self, run: Any) -> Iterator[Part]:
         """Figures of its own."""
@@ -166,7 +190,14 @@ def goal_arrays(poses: Array, goal: str) -> dict[str, Any]:
     return arrays
 
 
-def _solve(robot: Robot, case: Case, call: Call, poses: Array, starts: Array | None) -> dict[str, npt.NDArray[Any]]:
+def most_iterations(case: Case, call: Call) -> int | None:
+    """The limit of a method in a case; None is the method's own."""
+    return case.limits.get(call.label, case.max_iterations)
+
+
+def _solve(
+    robot: Robot, case: Case, call: Call, poses: Array, starts: Array | None, device: Mapping[str, Any]
+) -> dict[str, npt.NDArray[Any]]:
     tolerances = (case.position_tol, case.angle_tol)
     if call.entry is not None:
         q, iterations, seconds, status = _call_entry(call, robot, poses, case.goal)
@@ -175,7 +206,8 @@ def _solve(robot: Robot, case: Case, call: Call, poses: Array, starts: Array | N
         }  # fmt: skip
     found = solve_batch(
         robot, **goal_arrays(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
-        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=case.max_iterations, **call.options,
+        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
+        **device, **call.options,
     )  # fmt: skip
     return {
         **verdict(robot, found.q, poses, case.goal, *tolerances, found.status),

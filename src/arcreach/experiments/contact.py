@@ -12,6 +12,7 @@ import numpy as np
 from arcreach.experiments.experiment import Block, Columns, Experiment, Settings, columns_of
 from arcreach.experiments.parts import Drawing, Part, Table
 from arcreach.experiments.published import table
+from arcreach.experiments.verdicts import Verdict, on_number
 from arcreach.files.planar_file import load_planar_scene
 from arcreach.planning.contact import plan_contact
 from arcreach.planning.contact_plan import ContactPlans
@@ -63,6 +64,14 @@ class Contact(Experiment):
             "contacts": np.full(block.count, 0 if contacts is None else len(contacts)),
         }
         return columns_of(self.name, block, settings, judged)
+
+    def verdicts(self, run: Any) -> Iterator[Verdict]:
+        """The numbers of solutions; those of contacts are our scenes' own choice."""
+        for scene, printed in zip(SCENES, table("table-3.12-contact-planning"), strict=True):
+            ours = run.frame.filter((run.frame["case"] == scene) & (run.frame["method"] == GIVEN))
+            if len(ours):
+                count, theirs = float(ours["solutions"][0]), float(printed["solutions"])
+                yield on_number("[K22] table 3.12", scene, GIVEN, "solutions", count, theirs, "ways")
 
     def parts(self, run: Any) -> Iterator[Part]:
         """Table 3.12 beside ours, and the ways."""

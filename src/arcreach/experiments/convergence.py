@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.experiments.comparison import Call, Case, Comparison, goal_arrays, serves
+from arcreach.experiments.comparison import Call, Case, Comparison, goal_arrays, most_iterations, serves
 from arcreach.experiments.judge import AXIS, ROTATION
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
@@ -61,7 +61,8 @@ def _errors(robot: Robot, case: Case, call: Call, poses: Array, start: Array | N
     turned = {AXIS: {"axis": poses[0, :3, 2]}, ROTATION: {"rotation": poses[0, :3, :3]}}.get(case.goal, {})
     solution = solve(
         robot, Target(given["positions"][0], **turned), call.method, variant=call.variant, start=start, trace=True,
-        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=case.max_iterations, **call.options,
+        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
+        **call.options,
     )  # fmt: skip
     assert solution.trace is not None
     # `auto` goes through several starts: what counts is the best so far.

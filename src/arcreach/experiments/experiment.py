@@ -22,6 +22,10 @@ from arcreach.robots.robot import Robot
 Columns = dict[str, Any]
 
 FULL = "full"
+# In place of a source.
+OURS = "ours"
+CPU = "cpu"
+DEVICES = (CPU, "cuda", "auto")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Settings:
     targets: int = 0  # of each case
     methods: tuple[str, ...] = ()  # all where empty
     robot: Robot | None = None
+    # Where auto computes: no part of what a run is, since rows do not depend on it beyond their tolerance.
+    device: str = field(default=CPU, compare=False)
 
 
 @dataclass(frozen=True, order=True)
@@ -64,6 +70,8 @@ class Printed:
     mean_iterations: float | None = None
     median_iterations: float | None = None
     label: str = ""  # their name of the method, where it is another
+    worst: float | None = None  # success of the worst case, per cent
+    table: str = ""  # where it is printed, if a source has several tables
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,10 @@ class Experiment:
     law: str  # how targets are drawn
     # Targets of a case that are solved by one thread while the others rest: times are taken from these.
     timed: int = 1000
-    differences: tuple[str, ...] = ()  # what is known to differ from the print, and why
+    apart: tuple[str, ...] = ()  # methods that stand in no table of the comparison; the experiment reports them itself
+    # By the printed name of a method why ours differs from it, and what else is known to differ from the print.
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    differences: tuple[str, ...] = ()
     extras: Mapping[str, str] = field(default_factory=dict)  # further columns and their polars types
 
     def settings(
@@ -87,6 +98,7 @@ class Experiment:
         seed: int = 0,
         methods: Sequence[str] = (),
         robot: Robot | None = None,
+        device: str = CPU,
     ) -> Settings:
         """The settings of a run, checked."""
         if targets is None:
@@ -99,8 +111,10 @@ class Experiment:
             raise MethodError(f"seed = {shown(seed)} is not accepted; give a whole number, 0 or more")
         if robot is not None and not self.takes_robot:
             raise MethodError(f"experiment '{self.name}' has robots of its own; --robot is for 'compare'")
+        if device not in DEVICES:
+            raise MethodError(f"device = {shown(device)} is not accepted; give one of {', '.join(DEVICES)}")
         settings = Settings(seed, targets, (), robot)
-        return Settings(seed, targets, self.chosen(settings, methods), robot)
+        return Settings(seed, targets, self.chosen(settings, methods), robot, device)
 
     @property
     def takes_robot(self) -> bool:
@@ -141,6 +155,10 @@ class Experiment:
         """What the authors print."""
         return []
 
+    def verdicts(self, run: Any) -> Iterator[Any]:
+        """A `verdicts.Verdict` on every printed number that the rows of a run stand beside."""
+        return iter(())
+
     def parts(self, run: Any) -> Iterator[Part]:
         """The parts of the report that are this experiment's own; `run` is a `records.Run`."""
         return iter(())
@@ -152,6 +170,11 @@ def ranges(targets: int, timed: int, block: int) -> list[tuple[int, int]]:
     found = [(0, timed)]
     found += [(first, min(block, targets - first)) for first in range(timed, targets, block)]
     return found
+
+
+def device_option(method: str, settings: Settings) -> dict[str, str]:
+    """What `solve_batch` is told of the device: auto alone computes elsewhere than on the processor."""
+    return {"device": settings.device} if method == "auto" and settings.device != CPU else {}
 
 
 def generator(settings: Settings, *words: str | int) -> np.random.Generator:

@@ -1,13 +1,15 @@
-"""Finite rotations and displacements: an arm of eight joints, and chains of ten to two hundred."""
+"""Finite rotations and displacements: an arm of eight joints, chains of ten to two hundred, a singular passage."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from arcreach.experiments import charts
+from arcreach.experiments import charts, passage
 from arcreach.experiments.comparison import Call, Case, Comparison
+from arcreach.experiments.experiment import Block, Columns, Settings, columns_of
 from arcreach.experiments.judge import ROTATION
 from arcreach.experiments.parts import Drawing, Part
 from arcreach.files.robots import load_robot
@@ -45,7 +47,37 @@ def pictures(run: Any) -> Iterator[Part]:
                   "reached, against the number of joints ([FRD] chapter 4: linear in time).")  # fmt: skip
 
 
-EXPERIMENT = Comparison(
+@dataclass(frozen=True)
+class FiniteRotation(Comparison):
+    """A comparison, and the passage, which is followed and not solved target by target."""
+
+    def method_labels(self, settings: Settings) -> tuple[str, ...]:
+        """The methods of the comparison, then the ways past the singular place."""
+        return (*super().method_labels(settings), *passage.FOLLOWERS)
+
+    def blocks(self, settings: Settings) -> list[Block]:
+        """The passage is a block for each way."""
+        ways = [method for method in passage.FOLLOWERS if method in settings.methods]
+        return [*super().blocks(settings), *(Block(passage.CASE, method, 0, passage.POINTS) for method in ways)]
+
+    def rows(self, block: Block, settings: Settings) -> Columns:
+        """Solve targets, or follow the passage."""
+        if block.case == passage.CASE:
+            return columns_of(self.name, block, settings, passage.rows(block.method))
+        return super().rows(block, settings)
+
+    def warm_up(self, block: Block, settings: Settings) -> None:
+        """Solve two targets; the passage warms up by itself."""
+        if block.case != passage.CASE:
+            super().warm_up(block, settings)
+
+    def parts(self, run: Any) -> Iterator[Part]:
+        """Figures of the comparison, then the passage."""
+        yield from super().parts(run)
+        yield from passage.parts(run)
+
+
+EXPERIMENT = FiniteRotation(
     name="finite-rotation",
     title="Finite rotations",
     source="[FRD] chapter 4",
@@ -59,6 +91,7 @@ EXPERIMENT = Comparison(
         "published turns the vectors of all links in place and drifts; corrected rebuilds them from the joints.",
         "float32 keeps its numbers in 32 bits and rebuilds them; whether it comes within 0.01 mm and 2 seconds of arc"
         " is a case of its own.",
+        "The source prints no coordinates of its passage; ours has an arm like its own, and a line of our own.",
     ),
     make_cases=cases,
     calls=(
@@ -69,5 +102,7 @@ EXPERIMENT = Comparison(
         Call("ccd", "ccd"),
     ),
     random_start=True,
+    apart=tuple(passage.FOLLOWERS),
+    extras={"step": "Float64", "inserted": "Int64"},
     pictures=pictures,
 )

@@ -13,6 +13,7 @@ from arcreach.experiments.experiment import Block, Columns, Experiment, Settings
 from arcreach.experiments.judge import POSITION, verdict
 from arcreach.experiments.parts import Drawing, Part, Table, Text
 from arcreach.experiments.published import table
+from arcreach.experiments.verdicts import AGREES, DIFFERS, Verdict
 from arcreach.files.robots import load_robot
 from arcreach.ik.solution import Solution
 from arcreach.ik.solve import solve
@@ -78,6 +79,17 @@ class Hierarchical(Experiment):
         }
         return columns_of(self.name, block, settings, judged)
 
+    def verdicts(self, run: Any) -> Iterator[Verdict]:
+        """Every number of table 5 but its times."""
+        for row in run.frame.sort("target").to_dicts():
+            printed = table("rgm3-table-5")[row["target"]]
+            for name in COLUMNS:
+                same = _text(row, name) == printed[name]
+                apart = float(row[name]) - float(printed[name])
+                where = f"point {row['target']}, {name}"
+                yield Verdict("[RGM3] table 5", where, METHOD, "number to its last digit", AGREES if same else DIFFERS,
+                              apart, "")  # fmt: skip
+
     def parts(self, run: Any) -> Iterator[Part]:
         """Table 5 digit by digit, and the iterations of three of its points."""
         theirs = table("rgm3-table-5")
@@ -87,7 +99,7 @@ class Hierarchical(Experiment):
             printed = theirs[row["target"]]
             line = [str(row["target"])]
             for name in COLUMNS:
-                text = str(row[name]) if name == "iterations" else f"{row[name] + 0.0:.4f}"
+                text = _text(row, name)
                 agrees = text == printed[name]
                 same, cells = same + agrees, cells + 1
                 line.append(text if agrees else f"{text} (printed {printed[name]})")
@@ -102,6 +114,11 @@ class Hierarchical(Experiment):
             yield Drawing(f"hierarchical-point-{point}", figure, f"Point {point}: coordinates and errors against the "
                           "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its way "
                           "([RGM3] figs. 4 to 8).")  # fmt: skip
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    """A number with as many digits as are printed."""
+    return str(row[name]) if name == "iterations" else f"{row[name] + 0.0:.4f}"
 
 
 EXPERIMENT = Hierarchical(

@@ -14,16 +14,20 @@ from arcreach.figures import _style
 
 # Dots per inch of pictures beside the Markdown: sharp on a screen, small enough to keep.
 DPI = 160
-# Characters of an SVG.
-HEAVY = 400_000
+# Colours of a picture: curves and maps need no more, and a page of forty pictures weighs a third.
+SHADES = 128
+
+# Letters of a cell that is a sentence: in the last column it gets room.
+LONG = 36
 
 CSS = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2, h3 { line-height: 1.2; margin-top: 2em; }
 table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
+th, td { padding: 0.2rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
 th { border-bottom: 2px solid #888; }
-td.word, th.word { text-align: left; white-space: normal; }
+td.word, th.word { text-align: left; white-space: normal; min-width: 5rem; }
+td.long:last-child { min-width: 22rem; }
 tr:nth-child(even) td { background: #f7f7f7; }
 figure { margin: 1.5rem 0; }
 figure svg, figure img { max-width: 100%; height: auto; }
@@ -38,8 +42,7 @@ def figure_files(parts: Iterable[Part], folder: Path) -> None:
     """Write the pictures of a report."""
     for part in parts:
         if isinstance(part, Drawing):
-            with _style.style():
-                part.figure.savefig(folder / f"{part.name}.png", dpi=DPI)
+            (folder / f"{part.name}.png").write_bytes(_pixels(part))
 
 
 def as_markdown(parts: Iterable[Part]) -> str:
@@ -56,15 +59,15 @@ def _markdown(part: Part) -> str:
         return "\n".join(f"- {item}" for item in part.items)
     if isinstance(part, Drawing):
         return f"![{part.caption}](figures/{part.name}.png)\n\n*{part.caption}*"
-    lines = [part.columns, ["---" if k < part.words else "---:" for k in range(len(part.columns))], *part.rows]
+    lines = [part.columns, ["---" if part.is_word(k) else "---:" for k in range(len(part.columns))], *part.rows]
     table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
     return f"*{part.caption}*\n\n{table}" if part.caption else table
 
 
-def as_html(parts: Sequence[Part]) -> str:
-    """The report as one page, pictures and style inside."""
+def as_html(parts: Sequence[Part], folder: Path) -> str:
+    """The report as one page, style and pictures inside; `folder` is where `figure_files` wrote them."""
     title = next((part.text for part in parts if isinstance(part, Heading)), "Report")
-    body = "\n".join(_html(part) for part in parts)
+    body = "\n".join(_html(part, folder) for part in parts)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -72,7 +75,7 @@ def as_html(parts: Sequence[Part]) -> str:
     )
 
 
-def _html(part: Part) -> str:
+def _html(part: Part, folder: Path) -> str:
     if isinstance(part, Heading):
         return f"<h{part.level}>{html.escape(part.text)}</h{part.level}>"
     if isinstance(part, Text):
@@ -80,14 +83,13 @@ def _html(part: Part) -> str:
     if isinstance(part, Items):
         return "<ul>\n" + "\n".join(f"<li>{_inline(item)}</li>" for item in part.items) + "\n</ul>"
     if isinstance(part, Drawing):
-        return f"<figure>\n{_picture(part)}\n<figcaption>{_inline(part.caption)}</figcaption>\n</figure>"
+        return f"<figure>\n{_picture(part, folder)}\n<figcaption>{_inline(part.caption)}</figcaption>\n</figure>"
     return _html_table(part)
 
 
 def _html_table(part: Table) -> str:
     def cells(line: Sequence[str], tag: str) -> str:
-        marks = (' class="word"' if k < part.words else "" for k in range(len(line)))
-        return "".join(f"<{tag}{mark}>{_inline(cell)}</{tag}>" for cell, mark in zip(line, marks, strict=True))
+        return "".join(f"<{tag}{_mark(part, k, cell)}>{_inline(cell)}</{tag}>" for k, cell in enumerate(line))
 
     head = f"<thead><tr>{cells(part.columns, 'th')}</tr></thead>"
     body = "\n".join(f"<tr>{cells(line, 'td')}</tr>" for line in part.rows)
@@ -95,21 +97,38 @@ def _html_table(part: Table) -> str:
     return f'{caption}<div class="wide"><table>\n{head}\n<tbody>\n{body}\n</tbody></table></div>'
 
 
+def _mark(part: Table, column: int, cell: str) -> str:
+    """The class of a cell: words stand left, sentences are marked."""
+    if not part.is_word(column):
+        return ""
+    return ' class="word long"' if len(cell) > LONG else ' class="word"'
+
+
 def _inline(text: str) -> str:
     """Plain text as HTML, with `code` between back quotes."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
 
 
-def _picture(part: Drawing) -> str:
+def _picture(part: Drawing, folder: Path) -> str:
     """The figure as SVG, or as pixels where it has so many pieces that they weigh more."""
-    vectors = _svg(part)
-    if len(vectors) <= HEAVY:
+    vectors, pixels = _svg(part), base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode()
+    if len(vectors) <= len(pixels):
         return vectors
-    stream = io.BytesIO()
+    label = html.escape(part.caption, quote=True)
+    return f'<img alt="{label}" src="data:image/png;base64,{pixels}">'
+
+
+def _pixels(part: Drawing) -> bytes:
+    """The figure as the content of a PNG file."""
+    from PIL import Image
+
+    stream, small = io.BytesIO(), io.BytesIO()
     with _style.style():
         part.figure.savefig(stream, format="png", dpi=DPI)
-    label = html.escape(part.caption, quote=True)
-    return f'<img alt="{label}" src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}">'
+    with Image.open(stream) as image:
+        # Nearest shade without a raster of dots, which would blur thin lines.
+        image.convert("RGB").quantize(SHADES, dither=Image.Dither.NONE).save(small, format="PNG", optimize=True)
+    return small.getvalue()
 
 
 def _svg(part: Drawing) -> str:

@@ -33,12 +33,17 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; all cells are text, the first `words` columns are words and the others numbers."""
+    """A table; all cells are text, the first `words` columns (of `prose` the last too) are words, others numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     words: int = 2
+    prose: bool = False
+
+    def is_word(self, column: int) -> bool:
+        """Whether a column holds words."""
+        return column < self.words or (self.prose and column == len(self.columns) - 1)
 
 
 @dataclass(frozen=True)

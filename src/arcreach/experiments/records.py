@@ -12,6 +12,7 @@ from arcreach.experiments.comparison import Comparison
 from arcreach.experiments.experiment import Experiment, Settings
 from arcreach.experiments.statistics import Summary
 from arcreach.experiments.store import Store
+from arcreach.experiments.verdicts import Verdict
 
 
 class Run:
@@ -31,13 +32,15 @@ class Run:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the run, in the order of the report."""
-        return self.settings.methods
+        """The methods of the run that are compared, in the order of the report."""
+        return tuple(method for method in self.settings.methods if method not in self.experiment.apart)
 
     @cached_property
     def lazy(self) -> Any:
-        """All rows as a polars LazyFrame."""
-        return self.store.rows()
+        """All rows of what is compared, as a polars LazyFrame."""
+        rows = self.store.rows()
+        apart = self.experiment.apart
+        return rows.filter(~import_polars().col("method").is_in(apart)) if apart else rows
 
     @cached_property
     def frame(self) -> Any:
@@ -64,6 +67,11 @@ class Run:
         """One per method, all cases together."""
         found = {row["method"]: self._summary(row | {"case": ""}) for row in self._grouped(("method",))}
         return [found[method] for method in self.methods if method in found]
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What the rows say of every printed number."""
+        return list(self.experiment.verdicts(self))
 
     @cached_property
     def case_order(self) -> list[str]:

@@ -11,12 +11,14 @@ from arcreach.errors import FileError
 from arcreach.experiments import charts, convergence
 from arcreach.experiments.catalogue import NAMES
 from arcreach.experiments.comparison import Comparison
+from arcreach.experiments.experiment import CPU, OURS
 from arcreach.experiments.pages import as_html, as_markdown, figure_files
 from arcreach.experiments.parts import Drawing, Heading, Items, Part, Table, Text
 from arcreach.experiments.records import Run
-from arcreach.experiments.statistics import time_text
+from arcreach.experiments.statistics import NONE, number_text, time_text
 from arcreach.experiments.store import RUN_FILE
 from arcreach.experiments.tables import MOST_CASES, comparison_tables
+from arcreach.experiments.verdicts import RULE, by_table, counts, group_table, reasons_told, times_as_fast
 
 TITLE = "Published tables, computed again"
 # Dots of more methods than this cannot be told apart.
@@ -46,7 +48,7 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) ->
         figure_files(parts, target / "figures")
         markdown, html = target / "report.md", target / "report.html"
         markdown.write_text(as_markdown(parts), encoding="utf-8")
-        html.write_text(as_html(parts), encoding="utf-8")
+        html.write_text(as_html(parts, target / "figures"), encoding="utf-8")
     except OSError as error:
         raise FileError(f"{target}: the report cannot be written ({error})") from None
     return [markdown, html]
@@ -59,10 +61,12 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
     yield Text(
         "Every number on this page is computed from the rows of runs, or read from the tables of the sources; none is "
         "written by hand. Reached means: the tip is within the tolerances and the configuration within its limits, by "
-        "forward kinematics, whatever the method says of itself. Shares come with their 95 % Wilson interval; a tick "
-        "marks a printed share that lies within it."
+        "forward kinematics, whatever the method says of itself. Shares come with their 95 % Wilson interval. " + RULE
     )
     if single is None:
+        yield Heading("What agrees, what does not, and why", 2)
+        yield _agreement(runs)
+        yield Heading("The runs", 2)
         yield _overview(runs)
     for run in runs:
         if single is None:
@@ -70,6 +74,29 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
         yield from _sections(run)
     yield Heading("Machine and versions", 2)
     yield from _machines(runs)
+
+
+def _agreement(runs: Sequence[Run]) -> Table:
+    """A row for every printed table, and for sources that print no numbers."""
+    rows = []
+    for run in runs:
+        experiment = run.experiment
+        tables = by_table(run.verdicts)
+        for name, found in tables.items():
+            own = [one for one in experiment.printed() if (one.table or experiment.source) == name]
+            speed = times_as_fast(own, [*run.summaries, *run.overall])
+            faster = NONE if speed is None else f"{number_text(speed)} ×"
+            rows.append((name, experiment.title, *counts(found), faster, reasons_told(found, experiment.reasons)))
+        if not tables and experiment.source != OURS:
+            printed = experiment.printed()
+            why = "The run has none of the methods." if printed else "The source prints figures or times alone."
+            rows.append((experiment.source, experiment.title, "0", *[NONE] * 5, why))
+    columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "why")
+    caption = (
+        "Printed numbers and ours, table by table; times are left out of the verdicts. Faster is the printed time of a "
+        "solve by ours, middle of the table: machines of two different years."
+    )
+    return Table(columns, tuple(rows), caption, prose=True)
 
 
 def _overview(runs: Sequence[Run]) -> Table:
@@ -81,8 +108,12 @@ def _overview(runs: Sequence[Run]) -> Table:
         # Cells of a map lie outside the workspace for the most part: not to reach them is no failure.
         told = bool(best) and isinstance(run.experiment, Comparison)
         auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
-        rows.append((run.experiment.title, run.experiment.source, str(total), auto, time_text(seconds)))
-    columns = ("experiment", "source", "rows", "not reached by auto", "time of the run")
+        theirs = NONE if run.experiment.source == OURS else str(run.experiment.full)
+        counted = (str(run.description["targets"]), theirs, str(total))
+        rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))
+    columns = (
+        "experiment", "source", "targets of a case", "the authors'", "rows", "not reached by auto", "time of the run",
+    )  # fmt: skip
     return Table(columns, tuple(rows), "The experiments of this page.")
 
 
@@ -94,12 +125,14 @@ def _sections(run: Run) -> Iterator[Part]:
     yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
     done = any(one["finished"] for one in run.sessions)
     state = "" if done else " The run is not finished: numbers are of the rows that are there."
-    theirs = "" if experiment.source == "ours" else f" (the authors: {experiment.full})"
+    theirs = "" if experiment.source == OURS else f" (the authors: {experiment.full})"
     threads = " and ".join(sorted({_workers(one) for one in run.sessions}))
     yield Text(
         f"{known['targets']} targets of each case{theirs}, seed {known['seed']}; "
         f"{time_text(sum(one['seconds'] for one in run.sessions))} in all, {threads}.{state}"
     )
+    if run.verdicts:
+        yield group_table(run.verdicts, experiment.reasons)
     if isinstance(experiment, Comparison):
         own = list(experiment.parts(run))
         if experiment.takes_robot:
@@ -110,15 +143,17 @@ def _sections(run: Run) -> Iterator[Part]:
         yield from _pictures(run)
     else:
         yield from experiment.parts(run)
-    if experiment.differences:
+    if experiment.reasons or experiment.differences:
         yield Heading("Known differences", 3)
-        yield Items(experiment.differences)
+        yield Items((*(f"{name}: {why}" for name, why in experiment.reasons.items()), *experiment.differences))
 
 
 def _workers(session: dict[str, Any]) -> str:
+    device = session.get("device", CPU)
+    aside = "" if device == CPU else f" and auto on {device}"
     if session["cluster"]:
-        return f"cluster {session['cluster']}"
-    return f"{session['threads']} thread{'' if session['threads'] == 1 else 's'}"
+        return f"cluster {session['cluster']}{aside}"
+    return f"{session['threads']} thread{'' if session['threads'] == 1 else 's'}{aside}"
 
 
 def _pictures(run: Run) -> Iterator[Part]:

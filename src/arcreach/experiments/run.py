@@ -98,7 +98,7 @@ def run_experiment(
         left = store.left(blocks)
         total = sum(block.count for block in blocks)
         progress = Progress(total, total - sum(block.count for block in left))
-        session = _Session(store, threads or available_threads(), cluster)
+        session = _Session(store, threads or available_threads(), cluster, settings.device)
         try:
             for block, columns in _results(experiment, settings, left, session, progress):
                 store.write(block, columns, dict(experiment.extras))
@@ -122,6 +122,7 @@ class _Session:
     store: Store
     threads: int
     cluster: str | None
+    device: str
     name: str = field(default_factory=session_name)
     began: float = field(default_factory=time.perf_counter)
     noted: float = 0.0
@@ -132,6 +133,7 @@ class _Session:
             "began": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
             "threads": self.threads,
             "cluster": self.cluster,
+            "device": self.device,
             **machine(),
         }
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-# Of the normal distribution: 95 % lie within this many standard deviations.
-Z95 = 1.959963984540054
+from arcreach.figures.success import wilson as wilson_ends
+
 NONE = "–"
 
 
 def wilson(reached: int, count: int) -> tuple[float, float]:
     """The 95 % Wilson interval of a share."""
-    if count == 0:
-        return 0.0, 1.0
-    share, square = reached / count, Z95**2 / count
-    middle = (share + square / 2.0) / (1.0 + square)
-    half = Z95 * math.sqrt(share * (1.0 - share) / count + square / (4.0 * count)) / (1.0 + square)
-    # At the ends the formula is exact, its rounding is not.
-    return (0.0 if reached == 0 else middle - half), (1.0 if reached == count else middle + half)
+    low, high = wilson_ends(reached, count)
+    return float(low), float(high)
 
 
 def time_text(seconds: float | None) -> str:
