@@ -75,3 +75,57 @@ def test_loops_are_written_out():
         (1 + 2 * 2 + 3 * 3 + 3 * (1 + 2 + 3)) * 2 * 4
     )
     assert unrolled(_sum_of_rows, {}, {})(rows, 2) == _sum_of_rows(rows, 2)
+
+
+@pytest.mark.parametrize("name", ["three-section", "ur5-bending-tool"])
+def test_the_functions_of_specialised_kernels_compute_the_same(name):
+    """What CUDA compiles for one robot, run as plain Python beside the functions it was written from."""
+    from arcreach.kernels import chain, limits
+    from arcreach.kernels.layout import ARC
+
+    robot = ar.load_robot(name)
+    rows = [row for row, record in enumerate(robot._chain) if record.kind != ARC]
+    turns = {"row < chain.shape[0]": rows}
+    q = robot.sample(1, seed=2)[0]
+    assert unrolled(chain.tip_motion, turns, {})(robot._chain, q) == chain.tip_motion(robot._chain, q)
+    wide, here, there = 3.0 * q, np.empty_like(q), np.empty_like(q)
+    limits.clip(robot._chain, wide, here)
+    unrolled(limits.clip, turns, {})(robot._chain, wide, there)
+    np.testing.assert_array_equal(here, there)
+
+
+def test_slots_are_served_by_threads(monkeypatch):
+    """Several pieces at once, with arrays of the host in place of a device's."""
+    from types import SimpleNamespace
+
+    from arcreach._cuda import slots
+
+    class Rows(np.ndarray):
+        def copy_to_device(self, host, stream):
+            self[...] = host
+
+        def copy_to_host(self, host, stream):
+            host[...] = self
+
+    def array(shape, dtype):
+        return np.zeros(shape, dtype).view(Rows)
+
+    stream = SimpleNamespace(synchronize=lambda: None)
+    fake = SimpleNamespace(
+        jit=SimpleNamespace(__module__="numba.cuda"), pinned_array=np.zeros, device_array=array, stream=lambda: stream,
+        get_current_device=lambda: SimpleNamespace(id=0), select_device=lambda _: None,
+    )  # fmt: skip
+    monkeypatch.setattr(slots, "load", lambda: fake)
+    monkeypatch.setattr(slots, "_kept", type(slots._kept)())
+    layout = slots.Layout((((2,), float),), (((), float),))
+    given, found, told = np.arange(2000.0).reshape(1000, 2), np.empty(1000), []
+
+    def launch(slot, start, stop):
+        n = stop - start
+        slot.outputs[0][:n] = slot.inputs[0][:n].sum(axis=1)
+
+    pieces = [(first, min(first + 64, 1000)) for first in range(0, 1000, 64)]
+    slots.stream_pieces(layout, 64, pieces, [given], [found], launch, told.append)
+    np.testing.assert_array_equal(found, given.sum(axis=1))
+    assert sum(told) == 1000
+    assert len(slots._kept[layout, 64]) == slots.SLOTS

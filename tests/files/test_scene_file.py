@@ -164,7 +164,7 @@ def test_the_schema_knows_every_kind():
 
 
 def test_the_page_s_files_load():
-    blocks = re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     files = [block for block in blocks if "[[obstacles]]" in block]
     assert files
     for text in files:

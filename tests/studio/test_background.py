@@ -29,10 +29,26 @@ def fail():
     raise RuntimeError("boom")
 
 
+def restore():
+    raise ImportError("no such module")
+
+
+class Unreadable:
+    """Goes into a pickle, and does not come out."""
+
+    def __reduce__(self):
+        return restore, ()
+
+
+def unreadable():
+    return Unreadable()
+
+
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     monkeypatch.setattr(
-        "arcreach.studio.background.TASKS", {"add": add, "sleep": sleep, "refuse": refuse, "fail": fail}
+        "arcreach.studio.background.TASKS",
+        {"add": add, "sleep": sleep, "refuse": refuse, "fail": fail, "unreadable": unreadable},
     )
 
 
@@ -102,6 +118,23 @@ def test_a_failure_is_told(background):
     until(lambda: failed)
     assert done == []
     assert "KeyError" in failed[0]
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments"),
+    [("add", ("x" * 100_000, threading.Lock())), ("add", (1, lambda: None)), ("unreadable", ())],
+    ids=["lock", "lambda", "answer"],
+)
+def test_what_cannot_be_sent_or_read_is_told_and_the_next_is_done(background, task, arguments):
+    done, failed = [], []
+    background.start(task, arguments, done.append, failed.append)
+    until(lambda: failed, 10.0)
+    assert failed[0].startswith("the work failed: ")
+    assert not background.busy
+    background.start("add", (1, 2), done.append, failed.append)
+    until(lambda: done, 10.0)
+    assert done == [3]
+    assert len(failed) == 1
 
 
 def test_what_is_cancelled_is_not_told(background):

@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
+from arcreach.cli import main
 from arcreach.cli import studio as command
 from arcreach.cli.app import app
 from arcreach.errors import ArcreachError
@@ -55,6 +56,26 @@ def test_bad_input(visited, words, said):
     result = run(*words)
     assert isinstance(result.exception, ArcreachError)
     assert said in str(result.exception)
+
+
+def test_another_loopback_address(visited):
+    result = run("two-section", "--port", "0", "--host", "127.0.0.2")
+    if "no address of this machine" in str(result.exception):
+        pytest.skip("this machine has 127.0.0.1 only")
+    assert result.exit_code == 0
+    assert "is at http://127.0.0.2:" in result.output
+
+
+def test_a_bad_seed_of_a_figure_is_one_line(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    words = ["figure", "workspace", "three-section", "--seed=-1", "--out", str(tmp_path / "figure.svg")]
+    monkeypatch.setattr(sys, "argv", ["arcreach", *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    assert "seed = -1 is not accepted" in said
+    assert len(said.splitlines()) == 1
 
 
 def test_a_port_that_is_taken(visited):

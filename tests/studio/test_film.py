@@ -32,6 +32,28 @@ def test_a_film_is_played_to_its_end():
     assert shown[60:62] == [0, 1]
 
 
+def test_a_moment_that_fails_pauses_and_the_next_film_plays(caplog):
+    shown, ended = [], threading.Event()
+
+    def show(moment):
+        if player.film.title == "bad":
+            raise ValueError("another robot")
+        shown.append(moment)
+
+    player = Player(show, ended.set)
+    player.load(Film("bad", "", np.zeros((3, 4))))
+    player.play()
+    assert ended.wait(5.0)
+    assert not player.playing
+    assert "another robot" in caplog.text
+    ended.clear()
+    player.load(film(3))
+    player.play()
+    assert ended.wait(5.0)
+    player.stop()
+    assert shown == [0, 1, 2]
+
+
 def test_pause_and_seek():
     shown = []
     player = Player(shown.append, lambda: None)

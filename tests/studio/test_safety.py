@@ -102,7 +102,58 @@ def test_a_port_that_is_taken_is_an_error(studio):
     assert status_of(studio) == 200
 
 
-@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "192.0.2.1"])
+def test_another_port_does_not_help_where_the_host_is_wrong(host):
+    with pytest.raises(StudioError, match=f"host = '{host}' is no address of this machine") as caught:
+        bound_socket(host, 0, allow_remote=True)
+    assert "--port" not in str(caught.value)
+
+
+def test_a_host_that_is_no_text():
+    with pytest.raises(StudioError, match="host = 5 is not accepted"):
+        Studio(host=5, port=0)
+
+
+def test_a_listener_is_closed_where_no_server_starts(monkeypatch):
+    import viser
+
+    def fail(**_):
+        raise RuntimeError("no server")
+
+    monkeypatch.setattr(viser, "ViserServer", fail)
+    listener = bound_socket("127.0.0.1", 0, allow_remote=False)
+    with pytest.raises(RuntimeError, match="no server"):
+        safety.start_server(listener, Guard(listener.getsockname()[1]), "test")
+    assert listener.fileno() == -1
+
+
+@pytest.mark.parametrize("part", ["first_pose", "ChoicesPanel", "Films"])
+def test_nothing_is_left_of_a_page_that_does_not_open(monkeypatch, part):
+    made = []
+    start = safety.start_server
+
+    def started(listener, *rest):
+        made.append((listener.getsockname()[1], start(listener, *rest)))
+        return made[0][1]
+
+    def fail(*_):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(safety, "start_server", started)
+    monkeypatch.setattr(f"arcreach.studio.app.{part}", fail)
+    with pytest.raises(RuntimeError, match="no luck"):
+        Studio(port=0)
+    # The port is free again.
+    until(lambda: free(made[0][0]), 10.0)
+
+
+def free(port: int) -> bool:
+    with socket.socket() as other:
+        other.settimeout(2.0)
+        return other.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**9, "x", 80.5, None, True])
 def test_a_port_that_is_none(port):
     with pytest.raises(StudioError, match="port = "):
         bound_socket("127.0.0.1", port, allow_remote=False)
@@ -195,6 +246,15 @@ def test_the_guard_of_a_page_for_others():
     assert guard.refusal({"Host": "evil.example:8080"}) is not None
     assert guard.refusal({"Host": "192.168.1.7:8080", "Origin": "http://evil.example"}) is not None
     assert Guard(8080).refusal({"Host": "192.168.1.7:8080"}) is not None
+
+
+def test_every_loopback_address_is_this_machine():
+    guard = Guard(8080)
+    assert guard.refusal({"Host": "127.0.0.2:8080", "Origin": "http://127.0.0.2:8080"}) is None
+    assert guard.refusal({"Host": "[::1]:8080"}) is None
+    # Another program may have a page there.
+    assert guard.refusal({"Host": "127.0.0.1:8080", "Origin": "http://127.0.0.2:8080"}) is not None
+    assert guard.refusal({"Host": "127.0.0.2.evil.example:8080"}) is not None
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from arcreach.ik.method import Method, Outcome, _methods, register
 from arcreach.kernels.layout import STALLED
 from arcreach.studio import colours
 from arcreach.studio.app import Studio, drawable, has_body
+from arcreach.studio.film import Film
 from arcreach.studio.opening import first_pose
 from arcreach.studio.tasks import ContactMotion, Motion
 from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
@@ -463,6 +464,54 @@ def test_a_plan_is_played_and_saved(studio, monkeypatch):
     assert studio.films.player.film is not None
 
 
+@pytest.mark.parametrize("name", ["ur5", "panda"])
+def test_another_robot_takes_out_the_film_of_the_first(studio, name):
+    robot = studio.desk.wish.robot
+    studio.films.mark_start()
+    studio.films._planned(Motion(np.linspace(robot.neutral, studio.q, 200), "2 corners"), robot)
+    until(lambda: studio.films.player.moment > 1)
+    studio.set_robot(ar.load_robot(name))
+    films, other = studio.films, studio.desk.wish.robot
+    assert films.player.film is None
+    assert not films.player.playing
+    assert studio.stage._path is None
+    assert not studio.trajectory.close.visible
+    assert np.array_equal(films.start, other.neutral)
+    settle(studio)
+    solved = studio.q
+    films.play()
+    films.seek(3)
+    assert not films.player.playing
+    assert "<html" in studio.as_html().lower()
+    assert studio.q is solved
+    # A plan of the first that comes late is none of this one.
+    films._planned(Motion(np.linspace(robot.neutral, robot.neutral, 20), "late"), robot)
+    assert films.player.film is None
+    films._planned(Motion(np.linspace(other.neutral, studio.q, 20), "2 corners"), other)
+    until(lambda: films.player.moment > 1)
+
+
+def test_a_replay_of_nothing_leaves_no_wish_open(studio, monkeypatch):
+    monkeypatch.setattr("arcreach.studio.films.replay", lambda _: Film("iterations", "none were kept"))
+    before = studio.desk.wish
+    studio.films._replay()
+    assert "none were kept" in studio.trajectory.text.content
+    assert studio.desk.wish is before
+    assert studio.settle(5.0)
+
+
+def test_work_that_cannot_be_started_is_said(studio, monkeypatch):
+    class Broken(Instantly):
+        def start(self, *_):
+            raise OSError("too many processes")
+
+    monkeypatch.setattr(studio.films, "background", Broken(None))
+    studio.films.plan()
+    until(lambda: "too many processes" in studio.trajectory.text.content, 10.0)
+    assert not studio.trajectory.cancel.visible
+    assert not studio.trajectory.plan.disabled
+
+
 def test_no_way_is_said(studio, monkeypatch):
     robot = studio.desk.wish.robot
     monkeypatch.setattr(studio.films, "background", Instantly(Motion(np.empty((0, robot.dof)), "no path: walls")))
@@ -554,6 +603,25 @@ def test_a_failure_of_an_errand_is_logged(studio, caplog):
     studio.errand(fail)
     assert done.wait(5.0)
     until(lambda: "no luck" in caplog.text)
+
+
+def test_what_an_errand_refuses_is_told_or_logged(studio, monkeypatch, caplog):
+    def refuse(*_):
+        raise RobotError("robot = 7 is not accepted")
+
+    monkeypatch.setattr(studio, "set_robot", refuse)
+    studio.choose_robot("ur5")
+    until(lambda: "robot = 7 is not accepted" in caplog.text, 10.0)
+    caplog.clear()
+    with visitor(studio) as client:
+        slide(client, studio.choices.robot, "ur5")
+        until(lambda: "robot = 7 is not accepted" in str(client.of_type("NotificationShowMessage")), 10.0)
+        assert "robot = 7" not in caplog.text
+        monkeypatch.setattr(studio, "_set_view", refuse)
+        count = len(client.of_type("NotificationShowMessage"))
+        slide(client, studio.choices.view["frames"], True)
+        until(lambda: len(client.of_type("NotificationShowMessage")) > count, 10.0)
+    studio.choices.view["frames"].value = False
 
 
 def test_a_robot_that_needs_another_package_is_left_out(monkeypatch):

@@ -8,6 +8,7 @@ empties it; while one thread waits for its kernels another copies. So a batch ne
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -62,20 +63,43 @@ class Slot:
 
 
 _kept: OrderedDict[tuple[Layout, int], list[Slot]] = OrderedDict()
+_lock = threading.Lock()
 
 
-def piece_rows(layout: Layout, rows: int, slots: int = SLOTS, largest: int = LARGEST_PIECE) -> int:
-    """Rows of a piece: what fits, what is worth a launch, and an even share of the batch."""
-    room = int(SHARE_OF_MEMORY * free_memory() / (slots * max(layout.row_bytes, 1)))
-    kept = max((size for known, size in _kept if known == layout), default=0)
-    room = max(room, kept)
+def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int | None = None) -> int:
+    """Rows of a piece: a power of two that fits, is worth a launch, and is not much more than the batch.
+
+    A power of two, so that batches of many sizes share their slots.
+    """
+    slots = slots or SLOTS
+    needed = slots * max(layout.row_bytes, 1)
+    room = _room(layout, needed)
+    if room < SMALLEST_PIECE:
+        # What is kept for batches of another kind is not worth a refusal.
+        forget_slots()
+        room = _room(layout, needed)
     if room < SMALLEST_PIECE:
         raise DeviceError(
             f"the GPU has {free_memory() / 2**20:.0f} MiB free, {SMALLEST_PIECE} rows of this batch need "
-            f"{slots * layout.row_bytes * SMALLEST_PIECE / SHARE_OF_MEMORY / 2**20:.0f} MiB; free memory on it, or use "
-            "device='cpu'"
+            f"{needed * SMALLEST_PIECE / SHARE_OF_MEMORY / 2**20:.0f} MiB; free memory on it, or use device='cpu'"
         )
-    return min(room, largest, max(rows, 1))
+    wanted = 1 << (max(rows, 1) - 1).bit_length()
+    return min(1 << (room.bit_length() - 1), largest or LARGEST_PIECE, wanted)
+
+
+def _room(layout: Layout, needed: int) -> int:
+    """Rows that fit into the slots of a batch: into those that are kept, or into free memory."""
+    with _lock:
+        kept = max(
+            (size for (known, size), slots in _kept.items() if known == layout and len(slots) == SLOTS), default=0
+        )
+    return max(int(SHARE_OF_MEMORY * free_memory() / needed), kept)
+
+
+def forget_slots() -> None:
+    """Give the memory of slots that are not in use back."""
+    with _lock:
+        _kept.clear()
 
 
 def stream_pieces(
@@ -107,7 +131,10 @@ def stream_pieces(
                 free.append(slot)
             return piece[1] - piece[0]
 
-        with ThreadPoolExecutor(len(slots), thread_name_prefix="arcreach-device") as pool:
+        cuda = load()
+        # A new thread would take the first GPU, whichever the caller has chosen.
+        here = cuda.get_current_device().id
+        with ThreadPoolExecutor(len(slots), "arcreach-device", cuda.select_device, (here,)) as pool:
             for count in pool.map(work, waiting):
                 done(count)
 
@@ -140,14 +167,14 @@ def synchronize(stream: Any) -> None:
 
 @contextlib.contextmanager
 def borrowed_slots(layout: Layout, capacity: int, count: int) -> Iterator[list[Slot]]:
-    """So many slots of a layout, taken from those kept and given back afterwards."""
-    slots = _kept.pop((layout, capacity), [])
-    try:
-        with memory_errors(layout, capacity):
-            while len(slots) < count:
-                slots.append(_slot(layout, capacity))
-        yield slots[:count]
-    finally:
+    """So many slots of a layout, taken from those kept; given back afterwards, unless something went wrong."""
+    with _lock:
+        slots = _kept.pop((layout, capacity), [])
+    with memory_errors(layout, capacity):
+        while len(slots) < count:
+            slots.append(_slot(layout, capacity))
+    yield slots[:count]
+    with _lock:
         _kept[layout, capacity] = slots
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
@@ -180,7 +207,7 @@ def memory_errors(layout: Layout, rows: int) -> Iterator[None]:
     except Exception as error:
         if "memory" not in str(error).lower():
             raise
-        _kept.clear()
+        forget_slots()
         raise DeviceError(
             f"the GPU has no room for {rows} rows of {layout.row_bytes} bytes ({first_line(error)}); free memory on "
             "it, or use device='cpu'"

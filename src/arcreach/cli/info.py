@@ -43,6 +43,8 @@ def info(
 ) -> None:
     """Show a robot's elements, coordinates, limits and reach, or with --devices what batches can run on."""
     if devices:
+        if robot is not None:
+            raise typer.BadParameter("give a robot or --devices, not both", param_hint="'ROBOT'")
         _show_devices(as_json)
         return
     if robot is None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arcreach.errors import MethodError
 from arcreach.figures import _style
+from arcreach.robots._configurations import generator
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -118,7 +119,7 @@ def tip_directions(
     turns with the tip, so that directions are those seen from there.
     """
     places, kinds = [], []
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     for first in range(0, samples, CHUNK):
         poses = robot.tip_pose(robot.sample(min(CHUNK, samples - first), rng))
         x, y, z = poses[:, :3, 3].T

@@ -24,7 +24,7 @@ from arcreach._cuda.slots import (
     synchronize,
 )
 from arcreach._cuda.unroll import unrolled
-from arcreach.errors import DeviceError
+from arcreach.errors import DeviceError, MethodError
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.target import FARTHEST
@@ -32,16 +32,17 @@ from arcreach.kernels import auto_device, auto_device_steps, levenberg_marquardt
 from arcreach.kernels import chain as chain_kernels
 from arcreach.kernels import smooth_chain as smooth_chain_kernels
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
-from arcreach.robots.checks import ROTATION_TOLERANCE
+from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 Array = npt.NDArray[np.float64]
 
 # Variables and moves that the kernels are compiled for, the least that holds the robot.
 SIZES = (8, 16, 32, 64)
 LARGEST = SIZES[-1]
-# Targets from which kernels made for the robot alone are worth their compilation, about ten seconds.
-WORTH_COMPILING = 50_000_000
+# Variables of a robot whose kernels can be made for it alone: their Jacobians lie in shared memory.
+LARGEST_SPECIALISED = 24
 # Targets that a thread of a shared launch solves one after another: enough to even out hard ones.
 TARGETS_PER_THREAD = 16
 # Rows of a piece of targets that lie on the device: nothing is copied, so pieces only bound the scratch.
@@ -215,13 +216,14 @@ def solve_rows(
     n = len(positions)
     began = time.perf_counter()
     if n == 0:
-        none = np.empty(0)
-        return Answer(np.empty((0, robots[0].dof)), none.astype(int), none.astype(int), none, none, 0.0, None)
+        make: Any = np.empty if isinstance(positions, np.ndarray) else driver.load().device_array
+        q, none, codes = make((0, robots[0].dof), np.float64), make(0, np.float64), make(0, np.int64)
+        return Answer(q, codes, codes, none, none, 0.0, None)
     batch = batch_of(robots, question, n, start is not None, specialised)
     if isinstance(positions, np.ndarray):
         solved = batch.on_host(positions, turned, start, done)
     else:
-        solved = batch.on_device(positions, turned, start)
+        solved = batch.on_device(positions, turned, start, done)
     fault = min(batch.faults, default=_NO_FAULT)
     q, status, iterations, distance, angle = solved
     seconds = time.perf_counter() - began
@@ -234,9 +236,9 @@ def batch_of(
     """What `solve_rows` runs: robots on the device and the kernels that serve them."""
     family = _family(robots, question.mode, question.seed)
     if specialised is None:
-        known = (question.mode, started) in robots[0].__dict__.get("_device_kernels", {})
-        specialised = len(robots) == 1 and (n >= WORTH_COMPILING or known)
-    if specialised:
+        # Compiling takes half a minute, which few batches are worth; kernels that are there are used.
+        specialised = len(robots) == 1 and (question.mode, started) in robots[0].__dict__.get("_device_kernels", {})
+    if specialised and max(family.variables, family.dof) <= LARGEST_SPECIALISED:
         kernels = _special_kernels(robots[0], question.mode, started)
         narrow = auto_device.FEW
     else:
@@ -298,7 +300,7 @@ class Batch:
         stream_pieces(self.layout, capacity, pieces, inputs, outputs, self.launch, done)
         return outputs
 
-    def on_device(self, positions: Any, turned: Any, start: Any) -> list[Any]:
+    def on_device(self, positions: Any, turned: Any, start: Any, done: Callable[[int], None]) -> list[Any]:
         """Solve arrays that lie on the device, without a copy; the answer stays there."""
         cuda = driver.load()
         n = len(positions)
@@ -315,7 +317,7 @@ class Batch:
                 slot.inputs = [part[first:last] for part in (positions, turned, start) if part is not None]
                 slot.outputs = [part[first:last] for part in outputs]
                 self.launch(slot, first, last)
-                synchronize(slot.stream)
+                done(last - first)
             slot.inputs, slot.outputs = [], []
         return outputs
 
@@ -417,8 +419,10 @@ def check_device(robot: Any, method: str, **not_served: Any) -> None:
     for name, value in not_served.items():
         if value is not None:
             raise DeviceError(f"{name} is not served on device 'cuda'; leave it out, or use device='cpu'")
-    if not isinstance(robot, Robot):
+    if isinstance(robot, SymbolicRobot):
         raise DeviceError(f"robot '{robot.name}' is given as a matrix; device 'cuda' serves chains of elements")
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     reason = refusal(robot)
     if reason is not None:
         raise DeviceError(f"robot '{robot.name}' is too large for device 'cuda': {reason}; use device='cpu'")

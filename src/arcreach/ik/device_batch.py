@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._cuda import driver
 from arcreach.errors import DeviceError, TargetError
 from arcreach.ik.device import Question, check_device, solve_rows
 from arcreach.ik.method import find_method
@@ -77,16 +78,23 @@ def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: A
 def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> tuple[Any, Any, Any]:
     points = device_rows(positions, "positions", 3)
     n = len(points)
+    for field, given in (("axes", axes), ("rotations", rotations)):
+        if given is not None and not on_device(given):
+            raise TargetError(f"{field} lie on the host and positions on the device; give both in one place")
     turned = None
     if axes is not None:
         turned = device_rows(axes, "axes", 3)
     elif rotations is not None:
+        if tuple(rotations.shape) != (n, 3, 3):
+            raise TargetError(f"rotations has the shape {tuple(rotations.shape)}; give numbers of shape ({n}, 3, 3)")
         turned = device_rows(rotations.reshape(n, 9), "rotations", 9)
-    starts = None if start is None else device_rows(start, "start", robot.dof)
-    for field, rows in (("axes or rotations", turned), ("start", starts)):
-        if rows is not None and len(rows) != n:
-            raise TargetError(f"{field} has {len(rows)} rows for {n} positions; give one for each")
-    return points, turned, starts
+    if turned is not None and len(turned) != n:
+        raise TargetError(f"axes has {len(turned)} rows for {n} positions; give one for each")
+    if start is None:
+        return points, turned, None
+    # Starts are few numbers beside the work: they are checked and clipped where all others are.
+    given = device_rows(start, "start", robot.dof).copy_to_host() if on_device(start) else start
+    return points, turned, driver.load().to_device(_starts(robot, given, n))
 
 
 def _refuse(i: int, positions: Any, axes: Any, rotations: Any) -> None:

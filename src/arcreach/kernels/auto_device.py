@@ -242,6 +242,7 @@ def build(mode, table_size, variables, rows, started, special=None):
             elif symmetric:
                 chosen[i] = nearest[0]
             else:
+                chosen[i] = nearest[0]
                 shortest = math.inf
                 for p in range(FAMILIAR_SEEDS):
                     x = away_from(moves[r], seed_rows[r, nearest[p]], mine)
@@ -496,6 +497,8 @@ def build(mode, table_size, variables, rows, started, special=None):
             for k in range(10):
                 key32[k] = f32(key[k])
             for j in range(lane, table_size, WARP):
+                # A target that is no number has no order; any will do, since it is refused in the end.
+                order[j] = j
                 scores[j] = key_score(tables[r], j, key32, mode, False, f32(facts[r, TURN_WEIGHT]))
             if lane == 0:
                 best_of[0] = math.inf
@@ -592,7 +595,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                             if wave + other == 0 or left < best_of[0] or lane_code[other] == REACHED:
                                 best_of[0] = left
                                 state[2] = other
-                            if lane_code[other] == REACHED:
+                            if lane_code[other] == REACHED and state[0] <= max_steps:
                                 state[3] = REACHED
                                 break
                             if state[0] >= max_steps:

@@ -129,7 +129,8 @@ def unwind(chain, near, q):
             if near.shape[0] > 0:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
-            while turns != 0.0:
+            # Not a number of turns where the start is not one.
+            while abs(turns) >= 1.0:
                 value = q[k] + 2.0 * math.pi * turns
                 if lower <= value <= upper:
                     q[k] = value

@@ -66,10 +66,21 @@ class Studio:
         viser = safety.import_viser()
         listener = safety.bound_socket(host, port, allow_remote)
         self.host, self.port = listener.getsockname()[:2]
+        self._ending = contextlib.ExitStack()
         self.server = safety.start_server(listener, safety.Guard(self.port, allow_remote), "arcreach studio")
+        self._ending.callback(safety.stop_server, self.server)
+        try:
+            self._open(chosen, given, viser)
+        except BaseException:
+            # Nobody else can end what runs by now: there is no studio to stop.
+            self.stop()
+            raise
+
+    def _open(self, chosen: Robot, given: Scene | None, viser: Any) -> None:
         # One hand on the page at a time, whichever thread it belongs to.
         self._drawing = threading.RLock()
         self._errands = ThreadPoolExecutor(1, thread_name_prefix="arcreach-errand")
+        self._ending.callback(self._errands.shutdown, wait=False, cancel_futures=True)
         self._given_scene = given
         self._robots: dict[str, Robot] = {}
         self._held: int | None = None
@@ -81,9 +92,12 @@ class Studio:
         self.stage = Stage(self.server)
         self._build_panels(viser)
         self.films = Films(self, self.trajectory)
+        self._ending.callback(self.films.stop)
         self._solver: Worker[Wish] = Worker("solver", self._solve)
+        self._ending.callback(self._solver.stop)
         # Apart from the solver: a method that takes long does not hold up a slider.
         self._poser: Worker[Wish] = Worker("poser", self._solve)
+        self._ending.callback(self._poser.stop)
         self._set_robot(chosen, chosen.name or UPLOADED)
         self.stage.target.on_update(self._dragged)
         self.stage.ball.on_drag(self._dragged_ball)
@@ -123,11 +137,7 @@ class Studio:
 
     def stop(self) -> None:
         """End the server and all that belongs to it."""
-        for part in (self.films, self._solver, self._poser):
-            part.stop()
-        self._errands.shutdown(wait=False, cancel_futures=True)
-        with safety.quiet():
-            self.server.stop()
+        self._ending.close()
 
     def __enter__(self) -> Studio:
         return self
@@ -165,7 +175,7 @@ class Studio:
         q = first_pose(robot)
         scene = first_scene(robot, q) if self._given_scene is None else self._given_scene
         with self.drawing(), self.server.atomic():
-            self.films.leave()
+            self.films.forget()
             self.stage.clear_obstacles()
             self.stage.set_robot(robot)
             method, compared = self.choices.set_robot(robot, name)
@@ -311,17 +321,19 @@ class Studio:
             try:
                 work()
             except ArcreachError as error:
-                if client is not None:
+                if client is None:
+                    _log.warning("not accepted: %s", all_of(error))
+                else:
                     tell(client, "Not accepted", all_of(error))
             except Exception:
                 _log.exception("the studio could not do what was asked")
 
         self._errands.submit(done)
 
-    def choose_robot(self, name: str) -> None:
+    def choose_robot(self, name: str, client: Any = None) -> None:
         """A robot of the catalogue, or one that was sent."""
         if name in self._robots or name in catalogue():
-            self.errand(lambda: self.set_robot(self._robots.get(name) or catalogue_robot(name), name))
+            self.errand(lambda: self.set_robot(self._robots.get(name) or catalogue_robot(name), name), client)
 
     def set_robot(self, robot: Any, name: str = "") -> None:
         """Another robot; its target is solved for at once."""
@@ -342,9 +354,9 @@ class Studio:
 
         self.errand(work, client)
 
-    def set_view(self, **options: bool) -> None:
+    def set_view(self, client: Any = None, **options: bool) -> None:
         """Show or hide tubes, frames, the workspace, all solutions."""
-        self.errand(lambda: self._set_view(options))
+        self.errand(lambda: self._set_view(options), client)
 
     def _set_view(self, options: dict[str, bool]) -> None:
         robot = self.desk.wish.robot
@@ -371,8 +383,8 @@ class Studio:
 
     def as_html(self) -> str:
         """The scene as one HTML file that needs no network; a film in it plays."""
-        film = self.films.player.film
         with self._drawing, self.server.atomic():
+            film = self.films.player.film
             moments, rate = (0, 1.0) if film is None else (len(film), film.rate)
             page = recording.as_html(self.server, [self.stage.target], moments, rate, self.films.draw_moment)
             if moments:

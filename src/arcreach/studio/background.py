@@ -109,12 +109,19 @@ class Background:
             pickle.dump(asked, process.asked)
             process.asked.flush()
             good, value = pickle.load(process.answers)  # noqa: S301, from our own process
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+            whole = True
+        except (EOFError, OSError):
             # Cancelled, in which case it is somebody else's turn, or died.
-            good, value = False, "the work ended without an answer"
+            good, value, whole = False, "the work ended without an answer", False
+        except Exception as error:
+            # What is asked cannot be sent, or the answer cannot be read.
+            good, value, whole = False, _failure(error), False
         with self._lock:
             if number != self._revision:
                 return
+            if not whole:
+                # Half a question or half an answer may be left in the pipes.
+                self._end()
             self._busy = False
         (done if good else failed)(value)
 
@@ -135,7 +142,11 @@ def _outcome(task: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     except ArcreachError as error:
         return False, str(error)
     except Exception as error:
-        return False, f"the work failed: {type(error).__name__}: {error}"
+        return False, _failure(error)
+
+
+def _failure(error: Exception) -> str:
+    return f"the work failed: {type(error).__name__}: {error}"
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from arcreach.studio.tasks import ContactMotion, Motion
 from arcreach.studio.wish import Wish
 
 Array = npt.NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
 
 # Frames in a second; a replay of few iterations is slower, so that each is seen.
 RATE, SLOWEST = 30.0, 2.0
@@ -145,8 +148,7 @@ class Player:
             if film is None or not len(film) or self._closed:
                 self._go.clear()
                 continue
-            self._show(moment)
-            if moment >= len(film) - 1:
+            if not self._shown(moment) or moment >= len(film) - 1:
                 self._go.clear()
                 self._ended()
                 continue
@@ -155,3 +157,12 @@ class Player:
                 # Somebody may have sought meanwhile: then that moment counts.
                 if self.film is film and self.moment == moment and self._go.is_set():
                     self.moment += 1
+
+    def _shown(self, moment: int) -> bool:
+        """Show a moment; whether that went well. A film that fails is logged and paused: the next one must play."""
+        try:
+            self._show(moment)
+        except Exception:
+            _log.exception("the studio could not show a moment of a film")
+            return False
+        return True

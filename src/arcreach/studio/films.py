@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,32 +74,28 @@ class Films:
         self._begin("Planning a motion …", "plan", arguments, lambda motion: self._planned(motion, wish.robot))
 
     def _planned(self, motion: Motion, robot: Any) -> None:
-        if robot is not self._studio.desk.wish.robot:
-            return
-        if not len(motion.q):
-            self._tab.say(motion.text, good=False)
-            return
-        self.open(plan_film(motion))
-        studio = self._studio
-        with studio.drawing():
-            studio.stage.set_path(robot.tip_pose(motion.q)[:, :3, 3])
-        self.play()
+        self._present(plan_film(motion), robot)
 
-    def replay(self) -> None:
+    def replay(self, client: Any = None) -> None:
         """Solve once more from rest, remembering the iterations, and play them."""
-        self._studio.errand(self._replay)
+        self._studio.errand(self._replay, client)
 
     def _replay(self) -> None:
+        # Beside the desk: a wish made there would have to be answered, also where there is no film.
+        wish = replace(self._studio.desk.wish, q=None)
+        self._present(replay(answer(wish, wish.robot.neutral, TRACE_BUDGET, trace=True)), wish.robot)
+
+    def _present(self, film: Film, robot: Robot) -> None:
+        """Play a film of a robot, unless another robot was chosen meanwhile."""
         studio = self._studio
-        wish = studio.desk.change(q=None)
-        film = replay(answer(wish, wish.robot.neutral, TRACE_BUDGET, trace=True))
-        if not len(film):
-            self._tab.say(film.text, good=False)
-            return
-        self.open(film)
-        assert film.q is not None
         with studio.drawing():
-            studio.stage.set_path(wish.robot.tip_pose(film.q)[:, :3, 3])
+            if robot is not studio.desk.wish.robot:
+                return
+            if film.q is None or not len(film):
+                self._tab.say(film.text, good=False)
+                return
+            self.open(film)
+            studio.stage.set_path(robot.tip_pose(film.q)[:, :3, 3])
         self.play()
 
     def plan_contact(self, scene: str) -> None:
@@ -161,7 +158,10 @@ class Films:
             self._tab.say(reason, good=False)
 
         def start() -> None:
-            self.background.start(task, arguments, finished, failed)
+            try:
+                self.background.start(task, arguments, finished, failed)
+            except Exception as error:
+                failed(f"the work could not be started: {type(error).__name__}: {error}")
 
         # To start a process takes a while: not in the event loop.
         self._studio.errand(start)
@@ -196,6 +196,19 @@ class Films:
         """Take the film out and give the stage back to the robot, which reaches for its target again."""
         studio = self._studio
         solved = self.player.film is not None and self.player.film.contact is None
+        self._take_out()
+        studio.server.flush()
+        if solved:
+            studio.change()
+
+    def forget(self) -> None:
+        """Take out the film and the marked start: they belong to the robot that is left."""
+        if self.player.film is not None or self._start is not None:
+            self._start = None
+            self._take_out()
+
+    def _take_out(self) -> None:
+        studio = self._studio
         self.player.load(None)
         with studio.drawing(), studio.server.atomic():
             contact = self._contact is not None
@@ -205,9 +218,6 @@ class Films:
             self._tab.say("")
             if contact:
                 studio.stage.draw(studio.answer)
-        studio.server.flush()
-        if solved:
-            studio.change()
 
     def _clear_contact(self) -> None:
         if self._contact is not None:
@@ -235,10 +245,12 @@ class Films:
         self._tab.show_playing(False)
 
     def _show_moment(self, moment: int, playing: bool) -> None:
-        film, studio = self.player.film, self._studio
-        if film is None or moment >= len(film):
-            return
+        studio = self._studio
         with studio.drawing(), studio.server.atomic():
+            # Not before: who chooses another robot takes out the film while nobody else draws.
+            film = self.player.film
+            if film is None or moment >= len(film):
+                return
             self._tab.show_moment(moment)
             if film.contact is None:
                 assert film.q is not None

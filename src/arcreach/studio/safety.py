@@ -8,16 +8,19 @@ elsewhere are refused, and what asks for a tunnel is not listened to.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import ipaddress
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 from urllib.parse import urlsplit
 
 from arcreach.errors import ArcreachError, MissingExtraError
+from arcreach.robots.checks import shown
 from arcreach.studio.uploads import LARGEST_UPLOAD, too_large
 
 LOOPBACK = "127.0.0.1"
@@ -47,8 +50,12 @@ def import_viser() -> Any:
 
 def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
     """A socket bound to exactly this address; a port that is taken is an error, and never another port."""
-    if not 0 <= port <= HIGHEST_PORT:
-        raise StudioError(f"port = {port} is not accepted; give a whole number from 0 (any free one) to {HIGHEST_PORT}")
+    if isinstance(port, bool) or not isinstance(port, SupportsIndex) or not 0 <= index(port) <= HIGHEST_PORT:
+        raise StudioError(
+            f"port = {shown(port)} is not accepted; give a whole number from 0 (any free one) to {HIGHEST_PORT}"
+        )
+    if not isinstance(host, str):
+        raise StudioError(f"host = {shown(host)} is not accepted; give a name or an address as text")
     if not allow_remote and not is_loopback(host):
         raise StudioError(f"host = '{host}' lets other machines in; allow them with --allow-remote, or leave it out")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -59,8 +66,13 @@ def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
         listener.bind((host, port))
         # From here on the port is taken: until then two of us could bind it.
         listener.listen()
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listener.close()
+        # A name that nobody knows, or an address of another machine: another port would not help.
+        if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise StudioError(
+                f"host = {shown(host)} is no address of this machine; give {LOOPBACK}, or one of its own addresses"
+            ) from None
         raise StudioError(f"port {port} of {host} cannot be used ({error.strerror}); give another by --port") from None
     return listener
 
@@ -99,7 +111,8 @@ class Guard:
         name, port = split_host(host)
         if name is None or port not in (None, self.port):
             return False
-        if name in LOCAL_NAMES:
+        # A number cannot be pointed here by a foreign name server, and this one cannot be another machine's.
+        if is_loopback(name):
             return True
         return self.allow_remote and (_is_address(name) or name in own_names())
 
@@ -144,14 +157,25 @@ def own_names() -> set[str]:
 
 def start_server(listener: socket.socket, guard: Guard, label: str) -> Any:
     """A viser server on this socket, behind this guard, deaf to requests for a tunnel."""
-    viser = import_viser()
     host, port = listener.getsockname()[:2]
-    with _starting, _guarded(listener, guard), quiet():
-        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
-    refuse_tunnels(server)
-    cap_uploads(server)
-    take_values_only(server)
+    with contextlib.ExitStack() as undone:
+        undone.callback(listener.close)
+        viser = import_viser()
+        with _starting, _guarded(listener, guard), quiet():
+            server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+        undone.callback(stop_server, server)
+        refuse_tunnels(server)
+        cap_uploads(server)
+        take_values_only(server)
+        # All is well: leave it running.
+        undone.pop_all()
     return server
+
+
+def stop_server(server: Any) -> None:
+    """End a viser server, without its farewell."""
+    with quiet():
+        server.stop()
 
 
 @contextlib.contextmanager

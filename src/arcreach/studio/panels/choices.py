@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Protocol
 
 from arcreach.robots.robot import Robot
@@ -20,7 +21,7 @@ UPLOADED = "my robot"
 class Asked(Protocol):
     """What the panel reports."""
 
-    def choose_robot(self, name: str) -> None:
+    def choose_robot(self, name: str, client: Any = None) -> None:
         """A robot of the catalogue."""
 
     def receive(self, name: str, content: bytes, client: Any) -> None:
@@ -32,7 +33,7 @@ class Asked(Protocol):
     def change(self, **fields: Any) -> None:
         """Another method."""
 
-    def set_view(self, **options: bool) -> None:
+    def set_view(self, client: Any = None, **options: bool) -> None:
         """What is shown beside the robot."""
 
     def save(self, client: Any) -> None:
@@ -63,14 +64,17 @@ class ChoicesPanel:
 
     def _connect(self) -> None:
         asked = self._asked
-        self.robot.on_update(by_hand(lambda event: asked.choose_robot(event.target.value)))
+        self.robot.on_update(by_hand(lambda event: asked.choose_robot(event.target.value, event.client)))
         self.upload.on_upload(by_hand(self._receive))
         self.aim.on_update(by_hand(lambda event: asked.set_aim(event.target.value)))
         self.method.on_update(by_hand(lambda event: asked.change(method=event.target.value)))
         self.compared.on_update(by_hand(lambda event: asked.change(compared=event.target.value)))
         for name, box in self.view.items():
-            box.on_update(by_hand(lambda event, name=name: asked.set_view(**{name: event.target.value})))  # type: ignore[misc]
+            box.on_update(by_hand(functools.partial(self._view, name)))
         self.save.on_click(by_hand(lambda event: asked.save(event.client)))
+
+    def _view(self, name: str, event: Any) -> None:
+        self._asked.set_view(event.client, **{name: event.target.value})
 
     def _receive(self, event: Any) -> None:
         file = event.target.value

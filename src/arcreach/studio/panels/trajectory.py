@@ -18,7 +18,7 @@ class Asked(Protocol):
     def mark_start(self) -> None:
         """Begin the next plan here."""
 
-    def replay(self) -> None:
+    def replay(self, client: Any = None) -> None:
         """Replay the iterations of the methods."""
 
     def plan_contact(self, scene: str) -> None:
@@ -64,7 +64,7 @@ class TrajectoryTab:
         """Report to that one."""
         self.start.on_click(by_hand(lambda _: asked.mark_start()))
         self.plan.on_click(by_hand(lambda _: asked.plan()))
-        self.replay.on_click(by_hand(lambda _: asked.replay()))
+        self.replay.on_click(by_hand(lambda event: asked.replay(event.client)))
         self.cancel.on_click(by_hand(lambda _: asked.cancel()))
         self.play.on_click(by_hand(lambda _: asked.play()))
         self.pause.on_click(by_hand(lambda _: asked.pause()))

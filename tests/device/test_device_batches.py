@@ -1,4 +1,4 @@
-"""`solve_batch(device="cuda")` against the CPU: in the simulator bit by bit, on a GPU within the tolerance."""
+"""`solve_batch(device="cuda")` against the CPU, in the simulator or on a GPU."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 import arcreach as ar
 from arcreach._cuda import driver, slots
-from arcreach.errors import DeviceError, TargetError
+from arcreach.errors import ConfigurationError, DeviceError, TargetError
 
 pytestmark = pytest.mark.device
 
@@ -75,7 +75,6 @@ def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
     robot = ar.load_robot("three-section")
     asked = targets(robot, 11, "axis")
     monkeypatch.setattr(slots, "LARGEST_PIECE", 4)
-    monkeypatch.setattr(slots.piece_rows, "__defaults__", (slots.SLOTS, 4))
     told = []
     there = ar.solve_batch(robot, **asked, device="cuda", progress=told.append)
     assert len(told) == 3
@@ -83,14 +82,31 @@ def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
     assert_alike(there, ar.solve_batch(robot, **asked))
 
 
+def test_a_limit_of_iterations_is_kept():
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, FEW, "axis")
+    needed = ar.solve_batch(robot, **asked).iterations
+    most = int(needed.max()) - 1
+    there = ar.solve_batch(robot, **asked, max_iterations=most, device="cuda")
+    np.testing.assert_array_equal(there.status, ar.solve_batch(robot, **asked, max_iterations=most).status)
+    assert not there.reached.all()
+
+
 def test_targets_on_the_device_stay_there():
     cuda = driver.load()
     robot = ar.load_robot("three-section")
     asked = targets(robot, FEW, "axis")
-    there = ar.solve_batch(robot, *(cuda.to_device(np.ascontiguousarray(x)) for x in asked.values()), device="cuda")
+    told = []
+    rows = [cuda.to_device(np.ascontiguousarray(part)) for part in asked.values()]
+    there = ar.solve_batch(robot, *rows, device="cuda", progress=told.append)
     here = ar.solve_batch(robot, **asked)
     assert hasattr(there.q, "copy_to_host")
     assert there.reached.all()
+    assert told == [FEW]
+    with pytest.raises(TargetError, match="axes lie on the host and positions on the device"):
+        ar.solve_batch(robot, rows[0], asked["axes"], device="cuda")
+    with pytest.raises(ConfigurationError, match="start"):
+        ar.solve_batch(robot, *rows, start=cuda.to_device(np.full((FEW, robot.dof), np.nan)), device="cuda")
     np.testing.assert_allclose(there.q.copy_to_host(), here.q, rtol=0.0, atol=1e-9)
 
 
@@ -182,14 +198,17 @@ def test_kinematics_are_those_of_the_cpu():
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("specialised", [False, True])
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("name", ROBOTS)
-def test_a_gpu_reaches_what_the_cpu_reaches(name, goal):
+def test_a_gpu_reaches_what_the_cpu_reaches(name, goal, specialised):
     if driver.is_simulated(driver.load()):
         pytest.skip("a simulated GPU is not one")
     robot = ar.load_robot(name)
-    asked = targets(robot, 100_000, goal)
-    there, here = ar.solve_batch(robot, **asked, device="cuda"), ar.solve_batch(robot, **asked)
+    # More than one piece, so that slots and threads are used.
+    asked = targets(robot, 600_000, goal)
+    there = ar.solve_batch(robot, **asked, device="cuda", specialised=specialised)
+    here = ar.solve_batch(robot, **asked)
     assert there.reached.mean() >= 0.9999
     assert (np.abs(there.q - here.q).max(axis=1) <= 1e-9).mean() > 0.999
     assert robot.within_limits(there.q).all()
