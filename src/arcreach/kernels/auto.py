@@ -45,7 +45,7 @@ ROTATION_SAME_PLACE = 40
 ROTATION_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 # Unless that place is near, as a share of the reach: of a few hard targets only one start in a hundred arrives.
-WORTH_ALL_STARTS = 0.02
+WORTH_ALL_STARTS = 0.05
 _SAME = 1e-6
 # A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
 # wanted nearby, so patience comes before another start, and starts nearby come before the table.
