@@ -132,6 +132,7 @@ def test_the_tab_of_obstacles(studio, visit):
     settle(studio)
     visit.button("Remove").click()
     visit.wait(lambda: len(studio.scene) == 1)
+    assert "block 1" not in studio.scene.shape_names
     visit.open_tab("Pose")
 
 
@@ -142,6 +143,7 @@ def test_another_method_and_one_to_compare_with(studio, visit):
     visit.wait(lambda: [result.method for result in studio.answer.results] == ["dls", "fabrikc"])
     table = visit.page.locator('[data-arcreach="results"]')
     table.get_by_text("fabrikc", exact=True).wait_for()
+    assert table.get_by_text("dls", exact=True).is_visible()
 
 
 def test_play_and_pause(studio, visit, monkeypatch):

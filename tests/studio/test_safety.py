@@ -210,6 +210,7 @@ def test_more_than_was_announced_is_dropped(studio):
             part_index=0, content=b"x" * 100_000,
         )  # fmt: skip
         until(lambda: "liar" not in states)
+        assert studio.desk.wish.robot.name == "three-section"
 
 
 def test_many_uploads_at_once_are_refused(studio):

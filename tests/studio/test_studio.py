@@ -352,6 +352,7 @@ def test_two_visitors_see_the_same(studio):
         until(told)
         other.drag("/target", (0.2, 0.1, 0.8))
         until(lambda: any(m["name"] == "/target" for m in one.of_type("SetPositionMessage")))
+        assert told()
 
 
 def test_a_connection_that_is_cut_changes_nothing(studio):
@@ -364,6 +365,7 @@ def test_a_connection_that_is_cut_changes_nothing(studio):
         until(lambda: client.of_type("MeshMessage"))
         slide(client, studio.sliders.handles[0], 32.0)
         until(lambda: studio.q[0] == pytest.approx(np.radians(32.0)))
+        assert studio.desk.wish.robot.within_limits(studio.q)
 
 
 @pytest.mark.parametrize(

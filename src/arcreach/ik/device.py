@@ -28,7 +28,15 @@ from arcreach.errors import DeviceError, MethodError
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.target import FARTHEST
-from arcreach.kernels import auto_device, auto_device_steps, levenberg_marquardt, limits, seeds, smooth_variables
+from arcreach.kernels import (
+    auto_device,
+    auto_device_steps,
+    levenberg_marquardt,
+    limits,
+    seeds,
+    seeds_device,
+    smooth_variables,
+)
 from arcreach.kernels import chain as chain_kernels
 from arcreach.kernels import smooth_chain as smooth_chain_kernels
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
@@ -119,7 +127,7 @@ def _family(robots: Sequence[Robot], mode: int, seed: int) -> _Family:
         (chain.scale, chain.weight, float(chain.symmetric), table.turn_weight, robot.reach)
         for robot, chain, table in zip(robots, chains, tables, strict=True)
     ]
-    columns = auto_device.KEY_ROWS[mode]
+    columns = seeds_device.KEY_ROWS[mode]
     to_device = driver.load().to_device
     family = _Family(
         len(robots), chains[0].variables, robots[0].dof, len(chains[0].moves),
@@ -350,7 +358,7 @@ class Batch:
         kernels = self.kernels
         wide, narrow, warp = _blocks(cuda, self.narrow)
         spread = min(math.ceil(m / wide), 64 * driver.multiprocessors()), family.robots
-        few = min(math.ceil(m / (auto_device.AT_ONCE * wide)), 64 * driver.multiprocessors()), family.robots
+        few = min(math.ceil(m / (seeds_device.AT_ONCE * wide)), 64 * driver.multiprocessors()), family.robots
         kernels.choose[few, wide, stream](
             m, positions, turned, start, family.tables, family.seeds, family.moves, family.shapes, family.facts,
             FARTHEST, ROTATION_TOLERANCE, axes, chosen, small["fault"],

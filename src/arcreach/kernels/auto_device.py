@@ -1,6 +1,6 @@
 """`auto` on a GPU: the functions of the CPU's loop in five kernels, so that no thread waits for another's hard target.
 
-1. `choose` looks up the first start of every target.
+1. `choose`, in `seeds_device`, looks up the first start of every target.
 2. `first` descends from it. A thread that has arrived takes its next target at once.
 3. `retry` goes on with what has not arrived, from a few starts more.
 4. `search` gives a whole warp to each target that is left: its threads try the starts side by side, and the first one
@@ -9,7 +9,7 @@
 
 Several robots of the same size share a launch: robot r has the targets r * m to (r + 1) * m and is blockIdx.y.
 Arrays of a robot are stacked: moves (robots, rows), seeds (robots, seeds, variables), keys (robots, seeds, columns).
-`facts` (robots, 5) holds what a robot is in single numbers, see FACTS.
+`facts` (robots, 5) holds what a robot is in single numbers, see `seeds_device.FACTS`.
 """
 
 import math
@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._cuda.driver import from_kernel, load
-from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_chain, smooth_variables
+from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels.auto import (
     _AIM,
     _SAME,
     BEYOND_REACH_STARTS,
-    FAMILIAR_SEEDS,
     FEWEST_STARTS,
     LONG_STEPS,
     MANY_LONG_STEPS,
@@ -37,19 +36,15 @@ from arcreach.kernels.auto import (
     ROTATION_FEWEST_STARTS,
     ROTATION_SAME_PLACE,
     SAME_PLACE,
-    STEP_OF_A_PATH,
-    WORTH_A_DESCENT,
     WORTH_ALL_STARTS,
 )
-from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, ROTATION, STALLED, TARGET_SIZE
-from arcreach.kernels.levenberg_marquardt import FIRST_DAMPING
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TARGET_SIZE
+from arcreach.kernels.seeds_device import FAR, NEAR_START, REACH, SCALE, SYMMETRIC, TURN_WEIGHT, WEIGHT, build_choose
 from arcreach.kernels.stopping import GOING_ON
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
 cuda = load()
 
-# Columns of `facts`.
-FACTS = SCALE, WEIGHT, SYMMETRIC, TURN_WEIGHT, REACH = range(5)
 # Threads of a block: of `choose` and `finish`, of `first` and `retry` for any robot and, fewer so that more of the
 # registers are used, for one, and the warp of `search`.
 WIDE = 128
@@ -58,24 +53,15 @@ FEW = 32
 WARP = 32
 # Variables up to which the Jacobian of a robot known beforehand fits into registers; others lie in shared memory.
 MOST_IN_REGISTERS = 10
-# Targets that a thread of `choose` looks up together, and the seeds of which it notes only the least score.
-AT_ONCE = 4
-TOGETHER = 8
 # Starts that a target is given one after another before a whole warp takes over.
 FIRST_STARTS = 8
-# Columns of a table of keys that a mode needs: a constant, then one per number of the key.
-KEY_ROWS = {POSITION: (0, 1, 2, 3), AXIS: (0, 1, 2, 3, 4, 5, 6), ROTATION: (0, 1, 2, 3, 7, 8, 9, 10)}
-# The first start where it is not a seed: the caller's, which lies far off or a step of a path away.
-FROM_START = -1
-NEAR_START = -2
-_FAR = np.float32(3e38)
 
 # The functions of the CPU, as kernels call them.
 load_target = from_kernel(steps_of.load_target)
-accept = from_kernel(steps_of.accept)
 advance = from_kernel(steps_of.advance)
 key_score = from_kernel(steps_of.key_score)
-away_from = from_kernel(steps_of.away_from)
+begin = from_kernel(steps_of.begin)
+look_up = from_kernel(steps_of.look_up)
 pace = from_kernel(auto.pace)
 tip_motion = from_kernel(chain.tip_motion)
 tip_errors = from_kernel(judge.tip_errors)
@@ -83,8 +69,6 @@ final_status = from_kernel(judge.final_status)
 unwind = from_kernel(limits.unwind)
 frame_of = from_kernel(seeds.frame_of)
 place_seed = from_kernel(seeds.place_seed)
-write_key = from_kernel(seeds.write_key)
-evaluate = from_kernel(smooth_chain.evaluate)
 to_coordinates = from_kernel(smooth_variables.to_coordinates)
 to_variables = from_kernel(smooth_variables.to_variables)
 
@@ -115,7 +99,6 @@ def build(mode, table_size, variables, rows, started, special=None):
     tip_of = special.get("tip_motion", tip_motion)
     MOVES, SHAPES, CHAIN = (special.get(name) for name in ("moves", "shapes", "chain"))
     KNOWN_SCALE, KNOWN_WEIGHT, KNOWN_SYMMETRIC = (special.get(name, 0.0) for name in ("scale", "weight", "symmetric"))
-    columns = len(KEY_ROWS[mode])
     rotation = mode == ROTATION
     height = 6 if rotation else 5
     flat = bool(KNOWN_SYMMETRIC) and known
@@ -124,131 +107,7 @@ def build(mode, table_size, variables, rows, started, special=None):
     per_lane = table_size // WARP
     f32, f64 = np.float32, np.float64
 
-    @cuda.jit
-    def choose(
-        m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
-    ):  # fmt: skip
-        table = cuda.shared.array((table_size, columns), f32)
-        r = cuda.blockIdx.y
-        for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
-            table[j // columns, j % columns] = tables[r, j // columns, j % columns]
-        cuda.syncthreads()
-        row = cuda.local.array(TARGET_SIZE, f64)
-        key = cuda.local.array(10, f64)
-        keys = cuda.local.array((AT_ONCE, 10), f32)
-        least = cuda.local.array(AT_ONCE, f32)
-        of_block = cuda.local.array(AT_ONCE, f32)
-        found = cuda.local.array(AT_ONCE, np.int32)
-        symmetric = facts[r, SYMMETRIC] != 0.0
-        turn_weight = f32(facts[r, TURN_WEIGHT])
-        stride = cuda.gridDim.x * cuda.blockDim.x
-        for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, AT_ONCE * stride):
-            for p in range(AT_ONCE):
-                # Past the end the last target is looked up once more.
-                i = r * m + min(t + p * stride, m - 1)
-                if not accept(positions, turned, i, mode, farthest, tolerance, row):
-                    cuda.atomic.min(fault, 0, i)
-                if mode == AXIS:
-                    axes[i, 0] = row[2]
-                    axes[i, 1] = row[5]
-                    axes[i, 2] = row[8]
-                c, s, mirror = frame_of(row, mode, symmetric)
-                for k in range(10):
-                    key[k] = 0.0
-                write_key(row, mode, c, s, mirror, key)
-                for k in range(10):
-                    keys[p, k] = f32(key[k])
-                least[p] = _FAR
-                found[p] = 0
-            # A row of the table serves all of them: reading it takes longer than its arithmetic.
-            for b in range(np.uint64(table_size // TOGETHER)):
-                for p in range(AT_ONCE):
-                    of_block[p] = _FAR
-                for j in range(np.uint64(TOGETHER)):
-                    for p in range(AT_ONCE):
-                        x = key_score(table, b * np.uint64(TOGETHER) + j, keys[p], mode, flat, turn_weight)
-                        of_block[p] = min(of_block[p], x)
-                for p in range(AT_ONCE):
-                    if of_block[p] < least[p]:
-                        least[p] = of_block[p]
-                        found[p] = b
-            for p in range(AT_ONCE):
-                # Which of the block it was is found by asking once more.
-                seed = found[p] * TOGETHER
-                for j in range(TOGETHER - 1, -1, -1):
-                    if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
-                        seed = found[p] * TOGETHER + j
-                if t + p * stride < m:
-                    chosen[r * m + t + p * stride] = seed
-
-    @cuda.jit
-    def choose_near(
-        m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
-    ):  # fmt: skip
-        table = cuda.shared.array((table_size, columns), f32)
-        r = cuda.blockIdx.y
-        for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
-            table[j // columns, j % columns] = tables[r, j // columns, j % columns]
-        cuda.syncthreads()
-        row = cuda.local.array(TARGET_SIZE, f64)
-        key = cuda.local.array(10, f64)
-        key32 = cuda.local.array(10, f32)
-        v = cuda.local.array(variables, f64)
-        e = cuda.local.array(6, f64)
-        J = cuda.local.array((variables, 6), f64)
-        nearest = cuda.local.array(FAMILIAR_SEEDS, np.int32)
-        scores = cuda.local.array(FAMILIAR_SEEDS, f32)
-        symmetric = facts[r, SYMMETRIC] != 0.0
-        turn_weight = facts[r, TURN_WEIGHT]
-        n = seed_rows.shape[2]
-        for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, cuda.gridDim.x * cuda.blockDim.x):
-            i = r * m + t
-            if not accept(positions, turned, i, mode, farthest, tolerance, row):
-                cuda.atomic.min(fault, 0, i)
-            if mode == AXIS:
-                axes[i, 0] = row[2]
-                axes[i, 1] = row[5]
-                axes[i, 2] = row[8]
-            c, s, mirror = frame_of(row, mode, symmetric)
-            for k in range(10):
-                key[k] = 0.0
-            write_key(row, mode, c, s, mirror, key)
-            for k in range(10):
-                key32[k] = f32(key[k])
-            for p in range(FAMILIAR_SEEDS):
-                scores[p] = _FAR
-                nearest[p] = 0
-            for j in range(table_size):
-                x = key_score(table, j, key32, mode, False, f32(turn_weight))
-                if x < scores[FAMILIAR_SEEDS - 1]:
-                    p = FAMILIAR_SEEDS - 1
-                    while p > 0 and x < scores[p - 1]:
-                        scores[p] = scores[p - 1]
-                        nearest[p] = nearest[p - 1]
-                        p -= 1
-                    scores[p] = x
-                    nearest[p] = j
-            weight = facts[r, WEIGHT]
-            mine = v[:n]
-            to_variables(moves[r], Q[i], mine)
-            square, angle = evaluate(moves[r], shapes[r], facts[r, SCALE], mine, row, mode, weight, e, J)
-            away = square + turn_weight * math.sin(0.5 * angle) ** 2
-            turned_by = turn_weight if rotation else 0.25 * turn_weight if mode == AXIS else 0.0
-            place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
-            if square + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
-                chosen[i] = NEAR_START
-            elif away <= WORTH_A_DESCENT * max(scores[0] + place + turned_by, 0.0):
-                chosen[i] = FROM_START
-            elif symmetric:
-                chosen[i] = nearest[0]
-            else:
-                chosen[i] = nearest[0]
-                shortest = math.inf
-                for p in range(FAMILIAR_SEEDS):
-                    x = away_from(moves[r], seed_rows[r, nearest[p]], mine)
-                    if x < shortest:
-                        shortest = x
-                        chosen[i] = nearest[p]
+    choose = build_choose(mode, table_size, variables, started, flat)
 
     @cuda.jit
     def first(
@@ -288,13 +147,7 @@ def build(mode, table_size, variables, rows, started, special=None):
         stride = cuda.gridDim.x * cuda.blockDim.x
         t = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         idle = True
-        steps = 0
-        best = math.inf
-        damping = FIRST_DAMPING
-        predicted = 0.0
-        weak = 0
-        rejected = 0
-        again = False
+        steps, best, damping, predicted, weak, rejected, again = begin()
         most = 0
         patience = 0
         patient = False
@@ -312,13 +165,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                     trial[k] = v[k]
                 most, patience, patient = pace(0, 1 if started and seed == NEAR_START else 0, 0)
                 most = min(most, max_steps)
-                steps = -1
-                best = math.inf
-                damping = FIRST_DAMPING
-                predicted = 0.0
-                weak = 0
-                rejected = 0
-                again = False
+                steps, best, damping, predicted, weak, rejected, again = begin()
                 idle = False
             code, steps, best, damping, predicted, weak, rejected, again = go_on(
                 my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, patience, patient,
@@ -383,18 +230,13 @@ def build(mode, table_size, variables, rows, started, special=None):
             spent = iterations[i]
             if begun != NEAR_START:
                 load_target(positions, turned, i, mode, target)
-                c, s, mirror = frame_of(target, mode, symmetric)
-                for k in range(10):
-                    key[k] = 0.0
-                write_key(target, mode, c, s, mirror, key)
-                for k in range(10):
-                    key32[k] = f32(key[k])
+                c, s, mirror = look_up(target, mode, symmetric, key, key32)
                 turn_weight = f32(facts[r, TURN_WEIGHT])
-                last = -_FAR
+                last = -FAR
                 last_seed = -1
                 for attempt in range(1, FIRST_STARTS):
                     # The nearest seed after the last one, in the order of score and number, that was not the first.
-                    least = _FAR
+                    least = FAR
                     seed = 0
                     for j in range(table_size):
                         x = key_score(tables[r], j, key32, mode, False, turn_weight)
@@ -408,13 +250,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                         trial[k] = v[k]
                     most, patience, patient = pace(attempt, 0, 0)
                     code = GOING_ON
-                    steps = -1
-                    best = math.inf
-                    damping = FIRST_DAMPING
-                    predicted = 0.0
-                    weak = 0
-                    rejected = 0
-                    again = False
+                    steps, best, damping, predicted, weak, rejected, again = begin()
                     while code == GOING_ON:
                         code, steps, best, damping, predicted, weak, rejected, again = go_on(
                             my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most,
@@ -490,12 +326,7 @@ def build(mode, table_size, variables, rows, started, special=None):
             nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
             worth_all = (WORTH_ALL_STARTS * reach) ** 2
             load_target(positions, turned, i, mode, target)
-            c, s, mirror = frame_of(target, mode, symmetric)
-            for k in range(10):
-                key[k] = 0.0
-            write_key(target, mode, c, s, mirror, key)
-            for k in range(10):
-                key32[k] = f32(key[k])
+            c, s, mirror = look_up(target, mode, symmetric, key, key32)
             for j in range(lane, table_size, WARP):
                 # A target that is no number has no order; any will do, since it is refused in the end.
                 order[j] = j
@@ -560,13 +391,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                         trial[k] = v[k]
                     most = min(most, max_steps)
                     code = GOING_ON
-                    steps = -1
-                    best = math.inf
-                    damping = FIRST_DAMPING
-                    predicted = 0.0
-                    weak = 0
-                    rejected = 0
-                    again = False
+                    steps, best, damping, predicted, weak, rejected, again = begin()
                     while code == GOING_ON:
                         code, steps, best, damping, predicted, weak, rejected, again = go_on(
                             my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most,
@@ -645,4 +470,4 @@ def build(mode, table_size, variables, rows, started, special=None):
             angles[i] = angle
             status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, row, facts[r, REACH])
 
-    return Kernels(choose_near if started else choose, first, retry, search, finish)
+    return Kernels(choose, first, retry, search, finish)

@@ -4,8 +4,9 @@ import math
 
 from arcreach._jit import fast_kernel
 from arcreach.kernels.layout import AXIS, ROTATION, TURN
-from arcreach.kernels.levenberg_marquardt import take_step, weigh
+from arcreach.kernels.levenberg_marquardt import FIRST_DAMPING, take_step, weigh
 from arcreach.kernels.limits import LARGEST_FLOAT, wrap_angle
+from arcreach.kernels.seeds import frame_of, write_key
 from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.stopping import GOING_ON
 from arcreach.kernels.target_rows import rotation_defect, write_axis
@@ -46,6 +47,12 @@ def accept(positions, turned, i, mode, farthest, tolerance, row):
 
 
 @fast_kernel
+def begin():
+    """Return the numbers of a descent that has not begun: the last seven arguments of `advance`. Source: derived."""
+    return -1, math.inf, FIRST_DAMPING, 0.0, 0, 0, False
+
+
+@fast_kernel
 def advance(
     moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, v, trial, J, e, y,
     codes, steps, best, damping, predicted, weak, rejected, again,
@@ -67,6 +74,21 @@ def advance(
     if code == GOING_ON and not again:
         predicted = take_step(moves, v, J, e, damping, mode, y, codes, trial)
     return code, steps, best, damping, predicted, weak, rejected, again
+
+
+@fast_kernel
+def look_up(target, mode, symmetric, key, key32):
+    """Write the key (10,) of a target, in double and in single precision; return the frame it is seen in.
+
+    Source: derived.
+    """
+    c, s, mirror = frame_of(target, mode, symmetric)
+    for k in range(10):
+        key[k] = 0.0
+    write_key(target, mode, c, s, mirror, key)
+    for k in range(10):
+        key32[k] = key[k]
+    return c, s, mirror
 
 
 @fast_kernel
