@@ -101,9 +101,5 @@ def _refuse(i: int, positions: Any, axes: Any, rotations: Any) -> None:
     """Raise what the CPU raises for the first target that is not accepted."""
     if on_device(positions):
         raise TargetError(f"target {i} is not accepted; give finite numbers, axes that are not zero, and rotations")
-    parts = (None if part is None else np.asarray(part)[i : i + 1] for part in (positions, axes, rotations))
-    try:
-        target_rows(*parts)
-    except TargetError as error:
-        raise TargetError(f"target {i}: {error}") from None
+    target_rows(*(None if part is None else np.asarray(part)[: i + 1] for part in (positions, axes, rotations)))
     raise TargetError(f"target {i} is not accepted")

@@ -39,7 +39,17 @@ from arcreach.kernels.auto import (
     WORTH_ALL_STARTS,
 )
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TARGET_SIZE
-from arcreach.kernels.seeds_device import FAR, NEAR_START, REACH, SCALE, SYMMETRIC, TURN_WEIGHT, WEIGHT, build_choose
+from arcreach.kernels.seeds_device import (
+    FAR,
+    NEAR_START,
+    REACH,
+    REFUSED,
+    SCALE,
+    SYMMETRIC,
+    TURN_WEIGHT,
+    WEIGHT,
+    build_choose,
+)
 from arcreach.kernels.stopping import GOING_ON
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
@@ -154,8 +164,15 @@ def build(mode, table_size, variables, rows, started, special=None):
         while t < m:
             i = r * m + t
             if idle:
-                load_target(positions, turned, i, mode, target)
                 seed = chosen[i]
+                if seed == REFUSED:
+                    for k in range(v.shape[0]):
+                        V[i, k] = 0.0
+                    status[i] = STALLED
+                    iterations[i] = 0
+                    t += stride
+                    continue
+                load_target(positions, turned, i, mode, target)
                 if started and seed < 0:
                     to_variables(my_moves, Q[i], v)
                 else:
@@ -328,7 +345,7 @@ def build(mode, table_size, variables, rows, started, special=None):
             load_target(positions, turned, i, mode, target)
             c, s, mirror = look_up(target, mode, symmetric, key, key32)
             for j in range(lane, table_size, WARP):
-                # A target that is no number has no order; any will do, since it is refused in the end.
+                # Of a target too far away for single precision the scores have no order; any will do.
                 order[j] = j
                 scores[j] = key_score(tables[r], j, key32, mode, False, f32(facts[r, TURN_WEIGHT]))
             if lane == 0:

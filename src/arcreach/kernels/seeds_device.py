@@ -23,9 +23,11 @@ KEY_ROWS = {POSITION: (0, 1, 2, 3), AXIS: (0, 1, 2, 3, 4, 5, 6), ROTATION: (0, 1
 # Targets that a thread looks up together, and the seeds of which it notes only the least score.
 AT_ONCE = 4
 TOGETHER = 8
-# The first start where it is not a seed: the caller's, which lies far off or a step of a path away.
+# The first start where it is not a seed: the caller's, which lies far off or a step of a path away, or none at all,
+# since the target is refused.
 FROM_START = -1
 NEAR_START = -2
+REFUSED = -3
 FAR = np.float32(3e38)
 
 # The functions of the CPU, as kernels call them.
@@ -68,14 +70,16 @@ def build_choose(mode, table_size, variables, started, flat):
             for p in range(AT_ONCE):
                 # Past the end the last target is looked up once more.
                 i = r * m + min(t + p * stride, m - 1)
+                least[p] = FAR
                 if not accept(positions, turned, i, mode, farthest, tolerance, row):
                     cuda.atomic.min(fault, 0, i)
+                    # No seed is nearer than that.
+                    least[p] = -FAR
                 if mode == AXIS:
                     axes[i, 0] = row[2]
                     axes[i, 1] = row[5]
                     axes[i, 2] = row[8]
                 look_up(row, mode, symmetric, key, keys[p])
-                least[p] = FAR
                 found[p] = 0
             # A row of the table serves all of them: reading it takes longer than its arithmetic.
             for b in range(np.uint64(table_size // TOGETHER)):
@@ -91,7 +95,7 @@ def build_choose(mode, table_size, variables, started, flat):
                         found[p] = b
             for p in range(AT_ONCE):
                 # Which of the block it was is found by asking once more.
-                seed = found[p] * TOGETHER
+                seed = found[p] * TOGETHER if least[p] > -FAR else REFUSED
                 for j in range(TOGETHER - 1, -1, -1):
                     if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
                         seed = found[p] * TOGETHER + j
@@ -122,6 +126,8 @@ def build_choose(mode, table_size, variables, started, flat):
             i = r * m + t
             if not accept(positions, turned, i, mode, farthest, tolerance, row):
                 cuda.atomic.min(fault, 0, i)
+                chosen[i] = REFUSED
+                continue
             if mode == AXIS:
                 axes[i, 0] = row[2]
                 axes[i, 1] = row[5]
