@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError
+from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import MODES
 from arcreach.robots.checks import shown
@@ -144,18 +146,27 @@ def register(method: Method) -> Method:
 
 def methods() -> dict[str, Method]:
     """All methods by name, `auto` first."""
-    import arcreach.ik.methods  # noqa: F401
-
+    for module in MODULES:
+        _load(module)
     return dict(sorted(_methods.items(), key=lambda item: (item[0] != "auto", item[0])))
 
 
 def find_method(name: str) -> Method:
     """The method of that name."""
+    if isinstance(name, str) and name not in _methods:
+        # The others take longer to import than a first solve does.
+        module = name.replace("-", "_")
+        if module in MODULES:
+            _load(module)
     if not isinstance(name, str) or name not in _methods:
         known = methods()
         if not isinstance(name, str) or name not in known:
             raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(known)}")
     return _methods[name]
+
+
+def _load(module: str) -> None:
+    importlib.import_module(f"arcreach.ik.methods.{module}")
 
 
 def markdown_table() -> str:
