@@ -1,4 +1,4 @@
-"""Write out the loops of a kernel whose number of turns is known.
+"""Write a kernel, and all kernels it calls, out for one robot.
 
 On a GPU a small array lives in registers only if every index into it is known when it is compiled, and the compiler
 does not unroll a loop as large as a solver's step. A loop on a CPU must stay a loop, compiled once for all robots. So
@@ -12,27 +12,72 @@ import copy
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+# Where functions that kernels call come from, and the thread of a block as they ask for it.
+KERNELS = "arcreach.kernels."
+THREAD = "cuda.threadIdx.x"
 
-def unrolled(function: Any, turns: Mapping[str, Any], replaced: Mapping[str, Any]) -> Callable[..., Any]:
-    """The Python function behind a kernel, with the loops named in `turns` written out.
+
+@dataclass
+class Writer:
+    """Writes kernels out and compiles them, each once.
 
     `turns["n"] = 3` writes out each `for … in range(n)`; `turns["row < n"] = (0, 2)` each `while row < n` that ends by
-    moving `row` on, once for every row given. `replaced` are the functions it calls that were treated the same way, by
-    name. A loop with a `break` or `continue` of its own stays as it is.
+    moving `row` on, once for every row given. A loop with a `break` or `continue` of its own stays as it is.
+    `exchanged` are kernels in whose place another one is called. Arrays named in `by_thread` are indexed by one number
+    more, the thread's: many threads then share one array, and each has its own column of it.
     """
-    plain: Any = getattr(function, "py_func", function)
-    tree = ast.parse(textwrap.dedent(inspect.getsource(plain)))
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.decorator_list = []
-    _Loops(turns).visit(tree)
-    namespace = {**plain.__globals__, **replaced}
-    # The source is this library's own.
-    exec(compile(ast.fix_missing_locations(tree), f"<unrolled {plain.__name__}>", "exec"), namespace)  # noqa: S102
-    written: Callable[..., Any] = namespace[plain.__name__]
-    return written
+
+    turns: Mapping[str, Any]
+    compiled: Callable[[Callable[..., Any]], Any]
+    names: Mapping[str, Any] = field(default_factory=dict)  # what a name stands for, whatever it was
+    exchanged: Mapping[Any, Any] = field(default_factory=dict)
+    by_thread: frozenset[str] = frozenset()
+    _written: dict[Any, Any] = field(default_factory=dict)
+
+    def write(self, kernel: Any) -> Any:
+        """The kernel, compiled from its source for this robot."""
+        kernel = self.exchanged.get(kernel, kernel)
+        if kernel not in self._written:
+            self._written[kernel] = self.compiled(self._source(kernel))
+        return self._written[kernel]
+
+    def _source(self, kernel: Any) -> Callable[..., Any]:
+        plain: Any = getattr(kernel, "py_func", kernel)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(plain)))
+        definition = tree.body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.decorator_list = []
+        _Loops(self.turns).visit(tree)
+        _Columns(self.by_thread).visit(tree)
+        used = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+        called = {name: self.write(value) for name, value in used.items() if _is_kernel(value)}
+        namespace = {**plain.__globals__, **called, **self.names}
+        # The source is this library's own.
+        exec(compile(ast.fix_missing_locations(tree), f"<unrolled {plain.__name__}>", "exec"), namespace)  # noqa: S102
+        written: Callable[..., Any] = namespace[plain.__name__]
+        return written
+
+
+def _is_kernel(value: Any) -> bool:
+    """Whether a global name of a kernel stands for another kernel."""
+    plain = getattr(value, "py_func", value)
+    return inspect.isfunction(plain) and plain.__module__.startswith(KERNELS)
+
+
+class _Columns(ast.NodeTransformer):
+    """Adds the thread to the indices into some arrays."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self.names = names
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id in self.names and isinstance(node.slice, ast.Tuple):
+            node.slice.elts.append(ast.parse(THREAD, mode="eval").body)
+        return node
 
 
 class _Loops(ast.NodeTransformer):

@@ -23,23 +23,19 @@ from arcreach._cuda.slots import (
     stream_pieces,
     synchronize,
 )
-from arcreach._cuda.unroll import unrolled
+from arcreach._cuda.unroll import Writer
 from arcreach.errors import DeviceError, MethodError
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.target import FARTHEST
-from arcreach.kernels import (
-    auto_device,
-    auto_device_steps,
-    levenberg_marquardt,
-    limits,
-    seeds,
-    seeds_device,
-    smooth_variables,
-)
-from arcreach.kernels import chain as chain_kernels
-from arcreach.kernels import smooth_chain as smooth_chain_kernels
+from arcreach.kernels import auto_device, seeds_device
+from arcreach.kernels.auto_device_steps import AT_ONCE, advance, forget_columns
+from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
+from arcreach.kernels.limits import unwind
+from arcreach.kernels.seeds import place_seed
+from arcreach.kernels.smooth_variables import to_coordinates
+from arcreach.kernels.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
 from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -51,6 +47,8 @@ SIZES = (8, 16, 32, 64)
 LARGEST = SIZES[-1]
 # Variables of a robot whose kernels can be made for it alone: their Jacobians lie in shared memory.
 LARGEST_SPECIALISED = 24
+# The functions that are written out for it, and all that they call.
+WRITTEN_OUT = (advance, place_seed, to_coordinates, unwind, tip_motion)
 # Targets that a thread of a shared launch solves one after another: enough to even out hard ones.
 TARGETS_PER_THREAD = 16
 # Rows of a piece of targets that lie on the device: nothing is copied, so pieces only bound the scratch.
@@ -175,37 +173,34 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
             "weight": chain.weight, "symmetric": chain.symmetric,
         }  # fmt: skip
         if not driver.is_simulated(cuda):
-            special |= _unrolled_functions(cuda, robot)
+            writer = writer_for(cuda, robot, lambda source: cuda.jit(source, device=True, forceinline=True))
+            special |= {kernel.__name__: writer.write(kernel) for kernel in WRITTEN_OUT}
         kept[mode, started] = auto_device.build(
             mode, _seed_count(mode), max(chain.variables, robot.dof), len(chain.moves), started, special
         )
     return kept[mode, started]
 
 
-def _unrolled_functions(cuda: Any, robot: Robot) -> dict[str, Any]:
-    """The functions that the kernels call, their loops over this robot's elements written out."""
+def writer_for(cuda: Any, robot: Robot, compiled: Callable[[Callable[..., Any]], Any]) -> Writer:
+    """What writes out the loops over this robot's elements in the functions that the kernels call."""
     chain = smooth_chain(robot)
-    elements = [row for row, record in enumerate(robot._chain) if record.kind != ARC]
     turns = {
         "moves.shape[0]": len(chain.moves),
         "n": chain.variables,
         "v.shape[0]": chain.variables,
-        "row < chain.shape[0]": elements,
+        "row < chain.shape[0]": [row for row, record in enumerate(robot._chain) if record.kind != ARC],
     }
-    treated: dict[str, Any] = {}
-    for module, names in (
-        (smooth_chain_kernels, ("evaluate",)),
-        (levenberg_marquardt, ("find_touching", "mark_bounds", "multipliers", "take_step", "weigh")),
-        (auto_device_steps, ("advance",)),
-        (seeds, ("place_seed",)),
-        (limits, ("clip", "unwind")),
-        (smooth_variables, ("to_coordinates",)),
-        (chain_kernels, ("tip_motion",)),
-    ):
-        for name in names:
-            source = unrolled(getattr(module, name), turns, treated)
-            treated[name] = cuda.jit(source, device=True, forceinline=True)
-    return treated
+    limits = np.abs([robot.lower, robot.upper])
+    # The reduction that serves every angle is long, and a kernel that is too long waits for its own instructions.
+    exchanged = {sincos: sincos_reduced} if limits.max(initial=0.0) <= LARGEST_ANGLE else {}
+    if max(chain.variables, robot.dof) <= auto_device.MOST_IN_REGISTERS:
+        return Writer(turns, compiled, {}, exchanged)
+
+    def fence() -> None:
+        cuda.threadfence_block()
+
+    names = {"cuda": cuda, forget_columns.__name__: compiled(fence)}
+    return Writer(turns, compiled, names, exchanged, frozenset({"J"}))
 
 
 def solve_rows(
@@ -358,7 +353,7 @@ class Batch:
         kernels = self.kernels
         wide, narrow, warp = _blocks(cuda, self.narrow)
         spread = min(math.ceil(m / wide), 64 * driver.multiprocessors()), family.robots
-        few = min(math.ceil(m / (seeds_device.AT_ONCE * wide)), 64 * driver.multiprocessors()), family.robots
+        few = min(math.ceil(m / (AT_ONCE * wide)), 64 * driver.multiprocessors()), family.robots
         kernels.choose[few, wide, stream](
             m, positions, turned, start, family.tables, family.seeds, family.moves, family.shapes, family.facts,
             FARTHEST, ROTATION_TOLERANCE, axes, chosen, small["fault"],

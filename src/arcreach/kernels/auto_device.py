@@ -38,9 +38,9 @@ from arcreach.kernels.auto import (
     SAME_PLACE,
     WORTH_ALL_STARTS,
 )
+from arcreach.kernels.auto_device_steps import FAR
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TARGET_SIZE
 from arcreach.kernels.seeds_device import (
-    FAR,
     NEAR_START,
     REACH,
     REFUSED,
@@ -71,6 +71,8 @@ load_target = from_kernel(steps_of.load_target)
 advance = from_kernel(steps_of.advance)
 key_score = from_kernel(steps_of.key_score)
 begin = from_kernel(steps_of.begin)
+keep_nearest = from_kernel(steps_of.keep_nearest)
+next_nearest = from_kernel(steps_of.next_nearest)
 look_up = from_kernel(steps_of.look_up)
 pace = from_kernel(auto.pace)
 tip_motion = from_kernel(chain.tip_motion)
@@ -100,8 +102,9 @@ def build(mode, table_size, variables, rows, started, special=None):
     it, its moves, shapes, chain, scale, weight and symmetry. Source: derived.
     """
     known = special is not None
-    shared = known and variables > MOST_IN_REGISTERS
     special = special or {}
+    # More than a thread's registers hold: its Jacobian is a column of a shared array, see `Writer.by_thread`.
+    shared = "advance" in special and variables > MOST_IN_REGISTERS
     go_on = special.get("advance", advance)
     place = special.get("place_seed", place_seed)
     as_coordinates = special.get("to_coordinates", to_coordinates)
@@ -114,7 +117,7 @@ def build(mode, table_size, variables, rows, started, special=None):
     flat = bool(KNOWN_SYMMETRIC) and known
     enough = ROTATION_SAME_PLACE if rotation else SAME_PLACE
     fewest = ROTATION_FEWEST_STARTS if rotation else FEWEST_STARTS
-    per_lane = table_size // WARP
+    further = FIRST_STARTS - 1
     f32, f64 = np.float32, np.float64
 
     choose = build_choose(mode, table_size, variables, started, flat)
@@ -135,9 +138,8 @@ def build(mode, table_size, variables, rows, started, special=None):
             scale, weight, symmetric = facts[r, SCALE], facts[r, WEIGHT], facts[r, SYMMETRIC] != 0.0
         all_v = cuda.local.array(variables, f64)
         all_trial = cuda.local.array(variables, f64)
-        if shared:
-            # More than a thread's registers hold: a column of shared memory each, free of conflicts.
-            all_J = cuda.shared.array((variables, height, FEW), f64)[:, :, cuda.threadIdx.x]
+        if shared:  # noqa: SIM108 - numba leaves out the branch that is not taken
+            all_J = cuda.shared.array((variables, height, FEW), f64)
         else:
             all_J = cuda.local.array((variables, 6), f64)
         e = cuda.local.array(6, f64)
@@ -213,9 +215,8 @@ def build(mode, table_size, variables, rows, started, special=None):
             scale, weight, symmetric = 0.0, 0.0, False
         all_v = cuda.local.array(variables, f64)
         all_trial = cuda.local.array(variables, f64)
-        if shared:
-            # More than a thread's registers hold: a column of shared memory each, free of conflicts.
-            all_J = cuda.shared.array((variables, height, FEW), f64)[:, :, cuda.threadIdx.x]
+        if shared:  # noqa: SIM108 - numba leaves out the branch that is not taken
+            all_J = cuda.shared.array((variables, height, FEW), f64)
         else:
             all_J = cuda.local.array((variables, 6), f64)
         e = cuda.local.array(6, f64)
@@ -233,6 +234,8 @@ def build(mode, table_size, variables, rows, started, special=None):
             J = all_J[:n]
         key = cuda.local.array(10, f64)
         key32 = cuda.local.array(10, f32)
+        scores = cuda.local.array(further, f32)
+        nearest = cuda.local.array(further, np.int32)
         tolerance2 = (_AIM * position_tol) ** 2
         stride = cuda.gridDim.x * cuda.blockDim.x
         for w in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, count[0], stride):
@@ -249,20 +252,14 @@ def build(mode, table_size, variables, rows, started, special=None):
                 load_target(positions, turned, i, mode, target)
                 c, s, mirror = look_up(target, mode, symmetric, key, key32)
                 turn_weight = f32(facts[r, TURN_WEIGHT])
-                last = -FAR
-                last_seed = -1
+                for p in range(further):
+                    scores[p] = FAR
+                    nearest[p] = 0
+                for j in range(table_size):
+                    if j != begun:
+                        keep_nearest(key_score(tables[r], j, key32, mode, False, turn_weight), j, scores, nearest)
                 for attempt in range(1, FIRST_STARTS):
-                    # The nearest seed after the last one, in the order of score and number, that was not the first.
-                    least = FAR
-                    seed = 0
-                    for j in range(table_size):
-                        x = key_score(tables[r], j, key32, mode, False, turn_weight)
-                        if x < least and j != begun and (x > last or (x == last and j > last_seed)):
-                            least = x
-                            seed = j
-                    last = least
-                    last_seed = seed
-                    place(my_moves, seed_rows[r, seed], c, s, mirror, v)
+                    place(my_moves, seed_rows[r, nearest[attempt - 1]], c, s, mirror, v)
                     for k in range(v.shape[0]):
                         trial[k] = v[k]
                     most, patience, patient = pace(attempt, 0, 0)
@@ -291,7 +288,8 @@ def build(mode, table_size, variables, rows, started, special=None):
         max_steps, V, status, iterations, waiting, count,
     ):  # fmt: skip
         scores = cuda.shared.array(table_size, f32)
-        order = cuda.shared.array(table_size, np.int32)
+        own_score = cuda.shared.array(WARP, f32)
+        own_seed = cuda.shared.array(WARP, np.int32)
         lane_code = cuda.shared.array(WARP, np.int32)
         lane_steps = cuda.shared.array(WARP, np.int32)
         lane_left = cuda.shared.array(WARP, f64)
@@ -303,8 +301,8 @@ def build(mode, table_size, variables, rows, started, special=None):
         n = seed_rows.shape[2]
         all_v = cuda.local.array(variables, f64)
         all_trial = cuda.local.array(variables, f64)
-        if shared:
-            all_J = cuda.shared.array((variables, height, WARP), f64)[:, :, lane]
+        if shared:  # noqa: SIM108 - numba leaves out the branch that is not taken
+            all_J = cuda.shared.array((variables, height, WARP), f64)
         else:
             all_J = cuda.local.array((variables, 6), f64)
         if known:
@@ -325,8 +323,6 @@ def build(mode, table_size, variables, rows, started, special=None):
         target = cuda.local.array(TARGET_SIZE, f64)
         key = cuda.local.array(10, f64)
         key32 = cuda.local.array(10, f32)
-        mine = cuda.local.array(per_lane, f32)
-        place_of = cuda.local.array(per_lane, np.int32)
         tolerance2 = (_AIM * position_tol) ** 2
         long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
         for w in range(cuda.blockIdx.x, count[0], cuda.gridDim.x):
@@ -344,40 +340,24 @@ def build(mode, table_size, variables, rows, started, special=None):
             worth_all = (WORTH_ALL_STARTS * reach) ** 2
             load_target(positions, turned, i, mode, target)
             c, s, mirror = look_up(target, mode, symmetric, key, key32)
+            begun = chosen[i]
             for j in range(lane, table_size, WARP):
-                # Of a target too far away for single precision the scores have no order; any will do.
-                order[j] = j
-                scores[j] = key_score(tables[r], j, key32, mode, False, f32(facts[r, TURN_WEIGHT]))
+                x = key_score(tables[r], j, key32, mode, False, f32(facts[r, TURN_WEIGHT]))
+                scores[j] = FAR if j == begun else x
+            # Each lane offers the nearest of its own seeds that has not been tried; the nearest of all comes next.
+            own_score[lane], own_seed[lane] = next_nearest(scores, lane, WARP, -FAR, -1)
             if lane == 0:
                 best_of[0] = math.inf
                 state[0] = 0
                 state[1] = 0
                 state[3] = GOING_ON
             cuda.syncthreads()
-            # Where each seed stands in the order of score and number; a score that is read serves a row of seeds.
-            for p in range(per_lane):
-                mine[p] = scores[p * WARP + lane]
-                place_of[p] = 0
-            for other in range(table_size):
-                x = scores[other]
-                for p in range(per_lane):
-                    if x < mine[p] or (x == mine[p] and other < p * WARP + lane):
-                        place_of[p] += 1
-            for p in range(per_lane):
-                order[place_of[p]] = p * WARP + lane
-            cuda.syncthreads()
-            begun = chosen[i]
             nearby = 1 + NEARBY_STARTS if started and begun == NEAR_START else 0
-            # How many of the first starts are not table_size in their order.
+            # How many of the first starts are not the next nearest.
             ahead = nearby if nearby > 0 else 1
             distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
             starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
             starts += nearby
-            skipped = table_size
-            if begun >= 0:
-                for rank in range(table_size):
-                    if order[rank] == begun:
-                        skipped = rank
             waves = (starts + WARP - 1) // WARP
             # One wave more for a last, patient descent from the best place.
             for wave in range(waves + 1):
@@ -385,6 +365,23 @@ def build(mode, table_size, variables, rows, started, special=None):
                 polish = wave == waves or state[3] != GOING_ON
                 if polish and (state[3] == REACHED or state[3] == ITERATION_LIMIT or best_of[0] > nearly):
                     break
+                seed = begun
+                if not polish:
+                    for other in range(max(ahead - wave * WARP, 0), min(WARP, starts - wave * WARP)):
+                        owner = 0
+                        for rival in range(1, WARP):
+                            nearer = own_score[rival] < own_score[owner]
+                            as_near = own_score[rival] == own_score[owner]
+                            if nearer or (as_near and own_seed[rival] < own_seed[owner]):
+                                owner = rival
+                        x = own_score[owner]
+                        taken = own_seed[owner]
+                        if lane == other:
+                            seed = taken
+                        cuda.syncthreads()
+                        if lane == owner:
+                            own_score[lane], own_seed[lane] = next_nearest(scores, lane, WARP, x, taken)
+                        cuda.syncthreads()
                 busy = lane == 0 if polish else attempt < starts
                 lane_code[lane] = STALLED
                 if busy:
@@ -400,9 +397,6 @@ def build(mode, table_size, variables, rows, started, special=None):
                             for k in range(n):
                                 v[k] += share * (seed_rows[r, attempt, k] - v[k])
                     else:
-                        rank = attempt - ahead
-                        rank += 1 if rank >= skipped else 0
-                        seed = begun if attempt == 0 else order[rank]
                         place_seed(moves[r], seed_rows[r, seed], c, s, mirror, v)
                     for k in range(n):
                         trial[k] = v[k]

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from arcreach._jit import fast_kernel
 from arcreach.kernels.layout import AXIS, ROTATION, TURN
 from arcreach.kernels.levenberg_marquardt import FIRST_DAMPING, take_step, weigh
@@ -10,6 +12,11 @@ from arcreach.kernels.seeds import frame_of, write_key
 from arcreach.kernels.smooth_chain import evaluate
 from arcreach.kernels.stopping import GOING_ON
 from arcreach.kernels.target_rows import rotation_defect, write_axis
+
+# Targets that a thread looks up together, and the seeds of which it notes only the least score.
+AT_ONCE = 4
+TOGETHER = 8
+FAR = np.float32(3e38)
 
 
 @fast_kernel
@@ -53,6 +60,14 @@ def begin():
 
 
 @fast_kernel
+def forget_columns():
+    """Do nothing. Where J lies in shared memory a fence takes its place: else it is kept in registers as well.
+
+    Source: derived.
+    """
+
+
+@fast_kernel
 def advance(
     moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, v, trial, J, e, y,
     codes, steps, best, damping, predicted, weak, rejected, again,
@@ -62,6 +77,7 @@ def advance(
     Returns status, GOING_ON while it has not ended, and the last seven arguments as they are then. Source: derived.
     """
     distance2, angle = evaluate(moves, shapes, scale, trial, target, mode, weight, e, J)
+    forget_columns()
     code = GOING_ON
     if again:
         again = False
@@ -107,6 +123,53 @@ def key_score(table, j, key, mode, flat, turn_weight):
         u = table[j, 4] * key[6] + table[j, 5] * key[7] + table[j, 6] * key[8] + table[j, 7] * key[9]
         return place - turn_weight * u * u
     return place
+
+
+@fast_kernel
+def least_scores(rows, keys, mode, flat, turn_weight, least):
+    """Write the least score of TOGETHER seeds, the `rows` of their table, for each of AT_ONCE keys (AT_ONCE, 10).
+
+    Source: derived.
+    """
+    for p in range(AT_ONCE):
+        least[p] = FAR
+    # A row serves all keys: reading it takes longer than its arithmetic.
+    for j in range(TOGETHER):
+        for p in range(AT_ONCE):
+            least[p] = min(least[p], key_score(rows, j, keys[p], mode, flat, turn_weight))
+
+
+@fast_kernel
+def keep_nearest(score, seed, scores, nearest):
+    """Put a seed among the nearest (few,) where it belongs by its `scores`; of two as near the first stays ahead.
+
+    Source: derived.
+    """
+    p = scores.shape[0] - 1
+    if score < scores[p]:
+        while p > 0 and score < scores[p - 1]:
+            scores[p] = scores[p - 1]
+            nearest[p] = nearest[p - 1]
+            p -= 1
+        scores[p] = score
+        nearest[p] = seed
+
+
+@fast_kernel
+def next_nearest(scores, first, every, last, last_seed):
+    """Return the least score after the last one, by score and number, of seeds first, first + every, …, and its seed.
+
+    Source: derived.
+    """
+    least = FAR
+    # Where none is left, or the scores are no numbers, any will do.
+    found = first
+    for j in range(first, scores.shape[0], every):
+        x = scores[j]
+        if x < least and (x > last or (x == last and j > last_seed)):
+            least = x
+            found = j
+    return least, found
 
 
 @fast_kernel

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 
-from arcreach._cuda.driver import from_kernel, load
+from arcreach._cuda.driver import from_kernel, is_simulated, load
+from arcreach._cuda.unroll import Writer
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels import smooth_chain, smooth_variables
 from arcreach.kernels.auto import FAMILIAR_SEEDS, STEP_OF_A_PATH, WORTH_A_DESCENT
+from arcreach.kernels.auto_device_steps import AT_ONCE, FAR, TOGETHER
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
@@ -20,23 +22,29 @@ cuda = load()
 FACTS = SCALE, WEIGHT, SYMMETRIC, TURN_WEIGHT, REACH = range(5)
 # Columns of a table of keys that a mode needs: a constant, then one per number of the key.
 KEY_ROWS = {POSITION: (0, 1, 2, 3), AXIS: (0, 1, 2, 3, 4, 5, 6), ROTATION: (0, 1, 2, 3, 7, 8, 9, 10)}
-# Targets that a thread looks up together, and the seeds of which it notes only the least score.
-AT_ONCE = 4
-TOGETHER = 8
 # The first start where it is not a seed: the caller's, which lies far off or a step of a path away, or none at all,
 # since the target is refused.
 FROM_START = -1
 NEAR_START = -2
 REFUSED = -3
-FAR = np.float32(3e38)
 
 # The functions of the CPU, as kernels call them.
 accept = from_kernel(steps_of.accept)
 away_from = from_kernel(steps_of.away_from)
 key_score = from_kernel(steps_of.key_score)
+keep_nearest = from_kernel(steps_of.keep_nearest)
 look_up = from_kernel(steps_of.look_up)
 evaluate = from_kernel(smooth_chain.evaluate)
 to_variables = from_kernel(smooth_variables.to_variables)
+
+
+def unrolled_scores():
+    """Return `least_scores` with its loops written out, of which the compiler would keep one. Source: derived."""
+    if is_simulated(cuda):
+        return from_kernel(steps_of.least_scores)
+    turns = {"AT_ONCE": AT_ONCE, "TOGETHER": TOGETHER}
+    writer = Writer(turns, lambda source: cuda.jit(source, device=True, forceinline=True))
+    return writer.write(steps_of.least_scores)
 
 
 def build_choose(mode, table_size, variables, started, flat):
@@ -45,6 +53,10 @@ def build_choose(mode, table_size, variables, started, flat):
     `flat` says that the chain is known to be symmetric about its base axis. Source: derived.
     """
     columns = len(KEY_ROWS[mode])
+    # Rows of whole vectors of four, which are read at once.
+    width = -(-columns // 4) * 4
+    alignment = None if is_simulated(cuda) else 16
+    least_scores = unrolled_scores()
     rotation = mode == ROTATION
     f32, f64 = np.float32, np.float64
 
@@ -52,7 +64,7 @@ def build_choose(mode, table_size, variables, started, flat):
     def choose(
         m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
     ):  # fmt: skip
-        table = cuda.shared.array((table_size, columns), f32)
+        table = cuda.shared.array((table_size, width), f32, alignment)
         r = cuda.blockIdx.y
         for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
             table[j // columns, j % columns] = tables[r, j // columns, j % columns]
@@ -81,14 +93,8 @@ def build_choose(mode, table_size, variables, started, flat):
                     axes[i, 2] = row[8]
                 look_up(row, mode, symmetric, key, keys[p])
                 found[p] = 0
-            # A row of the table serves all of them: reading it takes longer than its arithmetic.
-            for b in range(np.uint64(table_size // TOGETHER)):
-                for p in range(AT_ONCE):
-                    of_block[p] = FAR
-                for j in range(np.uint64(TOGETHER)):
-                    for p in range(AT_ONCE):
-                        x = key_score(table, b * np.uint64(TOGETHER) + j, keys[p], mode, flat, turn_weight)
-                        of_block[p] = min(of_block[p], x)
+            for b in range(table_size // TOGETHER):
+                least_scores(table[b * TOGETHER :], keys, mode, flat, turn_weight, of_block)
                 for p in range(AT_ONCE):
                     if of_block[p] < least[p]:
                         least[p] = of_block[p]
@@ -106,7 +112,7 @@ def build_choose(mode, table_size, variables, started, flat):
     def choose_near(
         m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
     ):  # fmt: skip
-        table = cuda.shared.array((table_size, columns), f32)
+        table = cuda.shared.array((table_size, width), f32, alignment)
         r = cuda.blockIdx.y
         for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
             table[j // columns, j % columns] = tables[r, j // columns, j % columns]
@@ -137,15 +143,7 @@ def build_choose(mode, table_size, variables, started, flat):
                 scores[p] = FAR
                 nearest[p] = 0
             for j in range(table_size):
-                x = key_score(table, j, key32, mode, False, f32(turn_weight))
-                if x < scores[FAMILIAR_SEEDS - 1]:
-                    p = FAMILIAR_SEEDS - 1
-                    while p > 0 and x < scores[p - 1]:
-                        scores[p] = scores[p - 1]
-                        nearest[p] = nearest[p - 1]
-                        p -= 1
-                    scores[p] = x
-                    nearest[p] = j
+                keep_nearest(key_score(table, j, key32, mode, False, f32(turn_weight)), j, scores, nearest)
             weight = facts[r, WEIGHT]
             mine = v[:n]
             to_variables(moves[r], Q[i], mine)
