@@ -138,6 +138,32 @@ def motion_of(robot, q):
     return tip_motion(robot._chain, q)
 
 
+def test_blocks_are_counted_by_what_they_need(monkeypatch):
+    from types import SimpleNamespace
+
+    from arcreach._cuda import driver
+    from arcreach.ik.device import resident_blocks
+
+    limits = {"REGISTERS": 65536, "SHARED_MEMORY": 233472, "THREADS": 2048}
+    gpu = SimpleNamespace(**{f"MAX_{name}_PER_MULTIPROCESSOR": value for name, value in limits.items()})
+    monkeypatch.setattr(driver, "load", lambda: SimpleNamespace(get_current_device=lambda: gpu))
+    monkeypatch.setattr(driver, "is_simulated", lambda _: False)
+    monkeypatch.setattr(driver, "multiprocessors", lambda: 10)
+
+    def blocks(registers, shared, threads):
+        kernel = SimpleNamespace(
+            get_regs_per_thread=lambda: registers, get_shared_mem_per_block=lambda: dict.fromkeys(registers, shared)
+        )
+        return resident_blocks(kernel, threads)
+
+    assert blocks({"a": 254}, 17920, 32) == 80
+    assert blocks({"a": 254}, 30720, 32) == 70
+    assert blocks({"a": 40, "b": 202}, 0, 128) == 20
+    assert blocks({"a": 20}, 0, 128) == 160
+    # Before the first call.
+    assert blocks({}, 0, 128) == 20
+
+
 def test_slots_are_served_by_threads(monkeypatch):
     """Several pieces at once, with arrays of the host in place of a device's."""
     from types import SimpleNamespace

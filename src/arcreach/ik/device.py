@@ -402,17 +402,24 @@ def _blocks(cuda: Any, narrow: int) -> tuple[int, int, int]:
 
 
 def resident_blocks(kernel: Any, threads: int) -> int:
-    """How many blocks of a kernel the device holds at once, by their registers."""
-    if driver.is_simulated(driver.load()):
+    """How many blocks of a kernel the device holds at once, by their registers and shared memory."""
+    cuda = driver.load()
+    if driver.is_simulated(cuda):
         return 2
     # By signature; none before the first call, which guesses.
-    registers = kernel.get_regs_per_thread()
+    registers, shared = (
+        max(found.values(), default=0) for found in (kernel.get_regs_per_thread(), kernel.get_shared_mem_per_block())
+    )
     if not registers:
         return 2 * driver.multiprocessors()
-    most = max(registers.values()) if isinstance(registers, dict) else registers
-    # Registers are given out by eight per thread, of 65536 in a multiprocessor.
-    each = 65536 // (-(-int(most) // 8) * 8 * threads)
-    return driver.multiprocessors() * max(1, min(each, 2048 // threads))
+    gpu = cuda.get_current_device()
+    # Registers are given out by eight per thread, and a block takes a KiB of shared memory for itself.
+    each = min(
+        gpu.MAX_REGISTERS_PER_MULTIPROCESSOR // (-(-registers // 8) * 8 * threads),
+        gpu.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR // (shared + 1024),
+        gpu.MAX_THREADS_PER_MULTIPROCESSOR // threads,
+    )
+    return driver.multiprocessors() * max(1, int(each))
 
 
 def check_device(robot: Any, method: str, **not_served: Any) -> None:
