@@ -149,6 +149,21 @@ def test_a_bad_target_is_named(change, words):
         ar.solve_batch(robot, **asked, device="cuda")
 
 
+def test_a_refused_target_is_left_out_and_the_others_are_solved():
+    from arcreach.ik.device import Question, solve_rows
+    from arcreach.kernels.layout import AXIS
+
+    robot = ar.load_robot("three-section")
+    asked = targets(robot, 3, "axis")
+    axes = asked["axes"].copy()
+    axes[1] = 0.0
+    answer = solve_rows([robot], Question(AXIS, 1e-6, 1e-3, None, 0), asked["positions"], axes)
+    assert answer.fault == 1
+    assert answer.iterations[1] == 0
+    assert (answer.iterations[[0, 2]] > 0).all()
+    assert (answer.position_error[[0, 2]] <= 1e-6).all()
+
+
 def test_no_rotation_is_refused():
     robot = ar.load_robot("ur5")
     with pytest.raises(TargetError, match="rotation"):
