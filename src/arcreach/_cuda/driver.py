@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,11 @@ def _unwrapped(argument: Any) -> Any:
     if type(argument).__name__ == "FakeWithinKernelCUDAArray":
         return argument._item._ary
     return argument
+
+
+def device_function(function: Callable[..., Any]) -> Any:
+    """A function that kernels call, compiled into each of them."""
+    return load().jit(function, device=True, forceinline=True)
 
 
 def unusable() -> str | None:

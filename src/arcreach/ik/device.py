@@ -33,6 +33,7 @@ from arcreach.kernels.auto_device_steps import AT_ONCE, advance, forget_columns
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
 from arcreach.kernels.limits import unwind
+from arcreach.kernels.search_device import WARP
 from arcreach.kernels.seeds import place_seed
 from arcreach.kernels.smooth_variables import to_coordinates
 from arcreach.kernels.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
@@ -173,7 +174,7 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
             "weight": chain.weight, "symmetric": chain.symmetric,
         }  # fmt: skip
         if not driver.is_simulated(cuda):
-            writer = writer_for(cuda, robot, lambda source: cuda.jit(source, device=True, forceinline=True))
+            writer = writer_for(cuda, robot, driver.device_function)
             special |= {kernel.__name__: writer.write(kernel) for kernel in WRITTEN_OUT}
         kept[mode, started] = auto_device.build(
             mode, _seed_count(mode), max(chain.variables, robot.dof), len(chain.moves), started, special
@@ -397,8 +398,8 @@ def _nothing(dof: int) -> Any:
 def _blocks(cuda: Any, narrow: int) -> tuple[int, int, int]:
     """Threads of a block; in the simulator each is a thread of Python, so a few must do."""
     if driver.is_simulated(cuda):
-        return 4, 4, auto_device.WARP
-    return auto_device.WIDE, narrow, auto_device.WARP
+        return 4, 4, WARP
+    return auto_device.WIDE, narrow, WARP
 
 
 def resident_blocks(kernel: Any, threads: int) -> int:

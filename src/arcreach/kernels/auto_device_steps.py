@@ -140,19 +140,29 @@ def least_scores(rows, keys, mode, flat, turn_weight, least):
 
 
 @fast_kernel
-def keep_nearest(score, seed, scores, nearest):
-    """Put a seed among the nearest (few,) where it belongs by its `scores`; of two as near the first stays ahead.
+def copy_table(source, first, every, columns, table):
+    """Copy numbers first, first + every, … of a table of so many columns: the share of one thread. Source: derived."""
+    for j in range(first, source.shape[0] * columns, every):
+        table[j // columns, j % columns] = source[j // columns, j % columns]
 
-    Source: derived.
-    """
-    p = scores.shape[0] - 1
-    if score < scores[p]:
-        while p > 0 and score < scores[p - 1]:
-            scores[p] = scores[p - 1]
-            nearest[p] = nearest[p - 1]
-            p -= 1
-        scores[p] = score
-        nearest[p] = seed
+
+@fast_kernel
+def find_nearest(table, key, mode, turn_weight, left_out, scores, nearest):
+    """Write the seeds of least score but one, nearest (few,), in the order of score and number. Source: derived."""
+    last = scores.shape[0] - 1
+    for p in range(scores.shape[0]):
+        scores[p] = FAR
+        nearest[p] = 0
+    for j in range(table.shape[0]):
+        x = key_score(table, j, key, mode, False, turn_weight)
+        if x < scores[last] and j != left_out:
+            p = last
+            while p > 0 and x < scores[p - 1]:
+                scores[p] = scores[p - 1]
+                nearest[p] = nearest[p - 1]
+                p -= 1
+            scores[p] = x
+            nearest[p] = j
 
 
 @fast_kernel

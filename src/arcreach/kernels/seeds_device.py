@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from arcreach._cuda.driver import from_kernel, is_simulated, load
+from arcreach._cuda.driver import device_function, from_kernel, is_simulated, load
 from arcreach._cuda.unroll import Writer
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels import smooth_chain, smooth_variables
@@ -31,8 +31,9 @@ REFUSED = -3
 # The functions of the CPU, as kernels call them.
 accept = from_kernel(steps_of.accept)
 away_from = from_kernel(steps_of.away_from)
+copy_table = from_kernel(steps_of.copy_table)
 key_score = from_kernel(steps_of.key_score)
-keep_nearest = from_kernel(steps_of.keep_nearest)
+find_nearest = from_kernel(steps_of.find_nearest)
 look_up = from_kernel(steps_of.look_up)
 evaluate = from_kernel(smooth_chain.evaluate)
 to_variables = from_kernel(smooth_variables.to_variables)
@@ -42,9 +43,7 @@ def unrolled_scores():
     """Return `least_scores` with its loops written out, of which the compiler would keep one. Source: derived."""
     if is_simulated(cuda):
         return from_kernel(steps_of.least_scores)
-    turns = {"AT_ONCE": AT_ONCE, "TOGETHER": TOGETHER}
-    writer = Writer(turns, lambda source: cuda.jit(source, device=True, forceinline=True))
-    return writer.write(steps_of.least_scores)
+    return Writer({"AT_ONCE": AT_ONCE, "TOGETHER": TOGETHER}, device_function).write(steps_of.least_scores)
 
 
 def build_choose(mode, table_size, variables, started, flat):
@@ -66,8 +65,7 @@ def build_choose(mode, table_size, variables, started, flat):
     ):  # fmt: skip
         table = cuda.shared.array((table_size, width), f32, alignment)
         r = cuda.blockIdx.y
-        for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
-            table[j // columns, j % columns] = tables[r, j // columns, j % columns]
+        copy_table(tables[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
         cuda.syncthreads()
         row = cuda.local.array(TARGET_SIZE, f64)
         key = cuda.local.array(10, f64)
@@ -114,8 +112,7 @@ def build_choose(mode, table_size, variables, started, flat):
     ):  # fmt: skip
         table = cuda.shared.array((table_size, width), f32, alignment)
         r = cuda.blockIdx.y
-        for j in range(cuda.threadIdx.x, table_size * columns, cuda.blockDim.x):
-            table[j // columns, j % columns] = tables[r, j // columns, j % columns]
+        copy_table(tables[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
         cuda.syncthreads()
         row = cuda.local.array(TARGET_SIZE, f64)
         key = cuda.local.array(10, f64)
@@ -139,11 +136,7 @@ def build_choose(mode, table_size, variables, started, flat):
                 axes[i, 1] = row[5]
                 axes[i, 2] = row[8]
             look_up(row, mode, symmetric, key, key32)
-            for p in range(FAMILIAR_SEEDS):
-                scores[p] = FAR
-                nearest[p] = 0
-            for j in range(table_size):
-                keep_nearest(key_score(table, j, key32, mode, False, f32(turn_weight)), j, scores, nearest)
+            find_nearest(table, key32, mode, f32(turn_weight), -1, scores, nearest)
             weight = facts[r, WEIGHT]
             mine = v[:n]
             to_variables(moves[r], Q[i], mine)
