@@ -23,11 +23,11 @@ LONG = 36
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2, h3 { line-height: 1.2; margin-top: 2em; }
-table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
+table { border-collapse: collapse; font-size: 0.8rem; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.4rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
 th { border-bottom: 2px solid #888; }
 td.word, th.word { text-align: left; white-space: normal; min-width: 5rem; }
-td.long:last-child { min-width: 22rem; }
+td.long:last-child { min-width: 18rem; }
 tr:nth-child(even) td { background: #f7f7f7; }
 figure { margin: 1.5rem 0; }
 figure svg, figure img { max-width: 100%; height: auto; }
