@@ -115,9 +115,8 @@ def test_the_functions_of_specialised_kernels_compute_the_same(name):
             )  # fmt: skip
         return np.array([code, *state, *v, *trial])
 
-    # Of a large robot the Jacobians of many threads lie in one array.
-    shape = (n, 6, 2) if writer.by_thread else (n, 6)
-    there = some_steps(writer.write(auto_device_steps.advance), np.zeros(shape))
+    # The Jacobians of many threads lie in one array.
+    there = some_steps(writer.write(auto_device_steps.advance), np.zeros((n, 6, 2)))
     np.testing.assert_allclose(there, some_steps(auto_device_steps.advance, np.zeros((n, 6))), rtol=1e-6, atol=1e-9)
 
     assert writer.write(chain.tip_motion)(robot._chain, q) == pytest.approx(motion_of(robot, q), abs=1e-15)
@@ -138,30 +137,43 @@ def motion_of(robot, q):
     return tip_motion(robot._chain, q)
 
 
-def test_blocks_are_counted_by_what_they_need(monkeypatch):
+def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
     from types import SimpleNamespace
 
     from arcreach._cuda import driver
     from arcreach.ik.device import resident_blocks
 
-    limits = {"REGISTERS": 65536, "SHARED_MEMORY": 233472, "THREADS": 2048}
-    gpu = SimpleNamespace(**{f"MAX_{name}_PER_MULTIPROCESSOR": value for name, value in limits.items()})
-    monkeypatch.setattr(driver, "load", lambda: SimpleNamespace(get_current_device=lambda: gpu))
+    monkeypatch.setattr(driver, "load", lambda: None)
     monkeypatch.setattr(driver, "is_simulated", lambda _: False)
     monkeypatch.setattr(driver, "multiprocessors", lambda: 10)
 
-    def blocks(registers, shared, threads):
-        kernel = SimpleNamespace(
-            get_regs_per_thread=lambda: registers, get_shared_mem_per_block=lambda: dict.fromkeys(registers, shared)
-        )
-        return resident_blocks(kernel, threads)
+    def blocks(*a_thread):
+        """Of a kernel compiled for as many signatures, whose blocks hold so many threads together."""
+        made = [
+            SimpleNamespace(max_cooperative_grid_blocks=lambda threads, held=held: held // threads) for held in a_thread
+        ]
+        return resident_blocks(SimpleNamespace(overloads=dict(enumerate(made))), 32)
 
-    assert blocks({"a": 254}, 17920, 32) == 80
-    assert blocks({"a": 254}, 30720, 32) == 70
-    assert blocks({"a": 40, "b": 202}, 0, 128) == 20
-    assert blocks({"a": 20}, 0, 128) == 160
+    assert blocks(2560) == 80
+    assert blocks(2560, 640) == 20
+    assert blocks(0) == 1
     # Before the first call.
-    assert blocks({}, 0, 128) == 20
+    assert blocks() == 20
+
+
+@pytest.mark.parametrize(
+    ("shared", "registers"),
+    [(0, 128), (6 * 5 * 256, 128), (10 * 5 * 256, 128), (14 * 5 * 256, 168), (20 * 5 * 256, 255), (24 * 6 * 256, 255)],
+)
+def test_registers_leave_room_for_the_blocks_that_shared_memory_holds(monkeypatch, shared, registers):
+    from types import SimpleNamespace
+
+    from arcreach._cuda import driver
+
+    h200 = SimpleNamespace(MAX_REGISTERS_PER_MULTIPROCESSOR=65536, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR=233472)
+    cuda = SimpleNamespace(get_current_device=lambda: h200, jit=lambda max_registers: max_registers)
+    monkeypatch.setattr(driver, "load", lambda: cuda)
+    assert driver.kernel_of_warps(shared) == registers
 
 
 def test_slots_are_served_by_threads(monkeypatch):

@@ -13,6 +13,13 @@ from arcreach.errors import DeviceError
 
 EXTRA = "pip install 'arcreach[gpu]'"
 
+# Threads that run in step; registers that one can have; bytes of shared memory that a block takes for itself.
+WARP = 32
+MOST_REGISTERS = 255
+SHARED_OF_A_BLOCK = 1024
+# Warps of a multiprocessor, measured: with more of them too little is left in registers.
+MOST_WARPS = 16
+
 
 @dataclass(frozen=True)
 class Device:
@@ -78,6 +85,21 @@ def _unwrapped(argument: Any) -> Any:
 def device_function(function: Callable[..., Any]) -> Any:
     """A function that kernels call, compiled into each of them."""
     return load().jit(function, device=True, forceinline=True)
+
+
+def kernel_of_warps(shared: int) -> Any:
+    """What makes kernels of one warp a block, with as many registers as leave room for all their blocks.
+
+    Blocks need `shared` bytes of shared memory, which says how many can run at once. What a thread has no registers for
+    lies on its stack, and costs less than it saves: the other warps run while one waits.
+    """
+    cuda = load()
+    gpu = cuda.get_current_device()
+    warps = min(gpu.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR // (shared + SHARED_OF_A_BLOCK), MOST_WARPS)
+    # Each of the four parts of a multiprocessor has as many; registers are given out by eight.
+    warps = max(warps // 4 * 4, 4)
+    registers = gpu.MAX_REGISTERS_PER_MULTIPROCESSOR // (WARP * warps) // 8 * 8
+    return cuda.jit(max_registers=min(registers, MOST_REGISTERS))
 
 
 def unusable() -> str | None:

@@ -33,7 +33,6 @@ from arcreach.kernels.auto_device_steps import AT_ONCE, advance, forget_columns
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
 from arcreach.kernels.limits import unwind
-from arcreach.kernels.search_device import WARP
 from arcreach.kernels.seeds import place_seed
 from arcreach.kernels.smooth_variables import to_coordinates
 from arcreach.kernels.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
@@ -194,8 +193,6 @@ def writer_for(cuda: Any, robot: Robot, compiled: Callable[[Callable[..., Any]],
     limits = np.abs([robot.lower, robot.upper])
     # The reduction that serves every angle is long, and a kernel that is too long waits for its own instructions.
     exchanged = {sincos: sincos_reduced} if limits.max(initial=0.0) <= LARGEST_ANGLE else {}
-    if max(chain.variables, robot.dof) <= auto_device.MOST_IN_REGISTERS:
-        return Writer(turns, compiled, {}, exchanged)
 
     def fence() -> None:
         cuda.threadfence_block()
@@ -244,7 +241,7 @@ def batch_of(
         specialised = len(robots) == 1 and (question.mode, started) in robots[0].__dict__.get("_device_kernels", {})
     if specialised and max(family.variables, family.dof) <= LARGEST_SPECIALISED:
         kernels = _special_kernels(robots[0], question.mode, started)
-        narrow = auto_device.FEW
+        narrow = driver.WARP
     else:
         narrow = auto_device.NARROW
         size = _size(max(family.variables, family.dof, family.rows))
@@ -343,14 +340,14 @@ class Batch:
         V, chosen, waiting, hard, axes = slot.scratch
         small = slot.small
         if not small:
-            small["fault"] = cuda.device_array(1, np.int64)
-            small["count"] = cuda.device_array(1, np.int32)
-            small["hard"] = cuda.device_array(1, np.int32)
+            fresh = np.array([_NO_FAULT, 0, 0])
+            small["fresh"] = cuda.to_device(fresh)
+            small["counters"] = cuda.device_array_like(fresh)
+            for k, counter in enumerate(("fault", "count", "hard")):
+                small[counter] = small["counters"][k : k + 1]
             small["read"] = np.empty(1, np.int64)
         stream = slot.stream
-        small["fault"].copy_to_device(np.array([_NO_FAULT]), stream=stream)
-        for counter in ("count", "hard"):
-            small[counter].copy_to_device(np.zeros(1, np.int32), stream=stream)
+        small["counters"].copy_to_device(small["fresh"], stream=stream)
         kernels = self.kernels
         wide, narrow, warp = _blocks(cuda, self.narrow)
         spread = min(math.ceil(m / wide), 64 * driver.multiprocessors()), family.robots
@@ -398,29 +395,17 @@ def _nothing(dof: int) -> Any:
 def _blocks(cuda: Any, narrow: int) -> tuple[int, int, int]:
     """Threads of a block; in the simulator each is a thread of Python, so a few must do."""
     if driver.is_simulated(cuda):
-        return 4, 4, WARP
-    return auto_device.WIDE, narrow, WARP
+        return 4, 4, driver.WARP
+    return auto_device.WIDE, narrow, driver.WARP
 
 
 def resident_blocks(kernel: Any, threads: int) -> int:
-    """How many blocks of a kernel the device holds at once, by their registers and shared memory."""
-    cuda = driver.load()
-    if driver.is_simulated(cuda):
+    """How many blocks of a kernel the device holds at once: one more would wait until the others are done."""
+    if driver.is_simulated(driver.load()):
         return 2
-    # By signature; none before the first call, which guesses.
-    registers, shared = (
-        max(found.values(), default=0) for found in (kernel.get_regs_per_thread(), kernel.get_shared_mem_per_block())
-    )
-    if not registers:
-        return 2 * driver.multiprocessors()
-    gpu = cuda.get_current_device()
-    # Registers are given out by eight per thread, and a block takes a KiB of shared memory for itself.
-    each = min(
-        gpu.MAX_REGISTERS_PER_MULTIPROCESSOR // (-(-registers // 8) * 8 * threads),
-        gpu.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR // (shared + 1024),
-        gpu.MAX_THREADS_PER_MULTIPROCESSOR // threads,
-    )
-    return driver.multiprocessors() * max(1, int(each))
+    # By signature, to which another thread may add one; none before the first call, which guesses.
+    held = (made.max_cooperative_grid_blocks(threads) for made in tuple(kernel.overloads.values()))
+    return max(min(held, default=2 * driver.multiprocessors()), 1)
 
 
 def check_device(robot: Any, method: str, **not_served: Any) -> None:

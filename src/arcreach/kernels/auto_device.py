@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcreach._cuda.driver import from_kernel, load
+from arcreach._cuda.driver import WARP, from_kernel, kernel_of_warps, load
 from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels.auto import _AIM
@@ -36,13 +36,9 @@ from arcreach.kernels.stopping import GOING_ON
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
 cuda = load()
 
-# Threads of a block: of `choose` and `finish`, of `first` and `retry` for any robot and, fewer so that more of the
-# registers are used, for one.
+# Threads of a block: of `choose` and `finish`, and of `first` and `retry`, which are a single warp for a known robot.
 WIDE = 128
 NARROW = 128
-FEW = 32
-# Variables up to which the Jacobian of a robot known beforehand fits into registers; others lie in shared memory.
-MOST_IN_REGISTERS = 10
 # Starts that a target is given one after another before a whole warp takes over.
 FIRST_STARTS = 8
 
@@ -81,8 +77,8 @@ def build(mode, table_size, variables, rows, started, special=None):
     """
     known = special is not None
     special = special or {}
-    # More than a thread's registers hold: its Jacobian is a column of a shared array, see `Writer.by_thread`.
-    shared = "advance" in special and variables > MOST_IN_REGISTERS
+    # Functions that are written out take a thread's Jacobian as a column of a shared array, see `Writer.by_thread`.
+    shared = "advance" in special
     go_on = special.get("advance", advance)
     place = special.get("place_seed", place_seed)
     as_coordinates = special.get("to_coordinates", to_coordinates)
@@ -97,8 +93,9 @@ def build(mode, table_size, variables, rows, started, special=None):
     f32, f64 = np.float32, np.float64
 
     choose = build_choose(mode, table_size, variables, started, flat)
+    descends = kernel_of_warps(8 * variables * height * WARP) if shared else cuda.jit
 
-    @cuda.jit
+    @descends
     def first(
         m, positions, turned, Q, chosen, seed_rows, moves, shapes, facts, position_tol, angle_tol, max_steps, V, status,
         iterations, waiting, count,
@@ -115,7 +112,7 @@ def build(mode, table_size, variables, rows, started, special=None):
         all_v = cuda.local.array(variables, f64)
         all_trial = cuda.local.array(variables, f64)
         if shared:  # noqa: SIM108 - numba leaves out the branch that is not taken
-            all_J = cuda.shared.array((variables, height, FEW), f64)
+            all_J = cuda.shared.array((variables, height, WARP), f64)
         else:
             all_J = cuda.local.array((variables, 6), f64)
         e = cuda.local.array(6, f64)
@@ -176,7 +173,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                 t += stride
                 idle = True
 
-    @cuda.jit
+    @descends
     def retry(
         m, positions, turned, chosen, tables, seed_rows, moves, shapes, facts, position_tol, angle_tol, max_steps, V,
         status, iterations, waiting, count, hard, hard_count,
@@ -192,7 +189,7 @@ def build(mode, table_size, variables, rows, started, special=None):
         all_v = cuda.local.array(variables, f64)
         all_trial = cuda.local.array(variables, f64)
         if shared:  # noqa: SIM108 - numba leaves out the branch that is not taken
-            all_J = cuda.shared.array((variables, height, FEW), f64)
+            all_J = cuda.shared.array((variables, height, WARP), f64)
         else:
             all_J = cuda.local.array((variables, 6), f64)
         e = cuda.local.array(6, f64)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from arcreach._cuda.driver import from_kernel, load
+from arcreach._cuda.driver import WARP, from_kernel, load
 from arcreach.kernels import auto, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels.auto import (
@@ -35,9 +35,6 @@ from arcreach.kernels.stopping import GOING_ON
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
 cuda = load()
-
-# The threads that serve a target, which are a block.
-WARP = 32
 
 # The functions of the CPU, as kernels call them.
 begin = from_kernel(steps_of.begin)
