@@ -85,7 +85,7 @@ CACHE_DIRECTORY = _open_cache()
 
 
 @contextlib.contextmanager
-def _own_cache_directory() -> Iterator[None]:
+def own_cache_directory() -> Iterator[None]:
     """Point numba at our cache while a function is decorated, so that other code in the process keeps its own."""
     config: Any = numba.config
     before = config.CACHE_DIR
@@ -102,7 +102,7 @@ def kernel(function: Function) -> Function:
     Arithmetic is strict IEEE: no contraction, no reordering. A kernel then gives the same bits whether it is called
     singly or inlined in a batch. Division by zero gives inf or nan as in NumPy.
     """
-    with _own_cache_directory():
+    with own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
 
 
@@ -115,25 +115,25 @@ def fast_kernel(function: Function) -> Function:
 
     It is inlined where it is called: a step passes dozens of numbers in registers.
     """
-    with _own_cache_directory():
+    with own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)(function))
 
 
 def fast_loop(function: Function) -> Function:
     """Compile a solver's loop over fast kernels; it is called, not inlined, so that it is compiled once."""
-    with _own_cache_directory():
+    with own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST)(function))
 
 
 def fast_batch_kernel(function: Function) -> Function:
     """Compile a solver's loop over rows `start` to `stop`; single solves are batches of one, so both agree."""
-    with _own_cache_directory():
+    with own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, nogil=True)(function))
 
 
 def batch_kernel(function: Function) -> Function:
     """Compile a kernel that serves rows `start` to `stop` of a batch and lets other threads run meanwhile."""
-    with _own_cache_directory():
+    with own_cache_directory():
         return cast(Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import math
 import time
@@ -23,6 +24,7 @@ from arcreach._cuda.slots import (
     stream_pieces,
     synchronize,
 )
+from arcreach._cuda.stored import keep
 from arcreach._cuda.unroll import Writer
 from arcreach.errors import DeviceError, MethodError
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
@@ -160,6 +162,7 @@ def _size(needed: int) -> int:
 def _kernels(mode: int, variables: int, rows: int, started: bool) -> auto_device.Kernels:
     """Kernels for every robot of up to that size."""
     built: auto_device.Kernels = auto_device.build(mode, _seed_count(mode), variables, rows, started)
+    keep(built, mode, _seed_count(mode), variables, rows, started)
     return built
 
 
@@ -178,6 +181,11 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
         kept[mode, started] = auto_device.build(
             mode, _seed_count(mode), max(chain.variables, robot.dof), len(chain.moves), started, special
         )
+        arrays = chain.moves, chain.shapes, robot._chain, robot.lower, robot.upper
+        keep(
+            kept[mode, started], mode, _seed_count(mode), started, chain.scale, chain.weight, chain.symmetric,
+            *(array.tobytes() for array in arrays), inspect.getsource(writer_for),
+        )  # fmt: skip
     return kept[mode, started]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from arcreach._cuda import driver
 from arcreach._cuda.slots import Layout, Slot, memory_errors, piece_rows, stream_pieces
+from arcreach._cuda.stored import keep
 from arcreach.errors import ConfigurationError
 
 # Threads of a block.
@@ -21,6 +22,7 @@ def _kernels() -> dict[str, Any]:
     from arcreach.kernels import chain_device
 
     built: dict[str, Any] = chain_device.build()
+    keep(built.values())
     return built
 
 
