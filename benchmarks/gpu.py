@@ -6,7 +6,8 @@
     python benchmarks/gpu.py --json FILE      the figures as data
 
 Kernel times are of targets that lie on the device; end to end is from NumPy arrays to NumPy arrays. Every answer is
-judged on the CPU by the exact forward kinematics and the limits, whatever the GPU says of it.
+judged on the CPU by the exact forward kinematics and the limits, whatever the GPU says of it. The first call compiles a
+robot's kernels or, the second time this is run, finds them on disk.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ def main():
     rows = json.loads((MEASURED / "gpu.json").read_text(encoding="utf-8"))
     lines = [
         "| case | reached | as on the CPU | kernels, this robot | kernels, any robot | end to end | 16 CPU cores "
-        "| one core | first call, this robot |",
+        "| one core | first call |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -26,7 +26,7 @@ def main():
         else:
             names = ("kernel", "kernel, any robot", "end to end", "cpu, all threads", "cpu, one thread")
             same = f"{100 * row['same as cpu']:.4f} %"
-            speeds = [same, *(rate(row[name]) for name in names), f"{row['first call']:.0f} s"]
+            speeds = [same, *(rate(row[name]) for name in names), f"{row['first call']:.1f} s"]
         lines.append("| " + " | ".join([row["case"], reached, *speeds]) + " |")
     (MEASURED / "gpu.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
