@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
+from arcreach._cuda.driver import chosen
+from arcreach.errors import DeviceError
 from arcreach.ik.method import methods
-from arcreach.ik.solve import solve
+from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
@@ -18,9 +21,16 @@ from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
 
-def warm_up() -> float:
-    """Compile all kernels, or load them where an earlier process has; returns the seconds it took."""
+def warm_up(device: str = "cpu", robot: Robot | None = None) -> float:
+    """Compile all kernels, or load them where an earlier process has; returns the seconds it took.
+
+    With `device` "cuda" those of the GPU too: for every robot of up to eight variables, or for `robot` alone, which is
+    what `solve_batch` then uses with `specialised=True`.
+    """
     start = time.perf_counter()
+    on_gpu = chosen(device) == "cuda"
+    if robot is not None and device == "cpu":
+        raise DeviceError("robot is for the kernels of a GPU; give device='cuda', or leave it out")
     mixed = Robot(
         (
             Prismatic(0.0, 0.1),
@@ -41,7 +51,19 @@ def warm_up() -> float:
     solve_all(sections, _target(sections, axis=True))
     _warm_obstacles(sections)
     _warm_contact()
+    if on_gpu:
+        _warm_gpu(robot or sections, specialised=robot is not None)
     return time.perf_counter() - start
+
+
+def _warm_gpu(robot: Robot, specialised: bool) -> None:
+    """Ask a GPU for a pose, a Jacobian and a target of every kind."""
+    q = robot.sample(1, seed=0)
+    robot.jacobian(q, device="cuda")
+    poses = robot.tip_pose(q, device="cuda")
+    goals: list[dict[str, Any]] = [{}, {"axes": poses[:, :3, 2]}, {"rotations": poses[:, :3, :3]}]
+    for goal in goals:
+        solve_batch(robot, poses[:, :3, 3], **goal, device="cuda", specialised=specialised)
 
 
 def _warm_obstacles(robot: Robot) -> None:

@@ -243,6 +243,20 @@ def test_warm_up(run):
     assert "kernels ready" in run("warm-up")[1]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--device", "tpu"], "device = 'tpu' is not accepted; give 'cpu', 'cuda' or 'auto'"),
+        (["--robot", "ur5"], "robot is for the kernels of a GPU; give device='cuda', or leave it out"),
+        (["--device", "auto", "--robot", "nobody"], "nobody"),
+    ],
+)
+def test_a_warm_up_that_cannot_be_is_refused(run, options, words):
+    code, _, told = run("warm-up", *options)
+    assert code == 2
+    assert words in " ".join(told.split())
+
+
 def arcreach_command(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-c", "from arcreach.cli import main; main()", *arguments],

@@ -212,6 +212,16 @@ def test_kinematics_are_those_of_the_cpu():
     assert robot.tip_pose(q[0], device="cuda").shape == (4, 4)
 
 
+def test_kernels_are_made_ahead_of_time():
+    from arcreach._warm_up import _warm_gpu
+
+    robot = ar.Robot([ar.Revolute(), ar.Link([0.0, 0.0, 0.1]), ar.Revolute([0.0, 1.0, 0.0]), ar.Link([0.1, 0.0, 0.0])])
+    _warm_gpu(robot, specialised=False)
+    assert "_device_kernels" not in robot.__dict__
+    _warm_gpu(robot, specialised=True)
+    assert len(robot.__dict__["_device_kernels"]) == len(GOALS)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("specialised", [False, True])
 @pytest.mark.parametrize("goal", GOALS)

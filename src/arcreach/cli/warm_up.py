@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from arcreach import _jit, _warm_up
-from arcreach.cli.output import AsJson, announce_compiling, print_json
+from arcreach.cli.output import AsJson, announce_compiling, complete_robot, print_json
+from arcreach.errors import DeviceError
+from arcreach.files.robots import load_robot
+from arcreach.robots.robot import Robot
 
 
-def warm_up(as_json: AsJson = False) -> None:
+def warm_up(
+    device: Annotated[str, typer.Option("--device", help="cuda or auto: the kernels of a GPU too.")] = "cpu",
+    robot: Annotated[
+        str | None,
+        typer.Option("--robot", help="With a GPU: kernels for this robot alone.", autocompletion=complete_robot),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Compile all kernels now, so that the first real use does not wait."""
+    loaded = None if robot is None else load_robot(robot)
+    if loaded is not None and not isinstance(loaded, Robot):
+        raise DeviceError(f"robot '{loaded.name}' is given as a matrix; a GPU serves chains of elements")
     with announce_compiling():
-        seconds = _warm_up.warm_up()
+        seconds = _warm_up.warm_up(device, loaded)
     if as_json:
         print_json({"seconds": seconds, "cache": str(_jit.CACHE_DIRECTORY)})
     else:
