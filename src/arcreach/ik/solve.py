@@ -122,9 +122,9 @@ def solve_batch(
     whatever the number of threads. `progress` is called with the number of targets solved since its last call.
 
     `device` "cuda" solves on a GPU, "auto" does where there is one that can; `specialised` kernels, made for this robot
-    alone, take half a minute to compile and are several times faster. Targets may lie on the device, as any array with
-    `__cuda_array_interface__`: the answer then lies there too. Its `seconds` are the time of the batch divided by its
-    targets.
+    alone, take up to a minute to compile, once, and are several times faster. Targets may lie on the device, as any
+    array with `__cuda_array_interface__`: the answer then lies there too. Its `seconds` are the time of the batch
+    divided by its targets.
     """
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import solve_on_device
