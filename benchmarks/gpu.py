@@ -153,7 +153,7 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
         f"{name:24s} {good}/{n}  kernel {row['kernel'] / 1e6:7.1f} M/s ({row['kernel, any robot'] / 1e6:.1f} any robot)"
         f"  end to end {row['end to end'] / 1e6:7.1f} M/s  cpu {every / 1e6:.2f} M/s, one thread {one / 1e6:.3f}"
         f"  x{row['end to end'] / one:.0f}  iterations {row['iterations']:.2f}"
-        f"  as on the cpu {100 * row['same as cpu']:.4f} %  first call {first_call:.0f} s",
+        f"  as on the cpu {100 * row['same as cpu']:.4f} %  first call {first_call:.1f} s",
         flush=True,
     )
     return row

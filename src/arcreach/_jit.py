@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ from numba.core import event
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 KERNEL_FOLDER = Path(__file__).parent / "kernels"
+_COMPILING = "numba:compile"
 
 
 def kernel_hash() -> str:
@@ -84,16 +86,20 @@ def _open_cache() -> Path:
 CACHE_DIRECTORY = _open_cache()
 
 
+_configuring = threading.RLock()
+
+
 @contextlib.contextmanager
 def own_cache_directory() -> Iterator[None]:
     """Point numba at our cache while a function is decorated, so that other code in the process keeps its own."""
     config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
+    with _configuring:
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(CACHE_DIRECTORY)
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
 
 
 def kernel(function: Function) -> Function:
@@ -211,8 +217,14 @@ def on_compile(started: Callable[[], None]) -> Iterator[None]:
             pass
 
     listener = Listener()
-    event.register("numba:compile", listener)
+    event.register(_COMPILING, listener)
     try:
         yield
     finally:
-        event.unregister("numba:compile", listener)
+        event.unregister(_COMPILING, listener)
+
+
+def tell_compiling() -> None:
+    """Tell `on_compile` of a compilation that numba does not tell of: that of a kernel for a GPU."""
+    with event.trigger_event(_COMPILING):
+        pass

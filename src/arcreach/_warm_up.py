@@ -15,22 +15,36 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import clearance_gradient, self_clearance
 from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
 
-def warm_up(device: str = "cpu", robot: Robot | None = None) -> float:
+def warm_up(device: str = "cpu", robot: Robot | SymbolicRobot | None = None) -> float:
     """Compile all kernels, or load them where an earlier process has; returns the seconds it took.
 
-    With `device` "cuda" those of the GPU too: for every robot of up to eight variables, or for `robot` alone, which is
-    what `solve_batch` then uses with `specialised=True`.
+    With `device` "cuda" also those by which a GPU solves batches without `start`: for every small robot, or for `robot`
+    alone, which `solve_batch` uses with `specialised=True`.
     """
     start = time.perf_counter()
     on_gpu = chosen(device) == "cuda"
     if robot is not None and device == "cpu":
         raise DeviceError("robot is for the kernels of a GPU; give device='cuda', or leave it out")
+    if robot is not None and on_gpu:
+        from arcreach.ik.device import check_device
+
+        check_device(robot, "auto")
+    sections = Robot([Section(0.05, np.pi / 2)] * 3)
+    _warm_cpu(sections)
+    if on_gpu:
+        _warm_gpu(robot or sections, specialised=robot is not None)
+    return time.perf_counter() - start
+
+
+def _warm_cpu(sections: Robot) -> None:
+    """Ask all questions of a mixed chain, and solve by every method."""
     mixed = Robot(
         (
             Prismatic(0.0, 0.1),
@@ -41,7 +55,6 @@ def warm_up(device: str = "cpu", robot: Robot | None = None) -> float:
             Section(0.05, np.pi / 2, stretch=0.05),
         )
     )
-    sections = Robot([Section(0.05, np.pi / 2)] * 3)
     joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     for q in (mixed.neutral, mixed.sample(2, seed=0)):
         for question in (mixed.tip_pose, mixed.frames, mixed.backbone, mixed.jacobian, mixed.clip, mixed.within_limits):
@@ -51,12 +64,9 @@ def warm_up(device: str = "cpu", robot: Robot | None = None) -> float:
     solve_all(sections, _target(sections, axis=True))
     _warm_obstacles(sections)
     _warm_contact()
-    if on_gpu:
-        _warm_gpu(robot or sections, specialised=robot is not None)
-    return time.perf_counter() - start
 
 
-def _warm_gpu(robot: Robot, specialised: bool) -> None:
+def _warm_gpu(robot: Any, specialised: bool) -> None:
     """Ask a GPU for a pose, a Jacobian and a target of every kind."""
     q = robot.sample(1, seed=0)
     robot.jacobian(q, device="cuda")

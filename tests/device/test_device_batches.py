@@ -222,6 +222,40 @@ def test_kernels_are_made_ahead_of_time():
     assert len(robot.__dict__["_device_kernels"]) == len(GOALS)
 
 
+def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
+    from arcreach import _warm_up
+
+    made = []
+    monkeypatch.setattr(_warm_up, "_warm_cpu", lambda _: made.append("cpu"))
+    monkeypatch.setattr(_warm_up, "_warm_gpu", lambda robot, specialised: made.append((robot.dof, specialised)))
+    ar.warm_up()
+    ar.warm_up("cuda")
+    ar.warm_up("auto", ar.load_robot("ur5"))
+    assert made == ["cpu", "cpu", (6, False), "cpu", (6, True)]
+    with pytest.raises(DeviceError, match="too large"):
+        ar.warm_up("cuda", ar.Robot([ar.Revolute()] * 70))
+    assert len(made) == 5
+
+
+def test_kernels_on_disk_are_known_by_all_of_a_robot(monkeypatch):
+    from arcreach.ik import device
+    from arcreach.kernels.layout import AXIS, ROTATION
+
+    made_of = []
+    monkeypatch.setattr(device, "keep", lambda kernels, *parts: made_of.append(parts))
+
+    def chain(length=0.1, bend=1.5, limit=2.0):
+        return ar.Robot([ar.Revolute([0.0, 0.0, 1.0], -1.0, limit), ar.Section(length, bend), ar.Link([0.0, 0.0, 0.1])])
+
+    robots = [chain(), chain(length=0.2), chain(bend=1.4), chain(limit=2.1)]
+    for robot in (*robots, chain()):
+        device._special_kernels(robot, AXIS, False)
+    device._special_kernels(robots[0], AXIS, True)
+    device._special_kernels(robots[0], ROTATION, False)
+    assert made_of[4] == made_of[0]
+    assert len(set(made_of)) == len(made_of) - 1
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("specialised", [False, True])
 @pytest.mark.parametrize("goal", GOALS)

@@ -158,7 +158,7 @@ def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
     assert blocks(2560, 640) == 20
     assert blocks(0) == 1
     # Before the first call.
-    assert blocks() == 20
+    assert blocks() == 80
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import sys
 import _numba_cuda_redirector
 from numba import cuda
 from arcreach._cuda import driver, stored
+from arcreach._jit import on_compile
 
 driver.load = stored.load = lambda: cuda
 
@@ -52,7 +53,9 @@ shelves = [kernel._cache for kernel in kernels]
 for shelf in shelves:
     shelf._impl.rebuild = lambda context, data: Compiled(**data)
 wanted = "float64[:]", Context()
-before = [shelf.load_overload(*wanted) for shelf in shelves]
+told = []
+with on_compile(lambda: told.append("compiling")):
+    before = [shelf.load_overload(*wanted) for shelf in shelves]
 shelves[0].save_overload("float64[:]", Compiled(2))
 shelves[2].save_overload("float64[:]", Compiled(3))
 found = [shelf.load_overload(*wanted) for shelf in shelves]
@@ -61,16 +64,18 @@ assert shelves[0].load_overload("float32[:]", Context()) is None
 # What cannot be kept is no error.
 shelves[0].save_overload("float32[:]", None)
 print(shelves[0].cache_path)
-print([kernel and kernel.number for kernel in before], [kernel.number for kernel in found])
+print([kernel and kernel.number for kernel in before], len(told), [kernel.number for kernel in found])
 """
 
 
 def run(program, folder):
-    """What the program prints, its kernels kept under the folder."""
+    """What the program prints, its kernels kept under the folder, or among temporary files beside the program."""
     program.write_text(PROGRAM)
+    temporary = program.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
     surroundings = {name: value for name, value in os.environ.items() if name != "NUMBA_ENABLE_CUDASIM"}
     surroundings["ARCREACH_CACHE_DIR"] = str(folder)
-    surroundings["NUMBA_DISABLE_JIT"] = "0"
+    surroundings |= {"NUMBA_DISABLE_JIT": "0", "TMPDIR": str(temporary)}
     return subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, check=True, env=surroundings
     ).stdout.splitlines()
@@ -80,8 +85,8 @@ def test_a_kernel_is_found_again_by_what_it_is_made_of(tmp_path):
     program, cache = tmp_path / "program.py", tmp_path / "cache"
     path, found = run(program, cache)
     assert path.startswith(str(cache))
-    assert found == "[None, None, None] [2, 2, 3]"
-    assert run(program, cache) == [path, "[2, 2, 3] [2, 2, 3]"]
+    assert found == "[None, None, None] 3 [2, 2, 3]"
+    assert run(program, cache) == [path, "[2, 2, 3] 0 [2, 2, 3]"]
     for file in cache.rglob("*.nbc"):
         file.write_bytes(b"cut off")
     assert run(program, cache) == [path, found]
@@ -90,4 +95,4 @@ def test_a_kernel_is_found_again_by_what_it_is_made_of(tmp_path):
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
     path, _ = run(tmp_path / "program.py", tmp_path / "file" / "cache")
-    assert not path.startswith(str(tmp_path))
+    assert path.startswith(str(tmp_path / "temporary"))

@@ -1,4 +1,4 @@
-"""The only import of numba-cuda, and what it finds: a usable GPU, or one sentence that says why there is none."""
+"""Where numba-cuda is loaded, and what it finds: a usable GPU, or one sentence that says why there is none."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def device_function(function: Callable[..., Any]) -> Any:
 def kernel_of_warps(shared: int) -> Any:
     """What makes kernels of one warp a block, with as many registers as leave room for all their blocks.
 
-    Blocks need `shared` bytes of shared memory, which says how many can run at once. What a thread has no registers for
-    lies on its stack, and costs less than it saves: the other warps run while one waits.
+    Blocks need `shared` bytes of shared memory, which says how many can run at once, MOST_WARPS at the most. What a
+    thread has no registers for lies on its stack, and costs less than it saves: the other warps run while one waits.
     """
     cuda = load()
     gpu = cuda.get_current_device()

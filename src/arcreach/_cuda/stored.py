@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from arcreach._cuda.driver import is_simulated, load
-from arcreach._jit import own_cache_directory
+from arcreach._jit import CACHE_DIRECTORY, own_cache_directory, tell_compiling
+
+# What is written here shapes the kernels. Read now: an edit under a running process is not what it runs.
+_SOURCES = b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.glob("*.py")))
 
 
 def keep(kernels: Iterable[Any], *made_of: object) -> None:
@@ -24,16 +27,16 @@ def keep(kernels: Iterable[Any], *made_of: object) -> None:
     """
     if is_simulated(load()):
         return
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    # The directory is named by the sources of all kernels.
+    digest = hashlib.sha256(CACHE_DIRECTORY.name.encode() + _SOURCES)
     for part in made_of:
         data = part if isinstance(part, bytes) else repr(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
     # Another version of numba-cuda may keep them otherwise: they are then compiled by every process, as without this.
     with contextlib.suppress(Exception), own_cache_directory():
         for kernel in kernels:
-            kernel._cache = _shelf()(kernel.py_func, digest.hexdigest())
+            options = sorted(kernel.targetoptions.items())
+            kernel._cache = _shelf()(kernel.py_func, f"{digest.hexdigest()} {options}")
 
 
 @functools.cache
@@ -58,6 +61,8 @@ def _shelf() -> Any:
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             with contextlib.suppress(Exception):
                 return super().load_overload(sig, target_context)
+            tell_compiling()
+            return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
             with contextlib.suppress(Exception):

@@ -21,7 +21,7 @@ from arcreach.files.catalogue import catalogue
 
 EXIT_BAD_INPUT = 2
 
-COMPILING = "Compiling kernels: once per installation, some seconds (arcreach warm-up does it ahead of time)"
+COMPILING = "Compiling kernels: once per installation (arcreach warm-up does it ahead of time)"
 COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
 
 # JSON leaves these control characters as they are, and a terminal obeys some of them.

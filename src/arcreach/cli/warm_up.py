@@ -8,9 +8,7 @@ import typer
 
 from arcreach import _jit, _warm_up
 from arcreach.cli.output import AsJson, announce_compiling, complete_robot, print_json
-from arcreach.errors import DeviceError
 from arcreach.files.robots import load_robot
-from arcreach.robots.robot import Robot
 
 
 def warm_up(
@@ -23,8 +21,6 @@ def warm_up(
 ) -> None:
     """Compile all kernels now, so that the first real use does not wait."""
     loaded = None if robot is None else load_robot(robot)
-    if loaded is not None and not isinstance(loaded, Robot):
-        raise DeviceError(f"robot '{loaded.name}' is given as a matrix; a GPU serves chains of elements")
     with announce_compiling():
         seconds = _warm_up.warm_up(device, loaded)
     if as_json:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,15 @@ LARGEST = SIZES[-1]
 LARGEST_SPECIALISED = 24
 # The functions that are written out for it, and all that they call.
 WRITTEN_OUT = (advance, place_seed, to_coordinates, unwind, tip_motion)
+# Threads that a multiprocessor holds at once though each has all the registers it can have.
+FEWEST_RESIDENT = 256
 # Targets that a thread of a shared launch solves one after another: enough to even out hard ones.
 TARGETS_PER_THREAD = 16
 # Rows of a piece of targets that lie on the device: nothing is copied, so pieces only bound the scratch.
 LARGEST_PIECE_THERE = 1 << 24
 _NO_FAULT = np.iinfo(np.int64).max
+# What is chosen here shapes the kernels, see `keep`.
+_SOURCE = Path(__file__).read_bytes()
 
 
 @dataclass(frozen=True)
@@ -162,12 +166,12 @@ def _size(needed: int) -> int:
 def _kernels(mode: int, variables: int, rows: int, started: bool) -> auto_device.Kernels:
     """Kernels for every robot of up to that size."""
     built: auto_device.Kernels = auto_device.build(mode, _seed_count(mode), variables, rows, started)
-    keep(built, mode, _seed_count(mode), variables, rows, started)
+    keep(built, _SOURCE, mode, _seed_count(mode), variables, rows, started)
     return built
 
 
 def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kernels:
-    """Kernels for one robot: its numbers are constants, its loops written out, its arrays in registers."""
+    """Kernels for one robot: its numbers are constants, its loops written out."""
     kept: dict[tuple[int, bool], auto_device.Kernels] = robot.__dict__.setdefault("_device_kernels", {})
     if (mode, started) not in kept:
         cuda, chain = driver.load(), smooth_chain(robot)
@@ -183,8 +187,8 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
         )
         arrays = chain.moves, chain.shapes, robot._chain, robot.lower, robot.upper
         keep(
-            kept[mode, started], mode, _seed_count(mode), started, chain.scale, chain.weight, chain.symmetric,
-            *(array.tobytes() for array in arrays), inspect.getsource(writer_for),
+            kept[mode, started], _SOURCE, mode, _seed_count(mode), started, chain.scale, chain.weight, chain.symmetric,
+            *(array.tobytes() for array in arrays),
         )  # fmt: skip
     return kept[mode, started]
 
@@ -245,7 +249,7 @@ def batch_of(
     """What `solve_rows` runs: robots on the device and the kernels that serve them."""
     family = _family(robots, question.mode, question.seed)
     if specialised is None:
-        # Compiling takes half a minute, which few batches are worth; kernels that are there are used.
+        # Compiling takes up to a minute, which few batches are worth; kernels that are there are used.
         specialised = len(robots) == 1 and (question.mode, started) in robots[0].__dict__.get("_device_kernels", {})
     if specialised and max(family.variables, family.dof) <= LARGEST_SPECIALISED:
         kernels = _special_kernels(robots[0], question.mode, started)
@@ -411,9 +415,9 @@ def resident_blocks(kernel: Any, threads: int) -> int:
     """How many blocks of a kernel the device holds at once: one more would wait until the others are done."""
     if driver.is_simulated(driver.load()):
         return 2
-    # By signature, to which another thread may add one; none before the first call, which guesses.
+    # By signature, to which another thread may add one; none before the first call, which takes what always fits.
     held = (made.max_cooperative_grid_blocks(threads) for made in tuple(kernel.overloads.values()))
-    return max(min(held, default=2 * driver.multiprocessors()), 1)
+    return max(min(held, default=max(FEWEST_RESIDENT // threads, 1) * driver.multiprocessors()), 1)
 
 
 def check_device(robot: Any, method: str, **not_served: Any) -> None:
