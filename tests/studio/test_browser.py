@@ -14,7 +14,7 @@ from arcreach.studio.stage import GIZMO
 from arcreach.studio.tasks import Motion
 from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
 from tests.studio.browser import CHROMIUM, FLAGS, MISSING, Visit
-from tests.studio.test_studio import Instantly, settle
+from tests.studio.conftest import Instantly, settle
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
 
