@@ -28,7 +28,7 @@ PATIENCE = 60_000
 class Visit:
     """A page that shows a studio, the requests it made and the errors it had."""
 
-    def __init__(self, browser: Any, studio: Studio, viewport: Any = VIEWPORT) -> None:
+    def __init__(self, browser: Any, studio: Studio, viewport: Any = VIEWPORT, sliders: bool = True) -> None:
         self.studio = studio
         before = set(studio.server.get_clients())
         self.context = browser.new_context(viewport=viewport, accept_downloads=True)
@@ -44,7 +44,9 @@ class Visit:
         self.page.goto(studio.url)
         self.wait(lambda: set(studio.server.get_clients()) - before)
         self.client_id = max(set(studio.server.get_clients()) - before)
-        self.wait_for_sliders()
+        if sliders:
+            # On a phone they are folded away.
+            self.wait_for_sliders()
         # That rendering is done in software is no news here, and the message covers the stage.
         self._close_message()
 

@@ -181,3 +181,17 @@ def test_a_process_of_its_own():
     until(lambda: got, 90.0)
     assert isinstance(got[0], tasks.ContactMotion)
     background.stop()
+
+
+@pytest.mark.compiled
+def test_nothing_in_the_current_folder_is_run(tmp_path, monkeypatch):
+    for name in ("pickle", "arcreach", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(tmp_path)
+    background = Background()
+    got = []
+    background.start("contact", ("wedge",), got.append, got.append)
+    until(lambda: got, 90.0)
+    background.stop()
+    assert isinstance(got[0], tasks.ContactMotion)
+    assert not (tmp_path / "ran").exists()

@@ -1,7 +1,7 @@
 """`Background`: long work in a process of its own. What is no longer wanted is cancelled, and its answer dropped.
 
-The process is started as a program, `python -m arcreach.studio.background`, and not by multiprocessing, which would run
-the user's own script once more where that has no guard for it.
+The process is started as a program and not by multiprocessing, which would run the user's own script once more where
+that has no guard for it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any
 
 from arcreach.errors import ArcreachError
@@ -21,14 +22,17 @@ from arcreach.studio.tasks import TASKS
 Done = Callable[[Any], None]
 Failed = Callable[[str], None]
 
+# The folder that holds arcreach comes last: nothing in it may stand in for another package.
+PROGRAM = "import sys; sys.path.append(sys.argv[1]); from arcreach.studio.background import main; main()"
+
 
 class Process:
     """A process that does tasks: what is asked goes in by its stdin, answers come out by its stdout."""
 
     def __init__(self) -> None:
-        self._program = subprocess.Popen(
-            [sys.executable, "-m", "arcreach.studio.background"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        # -P: a file in the current folder that is called like a module, say pickle.py, must not be run.
+        line = [sys.executable, "-P", "-c", PROGRAM, str(Path(__file__).parents[2])]
+        self._program = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603, our own
         assert self._program.stdin is not None
         assert self._program.stdout is not None
         self.asked: IO[bytes] = self._program.stdin
@@ -154,7 +158,3 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, answers)
-
-
-if __name__ == "__main__":
-    main()

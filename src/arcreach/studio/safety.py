@@ -21,15 +21,20 @@ from urllib.parse import urlsplit
 
 from arcreach.errors import ArcreachError, MissingExtraError
 from arcreach.robots.checks import shown
+from arcreach.studio.page import dress
 from arcreach.studio.uploads import LARGEST_UPLOAD, too_large
 
 LOOPBACK = "127.0.0.1"
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HIGHEST_PORT = 65535
+# The ports that addresses leave out.
+DEFAULT_PORTS = {"http": 80, "https": 443}
 # Bytes that a visitor may send in one message; a part of an upload has half a million.
 LARGEST_MESSAGE = 4_000_000
 # Uploads that one visitor may have under way; a person has one.
 MOST_UPLOADS = 2
+# No number of the page, in millimetres or degrees, comes near this one.
+HUGE = 1e12
 
 # viser looks up the function that serves when it starts: one studio at a time may put a guard there.
 _starting = threading.Lock()
@@ -109,7 +114,7 @@ class Guard:
 
     def _knows(self, host: str) -> bool:
         name, port = split_host(host)
-        if name is None or port not in (None, self.port):
+        if name is None or (DEFAULT_PORTS["http"] if port is None else port) != self.port:
             return False
         # A number cannot be pointed here by a foreign name server, and this one cannot be another machine's.
         if is_loopback(name):
@@ -121,12 +126,12 @@ class Guard:
             parts = urlsplit(origin)
         except ValueError:
             return False
-        if parts.scheme not in ("http", "https"):
+        mine, (theirs, port) = split_host(host)[0], split_host(parts.netloc)
+        # An origin without a port is a page on port 80 or 443, which belongs to another program.
+        if (DEFAULT_PORTS.get(parts.scheme) if port is None else port) != self.port:
             return False
-        mine, theirs = split_host(host), split_host(parts.netloc)
         # Both names of this machine are the same to a browser's user, and neither can belong to anyone else.
-        same_name = mine[0] == theirs[0] or (mine[0] in LOCAL_NAMES and theirs[0] in LOCAL_NAMES)
-        return same_name and (mine[1] or self.port) == (theirs[1] or self.port)
+        return mine == theirs or (mine in LOCAL_NAMES and theirs in LOCAL_NAMES)
 
 
 def split_host(text: str) -> tuple[str | None, int | None]:
@@ -161,9 +166,15 @@ def start_server(listener: socket.socket, guard: Guard, label: str) -> Any:
     with contextlib.ExitStack() as undone:
         undone.callback(listener.close)
         viser = import_viser()
-        with _starting, _guarded(listener, guard), quiet():
+        with _starting, _guarded(listener, guard) as served, quiet():
             server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
         undone.callback(stop_server, server)
+        # A viser that serves by another function would listen elsewhere, without the guard.
+        if not served or server.get_port() != port:
+            raise StudioError(
+                f"viser {viser.__version__} did not take the guarded port {port}; install the version that the extra "
+                "studio names: pip install 'arcreach[studio]'"
+            )
         refuse_tunnels(server)
         cap_uploads(server)
         take_values_only(server)
@@ -179,25 +190,31 @@ def stop_server(server: Any) -> None:
 
 
 @contextlib.contextmanager
-def _guarded(listener: socket.socket, guard: Guard) -> Iterator[None]:
-    """While a server starts: serve on our socket, and ask the guard before anything is answered."""
+def _guarded(listener: socket.socket, guard: Guard) -> Iterator[list[socket.socket]]:
+    """While a server starts: serve on our socket, and ask the guard before anything is answered.
+
+    Gives a list that holds the socket once it is served.
+    """
     import websockets.asyncio.server as serving
 
     original = serving.serve
+    served: list[socket.socket] = []
 
     def serve(handler: Any, host: str, port: int, *, process_request: Callable[..., Any], **options: Any) -> Any:
         def guarded(connection: Any, request: Any) -> Any:
             reason = guard.refusal(request.headers)
             if reason is not None:
                 return connection.respond(HTTPStatus.FORBIDDEN, f"{reason}\n")
-            return process_request(connection, request)
+            response = process_request(connection, request)
+            return None if response is None else dress(response)
 
+        served.append(listener)
         options["max_size"] = LARGEST_MESSAGE
         return original(handler, sock=listener, process_request=guarded, **options)
 
     serving.serve = serve  # type: ignore[assignment, misc]
     try:
-        yield
+        yield served
     finally:
         serving.serve = original  # type: ignore[misc]
 
@@ -220,17 +237,32 @@ def refuse_tunnels(server: Any) -> None:
 
 
 def take_values_only(server: Any) -> None:
-    """Let visitors change the values of inputs, and nothing else that the server keeps of them."""
+    """Let visitors change the values of inputs to what a page can send, and nothing else that the server keeps."""
     from viser import _messages
 
     gui = server.gui
 
     async def update(client_id: Any, message: Any) -> None:
-        if set(message.updates) == {"value"}:
+        handle = gui._gui_input_handle_from_uuid.get(message.uuid)
+        if handle is not None and set(message.updates) == {"value"} and possible(handle, message.updates["value"]):
             await gui._handle_gui_updates(client_id, message)
 
     server._websock_server.unregister_handler(_messages.GuiUpdateMessage)
     server._websock_server.register_handler(_messages.GuiUpdateMessage, update)
+
+
+def possible(handle: Any, value: Any) -> bool:
+    """Whether an input can have that value: one of its options, or as many finite numbers as it has now."""
+    options, now = getattr(handle._impl.props, "options", None), handle._impl.value
+    if options is not None:
+        return value in options
+    if isinstance(now, tuple):
+        return isinstance(value, (list, tuple)) and len(value) == len(now) and all(map(_is_number, value))
+    return isinstance(value, bool) if isinstance(now, bool) else _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < HUGE
 
 
 def cap_uploads(server: Any) -> None:

@@ -1,0 +1,52 @@
+"""The HTML page of viser on its way to the browser: our title and styles, and headers that forbid frames."""
+
+from __future__ import annotations
+
+import gzip
+import html
+from functools import lru_cache
+from typing import Any
+
+TITLE = "arcreach studio"
+# No other site may show the page in a frame, where its visitors could be led to click on it.
+HEADERS = {
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+# Share of a phone's screen that the panel at the bottom covers; viser's own is 0.6.
+PHONE_PANEL = 0.46
+STYLES = f"""
+/* Messages are never cut: long words break, long texts scroll. */
+.mantine-Notification-description, .mantine-Notification-title {{
+  white-space: pre-wrap; overflow-wrap: anywhere; text-overflow: clip; overflow: visible; }}
+.mantine-Notification-body {{ max-height: 50vh; overflow-y: auto; }}
+.mantine-Notifications-root {{ width: min(30rem, calc(100vw - 2rem)); }}
+/* The panel at the bottom of a phone's screen leaves the upper half to the robot. */
+[style*="max-height: 60%"] {{ max-height: {100 * PHONE_PANEL:.0f}% !important; width: 100% !important; }}
+[style*="max-height: 60%"] [style*="width: 20em"] {{ width: 100% !important; }}
+"""
+
+
+def titled(page: str, title: str, styles: str = "") -> str:
+    """A page of viser under another title, with further styles in its head."""
+    head = f"<title>{html.escape(title)}</title>" + (f"<style>{styles}</style>" if styles else "")
+    return page.replace("<title>Viser</title>", head, 1)
+
+
+@lru_cache(maxsize=2)
+def _dressed(body: bytes, compressed: bool) -> bytes:
+    text = (gzip.decompress(body) if compressed else body).decode("utf-8")
+    dressed = titled(text, TITLE, STYLES).encode("utf-8")
+    return gzip.compress(dressed) if compressed else dressed
+
+
+def dress(response: Any) -> Any:
+    """Put our headers on an answer of viser, and our title and styles where it is the page."""
+    for name, value in HEADERS.items():
+        response.headers[name] = value
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        response.body = _dressed(response.body, response.headers.get("Content-Encoding") == "gzip")
+        del response.headers["Content-Length"]
+        response.headers["Content-Length"] = str(len(response.body))
+    return response
