@@ -1,8 +1,11 @@
 """What the package shows and what it does not drag in."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import arcreach
 
@@ -12,6 +15,42 @@ ROOT = Path(__file__).parents[1]
 def test_public_names_exist_and_are_documented():
     for name in arcreach.__all__:
         assert getattr(arcreach, name).__doc__
+
+
+def test_dir_shows_every_public_name_before_its_first_use():
+    done = python("import arcreach; print(*(name for name in arcreach.__all__ if name not in dir(arcreach)))")
+    assert done.stdout.split() == []
+
+
+# Packages of the extras. `sys.modules[name] = None` makes their import fail, as on a core install.
+EXTRAS = (
+    "sympy", "matplotlib", "viser", "ompl", "coal", "igl", "embreex", "trimesh", "shapely", "toppra", "dask",
+    "distributed", "polars", "numba_cuda", "_numba_cuda_redirector",
+)  # fmt: skip
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+sys.modules |= dict.fromkeys({names}, None)
+import arcreach
+count = 0
+for module in pkgutil.walk_packages(arcreach.__path__, "arcreach."):
+    if module.name != "arcreach.__main__":
+        importlib.import_module(module.name)
+        count += 1
+print(count)
+"""
+
+
+@pytest.mark.parametrize("missing", [(), EXTRAS], ids=["without a GPU", "core install"])
+def test_every_module_can_be_imported_without_a_gpu(missing):
+    done = python(IMPORT_ALL.format(names=missing), NUMBA_ENABLE_CUDASIM=None)
+    assert int(done.stdout) > 100, done.stderr
+
+
+def test_python_m_arcreach_is_the_command_line():
+    done = subprocess.run(
+        [sys.executable, "-m", "arcreach", "--version"], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert done.stdout == f"arcreach {arcreach.__version__}\n"
 
 
 def test_import_brings_no_optional_package():
@@ -27,8 +66,15 @@ def test_a_solve_brings_its_own_method_alone():
 def loaded(line, names):
     """Which modules a new process has imported after a line of code."""
     code = f"{line}\nimport sys; print(*(name for name in {names} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    return done.stdout.split()
+    return python(code).stdout.split()
+
+
+def python(code, **variables):
+    """Run code in a new process; a variable of the environment that is None is left out."""
+    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True, env=environment
+    )
 
 
 def test_the_version_has_one_home():

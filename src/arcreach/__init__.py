@@ -64,6 +64,11 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(f"arcreach.planning.{_PLANNING[name]}"), name)
 
 
+def __dir__() -> list[str]:
+    # The names above exist before they are first used: completion and help must show them.
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "ArcreachError",
     "Box",

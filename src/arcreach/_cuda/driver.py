@@ -31,8 +31,30 @@ class Device:
     memory: int  # bytes
 
 
+class _NoDevice:
+    """Stand-in for `numba.cuda` where there is no GPU: any use raises the DeviceError that says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __getattr__(self, name: str) -> Any:
+        # Python itself looks for names in double underscores and expects an AttributeError.
+        raise AttributeError(name) if name.startswith("__") else DeviceError(self.reason)
+
+
 @functools.cache
 def load() -> Any:
+    """The module `numba.cuda`, or a stand-in that raises DeviceError when it is used.
+
+    It does not raise by itself, so that modules of GPU kernels can be imported without a GPU.
+    """
+    try:
+        return _find()
+    except DeviceError as error:
+        return _NoDevice(str(error))
+
+
+def _find() -> Any:
     """The module `numba.cuda` with a device behind it; raises DeviceError where there is none."""
     if importlib.util.find_spec("_numba_cuda_redirector") is None:
         raise DeviceError(f"device 'cuda' needs numba-cuda, which is not installed; run: {EXTRA}")
@@ -66,7 +88,8 @@ def is_simulated(cuda: Any) -> bool:
 
 def from_kernel(function: Any) -> Any:
     """A function of the CPU as a kernel may call it: itself, and in the simulator one that unwraps arrays first."""
-    if not is_simulated(load()):
+    cuda = load()
+    if isinstance(cuda, _NoDevice) or not is_simulated(cuda):
         return function
 
     def call(*arguments: Any) -> Any:
@@ -104,11 +127,8 @@ def kernel_of_warps(shared: int) -> Any:
 
 def unusable() -> str | None:
     """Why there is no GPU to use; None where there is one."""
-    try:
-        load()
-    except DeviceError as error:
-        return str(error)
-    return None
+    cuda = load()
+    return cuda.reason if isinstance(cuda, _NoDevice) else None
 
 
 def chosen(device: Any) -> str:
@@ -116,7 +136,9 @@ def chosen(device: Any) -> str:
     if device == "auto":
         return "cpu" if unusable() else "cuda"
     if device == "cuda":
-        load()
+        reason = unusable()
+        if reason is not None:
+            raise DeviceError(reason)
     elif device != "cpu":
         raise DeviceError(f"device = {device!r} is not accepted; give 'cpu', 'cuda' or 'auto'")
     return str(device)
