@@ -1,3 +1,4 @@
+import inspect
 import math
 
 import numpy as np
@@ -128,7 +129,19 @@ def test_equal_calls_and_any_number_of_threads_give_equal_answers():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: solve(ARM, [0, 0, 1]), TargetError, "give an arcreach.Target"),
+        (
+            lambda: solve(ARM, [0, 1]),
+            TargetError,
+            "target has the shape (2,); give an arcreach.Target, a position (3,)",
+        ),
+        (lambda: solve(ARM, np.zeros((3, 4))), TargetError, "target has the shape (3, 4); give an arcreach.Target"),
+        (lambda: solve(ARM, "there"), TargetError, "target = 'there' is not accepted; give an arcreach.Target"),
+        (lambda: solve(ARM, [0, 0, math.nan]), TargetError, "position[2] = nan"),
+        (lambda: solve(ARM, 2 * POSE), TargetError, "pose has the last row"),
+        (lambda: solve(ARM, TARGET, position_tol=10**400), TargetError, "position_tol = 1000"),
+        (lambda: solve(ARM, TARGET, angle_tol=10**400), TargetError, "angle_tol = 1000"),
+        (lambda: solve(ARM, TARGET, max_time=10**400), TargetError, "max_time = 1000"),
+        (lambda: solve_all(ARM, TARGET, angle_tol=10**5000), TargetError, "angle_tol = int with too many digits"),
         (lambda: solve(ARM, TARGET, "magic"), MethodError, "method = 'magic' is not known; give one of auto"),
         (lambda: solve(ARM, TARGET, position_tol=0), TargetError, "position_tol = 0"),
         (lambda: solve(ARM, TARGET, angle_tol=math.nan), TargetError, "angle_tol = nan"),
@@ -164,6 +177,89 @@ def test_bad_input(call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ({"seed": 1}, {"seed": True}),
+        ({"max_iterations": 5}, {"max_iterations": 5.0}),
+        ({"position_tol": 1.0}, {"position_tol": True}),
+        ({"max_time": 1.0}, {"max_time": True}),
+    ],
+)
+def test_what_equals_a_good_setting_is_refused_all_the_same(good, bad):
+    robot = ar.load_robot("three-section")
+    solve(robot, TARGET, **good)
+    with pytest.raises(TargetError, match=next(iter(bad))):
+        solve(robot, TARGET, **bad)
+
+
+@pytest.mark.parametrize("ask", [solve, solve_all])
+def test_positions_and_poses_in_place_of_a_target(ask):
+    for given, target in ((POSE[:3, 3].tolist(), Target(POSE[:3, 3])), (POSE, Target.from_pose(POSE))):
+        answers = [ask(ARM, one) for one in (given, target)]
+        if ask is solve_all:
+            answers = [one[0] for one in answers]
+        np.testing.assert_array_equal(answers[0].q, answers[1].q)
+        assert answers[0].reached
+
+
+def test_solve_and_solve_all_agree_on_what_is_reached():
+    defaults = [
+        {name: one.default for name, one in inspect.signature(ask).parameters.items() if name.endswith("_tol")}
+        for ask in (solve, solve_batch, solve_all)
+    ]
+    assert defaults[0] == defaults[1] == defaults[2] == {"position_tol": 1e-6, "angle_tol": 1e-3}
+
+
+@pytest.mark.parametrize("rows", [slice(1, 4), [0, 3], np.array([4, 0, -1]), [True, False, True, False, True], [], ()])
+def test_several_results_of_a_batch(rows):
+    poses = ARM.tip_pose(ARM.sample(5, seed=2))
+    found = solve_batch(ARM, poses[:, :3, 3], poses[:, :3, 2], scene=[ar.Sphere((1, 0, 0), 0.1)])
+    chosen = found[rows]
+    index = np.arange(5)[rows if isinstance(rows, slice) else np.array(rows, dtype=None if len(rows) else int)]
+    assert isinstance(chosen, ar.Solutions)
+    assert len(chosen) == len(index)
+    for name in ("q", "status", "position_error", "angle_error", "iterations", "seconds", "clearance"):
+        np.testing.assert_array_equal(getattr(chosen, name), getattr(found, name)[index])
+
+
+@pytest.mark.parametrize("index", [1.0, "1", None, True, [[0]], [0.5]])
+def test_what_is_no_index_of_a_batch(index):
+    found = solve_batch(ARM, POSE[None, :3, 3])
+    with pytest.raises(TypeError, match="is not accepted; give a whole number, a slice, a mask or indices"):
+        found[index]
+    with pytest.raises(IndexError):
+        found[5]
+
+
+def test_a_result_is_printed_for_people():
+    q = np.zeros(6)
+    far = ar.Solution(q, Status.OUT_OF_REACH, 174.2, 0.0, 1, 2.5e-5, "auto")
+    assert str(far) == "out of reach: 174 m off; 1 iteration, 25 µs (auto)"
+    turned = ar.Solution(q, Status.REACHED, 3.2e-7, 4e-4, 12, 0.0123, "lm", clearance=0.0051234)
+    assert str(turned) == "reached: 320 nm, 400 µrad off, clearance 5.123 mm; 12 iterations, 12.3 ms (lm)"
+
+
+def test_positions_in_millimetres_get_a_hint():
+    words = "950 times the reach of 99.9 mm; positions are metres: were millimetres meant?"
+    assert str(solve(ARM, [20, 10, 92])).endswith(words)
+    assert str(solve(ARM, [20, 10, 92], "jacobian", max_iterations=3)).endswith(words)
+    batch = solve_batch(ARM, [[0.02, 0.01, 0.092], [20, 10, 92]])
+    assert str(batch).endswith(words)
+    assert batch[:1].hint == ""
+    assert batch[1:].hint == batch.hint
+    # Too far, but not by a slip of units.
+    assert solve(ARM, [0, 0, 1.0]).hint == ""
+    assert solve(ARM, [0.02, 0.01, 0.092]).hint == ""
+
+
+def test_a_start_in_degrees_gets_a_hint():
+    unreachable = [0.0, 0.0, -0.09]
+    solution = solve(ARM, unreachable, start=[[30, 0, 45, 90, 0, 0]])
+    assert solution.hint == "hint: section-1.bend = 30 is 4.8 turns; angles are radians: were degrees meant?"
+    assert solve(ARM, unreachable, start=[1.6, 4.0, 0, 0, 0, 0]).hint == ""
 
 
 def test_methods_are_listed_with_auto_first():

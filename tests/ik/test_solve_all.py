@@ -3,7 +3,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.ik.smooth_chain import smooth_chain
-from arcreach.ik.solve_all import solve_all
+from arcreach.ik.solve_all import free_directions, solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.smooth_variables import to_variables
 
@@ -45,3 +45,39 @@ def test_hits_count_the_starts_and_out_of_reach_has_no_branch():
     found = solve_all(ARM, Target.from_pose(ARM.tip_pose(q)))
     assert sum(solution.hits for solution in found) >= 64
     assert solve_all(ARM, Target([0, 0, 1.0])) == []
+
+
+def test_more_branches_than_there_are_starts_are_asked_for():
+    pose = ARM.tip_pose(ARM.sample(1, seed=2)[0])
+    found = [solve_all(ARM, pose, most=most) for most in (64, 10**18)]
+    assert [len(one) for one in found] == [len(found[0])] * 2
+
+
+def test_a_loose_tolerance_of_angles_does_not_multiply_branches():
+    robot = ar.load_robot("ur5")
+    target = Target([0.4, 0.1, 0.3], rotation=np.diag([1.0, -1.0, -1.0]))
+    assert len(solve_all(robot, target, angle_tol=0.1)) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "axis", "pose"),
+    [
+        ("ur5", 3, 1, 0),
+        ("iiwa-14", 4, 2, 1),
+        ("two-section", 1, 0, 0),
+        ("three-section", 3, 1, 0),
+        ("librergm3", 0, 0, 0),
+    ],
+)
+def test_free_directions(name, position, axis, pose):
+    robot = ar.load_robot(name)
+    T = robot.tip_pose(robot.sample(1, seed=0)[0])
+    targets = Target(T[:3, 3]), Target(T[:3, 3], axis=T[:3, 2]), Target.from_pose(T)
+    assert [free_directions(robot, target) for target in targets] == [position, axis, pose]
+
+
+def test_free_directions_do_not_depend_on_the_size_of_a_robot():
+    for size in (1e-5, 1.0, 1e5):
+        lift = ar.Prismatic(0.0, size)
+        sections = [ar.Section(0.5 * size, 1.0), ar.Section(0.5 * size, 1.0)]
+        assert free_directions(ar.Robot([lift, *sections]), Target([0.0, 0.0, size])) == 2

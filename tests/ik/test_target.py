@@ -29,6 +29,29 @@ def test_an_axis_of_any_size(size):
     np.testing.assert_allclose(axis, [math.sqrt(0.5), 0, math.sqrt(0.5)], rtol=1e-15)
 
 
+def quaternion_product(a, b):
+    """The product of two quaternions w, x, y, z, by the rules for i, j and k."""
+    (v, *u), (w, *x) = a, b
+    return np.array([v * w - np.dot(u, x), *(v * np.array(x) + w * np.array(u) + np.cross(u, x))])
+
+
+def test_a_quaternion_has_its_scalar_part_first():
+    half = math.sqrt(0.5)
+    # A quarter turn about z takes x to y.
+    quarter = Target([1, 2, 3], quaternion=[half, 0, 0, half])
+    np.testing.assert_allclose(quarter.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_array_equal(Target([1, 2, 3], quaternion=[1, 0, 0, 0]).rotation, np.eye(3))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        quaternion, vector = rng.normal(size=4), rng.normal(size=3)
+        conjugate = quaternion * [1, -1, -1, -1]
+        turned = quaternion_product(quaternion_product(quaternion, [0, *vector]), conjugate)[1:]
+        turned /= np.dot(quaternion, quaternion)
+        for size in (1.0, 1e200, 1e-200):
+            rotation = Target([0, 0, 0], quaternion=size * quaternion).rotation
+            np.testing.assert_allclose(rotation @ vector, turned, rtol=0, atol=1e-14 * np.linalg.norm(vector))
+
+
 def test_repr_shows_what_is_asked():
     assert repr(Target([1, 2, 3])) == "Target(position=[1.0, 2.0, 3.0])"
     assert "axis=[0.0, 0.0, 1.0]" in repr(Target([1, 2, 3], axis=[0, 0, 2]))
@@ -50,6 +73,10 @@ def test_repr_shows_what_is_asked():
         ({"position": [1, 2, 3], "rotation": np.eye(3) * 1.1}, "is no rotation"),
         ({"position": [1, 2, 3], "rotation": np.diag([1, 1, -1])}, "is no rotation"),
         ({"position": [1, 2, 3], "rotation": np.eye(4)}, "rotation has the shape (4, 4)"),
+        ({"position": [1, 2, 3], "quaternion": [0, 0, 0, 0]}, "quaternion is zero; give w, x, y, z"),
+        ({"position": [1, 2, 3], "quaternion": [1, 0, 0]}, "quaternion has the shape (3,); give numbers of shape (4)"),
+        ({"position": [1, 2, 3], "quaternion": [1, 0, 0, math.inf]}, "give finite numbers w, x, y, z"),
+        ({"position": [1, 2, 3], "quaternion": [1, 0, 0, 0], "axis": [0, 0, 1]}, "beside axis or rotation"),
     ],
 )
 def test_bad_targets(arguments, words):

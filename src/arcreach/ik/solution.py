@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.kernels import layout
+from arcreach.robots.checks import shown
 
 Array = npt.NDArray[np.float64]
 
@@ -66,6 +68,7 @@ class Solution:
     trace: Trace | None = None
     hits: int = 1
     clearance: float | None = None  # metres to the nearest obstacle, where a scene was given
+    hint: str = ""  # a probable slip of units, where the target is far out of reach
 
     @property
     def reached(self) -> bool:
@@ -73,10 +76,15 @@ class Solution:
         return self.status == Status.REACHED
 
     def __str__(self) -> str:
-        errors = f"{self.position_error * 1e6:.3g} µm, {self.angle_error:.2e} rad off"
-        free = "" if self.clearance is None else f", clearance {self.clearance * 1e3:.4g} mm"
-        effort = f"{self.iterations} iterations, {self.seconds * 1e6:.0f} µs"
-        return f"{_WORDS[self.status]}: {errors}{free}; {effort} ({self.method})"
+        off = f"{_text.errors(self.position_error, self.angle_error)} off"
+        free = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
+        effort = f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
+        return with_hint(f"{_WORDS[self.status]}: {off}{free}; {effort} ({self.method})", self.hint)
+
+
+def with_hint(text: str, hint: str) -> str:
+    """A printed result and, where there is one, the hint after it."""
+    return f"{text}; {hint}" if hint else text
 
 
 @dataclass(slots=True)
@@ -94,6 +102,7 @@ class Solutions:
     seconds: Array
     method: str
     clearance: Array | None = None
+    hint: str = ""
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
@@ -106,17 +115,52 @@ class Solutions:
     def __len__(self) -> int:
         return len(self.q)
 
-    def __getitem__(self, i: int) -> Solution:
-        return Solution(
-            self.q[i],
-            STATUS_BY_CODE[self.status[i]],
-            float(self.position_error[i]),
-            float(self.angle_error[i]),
-            int(self.iterations[i]),
-            float(self.seconds[i]),
+    @overload
+    def __getitem__(self, i: int) -> Solution: ...
+
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]) -> Solutions: ...
+
+    def __getitem__(self, i: Any) -> Solution | Solutions:
+        """The result of target `i`; the results of several for a slice, a mask (n,) or an array of indices."""
+        if isinstance(i, (int, np.integer)) and not isinstance(i, bool):
+            return Solution(
+                self.q[i],
+                STATUS_BY_CODE[self.status[i]],
+                float(self.position_error[i]),
+                float(self.angle_error[i]),
+                int(self.iterations[i]),
+                float(self.seconds[i]),
+                self.method,
+                clearance=None if self.clearance is None else float(self.clearance[i]),
+            )
+        rows = i if isinstance(i, slice) else np.asarray(i)
+        if not isinstance(rows, slice):
+            if rows.ndim == 1 and not rows.size:
+                rows = rows.astype(np.int64)
+            if rows.ndim != 1 or rows.dtype.kind not in "iub":
+                raise TypeError(
+                    f"index {shown(i)} is not accepted; give a whole number, a slice, a mask or indices (m,)"
+                )
+
+        def chosen(values: Any) -> Any:
+            # Arrays on a GPU know slices only; what is chosen from them by a mask or by indices comes to the host.
+            on_device = hasattr(values, "copy_to_host") and not isinstance(rows, slice)
+            return (values.copy_to_host() if on_device else values)[rows]
+
+        found = Solutions(
+            chosen(self.q),
+            chosen(self.status),
+            chosen(self.position_error),
+            chosen(self.angle_error),
+            chosen(self.iterations),
+            chosen(self.seconds),
             self.method,
-            clearance=None if self.clearance is None else float(self.clearance[i]),
+            None if self.clearance is None else chosen(self.clearance),
         )
+        if self.hint and not found.reached.all():
+            found.hint = self.hint
+        return found
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -125,5 +169,7 @@ class Solutions:
         if not len(self):
             return f"no targets ({self.method})"
         share = 100.0 * self.reached.mean()
-        effort = f"median {np.median(self.seconds) * 1e6:.2f} µs, {np.median(self.iterations):.0f} iterations"
-        return f"{self.reached.sum()} of {len(self)} reached ({share:.4g} %); {effort} ({self.method})"
+        steps = _text.count(round(float(np.median(self.iterations))), "iteration")
+        effort = f"median {_text.seconds(float(np.median(self.seconds)))}, {steps}"
+        text = f"{self.reached.sum()} of {len(self)} reached ({share:.4g} %); {effort} ({self.method})"
+        return with_hint(text, self.hint)

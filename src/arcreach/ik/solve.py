@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,10 +16,11 @@ from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
-from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Trace
-from arcreach.ik.target import Target, target_rows
+from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
+from arcreach.ik.target import Target, as_target, target_rows
 from arcreach.kernels import judge
 from arcreach.robots.checks import shown
+from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import AnyScene
@@ -36,11 +38,12 @@ Progress = Callable[[int], None]
 PROGRESS_ROWS = 1 << 17
 # Kernels count in 64 bits.
 MOST_WHOLE = 10**18
+_REACHED = Status.REACHED
 
 
 def solve(
     robot: Robot | SymbolicRobot,
-    target: Target,
+    target: Target | npt.ArrayLike,
     method: str = "auto",
     *,
     start: npt.ArrayLike | None = None,
@@ -55,7 +58,7 @@ def solve(
     margin: float = 0.0,
     **options: Any,
 ) -> Solution:
-    """Find a configuration that brings the tip to the target.
+    """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
 
     `start` is where the search begins (the method's choice by default; `auto` prefers a known pose to a start that is
     far off), moved to the nearest configuration inside the limits where it lies outside; `max_time` is in seconds. A
@@ -65,7 +68,7 @@ def solve(
     the other methods are judged. A target for which only answers that touch were found ends as COLLISION.
     """
     if not isinstance(target, Target):
-        raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
+        target = as_target(target)
     chosen = find_method(method)
     problem = _problem(
         robot, chosen, target.mode, target.row[None], start, position_tol, angle_tol, max_iterations, max_time, seed,
@@ -74,7 +77,10 @@ def solve(
     if scene is not None:
         _set_scene(problem, scene, margin)
     elif chosen.solve_one is not None and not trace:
-        return chosen.solve_one(problem)
+        solution = chosen.solve_one(problem)
+        if solution.status is not _REACHED:
+            solution.hint = _hint(problem, start)
+        return solution
     outcome = chosen.run(problem)
     position_error, angle_error = _verdict(problem, outcome)
     solution = Solution(
@@ -91,6 +97,8 @@ def solve(
         solution.status = STATUS_BY_CODE[outcome.status.item()]
     if trace:
         solution.trace = _trace(problem, outcome)
+    if solution.status is not _REACHED:
+        solution.hint = _hint(problem, start)
     return solution
 
 
@@ -146,9 +154,16 @@ def solve_batch(
     outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
     free = None if scene is None else judge_clearance(problem, outcome.q, outcome.status)
+    hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
     return Solutions(
-        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free
+        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free, hint
     )
+
+
+def _hint(problem: Problem[Any], start: npt.ArrayLike | None) -> str:
+    """A hint at a slip of units in targets that were not reached, or in the start as it was given."""
+    hint = position_hint(problem.robot, problem.targets[:, 9:])
+    return hint if hint or start is None else angle_hint(problem.robot, start)
 
 
 def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
@@ -198,24 +213,18 @@ def _problem(
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     settings = (method.name, mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    # A loop of solves changes the target and the start only: the rest is checked when it is not as it was.
-    kept: tuple[Any, Any] | None = robot.__dict__.get("_settings")
-    if kept is None or not _same(kept[0], settings):
-        kept = robot.__dict__["_settings"] = (settings, _checked(robot, method, *settings[1:]))
+    # A loop of solves changes the target and the start only: the rest is checked when it is not as it was. Types are
+    # compared too, because True == 1 and 5.0 == 5.
+    types = [*map(type, settings)]
+    kept: tuple[Any, Any, Any] | None = robot.__dict__.get("_settings")
+    if kept is None or kept[2] != types or kept[0] != settings:
+        kept = robot.__dict__["_settings"] = (settings, _checked(robot, method, *settings[1:]), types)
     if options:
         method.check_options(options)
     starts = None if start is None else _starts(robot, start, len(rows))
     trace = np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof)
     checked: Settings = kept[1]
     return Problem(robot, mode, rows, starts, *checked, trace, options)
-
-
-def _same(kept: tuple[Any, ...], settings: tuple[Any, ...]) -> bool:
-    try:
-        return kept == settings
-    except ValueError:
-        # An array among them; what is wrong with it is said by the check.
-        return False
 
 
 def _checked(
@@ -254,7 +263,7 @@ def positive(field: str, value: Any, unit: str) -> float:
     """A number above zero as a float: numba compiles anew for any other type."""
     if type(value) is float and 0.0 < value < math.inf:
         return value
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value < math.inf:
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value <= sys.float_info.max:
         return float(value)
     raise TargetError(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
 

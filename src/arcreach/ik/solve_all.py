@@ -10,10 +10,10 @@ from arcreach.ik.method import find_method
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, whole
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, as_target
 from arcreach.kernels import judge
 from arcreach.kernels.auto import branches
-from arcreach.kernels.layout import REACHED
+from arcreach.kernels.layout import AXIS, POSITION, REACHED
 from arcreach.kernels.smooth_variables import to_variables
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
@@ -25,19 +25,24 @@ SEEDS = 1024
 WITHOUT_NEW = 128
 # Where two branches nearly meet, many places are within the tolerance: descents are told apart by sharper ones.
 SHARPER = 1e-3
+# Radians. A share of an angle's usual tolerance, 1 mrad, would still be too coarse to tell branches apart.
+SHARPEST_ANGLE = 1e-9
 # Solutions closer than this in every variable (radians, shares of a stretch, metres) are one.
 NEARNESS = 1e-3
 # More branches than any arm without redundancy has; a redundant one has a continuum, of which this many are shown.
 MOST = 64
+# Random configurations at which the rank of the Jacobian is looked at: the largest is that of almost all.
+RANK_SAMPLES = 5
+RANK_TOLERANCE = 1e-9
 
 
 def solve_all(
     robot: Robot,
-    target: Target,
+    target: Target | npt.ArrayLike,
     *,
     start: npt.ArrayLike | None = None,
     position_tol: float = 1e-6,
-    angle_tol: float = 1e-6,
+    angle_tol: float = 1e-3,
     without_new: int = WITHOUT_NEW,
     most: int = MOST,
 ) -> list[Solution]:
@@ -45,10 +50,10 @@ def solve_all(
 
     Descents from `start` and from many seeds are followed until `without_new` of them in a row bring nothing new;
     `hits` of a solution says how many ended there, which measures how sure one may be that none is missing. A robot
-    with more freedom than the target asks for has infinitely many solutions, of which at most `most` are given.
+    with more freedom than the target asks for has infinitely many solutions (see `free_directions`), of which at most
+    `most` are given.
     """
-    if not isinstance(target, Target):
-        raise TargetError(f"target = {shown(target)} is not accepted; give an arcreach.Target")
+    target = as_target(target)
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     position_tol = positive("position_tol", position_tol, "metres")
@@ -62,13 +67,15 @@ def solve_all(
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
     chain = smooth_chain(robot)
     table = seed_table(robot, target.mode, SEEDS)
+    # No start finds more than one.
+    most = min(most, SEEDS)
     found, Q = np.empty((most, chain.variables)), np.empty((most, robot.dof))
     hits, counts = np.zeros(most, np.int64), np.zeros(2, np.int64)
     seconds = np.zeros(1)
     branches(
         0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, target.row[None], target.mode, SHARPER * position_tol, SHARPER * angle_tol,
-        origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
+        table.turn_weight, table.seeds, target.row[None], target.mode, SHARPER * position_tol,
+        min(SHARPER * angle_tol, SHARPEST_ANGLE), origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
     )  # fmt: skip
     n = int(counts[0])
     targets = np.repeat(target.row[None], n, axis=0)
@@ -89,3 +96,23 @@ def solve_all(
         for i in order
         if status[i] == REACHED
     ]  # fmt: skip
+
+
+def free_directions(robot: Robot, target: Target) -> int:
+    """In how many independent directions the robot can move, almost everywhere, while its tip stays at the target.
+
+    0 means that solutions are single configurations; with more there are infinitely many, if there is one.
+    """
+    q = robot.sample(RANK_SAMPLES, seed=0)
+    # Angles move the tip by a length times as much as lengths do: columns and rows are compared as shares of the reach.
+    size = robot.reach
+    J = robot.jacobian(q)
+    J[:, :3] /= size
+    J[:, :, [quantity == "length" for quantity in robot.quantities]] *= size
+    if target.mode == POSITION:
+        J = J[:, :3]
+    elif target.mode == AXIS:
+        # The velocity of the axis in place of that of the whole rotation: a roll about it is free.
+        axes = robot.tip_pose(q)[:, :3, 2]
+        J = np.concatenate([J[:, :3], np.cross(J[:, 3:], axes[:, :, None], axis=1)], axis=1)
+    return robot.dof - int(np.linalg.matrix_rank(J, rtol=RANK_TOLERANCE).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,8 +27,15 @@ _write_pose = settled(write_pose)
 MODES = {POSITION: "position", AXIS: "axis", ROTATION: "rotation"}
 
 
+ACCEPTED = "give an arcreach.Target, a position (3,) in metres or a pose (4, 4)"
+
+
 class Target:
-    """A position of the tip in metres; with `axis` also the direction of its z axis, with `rotation` its whole pose."""
+    """A position of the tip in metres; with `axis` also the direction of its z axis, with `rotation` its whole pose.
+
+    The rotation may be given as a `quaternion` in place of a matrix: w, x, y, z, the scalar part first, of any length
+    but zero.
+    """
 
     __slots__ = ("mode", "row")
 
@@ -35,8 +43,17 @@ class Target:
     row: Array
 
     def __init__(
-        self, position: npt.ArrayLike, axis: npt.ArrayLike | None = None, rotation: npt.ArrayLike | None = None
+        self,
+        position: npt.ArrayLike,
+        axis: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        *,
+        quaternion: npt.ArrayLike | None = None,
     ) -> None:
+        if quaternion is not None:
+            if axis is not None or rotation is not None:
+                raise TargetError("quaternion is given beside axis or rotation; give one of them")
+            rotation = _from_quaternion(_numbers("quaternion", quaternion, (4,)))
         given = _numbers("position", position, (3,)).reshape(1, 3)
         axes = None if axis is None else _numbers("axis", axis, (3,)).reshape(1, 3)
         rotations = None if rotation is None else _numbers("rotation", rotation, (3, 3)).reshape(1, 9)
@@ -83,6 +100,20 @@ class Target:
         elif self.mode == ROTATION:
             text += f", rotation={self.row[:9].reshape(3, 3).tolist()}"
         return text + ")"
+
+
+def as_target(value: Any) -> Target:
+    """A target from what a caller gave: a `Target`, a position (3,) or a pose (4, 4)."""
+    if isinstance(value, Target):
+        return value
+    given = real_array(value)
+    if given is None:
+        raise TargetError(f"target = {shown(value)} is not accepted; {ACCEPTED}")
+    if given.shape == (4, 4):
+        return Target.from_pose(given)
+    if given.shape == (3,):
+        return Target(given)
+    raise TargetError(f"target has the shape {given.shape}; {ACCEPTED}")
 
 
 def target_rows(positions: Any, axes: Any = None, rotations: Any = None) -> tuple[int, Array]:
@@ -138,6 +169,26 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
     raise TargetError(
         f"rotation of target {worst} = {shown(rotations[worst].reshape(3, 3))} is no rotation; give orthogonal rows "
         "of unit length, determinant +1"
+    )
+
+
+def _from_quaternion(quaternion: Array) -> Array:
+    """The rotation (3, 3) of a quaternion w, x, y, z of any length but zero."""
+    if not np.isfinite(quaternion).all():
+        raise TargetError(f"quaternion = {shown(quaternion)} is not accepted; give finite numbers w, x, y, z")
+    largest = float(np.abs(quaternion).max())
+    if largest == 0.0:
+        raise TargetError("quaternion is zero; give w, x, y, z of a rotation")
+    # Scaled first: squares of very large or very small numbers would overflow or vanish.
+    scaled = (quaternion / largest).tolist()
+    size = math.hypot(*scaled)
+    w, x, y, z = (value / size for value in scaled)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
     )
 
 

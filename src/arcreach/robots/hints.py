@@ -1,0 +1,42 @@
+"""Hints at slips of units: millimetres given for metres, degrees for radians. No number is changed by them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._text import length, number
+from arcreach.robots._configurations import ConfigurationSpace
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+# Times the reach. Positions in centimetres or millimetres exceed it, a target that is merely too far does not.
+FAR = 20.0
+
+
+def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:
+    """A hint where a position (3,) or (n, 3) is so many times the reach away that its unit is in doubt; else empty."""
+    rows = np.asarray(positions, dtype=float).reshape(-1, 3)
+    farthest = max(map(math.hypot, *rows.T.tolist()), default=0.0)
+    reach = robot.reach
+    if not 0.0 < FAR * reach < farthest:
+        return ""
+    times = number(farthest / reach, 2)
+    return (
+        f"hint: the target is {length(farthest)} away, {times} times the reach of {length(reach)}; "
+        "positions are metres: were millimetres meant?"
+    )
+
+
+def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
+    """A hint where an angle of a configuration is more than a turn and would be inside its limits in degrees."""
+    limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
+    values = np.asarray(q, dtype=float).reshape(-1, robot.dof)[0].tolist()
+    for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):
+        allowed = math.isfinite(lower) and lower <= value <= upper
+        if quantity == "angle" and abs(value) > math.tau and not allowed and lower <= math.radians(value) <= upper:
+            turns = number(abs(value) / math.tau, 2)
+            return f"hint: {name} = {number(value, 6)} is {turns} turns; angles are radians: were degrees meant?"
+    return ""
