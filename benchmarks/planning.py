@@ -106,7 +106,7 @@ def leaders():
 def main():
     print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}")
     robot = ar.load_robot("three-section")
-    ar.plan(robot, robot.neutral, robot.neutral, ar.load_scene("clutter-20"))
+    ar.plan(robot, robot.neutral, scene=ar.load_scene("clutter-20"), goal=robot.neutral)
     plans()
     leaders()
 

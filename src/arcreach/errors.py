@@ -1,5 +1,7 @@
 """What arcreach raises. Every error of input is a `ValueError` too and says field, value and what would be accepted."""
 
+from typing import Any
+
 
 class ArcreachError(Exception):
     """Base of all errors of this library."""
@@ -55,3 +57,14 @@ class MissingExtraError(ArcreachError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed; run: pip install 'arcreach[{extra}]'")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a long computation; `result` is what had been computed until then.
+
+    A `KeyboardInterrupt`, and no `ArcreachError`: code that catches errors does not swallow it.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted")
+        self.result = result

@@ -5,7 +5,7 @@ import pytest
 from tests import reference
 
 import arcreach as ar
-from arcreach.errors import MethodError, RobotError, TargetError
+from arcreach.errors import Interrupted, MethodError, RobotError, TargetError
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.interpolation import between
 from arcreach.planning.path import INSERTED
@@ -278,3 +278,40 @@ def test_half_a_turn_has_a_middle(axis):
     opposite = first.copy()
     opposite[8] = -1.0
     assert between(first, opposite, AXIS, 0.5)[8] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_progress_is_told_after_every_waypoint():
+    robot = ar.load_robot("three-section")
+    q = robot.sample(1, seed=0)[0]
+    points = np.linspace(robot.tip_pose(q)[:3, 3], robot.tip_pose(q + 0.05)[:3, 3], 6)
+    for options in ({}, {"max_step": 0.02}, {"scene": [ar.Sphere((1, 0, 0), 0.1)]}):
+        told = []
+        path = ar.follow(robot, points, start=q, progress=lambda *one: told.append(one), **options)  # noqa: B023
+        assert path.reached.all()
+        assert told == [(k, 6) for k in range(1, 7)]
+
+
+def test_an_interrupt_gives_the_path_so_far():
+    robot = ar.load_robot("three-section")
+    q = robot.sample(1, seed=0)[0]
+    points = np.linspace(robot.tip_pose(q)[:3, 3], robot.tip_pose(q + 0.05)[:3, 3], 6)
+
+    def stop(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ar.follow(robot, points, start=q, progress=stop)
+    path = caught.value.result
+    assert isinstance(caught.value, Interrupted)
+    np.testing.assert_array_equal(path.q, ar.follow(robot, points[:3], start=q).q)
+
+
+def test_waypoints_in_millimetres_get_a_hint_and_people_can_read_it():
+    robot = ar.load_robot("three-section")
+    path = ar.follow(robot, [[20, 10, 92], [21, 10, 92]])
+    assert str(path).endswith("positions are metres: were millimetres meant?")
+    assert "largest deviation 94.8 m; " in str(path)
+    assert "0 of 2 points reached (2 waypoints, 0 inserted)" in str(path)
+    assert ar.follow(robot, [[0.02, 0.01, 0.092]]).hint == ""
+    assert "1 of 1 point reached (1 waypoint, 0 inserted)" in str(ar.follow(robot, [[0.02, 0.01, 0.092]]))

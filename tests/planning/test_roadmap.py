@@ -103,7 +103,7 @@ def test_an_arm_with_an_endless_joint_among_boxes_and_capsules():
     start, goal = np.array([0.6, 0.5, 0.3, 0.2]), np.array([-2.7, 0.6, 0.5, -1.0])
     # Through the wall's place: the long way round is the free one.
     start[0], start[1], goal[0], goal[1] = 1.4, 1.2, -1.4, 1.2
-    plan = ar.plan(robot, start, goal, wall)
+    plan = ar.plan(robot, start, scene=wall, goal=goal)
     check_plan(plan, start, ar.Target(robot.tip_pose(goal)[:3, 3]), wall)
     np.testing.assert_allclose(robot.tip_pose(plan.q[-1]), robot.tip_pose(goal), atol=1e-9)
 
@@ -122,9 +122,9 @@ def test_no_path_is_said_after_the_time_that_was_given():
     # A ring that the tip cannot pass: the goal lies outside of it.
     ring = [robot.tip_pose([1.0, angle])[:3, 3] for angle in np.linspace(-np.pi, np.pi, 60)]
     scene = ar.Scene([ar.Sphere(centre, 0.003) for centre in ring])
-    plan = ar.plan(robot, [0.0, 0.0], [2.0, 0.3], scene, max_time=0.3)
+    plan = ar.plan(robot, [0.0, 0.0], scene=scene, goal=[2.0, 0.3], max_time=0.3)
     assert plan.status == ar.Status.TIME_LIMIT
-    assert "no path found in 0.3 s" in str(plan)
+    assert "no path found in 300 ms to 1 configuration at the target" in str(plan)
     np.testing.assert_array_equal(plan.q, [[0.0, 0.0]])
 
 
@@ -171,6 +171,65 @@ def test_bad_input_is_named_before_anything_is_searched(arm, clutter):
         ar.plan(arm, arm.neutral, target, [ar.Disc((0, 0.1), 0.02)])
 
 
+def three_joints():
+    link = ar.Link((0.3, 0, 0), radius=0.01)
+    return ar.Robot([ar.Revolute((0, 0, 1), -2, 2), link, *(ar.Revolute((0, 1, 0), -2, 2), link) * 2])
+
+
+def test_three_numbers_on_a_robot_of_three_coordinates_are_refused():
+    robot, scene = three_joints(), [ar.Sphere((0, 0, 2.0), 0.1)]
+    q0, q = [0.0, 0.0, 0.0], [0.5, 0.2, 0.1]
+    words = r"may be a position or a configuration, since the robot has 3 coordinates; give target=arcreach.Target"
+    for scene_arguments in ((q, scene), (np.array(q), scene)):
+        with pytest.raises(TargetError, match=words):
+            ar.plan(robot, q0, *scene_arguments)
+    with pytest.raises(TargetError, match=words):
+        ar.plan(robot, q0, target=q, scene=scene)
+
+
+@pytest.mark.compiled
+def test_a_configuration_is_a_goal_and_numbers_are_a_position():
+    robot, scene = three_joints(), [ar.Sphere((0, 0, 2.0), 0.1)]
+    q0, q = [0.0, 0.0, 0.0], [0.5, 0.2, 0.1]
+    np.testing.assert_allclose(ar.plan(robot, q0, scene=scene, goal=q).q[-1], q, atol=1e-12)
+    place = robot.tip_pose(q)[:3, 3]
+    assert ar.plan(robot, q0, ar.Target(place), scene).reached
+
+
+@pytest.mark.compiled
+def test_the_old_spelling_of_a_goal_warns_where_it_is_clear(arm, clutter):
+    goal = free_configurations(arm, clutter, 1, seed=3)[0]
+    with pytest.warns(DeprecationWarning, match="give goal=configuration") as caught:
+        plan = ar.plan(arm, arm.neutral, goal, clutter)
+    assert caught[0].filename == __file__
+    np.testing.assert_allclose(arm.tip_pose(plan.q[-1]), arm.tip_pose(goal), atol=1e-9)
+    pose = arm.tip_pose(goal)
+    for given, target in ((pose[:3, 3].tolist(), ar.Target(pose[:3, 3])), (pose, ar.Target.from_pose(pose))):
+        plan = ar.plan(arm, arm.neutral, given, clutter)
+        check_plan(plan, arm.neutral, target, clutter)
+
+
+def test_a_target_or_a_goal_and_a_scene_are_needed(arm, clutter):
+    one = "give a target or goal=, the configuration to end at: one of them"
+    with pytest.raises(TargetError, match=one):
+        ar.plan(arm, arm.neutral, scene=clutter)
+    with pytest.raises(TargetError, match=one):
+        ar.plan(arm, arm.neutral, ar.Target([0, 0, 0.1]), clutter, goal=arm.neutral)
+    with pytest.raises(SceneError, match="scene is missing"):
+        ar.plan(arm, arm.neutral, ar.Target([0, 0, 0.1]))
+    with pytest.raises(TargetError, match=r"target has the shape \(2,\); give an arcreach.Target, a position"):
+        ar.plan(arm, arm.neutral, [0.0, 0.1], clutter)
+
+
+def test_slips_of_units_get_a_hint(arm, clutter):
+    with pytest.raises(TargetError, match=r"section-1.bend = 30 is 4.8 turns; .* were degrees meant\?"):
+        ar.plan(arm, [30, 0, 0, 0, 0, 0], ar.Target([0.03, 0.02, 0.08]), clutter)
+    plan = ar.plan(arm, arm.neutral, [-48, -19.3, 79], clutter)
+    assert plan.status == ar.Status.OUT_OF_REACH
+    assert str(plan).endswith("positions are metres: were millimetres meant?")
+    assert "e+" not in str(plan)
+
+
 def test_without_ompl_the_extra_is_named(arm, clutter, monkeypatch):
     for name in ("ompl", "ompl.base", "ompl.geometric", "ompl.util"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -195,10 +254,10 @@ def test_an_endless_joint_does_not_jump():
     endless = ar.Revolute((0, 0, 1), -np.inf, np.inf)
     robot = ar.Robot([endless, ar.Link((0.5, 0, 0), radius=0.01), ar.Revolute((0, 1, 0), -1, 1), ar.Link((0.3, 0, 0))])
     scene = [ar.Sphere((0, 0, 2.0), 0.1)]
-    found = ar.plan(robot, np.radians([170.0, 0.0]), np.radians([-170.0, 10.0]), scene)
+    found = ar.plan(robot, np.radians([170.0, 0.0]), scene=scene, goal=np.radians([-170.0, 10.0]))
     assert found.reached
     assert np.abs(np.diff(found.q[:, 0])).max() < 0.5
-    start = ar.plan(robot, np.radians([190.0, 0.0]), np.radians([200.0, 10.0]), scene)
+    start = ar.plan(robot, np.radians([190.0, 0.0]), scene=scene, goal=np.radians([200.0, 10.0]))
     assert start.q[0, 0] == pytest.approx(np.radians(190.0))
 
 

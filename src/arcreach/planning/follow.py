@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import MethodError, TargetError
+from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.solve import positive
 from arcreach.planning.path import Path
@@ -24,6 +25,7 @@ from arcreach.planning.walk_free import FreeWalker
 from arcreach.planning.waypoints import waypoint_rows
 from arcreach.robots.checks import real_array, shown
 from arcreach.robots.elements import JOINT_TYPES, Section
+from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
 
@@ -31,6 +33,8 @@ Array = npt.NDArray[np.float64]
 
 # The largest step with which a path is taken at once; else other beginnings are tried where that is left open.
 SMOOTH_STEP = math.radians(5.0)
+# Called with the number of waypoints done and of all.
+Progress = Callable[[int, int], None]
 
 
 def follow(
@@ -48,6 +52,7 @@ def follow(
     max_step: npt.ArrayLike | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
     hold: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Path:
     """Move the tip along waypoints: targets, positions (n, 3) with `axes` or `rotations`, or poses (n, 4, 4).
@@ -66,6 +71,9 @@ def follow(
     straight in its smooth variables: points are inserted where that needs them, and where the tip cannot go on along
     the path, a global plan leads around (extra `plan`). `clearance` of the path is certified. A waypoint that cannot be
     reached so is left out: the robot stays where it is, or waits where it can begin, and the status says why.
+
+    `progress` is called after every waypoint with the number of waypoints done and of all; it begins anew with every
+    beginning that is tried. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is the path so far.
     """
     mode, rows = waypoint_rows(waypoints, axes, rotations)
     if not isinstance(robot, Robot):
@@ -86,15 +94,29 @@ def follow(
             raise MethodError("hold has no meaning with a scene; leave one of them out")
         walker = FreeWalker(chosen, mode, method, tolerances, largest, scene, margin, options)
     best: Path | None = None
-    for beginning in walker.beginnings(rows, start):
-        points = walker.walk(rows, beginning)
-        path = _path(robot, mode, points, walker, time.perf_counter() - began)
-        if best is None or _badness(path) < _badness(best):
-            best = path
-        if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
-            break
+    points: list[Point] = []
+    try:
+        for beginning in walker.beginnings(rows, start):
+            points = []
+            for point in walker.walk(rows, beginning):
+                points.append(point)
+                if progress is not None and point[0] >= 0:
+                    progress(point[0] + 1, len(rows))
+            path = _path(robot, mode, points, walker, time.perf_counter() - began)
+            if best is None or _badness(path) < _badness(best):
+                best = path
+            if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
+                break
+    except KeyboardInterrupt:
+        if best is None and points:
+            best = _path(robot, mode, points, walker, time.perf_counter() - began)
+        if best is None:
+            raise
+        raise Interrupted(best) from None
     assert best is not None
-    return best
+    if best.reached.all():
+        return best
+    return replace(best, hint=position_hint(robot, rows[:, 9:]) or ("" if start is None else angle_hint(robot, start)))
 
 
 def _badness(path: Path) -> tuple[int, float]:

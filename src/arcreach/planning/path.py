@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.ik.solution import Status
+from arcreach import _text
+from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import whole
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
@@ -41,6 +42,7 @@ class Path:
     clearance: Array | None = None  # (n,), certified: least from the point before to this one, where there is a scene
     scene: Scene | None = None
     margin: float = 0.0
+    hint: str = ""  # a probable slip of units, where waypoints are far out of reach
 
     def __len__(self) -> int:
         return len(self.q)
@@ -110,9 +112,17 @@ class Path:
     def __str__(self) -> str:
         given = int((self.waypoint >= 0).sum())
         inserted = len(self) - given
-        text = f"{int(self.reached.sum())} of {len(self)} points reached ({given} waypoints, {inserted} inserted); "
-        position, angle = self.deviation
-        text += f"largest step {np.degrees(self.largest_step):.3g}°, "
+        waypoints = f"{_text.count(given, 'waypoint')}, {inserted} inserted"
+        points = f"{int(self.reached.sum())} of {_text.count(len(self), 'point')} reached ({waypoints})"
+        off = f"largest deviation {_text.errors(*self.deviation)}"
         if self.clearance is not None:
-            text += f"clearance {float(self.clearance.min(initial=np.inf)) * 1e3:.3g} mm, "
-        return text + f"largest deviation {position * 1e6:.3g} µm, {angle:.2e} rad; {self.seconds * 1e3:.3g} ms"
+            off = f"clearance {_text.length(float(self.clearance.min(initial=np.inf)))}, {off}"
+        text = f"{points}; largest step {self._step_text()}, {off}; {_text.seconds(self.seconds)}"
+        return with_hint(text, self.hint)
+
+    def _step_text(self) -> str:
+        angles = any(
+            quantity == "angle" and not name.endswith(".direction")
+            for name, quantity in zip(self.robot.coordinates, self.robot.quantities, strict=True)
+        )
+        return _text.angle(self.largest_step) if angles else _text.length(self.largest_step)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,11 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.errors import MethodError, MissingExtraError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base, kept_distance
-from arcreach.ik.solution import Status
+from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import positive, solve, solve_batch, whole
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, as_target
 from arcreach.kernels import judge
 from arcreach.kernels.avoidance import point_clearances
 from arcreach.kernels.layout import AXIS, ROTATION
@@ -30,6 +32,7 @@ from arcreach.planning.path_csv import configuration_columns, write_csv
 from arcreach.planning.timing import Timed, timed
 from arcreach.robots.checks import real_array, shown
 from arcreach.robots.elements import Link, Revolute, Section
+from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import TOLERANCE, AnyScene, clearance
 from arcreach.scenes.scene import Scene, spatial_scene
@@ -85,6 +88,7 @@ class Plan:
     seconds: float
     max_time: float
     margin: float
+    hint: str = ""  # a probable slip of units, where the target is far out of reach
 
     @property
     def reached(self) -> bool:
@@ -108,21 +112,23 @@ class Plan:
         return timed(self, max_speed, max_acceleration, **options)
 
     def __str__(self) -> str:
-        effort = f"{self.motions} motions checked, {self.seconds * 1e3:.3g} ms"
+        effort = f"{_text.count(self.motions, 'motion')} checked, {_text.seconds(self.seconds)}"
         if self.reached:
-            found = f"path of {len(self)} points, certified clearance {self.clearance * 1e3:.3g} mm"
-            return f"{found}; tip {self.position_error * 1e6:.3g} µm, {self.angle_error:.2e} rad off; {effort}"
+            found = f"path of {_text.count(len(self), 'point')}, certified clearance {_text.length(self.clearance)}"
+            return f"{found}; tip {_text.errors(self.position_error, self.angle_error)} off; {effort}"
         if self.status == Status.TIME_LIMIT:
-            return f"no path found in {self.max_time:.3g} s to {self.goals} configurations at the target; {effort}"
-        return f"no path: {_WORDS[self.status]}; {effort}"
+            goals = f"{_text.count(self.goals, 'configuration')} at the target"
+            return f"no path found in {_text.seconds(self.max_time)} to {goals}; {effort}"
+        return with_hint(f"no path: {_WORDS[self.status]}; {effort}", self.hint)
 
 
 def plan(
     robot: Robot,
     start: npt.ArrayLike,
-    target: Target | npt.ArrayLike,
-    scene: AnyScene,
+    target: Target | npt.ArrayLike | None = None,
+    scene: AnyScene | None = None,
     *,
+    goal: npt.ArrayLike | None = None,
     margin: float = 0.0,
     goals: int = 8,
     max_time: float = 5.0,
@@ -131,7 +137,10 @@ def plan(
     position_tol: float = 1e-6,
     angle_tol: float = 1e-3,
 ) -> Plan:
-    """Find a motion from the configuration `start` to a target, or to a configuration, that keeps clear of a scene.
+    """Find a motion from the configuration `start` to a target, or to the configuration `goal`, clear of a scene.
+
+    `target` is a `Target`, a position (3,) or a pose (4, 4); give it or `goal`. For a robot of three coordinates a
+    position has to be a `Target`: three plain numbers could be either.
 
     The body stays more than `margin` metres away from every obstacle, and farther where that can be had. Up to `goals`
     configurations that reach the target are aimed at. `max_time` in seconds is for all of it, compilation apart;
@@ -140,6 +149,9 @@ def plan(
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
+    aim, goal = _aim(robot, target, goal)
+    if scene is None:
+        raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
     goals, seed = whole("goals", goals, 1), whole("seed", seed, 0)
     max_time = positive("max_time", max_time, "seconds")
@@ -150,11 +162,11 @@ def plan(
     ompl = import_ompl()
     _load_kernels()
     began = time.perf_counter()
-    if isinstance(target, Target):
-        _check_target(robot, target, checked, margin)
-        Q, status = _goal_configurations(robot, q_start, target, checked, margin, goals, seed, tolerances, max_time)
+    if aim is not None:
+        _check_target(robot, aim, checked, margin)
+        Q, status = _goal_configurations(robot, q_start, aim, checked, margin, goals, seed, tolerances, max_time)
     else:
-        Q, status = _free_configuration(robot, target, "target", checked, margin)[None], Status.REACHED
+        Q, status = _free_configuration(robot, goal, "goal", checked, margin)[None], Status.REACHED
     space = SmoothSpace(robot)
     check = MotionCheck(space, checked, margin)
     V = space.variables(q_start[None])
@@ -173,13 +185,33 @@ def plan(
     # As it is returned, and not as it was searched.
     free, certificates = check.certify(space.variables(q))
     assert status != Status.REACHED or free.all(), "a motion that was checked is not free"
-    goal = target if isinstance(target, Target) else Target.from_pose(robot.tip_pose(Q[0]))
-    errors = _errors(robot, q[-1], goal, tolerances)
+    errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
+    hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
     return Plan(
         robot, checked, q, status, float(certificates.min()), *errors, len(Q), check.motions, seconds, max_time,
-        margin,
+        margin, hint,
     )  # fmt: skip
+
+
+def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
+    """The target, or the configuration to end at: one of the two is None."""
+    if (target is None) == (goal is None):
+        raise TargetError("give a target or goal=, the configuration to end at: one of them")
+    if goal is not None or isinstance(target, Target):
+        return target, goal
+    given = real_array(target)
+    if given is not None and given.shape == (robot.dof,):
+        if robot.dof == 3:
+            raise TargetError(
+                f"target = {shown(target)} may be a position or a configuration, since the robot has 3 coordinates; "
+                "give target=arcreach.Target(position) or goal=configuration"
+            )
+        warnings.warn(
+            "a configuration as target of plan is deprecated; give goal=configuration", DeprecationWarning, stacklevel=3
+        )
+        return None, target
+    return as_target(target), None
 
 
 def import_ompl() -> Any:
@@ -209,20 +241,23 @@ def _load_kernels() -> None:
 def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, margin: float) -> Array:
     """A configuration inside the limits whose body is free."""
     if real_array(value) is None:
-        accepted = f"an arcreach.Target or {robot.dof} numbers" if field == "target" else f"{robot.dof} numbers"
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give {accepted}: {', '.join(robot.coordinates)}")
+        raise TargetError(
+            f"{field} = {shown(value)} is not accepted; give {robot.dof} numbers: {', '.join(robot.coordinates)}"
+        )
     q = robot._check(value, field)
     if q.ndim != 1:
         raise TargetError(f"{field} has the shape {q.shape}; give one configuration ({robot.dof},)")
     if not robot.within_limits(q):
-        raise TargetError(f"{field} = {shown(q)} is outside the robot's limits; give a configuration inside them")
+        refused = f"{field} = {shown(q)} is outside the robot's limits; give a configuration inside them"
+        raise TargetError(with_hint(refused, angle_hint(robot, q)))
     near = clearance(robot, q, scene, grid=True)
     if near <= margin + TOLERANCE:
         obstacle, element = scene.shape_names[near.obstacle], robot.element_names[near.element]
         if near <= 0.0:
-            fault = f"'{element}' is {-near * 1e3:.3g} mm inside '{obstacle}'"
+            fault = f"'{element}' is {_text.length(-float(near))} inside '{obstacle}'"
         else:
-            fault = f"'{element}' is {near * 1e3:.3g} mm from '{obstacle}', and the margin is {margin * 1e3:.3g} mm"
+            away = _text.length(float(near))
+            fault = f"'{element}' is {away} from '{obstacle}', and the margin is {_text.length(margin)}"
         raise SceneError(f"{field} is not free: {fault}; give a configuration that is")
     return robot.clip(q)
 
@@ -239,8 +274,8 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
         if missing > 0.0:
             inside = "lies inside" if distance[0] <= 0.0 else "lies too close to"
             raise TargetError(
-                f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {radius * 1e3:.3g} mm and "
-                f"would be {missing * 1e3:.3g} mm too deep; move the target"
+                f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {_text.length(radius)} "
+                f"and would be {_text.length(missing)} too deep; move the target"
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,15 +65,19 @@ class Walker:
         starts: list[Array | None] = [solution.q for solution in found] or [None]
         return [solve(self.robot, target, start=q, **self.options) for q in starts]
 
-    def walk(self, rows: Array, beginning: Solution) -> list[Point]:
-        """All points of the path: which waypoint, the target, the answer."""
-        points = [(0, rows[0], beginning)]
+    def walk(self, rows: Array, beginning: Solution) -> Iterator[Point]:
+        """The points of the path one after another: which waypoint, the target, the answer."""
+        last: Point = (0, rows[0], beginning)
+        yield last
         for i in range(1, len(rows)):
+            q = last[2].q
             if self.largest is None:
-                points.append((i, rows[i], self._step(points[-1][2].q, rows[i])))
+                last = (i, rows[i], self._step(q, rows[i]))
+                yield last
             else:
-                points += self._cross(rows[i - 1], rows[i], i, points[-1][2].q)
-        return points
+                points = self._cross(rows[i - 1], rows[i], i, q)
+                last = points[-1]
+                yield from points
 
     def _cross(self, first: Array, last: Array, i: int, q: Array) -> list[Point]:
         """The points from one waypoint to the next, as many as the box asks for."""

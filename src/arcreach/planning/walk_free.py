@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -79,19 +80,18 @@ class FreeWalker:
         reached = [answer for answer in (first, *others) if answer.reached]
         return sorted(reached, key=lambda answer: -(answer.clearance or 0.0)) or [first]
 
-    def walk(self, rows: Array, beginning: Solution) -> list[Point]:
-        """All points of the path; the robot waits at the beginning for the waypoints it cannot reach before."""
-        points: list[Point] = []
+    def walk(self, rows: Array, beginning: Solution) -> Iterator[Point]:
+        """The points of the path; the robot waits at the beginning for the waypoints it cannot reach before."""
         first = 0
         while first < len(rows) - 1 and not self._errors(beginning.q, rows[first])[2]:
-            points.append(
-                (first, rows[first], self._stay(beginning, rows[first], self._solve(rows[first], beginning.q)))
-            )
+            yield first, rows[first], self._stay(beginning, rows[first], self._solve(rows[first], beginning.q))
             first += 1
-        points.append((first, rows[first], beginning))
+        yield first, rows[first], beginning
+        here = beginning
         for i in range(first + 1, len(rows)):
-            points += self._cross(rows[i - 1], rows[i], i, points[-1][2])
-        return points
+            points = self._cross(rows[i - 1], rows[i], i, here)
+            here = points[-1][2]
+            yield from points
 
     def clearances(self, points: list[Point]) -> Array:
         """The certified clearance from the point before to each point; of the first, at the point."""
