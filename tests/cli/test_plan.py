@@ -39,6 +39,10 @@ def test_a_path_with_times(run, tmp_path):
     assert code == 0
     assert " s, 200 samples" in out
     assert (tmp_path / "motion.csv").read_text().startswith("time,section-1.bend")
+    code, _, _ = run(*CALL, TARGET, *limits, "--rate", "50", "--out", tmp_path / "motion.csv")
+    assert code == 0
+    times = np.genfromtxt(tmp_path / "motion.csv", delimiter=",", names=True)["time"]
+    np.testing.assert_allclose(np.diff(times), 0.02)
 
 
 @pytest.mark.compiled
@@ -56,6 +60,9 @@ def test_no_path_ends_with_code_1(run, tmp_path):
         ((*CALL,), "exactly one of --to or --goal"),
         ((*CALL, "--goal", "0,0,0,0,0,0", "--axis", "0,0,1"), "--axis"),
         ((*CALL, TARGET, "--max-speed", "1"), "belong together"),
+        ((*CALL, TARGET, "--rate", "50"), "--rate has no meaning without --max-speed"),
+        ((*CALL, TARGET, "--max-speed", "0", "--max-acceleration", "2"), "--max-speed = 0.0"),
+        ((*CALL, TARGET, "--max-speed", "1", "--max-acceleration", "2", "--rate", "-1"), "--rate = -1.0"),
         ((*CALL, TARGET, "--out", "path.xlsx"), ".csv"),
         ((*CALL, TARGET, "--figure", "path.gif"), ".png"),
         ((*CALL, TARGET, "--margin", "-1mm"), "margin"),

@@ -25,6 +25,7 @@ from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import scene_catalogue
 from arcreach.files.scenes import load_scene
+from arcreach.ik.solve import positive
 from arcreach.planning.roadmap import Plan
 from arcreach.planning.roadmap import plan as find_plan
 from arcreach.planning.timing import Timed
@@ -65,6 +66,9 @@ def plan(
     max_acceleration: Annotated[
         float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")
     ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Samples per second, with --max-speed; 200 samples by default.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
     figure: Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")] = None,
     base: BaseLink = None,
@@ -82,6 +86,11 @@ def plan(
         raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
     if points is not None and max_speed is not None:
         raise MethodError("--points has no meaning with --max-speed; leave one of them out")
+    if rate is not None and max_speed is None:
+        raise MethodError("--rate has no meaning without --max-speed; give both")
+    for option, value in (("--max-speed", max_speed), ("--max-acceleration", max_acceleration), ("--rate", rate)):
+        if value is not None:
+            positive(option, value, "a number")
     _check_out(out)
     check_figure(figure)
     loaded = load_robot(robot, base, tip)
@@ -104,7 +113,7 @@ def plan(
         )
         timed = None
         if found.reached and max_speed is not None and max_acceleration is not None:
-            timed = found.timed(max_speed, max_acceleration)
+            timed = found.timed(max_speed, max_acceleration, rate=rate)
     _write(found, timed, points, out)
     if as_json:
         print_json(_as_data(found, timed, scene))

@@ -111,16 +111,23 @@ class MotionCheck:
         kernels.inside_limits(self.space.chain.moves, v, out)
         return out
 
+    def keeps(self, V: Array, margin: float) -> Booleans:
+        """For every motion along variables (n, variables) whether it keeps more than a margin all along."""
+        return self._walk(V, margin, 1.0)[0]
+
     def certify(self, V: Array) -> tuple[Booleans, Array]:
         """For every motion along variables (n, variables) whether it keeps the margin, and its certified clearance."""
+        free, certificates = self._walk(V, self.margin, 1.0)
+        whole, sharp = self._walk(V, 0.0, SHARP)
+        # Both are certified, where they came to the end of the motion; only the first one knows the margin.
+        return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
+
+    def _walk(self, V: Array, margin: float, spacing: float) -> tuple[Booleans, Array]:
         n = max(len(V) - 1, 1)
         first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
         free, certificates, stops = np.empty(n, np.bool_), np.empty(n), np.empty(n)
-        self._run(n, self.margin, 1.0, first, last, free, certificates, stops)
-        sharp, whole = np.empty(n), np.empty(n, np.bool_)
-        self._run(n, 0.0, SHARP, first, last, whole, sharp, stops)
-        # Both are certified, where they came to the end of the motion; only the first one knows the margin.
-        return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
+        self._run(n, margin, spacing, first, last, free, certificates, stops)
+        return free, certificates
 
     def _run(self, n: int, margin: float, spacing: float, *arrays: Any) -> None:
         robot, chain = self.space.robot, self.space.chain

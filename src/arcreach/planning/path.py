@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -103,11 +103,23 @@ class Path:
 
         return read_path(file, robot)
 
-    def timed(self, max_speed: npt.ArrayLike, max_acceleration: npt.ArrayLike, **options: Any) -> Timed:
-        """The fastest motion along the path within these limits: see `arcreach.planning.timing.timed`."""
+    def timed(
+        self,
+        max_speed: npt.ArrayLike,
+        max_acceleration: npt.ArrayLike,
+        *,
+        samples: int | None = None,
+        rate: float | None = None,
+        stops: bool = False,
+    ) -> Timed:
+        """The fastest motion along the path within limits of speed and acceleration, one number or one per coordinate.
+
+        It is given at `samples` times (200), or `rate` times per second; `stops` makes the robot stop at every point.
+        See `arcreach.planning.timing.timed`.
+        """
         from arcreach.planning.timing import timed
 
-        return timed(self, max_speed, max_acceleration, **options)
+        return timed(self, max_speed, max_acceleration, samples=samples, rate=rate, stops=stops)
 
     def __str__(self) -> str:
         given = int((self.waypoint >= 0).sum())

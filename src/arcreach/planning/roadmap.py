@@ -107,9 +107,21 @@ class Plan:
         q = self.q if points is None else self.sampled(points)
         write_csv(file, configuration_columns(self.robot, q))
 
-    def timed(self, max_speed: npt.ArrayLike, max_acceleration: npt.ArrayLike, **options: Any) -> Timed:
-        """The fastest motion along the path within these limits: see `arcreach.planning.timing.timed`."""
-        return timed(self, max_speed, max_acceleration, **options)
+    def timed(
+        self,
+        max_speed: npt.ArrayLike,
+        max_acceleration: npt.ArrayLike,
+        *,
+        samples: int | None = None,
+        rate: float | None = None,
+        stops: bool = False,
+    ) -> Timed:
+        """The fastest motion along the path within limits of speed and acceleration, one number or one per coordinate.
+
+        It is given at `samples` times (200), or `rate` times per second; `stops` makes the robot stop at every point.
+        See `arcreach.planning.timing.timed`.
+        """
+        return timed(self, max_speed, max_acceleration, samples=samples, rate=rate, stops=stops)
 
     def __str__(self) -> str:
         effort = f"{_text.count(self.motions, 'motion')} checked, {_text.seconds(self.seconds)}"

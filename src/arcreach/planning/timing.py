@@ -1,13 +1,12 @@
-"""Give a path its times: as fast as limits of speed and acceleration allow, by toppra.
+"""Give a path its times: the fastest motion along a smooth curve within limits of speed and acceleration, by toppra.
 
-Speeds are those of the smooth variables: joints, lengths, and both parts of a section's bend vector. The direction of a
-straight section has no speed. A path has corners at its points; they are rounded, by little where much would touch an
-obstacle, and where no rounding is free the robot stops at every point.
+Limits hold for the smooth variables: joints, lengths, and the bend vector bend * (cos direction, sin direction) of a
+section, of whose rate of change the norm is limited. The direction of a straight section has no speed.
 """
 
 from __future__ import annotations
 
-import itertools
+import math
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -17,41 +16,45 @@ import numpy.typing as npt
 
 from arcreach.errors import MissingExtraError, TargetError
 from arcreach.ik.solve import positive, whole
-from arcreach.kernels.layout import FIXED
+from arcreach.kernels.layout import BEND, FIXED
 from arcreach.planning.motions import MotionCheck, SmoothSpace
 from arcreach.planning.path_csv import configuration_columns, write_csv
+from arcreach.planning.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.robots.checks import real_array, shown
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
 
-# Shares of the shorter side at a corner that the rounding may take, tried in turn; without a scene that could object
-# the least is taken.
-ROUNDINGS = (0.4, 0.15, 0.05)
-# Points of a rounded corner and of a straight side through which the smooth curve is laid.
-CORNER_POINTS = 7
-SIDE_POINTS = 4
-# Points of the curve at which toppra keeps the limits; between them they are kept by slowing down a little.
-GRID = 400
-# Points nearer to each other than this, in radians and shares, are one.
-SAME = 1e-9
+SAMPLES = 200
+# A day at 100 Hz: what asks for more samples is a slip of the rate.
+MOST_SAMPLES = 10_000_000
+# Directions over half a turn in which toppra bounds the rate of a bend vector: the norm exceeds it by 0.9 % at most.
+DIRECTIONS = 12
+# Points of each interval of toppra's grid at which the limits are checked again.
+BETWEEN = 5
+# A section that is bent by less than this, in radians, has no direction of its own.
+STRAIGHT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
     """A motion in time, at rest at both ends.
 
-    `speed` and `acceleration` are those of the smooth variables in SI units: the bend vector for the bend and direction
-    of a section.
+    Directions of sections are unwrapped: they go beyond half a turn instead of jumping (`robot.clip` wraps them). The
+    direction of a section that passes through the straight pose still changes by half a turn at once. `smooth` has no
+    such jump: it holds bend * (cos direction, sin direction) in place of bend and direction, else the same as `q`.
     """
 
     robot: Robot
-    times: Array  # (n,) seconds from 0
+    times: Array  # (n,) seconds from 0, evenly spaced
     q: Array  # (n, dof)
-    speed: Array  # (n, dof)
-    acceleration: Array  # (n, dof)
-    clearance: float | None  # certified between the samples, where the path has a scene
-    stops: bool  # whether it stops at every point of the path
+    speed: Array  # (n, dof), the derivative of q
+    acceleration: Array  # (n, dof), the derivative of speed
+    smooth: Array  # (n, dof)
+    smooth_speed: Array  # (n, dof), limited by max_speed
+    smooth_acceleration: Array  # (n, dof), limited by max_acceleration
+    clearance: float | None  # certified all along the motion, where the path has a scene
+    stops: int  # points of the path between its ends at which the robot stops
 
     @property
     def duration(self) -> float:
@@ -67,43 +70,65 @@ class Timed:
 
     def __str__(self) -> str:
         text = f"{self.duration:.4g} s, {len(self)} samples"
-        text += ", stops at every point" if self.stops else ""
+        if self.stops:
+            text += f", stops at {self.stops} point{'s' if self.stops > 1 else ''}"
         return text if self.clearance is None else f"{text}, certified clearance {self.clearance * 1e3:.3g} mm"
 
 
 def timed(
-    path: Any, max_speed: npt.ArrayLike, max_acceleration: npt.ArrayLike, *, samples: int = 200, stops: bool = False
+    path: Any,
+    max_speed: npt.ArrayLike,
+    max_acceleration: npt.ArrayLike,
+    *,
+    samples: int | None = None,
+    rate: float | None = None,
+    stops: bool = False,
 ) -> Timed:
     """The fastest motion along a path (a `Plan`, a `Path`) within limits of speed and acceleration.
 
     A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s²; that of a section's bend holds
-    for both parts of its bend vector, that of its direction for nothing. `stops` stops at every point and so keeps to
-    the path exactly. A motion of a `Plan` is certified anew with its scene.
+    for the norm of the rate of its bend vector, that of its direction only if the section twists.
+
+    The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
+    leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
+    the path; where the spline is too near to an obstacle it is pulled towards the straight sides of the path, and the
+    robot stops where that is not enough. `stops=True` stops at every point and follows the straight sides exactly.
+
+    `samples` is the number of samples (200 by default), `rate` the number per second; with a rate the motion is slowed
+    down so that it ends on a sample.
     """
     toppra = _import_toppra()
     robot: Robot = path.robot
-    space = SmoothSpace(robot)
     speed, acceleration = (
-        _limits(space, _per_coordinate(robot, field, value))
+        _per_coordinate(robot, field, value)
         for field, value in (("max_speed", max_speed), ("max_acceleration", max_acceleration))
     )
-    samples = whole("samples", samples, 2)
-    V = _distinct(space.variables(path.q))
-    units = _units(space)
-    scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
-    check = None if scene is None else MotionCheck(space, scene, margin)
+    if samples is not None and rate is not None:
+        raise TargetError("samples and rate exclude each other; give one of them")
+    count = whole("samples", SAMPLES if samples is None else samples, 2)
+    rate = None if rate is None else positive("rate", rate, "samples per second")
+    space = SmoothSpace(robot)
+    V = distinct(space.variables(path.q))
     if len(V) < 2:
         raise TargetError("path has no length: all its points are one; give a path that moves")
-    roundings = ROUNDINGS[-1:] if check is None else ROUNDINGS
-    for share in () if stops or len(V) == 2 else roundings:
-        motion = _run(toppra, _rounded(V, share), speed, acceleration, samples)
-        least = None if check is None else _certified(check, motion[1])
-        if least is None or least > margin:
-            return _timed(space, units, *motion, least, False)
-    each = -(-samples // (len(V) - 1)) + 1
-    motion = _joined([_run(toppra, side, speed, acceleration, each) for side in _sides(V)])
-    least = None if check is None else _certified(check, motion[1])
-    return _timed(space, units, *motion, least, len(V) > 2)
+    scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
+    check = None if scene is None else MotionCheck(space, scene, margin)
+    curves = smooth_curves(space, V, check, stops)
+    motion = _Motion([_Run(toppra, space, curve, speed, acceleration) for curve in curves])
+    times = np.linspace(0.0, motion.duration, count)
+    if rate is not None:
+        if motion.duration * rate > MOST_SAMPLES:
+            raise TargetError(
+                f"rate = {rate:g} is not accepted for a motion of {motion.duration:.3g} s; "
+                f"give at most {MOST_SAMPLES / motion.duration:.3g} samples per second"
+            )
+        motion.stretch(math.ceil(motion.duration * rate - 1e-9) / rate)
+        times = np.arange(round(motion.duration * rate) + 1) / rate
+    least = None if check is None else certified(check, curves)
+    q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration = _at(space, motion, times)
+    return Timed(
+        robot, times, q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration, least, len(curves) - 1
+    )  # fmt: skip
 
 
 def _import_toppra() -> Any:
@@ -126,96 +151,179 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
     return given
 
 
-def _limits(space: SmoothSpace, largest: Array) -> Array:
-    """Limits of coordinates as limits of variables: both parts of a bend vector have that of the bend."""
-    result = np.empty(space.chain.variables)
+def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
+    """The variable and the coordinate with which the bend vector of each section begins."""
+    return [(int(move["variable"]), int(move["coordinate"])) for move in space.chain.moves if move["kind"] == BEND]
+
+
+def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
+    """Variable, coordinate and SI units per unit of all that is no part of a bend vector."""
+    found = []
     for move in space.chain.moves:
         if move["kind"] == FIXED:
             continue
-        k, c, last = move["variable"], move["coordinate"], move["variable"] + move["width"] - 1
-        result[k : last + 1] = largest[c]
+        k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
+        if move["kind"] != BEND:
+            found.append((k, c, 1.0))
         if move["stretch"] > 0.0:
-            result[last] = largest[c + 2] / move["stretch"]
-    return result
+            found.append((last, c + 2, float(move["stretch"])))
+    return found
 
 
-def _units(space: SmoothSpace) -> Array:
-    """What a unit of each variable is in SI: the stretch for the share of one."""
-    units = np.ones(space.chain.variables)
-    for move in space.chain.moves:
-        if move["stretch"] > 0.0:
-            units[move["variable"] + move["width"] - 1] = move["stretch"]
-    return units
+@dataclass(frozen=True, slots=True)
+class _Projected:
+    """A curve as toppra sees it: its variables, and every bend vector projected onto `DIRECTIONS` directions."""
+
+    curve: Curve
+    rows: Array  # (m, variables)
+
+    @property
+    def dof(self) -> int:
+        return len(self.rows)
+
+    @property
+    def path_interval(self) -> Array:
+        return self.curve.grid[[0, -1]]
+
+    def __call__(self, places: Array, order: int = 0) -> Array:
+        return np.asarray(self.curve.spline(places, order) @ self.rows.T)
 
 
-def _distinct(V: Array) -> Array:
-    """The points without repetitions one after another."""
-    moved = np.abs(np.diff(V, axis=0)).max(axis=1, initial=0.0) > SAME
-    return np.asarray(V[np.concatenate([[True], moved])])
+class _Run:
+    """The fastest motion along one curve, whose parameter has a constant acceleration between two grid points."""
+
+    def __init__(self, toppra: Any, space: SmoothSpace, curve: Curve, speed: Array, acceleration: Array) -> None:
+        self.spline, self.grid = curve.spline, curve.grid
+        rows, coordinates = _projections(space)
+        limits = [
+            kind(np.stack([-largest[coordinates], largest[coordinates]], axis=1))
+            for kind, largest in (
+                (toppra.constraint.JointVelocityConstraint, speed),
+                (toppra.constraint.JointAccelerationConstraint, acceleration),
+            )
+        ]
+        solver = toppra.algorithm.TOPPRA(limits, _Projected(curve, rows), gridpoints=self.grid)
+        rates = solver.compute_parameterization(0.0, 0.0)[1]
+        if rates is None or not np.isfinite(rates).all():
+            raise TargetError("path cannot be timed within these limits; give larger ones")
+        self.squares = rates**2
+        self._slow_down(space, speed, acceleration)
+
+    def _slow_down(self, space: SmoothSpace, speed: Array, acceleration: Array) -> None:
+        """Slow the run down until limits hold between grid points too, and for norms of bend vectors."""
+        steps, rise = np.diff(self.grid), np.diff(self.squares)
+        fastest = hardest = 1.0
+        for share in np.linspace(0.0, 1.0, BETWEEN):
+            places, squares = self.grid[:-1] + share * steps, self.squares[:-1] + share * rise
+            first, second = self.spline(places, 1), self.spline(places, 2)
+            V1 = first * np.sqrt(squares)[:, None]
+            V2 = second * squares[:, None] + first * (0.5 * rise / steps)[:, None]
+            fastest = max(fastest, _share(space, V1, speed))
+            hardest = max(hardest, _share(space, V2, acceleration))
+        self.squares = self.squares / max(fastest**2, hardest)
+        rates = np.sqrt(self.squares)
+        self.times = np.concatenate([[0.0], np.cumsum(2.0 * steps / (rates[:-1] + rates[1:]))])
+
+    def at(self, times: Array) -> tuple[Array, Array, Array]:
+        """Variables, their speeds and accelerations at times from its start."""
+        i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.grid) - 2)
+        after = times - self.times[i]
+        rise = 0.5 * np.diff(self.squares)[i] / np.diff(self.grid)[i]
+        before = np.sqrt(self.squares[i])
+        places = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
+        rates = (before + rise * after)[:, None]
+        first, second = self.spline(places, 1), self.spline(places, 2)
+        return self.spline(places), first * rates, second * rates**2 + first * rise[:, None]
 
 
-def _rounded(V: Array, share: float) -> Array:
-    """The path with a parabola in place of each corner; it stays in the triangle of the corner, inside the limits."""
-    sides = np.linalg.norm(np.diff(V, axis=0), axis=1)
-    u = np.linspace(0.0, 1.0, CORNER_POINTS)[:, None]
-    rows = [V[:1]]
-    for i in range(1, len(V) - 1):
-        reach = share * min(sides[i - 1], sides[i])
-        first = V[i] + reach / sides[i - 1] * (V[i - 1] - V[i])
-        last = V[i] + reach / sides[i] * (V[i + 1] - V[i])
-        rows.append(_between(rows[-1][-1], first)[:-1])
-        rows.append((1 - u) ** 2 * first + 2 * u * (1 - u) * V[i] + u**2 * last)
-    rows.append(_between(rows[-1][-1], V[-1]))
-    return _distinct(np.vstack(rows))
+class _Motion:
+    """Runs one after another, at rest between them."""
+
+    def __init__(self, runs: list[_Run]) -> None:
+        self.runs = runs
+        self.starts = np.concatenate([[0.0], np.cumsum([run.times[-1] for run in runs])])
+        self.slower = 1.0
+
+    @property
+    def duration(self) -> float:
+        return float(self.starts[-1]) * self.slower
+
+    def stretch(self, duration: float) -> None:
+        """Slow down to a duration."""
+        self.slower = duration / float(self.starts[-1])
+
+    @property
+    def grid(self) -> Array:
+        """The times of all grid points."""
+        return self.slower * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
+
+    def at(self, times: Array) -> tuple[Array, Array, Array]:
+        own = times / self.slower
+        chosen = np.clip(np.searchsorted(self.starts, own, side="right") - 1, 0, len(self.runs) - 1)
+        found = [run.at(own[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
+        V, V1, V2 = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return V, V1 / self.slower, V2 / self.slower**2
 
 
-def _between(a: Array, b: Array) -> Array:
-    """Points of a straight side after its first, its end included."""
-    return a + np.arange(1, SIDE_POINTS + 1)[:, None] / SIDE_POINTS * (b - a)
+def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Rows (m, variables) whose products with the variables have limits, in SI units, and the coordinate of each."""
+    rows, coordinates = [], []
+    for k, c in _bends(space):
+        for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+            rows.append(np.zeros(space.chain.variables))
+            rows[-1][k : k + 2] = math.cos(angle), math.sin(angle)
+            coordinates.append(c)
+    for k, c, unit in _others(space):
+        rows.append(np.zeros(space.chain.variables))
+        rows[-1][k] = unit
+        coordinates.append(c)
+    return np.array(rows), np.array(coordinates)
 
 
-def _sides(V: Array) -> list[Array]:
-    return [np.array([a, b]) for a, b in itertools.pairwise(V)]
+def _share(space: SmoothSpace, rates: Array, largest: Array) -> float:
+    """The largest share that rates (n, variables) take of limits (dof,)."""
+    shares = [float(np.hypot(rates[:, k], rates[:, k + 1]).max()) / largest[c] for k, c in _bends(space)]
+    shares += [float(np.abs(rates[:, k]).max()) * unit / largest[c] for k, c, unit in _others(space)]
+    return float(max(shares))
 
 
-def _run(toppra: Any, V: Array, speed: Array, acceleration: Array, samples: int) -> tuple[Array, Array, Array, Array]:
-    """Times, variables, speeds and accelerations of the fastest motion through points, at rest at both ends."""
-    places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(V, axis=0), axis=1))])
-    curve = toppra.SplineInterpolator(places, V, "natural" if len(V) > 2 else "not-a-knot")
-    limits = [
-        toppra.constraint.JointVelocityConstraint(np.stack([-speed, speed], axis=1)),
-        toppra.constraint.JointAccelerationConstraint(np.stack([-acceleration, acceleration], axis=1)),
-    ]
-    grid = np.linspace(0.0, places[-1], GRID + 1)
-    solver = toppra.algorithm.TOPPRA(limits, curve, gridpoints=grid, parametrizer="ParametrizeConstAccel")
-    motion = solver.compute_trajectory()
-    if motion is None:
-        raise TargetError("path cannot be timed within these limits; give larger ones")
-    times = np.linspace(0.0, motion.duration, samples)
-    dense = np.linspace(0.0, motion.duration, 4 * (samples - 1) + 1)
-    # Between the points of the grid a limit may be passed by a little: the whole motion is slowed down by as much.
-    fastest = float((np.abs(motion(dense, 1)) / speed).max())
-    hardest = float((np.abs(np.concatenate([motion(dense, 2), motion(times, 2)])) / acceleration).max())
-    slower = max(1.0, fastest, hardest**0.5)
-    return times * slower, motion(times), motion(times, 1) / slower, motion(times, 2) / slower**2
+def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
+    """Coordinates, speeds and accelerations at times, and those of the smooth variables, in SI units."""
+    # Directions are unwrapped on the grid of the curve: between two samples one may turn far.
+    every, places = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
+    V, V1, V2 = motion.at(every)
+    wanted = places[: len(times)]
+    q = space.coordinates(V)
+    directions = {c: _directions(V[:, k], V[:, k + 1]) for k, c in _bends(space)}
+    q, V, V1, V2 = (rows[wanted] for rows in (q, V, V1, V2))
+    smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)
+    for k, c, unit in _others(space):
+        if space.robot.quantities[c] == "angle":
+            # Endless joints and twisting sections are unwrapped too.
+            q[:, c] = smooth[:, c] = V[:, k]
+        speed[:, c], acceleration[:, c] = unit * V1[:, k], unit * V2[:, k]
+    smooth_speed, smooth_acceleration = speed.copy(), acceleration.copy()
+    for k, c in _bends(space):
+        q[:, c + 1] = angle = directions[c][wanted]
+        along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        pair = slice(k, k + 2)
+        smooth[:, c : c + 2], smooth_speed[:, c : c + 2], smooth_acceleration[:, c : c + 2] = (
+            V[:, pair], V1[:, pair], V2[:, pair]
+        )  # fmt: skip
+        bend = np.where(q[:, c] > STRAIGHT, q[:, c], np.inf)
+        speed[:, c] = (along * V1[:, pair]).sum(axis=1)
+        speed[:, c + 1] = (across * V1[:, pair]).sum(axis=1) / bend
+        acceleration[:, c] = (along * V2[:, pair]).sum(axis=1) + q[:, c] * speed[:, c + 1] ** 2
+        turn = (across * V2[:, pair]).sum(axis=1) - 2.0 * speed[:, c] * speed[:, c + 1]
+        acceleration[:, c + 1] = turn / bend
+    return q, speed, acceleration, smooth, smooth_speed, smooth_acceleration
 
 
-def _joined(pieces: list[tuple[Array, Array, Array, Array]]) -> tuple[Array, Array, Array, Array]:
-    """Motions one after another, at rest between them."""
-    offsets = np.concatenate([[0.0], np.cumsum([piece[0][-1] for piece in pieces])])
-    times = np.concatenate([piece[0][i > 0 :] + offsets[i] for i, piece in enumerate(pieces)])
-    rest = [np.concatenate([piece[k][i > 0 :] for i, piece in enumerate(pieces)]) for k in (1, 2, 3)]
-    return times, rest[0], rest[1], rest[2]
-
-
-def _certified(check: MotionCheck, V: Array) -> float:
-    """The certified clearance between samples, or minus infinity where a motion between two is not free."""
-    free, certificates = check.certify(V)
-    return float(certificates.min()) if free.all() else -np.inf
-
-
-def _timed(
-    space: SmoothSpace, units: Array, times: Array, V: Array, speed: Array, acceleration: Array, least: float | None,
-    stops: bool,
-) -> Timed:  # fmt: skip
-    return Timed(space.robot, times, space.coordinates(V), speed * units, acceleration * units, least, stops)
+def _directions(x: Array, y: Array) -> Array:
+    """Unwrapped directions of bend vectors along a motion; a straight section has that of the next bent sample."""
+    bent = np.flatnonzero(np.hypot(x, y) > STRAIGHT)
+    if not len(bent):
+        return np.zeros(len(x))
+    following = bent[np.minimum(np.searchsorted(bent, np.arange(len(x))), len(bent) - 1)]
+    return np.asarray(np.unwrap(np.arctan2(y, x)[following]))
