@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.errors import MissingExtraError, TargetError
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.layout import BEND, FIXED
@@ -69,10 +70,10 @@ class Timed:
         write_csv(file, {"time": self.times.tolist(), **configuration_columns(self.robot, self.q)})
 
     def __str__(self) -> str:
-        text = f"{self.duration:.4g} s, {len(self)} samples"
+        text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
         if self.stops:
-            text += f", stops at {self.stops} point{'s' if self.stops > 1 else ''}"
-        return text if self.clearance is None else f"{text}, certified clearance {self.clearance * 1e3:.3g} mm"
+            text += f", stops at {_text.count(self.stops, 'point')}"
+        return text if self.clearance is None else f"{text}, certified clearance {_text.length(self.clearance)}"
 
 
 def timed(
