@@ -40,7 +40,7 @@ def test_a_log_has_a_row_per_iteration(tmp_path):
 
 def test_bad_input_is_named(tmp_path):
     robot = ar.load_robot("two-section")
-    with pytest.raises(FileError, match=r"ends in \.csv"):
+    with pytest.raises(FileError, match=r"not known; give \.csv"):
         write_csv_path(robot, robot.sample(2, seed=0), tmp_path / "path.txt")
     with pytest.raises(ConfigurationError, match=r"give a path \(n, 4\)"):
         write_csv_path(robot, robot.neutral, tmp_path / "path.csv")

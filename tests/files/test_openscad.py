@@ -79,7 +79,7 @@ def test_the_same_robot_is_the_same_text():
 
 
 def test_bad_input_is_named(tmp_path):
-    with pytest.raises(FileError, match=r"ends in \.scad"):
+    with pytest.raises(FileError, match=r"not known; give \.scad"):
         write_openscad(MIXED, MIXED.neutral, tmp_path / "pose.stl")
     with pytest.raises(ConfigurationError, match="no rows"):
         openscad_text(MIXED, np.empty((0, MIXED.dof)))

@@ -341,7 +341,7 @@ def test_saving_where_it_cannot_be(tmp_path):
     robot = ar.load_robot("two-section")
     (tmp_path / "folder.toml").mkdir()
     for path, words in {
-        tmp_path / "robot.json": "ends in .toml",
+        tmp_path / "robot.json": "not known; give .toml",
         tmp_path / "folder.toml": "is a directory",
         tmp_path / "none" / "robot.toml": "cannot be written",
     }.items():

@@ -93,7 +93,7 @@ def test_what_urdf_cannot_say_is_refused(tmp_path):
     pytest.importorskip("sympy")
     with pytest.raises(RobotError, match="'librergm3-matrix' has no body to make a URDF from"):
         urdf_text(ar.load_robot("librergm3-matrix"))
-    with pytest.raises(FileError, match=r"ends in \.urdf"):
+    with pytest.raises(FileError, match=r"not known; give \.urdf"):
         write_urdf(ar.load_robot("ur5"), tmp_path / "arm.xml")
 
 

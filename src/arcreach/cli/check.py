@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from arcreach._io import called, may_exist
 from arcreach.cli.output import EXIT_BAD_INPUT, AsJson, BaseLink, TipLink, print_json, printable
 from arcreach.errors import FileError
 from arcreach.files.catalogue import catalogue
-from arcreach.files.reading import called, may_exist
 from arcreach.files.robots import read_robot
 
 

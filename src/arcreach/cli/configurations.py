@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import called, file_error, read_text
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
-from arcreach.files.reading import called, file_error, read_text
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

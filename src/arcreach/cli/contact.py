@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcreach._io import check_output
 from arcreach.cli.output import AsJson, announce_compiling, print_json, printable
 from arcreach.errors import FileError, SceneError
 from arcreach.files import units
@@ -82,10 +83,7 @@ def check_figure(path: Path | None) -> None:
         return
     from arcreach.figures import _style
 
-    if path.suffix.lower() not in _style.ENDINGS:
-        raise FileError(f"{path}: its ending is not known; give {', '.join(_style.ENDINGS)}")
-    if not path.parent.is_dir():
-        raise FileError(f"{path}: its folder does not exist; make it first")
+    check_output(path, _style.ENDINGS)
     _style.import_matplotlib()
 
 

@@ -14,9 +14,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
+from arcreach._io import check_folder
 from arcreach.cli.output import announce_compiling, console, plain
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment, run_experiment
+from arcreach.experiments._polars import import_polars
 from arcreach.experiments.experiment import CPU, DEVICES, FULL, Experiment, Settings
 from arcreach.experiments.run import Progress as Told
 from arcreach.files.robots import load_robot
@@ -73,6 +75,7 @@ def run(
     experiment = find_experiment(name)
     settings = _settings(experiment, targets, seed, methods, robot, device)
     folder = out or Path("experiments") / name
+    check_folder(folder)
     began = time.perf_counter()
     with announce_compiling(), _progress(name) as report:
         try:
@@ -82,9 +85,8 @@ def run(
         except KeyboardInterrupt:
             typer.echo(f"interrupted; give the same command again to go on ({folder})", err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
+    polars = import_polars()
     rows = store.rows()
-    import polars
-
     counted = rows.group_by("method").agg(polars.len().alias("rows"), polars.col("reached").sum()).collect()
     found = {row["method"]: row for row in counted.to_dicts()}
     for method in settings.methods:

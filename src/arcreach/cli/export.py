@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from arcreach._io import check_output, is_stream
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
 from arcreach.cli.targets import parse_target
@@ -17,7 +18,7 @@ from arcreach.errors import FileError, MethodError
 from arcreach.files.csv_log import write_csv_log, write_csv_path
 from arcreach.files.openscad import write_openscad
 from arcreach.files.robots import load_robot
-from arcreach.files.solid_files import write_solid
+from arcreach.files.solid_files import import_trimesh, write_solid
 from arcreach.files.urdf_writer import write_urdf
 from arcreach.ik.solve import solve
 from arcreach.robots.robot import Robot
@@ -64,7 +65,7 @@ def export(
 
     .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
     """
-    _check_source(out, q=q, path=path, to=to)
+    ending = _check_source(out, q=q, path=path, to=to)
     for name, value, leader in (("points", points, path), ("axis", axis, to), ("rotation", rotation, to)):
         if value is not None and leader is None:
             raise MethodError(f"--{name} has no meaning without --{'path' if name == 'points' else 'to'}; leave it out")
@@ -78,33 +79,35 @@ def export(
             write_csv_log(loaded, solution, out)
             reached = solution.reached
         elif path is not None:
-            _write(loaded, _read_path(loaded, path, points), out)
+            _write(loaded, _read_path(loaded, path, points), out, ending)
         else:
-            _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out)
+            _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out, ending)
     if as_json:
         print_json({"robot": loaded.name, "file": str(out), "bytes": out.stat().st_size})
-    else:
+    elif not is_stream(out):
         typer.echo(printable(f"{out}: {out.stat().st_size} bytes"))
     raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
 
 
-def _check_source(out: File, **given: Any) -> None:
-    """Refuse what does not fit the ending, before anything is computed."""
-    ending = out.suffix.lower()
-    if ending not in SOURCES:
-        raise FileError(f"{out}: its ending is not known; give {', '.join(SOURCES)}")
+def _check_source(out: File, **given: Any) -> str:
+    """The ending to write by; what does not fit it is refused before anything is computed."""
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) > 1:
         raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
+    source = chosen[0] if chosen else ""
+    # A stream has no ending: it gets the first that can be made of the source.
+    fitting = tuple(ending for ending, sources in SOURCES.items() if source in sources)
+    ending = check_output(out, fitting if is_stream(out) else tuple(SOURCES))
     accepted = SOURCES[ending]
-    if (chosen[0] if chosen else "") not in accepted:
+    if source not in accepted:
         wanted = " or ".join(f"--{name}" for name in accepted if name)
         if chosen:
             hint = f"give {wanted}" if wanted else "leave it out"
             raise FileError(f"{out}: --{chosen[0]} has no meaning for {ending}; {hint}")
         raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
-    if not out.parent.is_dir():
-        raise FileError(f"{out}: its folder does not exist; make it first")
+    if ending in (".stl", ".glb"):
+        import_trimesh()
+    return ending
 
 
 def _read_path(robot: AnyRobot, path: File, points: int | None) -> Array:
@@ -116,11 +119,11 @@ def _read_path(robot: AnyRobot, path: File, points: int | None) -> Array:
     return found.q if points is None else found.sampled(points)
 
 
-def _write(robot: AnyRobot, q: Array, out: File) -> None:
+def _write(robot: AnyRobot, q: Array, out: File, ending: str) -> None:
     writers: dict[str, Callable[[], None]] = {
         ".csv": lambda: write_csv_path(robot, q, out),
         ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
         ".scad": lambda: write_openscad(robot, q, out),  # type: ignore[arg-type]
     }
     # A robot without a body is refused by the writers, in their own words.
-    writers.get(out.suffix.lower(), lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]
+    writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

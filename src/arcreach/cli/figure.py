@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from arcreach._io import is_stream
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.contact import check_figure
 from arcreach.cli.contact import complete_scene as complete_planar
@@ -330,4 +331,4 @@ def _save(figure: Figure, out: File) -> None:
 
     figures.save(figure, out)
     wide, high = (25.4 * size for size in figure.get_size_inches())
-    typer.echo(printable(f"{out}: {wide:.1f} x {high:.1f} mm"))
+    typer.echo(printable(f"{out}: {wide:.1f} x {high:.1f} mm"), err=is_stream(out))

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from arcreach._io import check_output
 from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.contact import check_figure
 from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json
 from arcreach.cli.targets import read_targets
 from arcreach.errors import FileError, MethodError
@@ -17,6 +19,7 @@ from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
 from arcreach.files.scenes import load_scene
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.planning.follow import follow as follow_path
+from arcreach.planning.path_csv import ENDINGS
 from arcreach.robots.robot import Robot
 
 EXIT_NOT_REACHED = 1
@@ -53,6 +56,9 @@ def follow(
 
     Exit code 0 when every point is reached, 1 when one is not.
     """
+    if out is not None:
+        check_output(out, ENDINGS)
+    check_figure(figure)
     loaded = load_robot(robot, base, tip)
     if not isinstance(loaded, Robot):
         raise MethodError(f"robot '{loaded.name}' is given as a matrix; follow needs a chain of elements")

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.ik_results import as_rows, check_ending, write_rows, write_trace
+from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import (
     COMPILING,
@@ -104,7 +104,7 @@ def ik(
         )
     else:
         _refuse_idle("--to", chosen, ("out",))
-    check_ending(out)
+    check_files(out, trace)
     options = parse_options(option or [])
     # Before they stand among the other keywords of a solve.
     find_method(method).check_options(options)

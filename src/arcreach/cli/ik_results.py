@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
 
+from arcreach._extras import require
+from arcreach._io import check_output, write_bytes, write_text
 from arcreach.cli.output import print_json
-from arcreach.errors import FileError, MissingExtraError
-from arcreach.files.reading import write_text
 from arcreach.ik.log import csv_log, csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
 from arcreach.robots.robot import Robot
@@ -19,18 +20,15 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 RESULTS = ("position_error", "angle_error", "iterations", "seconds")
 ENDINGS = (".csv", ".json", ".parquet")
+TRACE_ENDINGS = (".csv",)
 
 
-def check_ending(out: Path | None) -> None:
-    """Refuse a file that could not be written, before anything is solved for it."""
-    if out is None:
-        return
-    if out.suffix.lower() not in ENDINGS:
-        raise FileError(f"{out}: its ending is not known; give {', '.join(ENDINGS)}")
-    if not out.parent.is_dir():
-        raise FileError(f"{out}: its folder does not exist; make it first")
-    if out.suffix.lower() == ".parquet":
+def check_files(out: Path | None, trace: Path | None) -> None:
+    """Refuse files that could not be written, before anything is solved for them."""
+    if out is not None and check_output(out, ENDINGS) == ".parquet":
         _import_polars()
+    if trace is not None:
+        check_output(trace, TRACE_ENDINGS)
 
 
 def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
@@ -47,7 +45,8 @@ def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[st
 
 def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
     """Write columns to a file by its ending, or to stdout as CSV or JSON."""
-    if out is not None and out.suffix.lower() == ".parquet":
+    ending = None if out is None else check_output(out, ENDINGS)
+    if out is not None and ending == ".parquet":
         _write_parquet(columns, out)
         return
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -56,7 +55,7 @@ def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -
             print_json(records)
         else:
             typer.echo(csv_text(columns), nl=False)
-    elif out.suffix.lower() == ".json":
+    elif ending == ".json":
         import json
 
         write_text(out, json.dumps(records, indent=1) + "\n")
@@ -70,16 +69,10 @@ def write_trace(path: Path, robot: Robot | SymbolicRobot, trace: Trace) -> None:
 
 
 def _import_polars() -> Any:
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtraError("polars", "cluster", "writing Parquet") from None
-    return polars
+    return require("polars", "writing Parquet")
 
 
 def _write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
-    polars = _import_polars()
-    try:
-        polars.DataFrame(columns).write_parquet(out)
-    except OSError as error:
-        raise FileError(f"{out}: cannot be written ({error})") from None
+    stream = BytesIO()
+    _import_polars().DataFrame(columns).write_parquet(stream)
+    write_bytes(out, stream.getvalue())

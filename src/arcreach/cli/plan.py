@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arcreach._extras import require
+from arcreach._io import check_output
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.contact import check_figure
 from arcreach.cli.output import (
@@ -20,12 +22,13 @@ from arcreach.cli.output import (
     print_json,
 )
 from arcreach.cli.targets import parse_target
-from arcreach.errors import FileError, MethodError
+from arcreach.errors import MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import scene_catalogue
 from arcreach.files.scenes import load_scene
 from arcreach.ik.solve import positive
+from arcreach.planning.path_csv import ENDINGS
 from arcreach.planning.roadmap import Plan
 from arcreach.planning.roadmap import plan as find_plan
 from arcreach.planning.timing import Timed
@@ -91,8 +94,12 @@ def plan(
     for option, value in (("--max-speed", max_speed), ("--max-acceleration", max_acceleration), ("--rate", rate)):
         if value is not None:
             positive(option, value, "a number")
-    _check_out(out)
+    if out is not None:
+        check_output(out, ENDINGS)
     check_figure(figure)
+    require("ompl", "plan")
+    if max_speed is not None:
+        require("toppra", "--max-speed")
     loaded = load_robot(robot, base, tip)
     if not isinstance(loaded, Robot):
         raise MethodError(f"robot '{loaded.name}' is given as a matrix and has no body; give a chain of elements")
@@ -126,16 +133,6 @@ def plan(
 
         figures.save(figures.scene(found), figure)
     raise typer.Exit(0 if found.reached else EXIT_NOT_REACHED)
-
-
-def _check_out(out: Path | None) -> None:
-    """Refuse a file that could not be written, before anything is planned for it."""
-    if out is None:
-        return
-    if out.suffix.lower() != ".csv":
-        raise FileError(f"{out}: its ending is not known; give .csv")
-    if not out.parent.is_dir():
-        raise FileError(f"{out}: its folder does not exist; make it first")
 
 
 def _write(found: Plan, timed: Timed | None, points: int | None, out: Path | None) -> None:

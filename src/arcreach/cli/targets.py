@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import read_text
 from arcreach.errors import FileError, TargetError
 from arcreach.files import units
-from arcreach.files.reading import read_text
 from arcreach.ik.target import Target
 
 # A million targets with all their digits.

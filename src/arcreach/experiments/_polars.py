@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcreach.errors import MissingExtraError
+from arcreach._extras import require
 
 
 def import_polars() -> Any:
     """Polars, or an error that names the extra it comes with."""
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtraError("polars", "cluster", "an experiment") from None
-    return polars
+    return require("polars", "an experiment")

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arcreach.errors import MethodError, MissingExtraError
+from arcreach._extras import require
+from arcreach.errors import MethodError
 from arcreach.experiments.experiment import Block, Columns, Settings
 from arcreach.experiments.run import remote_rows
 from arcreach.robots.checks import shown
@@ -55,21 +56,17 @@ class Send:
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Send]:
     """A cluster by its address, or `local:N` for N processes on this machine."""
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise MissingExtraError("dask", "cluster", "--cluster") from None
+    dask, distributed = require("dask", "--cluster"), require("distributed", "--cluster")
     # A worker that dies is replaced, and its blocks are computed again.
     with dask.config.set({"distributed.scheduler.allowed-failures": RETRIES}):
         local = _LOCAL.fullmatch(address)
         if local is not None:
             with (
-                LocalCluster(
+                distributed.LocalCluster(
                     n_workers=int(local[1]), threads_per_worker=1, processes=True, dashboard_address=None,
                     silence_logs=50,
                 ) as own,
-                Client(own) as client,
+                distributed.Client(own) as client,
             ):  # fmt: skip
                 yield Send(client, int(local[1]))
             return
@@ -77,7 +74,7 @@ def connected(address: str) -> Iterator[Send]:
             raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
         _knock(address)
         try:
-            client = Client(address, timeout=PATIENCE)
+            client = distributed.Client(address, timeout=PATIENCE)
         except (OSError, TimeoutError) as error:
             raise MethodError(f"--cluster {address}: no scheduler answers there ({error})") from None
         with client:

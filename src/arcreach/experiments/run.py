@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._extras import require
 from arcreach._jit import kernel_hash
 from arcreach._threads import available_threads
 from arcreach.errors import FileError
+from arcreach.experiments._polars import import_polars
 from arcreach.experiments.catalogue import find_experiment
 from arcreach.experiments.experiment import Block, Columns, Experiment, Settings
 from arcreach.experiments.store import Store, describe, session_name
@@ -91,6 +93,9 @@ def run_experiment(
 ) -> Store:
     """Run an experiment into the folder `out`, going on with what is there; `report` hears of every block."""
     experiment = find_experiment(name)
+    import_polars()
+    if cluster is not None:
+        require("distributed", "--cluster")
     store = Store(out)
     with store.locked():
         store.begin(describe(experiment, settings, kernel_hash()), resume)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcreach.errors import FileError, MissingExtraError
+from arcreach._extras import require
+from arcreach._io import check_output, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,22 +119,15 @@ def settle(figure: Figure) -> None:
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as .pdf, .svg or .png (300 dots per inch) in the size that it was made for."""
-    target = Path(path)
-    if target.suffix.lower() not in ENDINGS:
-        raise FileError(f"{target}: its ending is not known; give {', '.join(ENDINGS)}")
+    ending = check_output(path, ENDINGS)
     # Without a date, so that the same figure is the same file.
-    metadata = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}[target.suffix.lower()]
-    try:
-        with style():
-            figure.savefig(target, dpi=RASTER_DPI, metadata=metadata)
-    except OSError as error:
-        raise FileError(f"{target}: cannot be written ({error})") from None
+    metadata = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}[ending]
+    stream = io.BytesIO()
+    with style():
+        figure.savefig(stream, format=ending[1:], dpi=RASTER_DPI, metadata=metadata)
+    write_bytes(path, stream.getvalue())
 
 
 def import_matplotlib() -> Any:
     """Matplotlib, or an error that names the extra it comes with."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtraError("matplotlib", "figures", "a figure") from None
-    return matplotlib
+    return require("matplotlib", "a figure")

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
+from arcreach._io import check_output, write_text
 from arcreach.errors import ConfigurationError, MethodError
-from arcreach.files.reading import file_error, write_text
 from arcreach.ik.log import csv_log, csv_text
 from arcreach.ik.solution import Solution
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
+ENDINGS = (".csv",)
 TIP_COLUMNS = ("x", "y", "z", *(f"r{i}{j}" for i in range(3) for j in range(3)))
 
 
 def write_csv_log(robot: Robot | SymbolicRobot, solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write the trace of a solve: coordinates and errors of every iteration, then what the method tells of it."""
-    target = _csv(path)
+    check_output(path, ENDINGS)
     if solution.trace is None:
         raise MethodError("the solution has no trace; solve with trace=True")
-    write_text(target, csv_log(robot, solution.trace))
+    write_text(path, csv_log(robot, solution.trace))
 
 
 def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write configurations q (n, dof) with the position and rotation of the tip at each."""
-    target = _csv(path)
+    check_output(path, ENDINGS)
     values = robot._check(q)
     if values.ndim != 2:
         raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; give a path (n, {robot.dof})")
@@ -36,11 +36,4 @@ def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | o
     columns: dict[str, list[Any]] = {name: values[:, k].tolist() for k, name in enumerate(robot.coordinates)}
     entries = [*(poses[:, i, 3] for i in range(3)), *(poses[:, i, j] for i in range(3) for j in range(3))]
     columns |= {name: entry.tolist() for name, entry in zip(TIP_COLUMNS, entries, strict=True)}
-    write_text(target, csv_text(columns))
-
-
-def _csv(path: str | os.PathLike[str]) -> Path:
-    target = Path(path)
-    if target.suffix.lower() != ".csv":
-        raise file_error(target, "a table ends in .csv; give a path with that ending")
-    return target
+    write_text(path, csv_text(columns))

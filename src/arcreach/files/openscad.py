@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib.resources import files as resources
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import check_output, write_text
 from arcreach.errors import ConfigurationError
-from arcreach.files.reading import file_error, write_text
 from arcreach.files.solid_files import COLOURS
 from arcreach.robots.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
@@ -27,10 +26,8 @@ MODULES = "openscad_modules.scad"
 
 def write_openscad(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write a robot at q (dof,), or along a path q (n, dof) that OpenSCAD animates, as `.scad`."""
-    target = Path(path)
-    if target.suffix.lower() != ".scad":
-        raise file_error(target, "an OpenSCAD model ends in .scad; give a path with that ending")
-    write_text(target, openscad_text(robot, q))
+    check_output(path, (".scad",))
+    write_text(path, openscad_text(robot, q))
 
 
 def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:

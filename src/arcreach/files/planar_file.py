@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
+from arcreach._io import called, may_exist, read_text
 from arcreach.errors import ArcreachError, FileError, SceneError
 from arcreach.files import problems
-from arcreach.files.reading import called, may_exist, read_text
 from arcreach.files.robot_file import _chain, _failure, _model_of, parse_toml
 from arcreach.files.robot_models import AnyEntry, Length, Strict, Text
 from arcreach.robots.checks import shown

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from arcreach._io import called, read_text, write_text
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import problems
 from arcreach.files.expressions import parse_formula, write_formula
-from arcreach.files.reading import called, read_text, write_text
 from arcreach.files.robot_models import (
     ELEMENTS,
     ENTRIES,

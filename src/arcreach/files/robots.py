@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from arcreach._io import called, check_output, may_exist
 from arcreach.errors import FileError
 from arcreach.files import problems
 from arcreach.files.catalogue import catalogue, catalogue_robot
-from arcreach.files.reading import called, file_error, may_exist
 from arcreach.files.robot_file import read_robot_file, write_robot_file
 from arcreach.files.urdf import read_urdf
 from arcreach.robots.checks import shown
@@ -56,11 +56,7 @@ def save_robot(robot: Robot | SymbolicRobot, path: str | os.PathLike[str]) -> No
 
     Reading it gives an equal robot: every number of a chain bit by bit, and of a symbolic robot the same formulas.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise FileError(f"path = {shown(path)} is not accepted; give the path of a file")
-    target = Path(path)
-    if target.suffix.lower() != ".toml":
-        raise file_error(target, "a robot file ends in .toml; give a path with that ending")
+    check_output(path, (".toml",))
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise FileError(f"robot = {shown(robot)} is not accepted; give a Robot or a SymbolicRobot")
-    write_robot_file(robot, target)
+    write_robot_file(robot, Path(path))

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from arcreach._io import called, read_text, write_text
 from arcreach.errors import FileError, SceneError
 from arcreach.files import problems
-from arcreach.files.reading import called, read_text, write_text
 from arcreach.files.robot_file import LARGEST_FILE, parse_toml, rotation_from_rpy, toml_value
 from arcreach.files.robot_models import Strict
 from arcreach.files.scene_models import ENTRIES, SHAPES, SIMPLE, AnyShape, SceneFile, entry_field

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from arcreach._io import check_output, may_exist
 from arcreach.errors import FileError
 from arcreach.files import problems
-from arcreach.files.reading import file_error, may_exist
 from arcreach.files.scene_catalogue import catalogue_scene, scene_catalogue
 from arcreach.files.scene_file import read_scene_file, write_scene_file
 from arcreach.robots.checks import shown
@@ -29,11 +29,7 @@ def load_scene(source: str | os.PathLike[str]) -> Scene:
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     """Write a scene as a scene file (`.toml`). Reading it gives an equal scene, every number bit by bit."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise FileError(f"path = {shown(path)} is not accepted; give the path of a file")
-    target = Path(path)
-    if target.suffix.lower() != ".toml":
-        raise file_error(target, "a scene file ends in .toml; give a path with that ending")
+    check_output(path, (".toml",))
     if not isinstance(scene, Scene):
         raise FileError(f"scene = {shown(scene)} is not accepted; give a Scene")
-    write_scene_file(scene, target)
+    write_scene_file(scene, Path(path))

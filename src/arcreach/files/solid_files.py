@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import io
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import MissingExtraError
-from arcreach.files.reading import file_error, write_bytes
+from arcreach._extras import require
+from arcreach._io import check_output, write_bytes
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain, tube_mesh
@@ -38,13 +37,10 @@ def part_colour(robot: Robot, part: TubePart) -> str:
 
 def write_solid(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str], sides: int = 48) -> None:
     """Write the body of a robot at q (dof,) as `.stl` or `.glb`; `sides` is how many a tube has."""
-    target = Path(path)
-    ending = target.suffix.lower()
-    if ending not in ENDINGS:
-        raise file_error(target, f"its ending is not known; give {', '.join(ENDINGS)}")
+    ending = check_output(path, ENDINGS)
     check_chain(robot, "a solid")
     content = _stl(robot, q, sides) if ending == ".stl" else _glb(robot, q, sides)
-    write_bytes(target, content)
+    write_bytes(path, content)
 
 
 def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
@@ -77,8 +73,4 @@ def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
 
 def import_trimesh() -> Any:
     """Trimesh, or an error that names the extra it comes with."""
-    try:
-        import trimesh
-    except ImportError:
-        raise MissingExtraError("trimesh", "plan", "an STL or GLB file") from None
-    return trimesh
+    return require("trimesh", "an STL or GLB file")

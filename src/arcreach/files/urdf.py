@@ -14,9 +14,9 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import called, read_text
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import problems
-from arcreach.files.reading import called, read_text
 from arcreach.files.robot_file import rotation_from_rpy
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Element, Link, Prismatic, Revolute

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import check_output, write_text
 from arcreach.errors import RobotError
-from arcreach.files.reading import file_error, write_text
 from arcreach.files.robot_file import rotation_from_rpy
 from arcreach.files.urdf import LARGEST_FILE
 from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
@@ -36,10 +35,8 @@ def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
     `load_robot` gives it back: the same elements by the same names, every number bit by bit. Elements without a name
     have the names then that they are called by, such as `link-1`.
     """
-    target = Path(path)
-    if target.suffix.lower() != ".urdf":
-        raise file_error(target, "a URDF ends in .urdf; give a path with that ending")
-    write_text(target, urdf_text(robot), LARGEST_FILE)
+    check_output(path, (".urdf",))
+    write_text(path, urdf_text(robot), LARGEST_FILE)
 
 
 def urdf_text(robot: Robot) -> str:

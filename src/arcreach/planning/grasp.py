@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._extras import require
 from arcreach._jit import settled
-from arcreach.errors import MissingExtraError, RobotError, SceneError, TargetError
+from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
 from arcreach.kernels.contact_arcs import tangent_arc
 from arcreach.planning.contact_plan import touches_itself
@@ -80,10 +81,7 @@ def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
     """Centre and radius of the smallest circle around an obstacle."""
     if isinstance(shape, Disc):
         return shape.centre, shape.radius
-    try:
-        import shapely
-    except ImportError:
-        raise MissingExtraError("shapely", "plan", "a grasp of a polygon") from None
+    shapely = require("shapely", "a grasp of a polygon")
     points = shapely.MultiPoint(shape.points)
     middle = shapely.minimum_bounding_circle(points).centroid
     centre = (float(middle.x), float(middle.y))

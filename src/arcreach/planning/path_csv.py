@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._io import check_output, write_text
 from arcreach.errors import FileError
 from arcreach.ik.log import csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Status
@@ -29,6 +29,7 @@ Array = npt.NDArray[np.float64]
 POSITION_COLUMNS = ("x", "y", "z")
 AXIS_COLUMNS = ("ax", "ay", "az")
 ROTATION_COLUMNS = tuple(f"r{i}{j}" for i in range(3) for j in range(3))
+ENDINGS = (".csv",)
 # A million points of ten coordinates with all their digits.
 LARGEST_FILE = 250_000_000
 
@@ -55,24 +56,9 @@ def path_columns(path: Path) -> dict[str, list[Any]]:
 
 
 def write_csv(file: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Write columns as CSV in one step: until the new text is complete on disk, an old file stays."""
-    target = File(file)
-    temporary = ""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".arcreach-")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(csv_text(columns))
-        mask = os.umask(0)
-        os.umask(mask)
-        # mkstemp makes a private file; this one gets what the user's umask allows.
-        File(temporary).chmod(0o666 & ~mask)
-        File(temporary).replace(target)
-    except (OSError, ValueError) as error:
-        raise FileError(f"{target}: cannot be written ({error})") from None
-    finally:
-        if temporary:
-            # Gone already where all went well.
-            File(temporary).unlink(missing_ok=True)
+    """Write columns as a CSV file, whose name ends so."""
+    check_output(file, ENDINGS)
+    write_text(file, csv_text(columns))
 
 
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach.errors import MethodError, MissingExtraError, SceneError, TargetError
+from arcreach._extras import require
+from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import positive, solve, solve_batch, whole
@@ -228,12 +229,9 @@ def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
 
 def import_ompl() -> Any:
     """OMPL, quiet; or an error that names the extra it comes with."""
-    try:
-        import ompl.base
-        import ompl.geometric
-        import ompl.util
-    except ImportError:
-        raise MissingExtraError("ompl", "plan", "global planning") from None
+    ompl: Any = require("ompl", "global planning")
+    for part in ("base", "geometric", "util"):
+        require(f"ompl.{part}", "global planning")
     ompl.util.setLogLevel(ompl.util.LOG_NONE)
     return ompl
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach.errors import MissingExtraError, TargetError
+from arcreach._extras import require
+from arcreach.errors import TargetError
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.layout import BEND, FIXED
 from arcreach.planning.motions import MotionCheck, SmoothSpace
@@ -133,12 +134,9 @@ def timed(
 
 
 def _import_toppra() -> Any:
-    try:
-        import toppra
-        import toppra.algorithm
-        import toppra.constraint
-    except ImportError:
-        raise MissingExtraError("toppra", "plan", "timing a path") from None
+    toppra: Any = require("toppra", "timing a path")
+    for part in ("algorithm", "constraint"):
+        require(f"toppra.{part}", "timing a path")
     toppra.setup_logging("ERROR")
     return toppra
 

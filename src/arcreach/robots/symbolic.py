@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._extras import require
 from arcreach._jit import compile_source
 from arcreach._threads import spread
-from arcreach.errors import MissingExtraError, RobotError
+from arcreach.errors import RobotError
 from arcreach.robots import checks
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
@@ -165,11 +166,7 @@ class SymbolicRobot(ConfigurationSpace):
 
 def import_sympy() -> Any:
     """SymPy, or an error that names the extra it comes with."""
-    try:
-        import sympy
-    except ImportError:
-        raise MissingExtraError("SymPy", "symbolic", "a robot given as a symbolic matrix") from None
-    return sympy
+    return require("sympy", "a robot given as a symbolic matrix")
 
 
 def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:

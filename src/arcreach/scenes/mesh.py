@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import MissingExtraError, SceneError
+from arcreach._extras import require
+from arcreach.errors import SceneError
 from arcreach.kernels.shapes import GRID_TOLERANCE
 from arcreach.robots import checks
 from arcreach.robots.checks import Matrix3, Vector
@@ -40,12 +41,7 @@ _PADDING = 8
 
 def import_module(package: str, name: str) -> ModuleType:
     """A package of the extra `plan`."""
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingExtraError(name, "plan", "a mesh") from None
+    return require(package, "a mesh")
 
 
 @dataclass(frozen=True)

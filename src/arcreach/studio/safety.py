@@ -19,7 +19,8 @@ from operator import index
 from typing import Any, SupportsIndex
 from urllib.parse import urlsplit
 
-from arcreach.errors import ArcreachError, MissingExtraError
+from arcreach._extras import require
+from arcreach.errors import ArcreachError
 from arcreach.robots.checks import shown
 from arcreach.studio.page import dress
 from arcreach.studio.uploads import LARGEST_UPLOAD, too_large
@@ -46,11 +47,7 @@ class StudioError(ArcreachError, ValueError):
 
 def import_viser() -> Any:
     """The package viser, or an error that names the extra it comes with."""
-    try:
-        import viser
-    except ImportError:
-        raise MissingExtraError("viser", "studio", "the studio") from None
-    return viser
+    return require("viser", "the studio")
 
 
 def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
