@@ -10,6 +10,8 @@ import pytest
 import arcreach as ar
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import find_experiment, run_experiment
+from arcreach.experiments.pages import as_html, as_markdown
+from arcreach.experiments.parts import Heading, Items, Table, Text
 from arcreach.experiments.published import table
 from arcreach.experiments.records import Run
 from arcreach.experiments.report import write_report
@@ -249,3 +251,14 @@ def test_a_folder_without_runs_is_refused(tmp_path):
         write_report(tmp_path, tmp_path)
     with pytest.raises(FileError, match="no folder"):
         write_report(tmp_path / "none", tmp_path)
+
+
+def test_names_stand_in_the_pages_as_text():
+    name = "<img src=x onerror=alert(1)>\n<script>|&"
+    parts = [Heading(name), Text(f"{name} and `a < b`"), Items((name,)), Table((name,), ((name,),), name)]
+    for text in (as_markdown(parts), as_html(parts, None)):
+        assert "<img" not in text
+        assert "<script" not in text
+        assert "&lt;script&gt;" in text
+    assert "`a < b`" in as_markdown(parts)
+    assert "| &lt;img src=x onerror=alert(1)&gt; &lt;script&gt;\\|&amp; |" in as_markdown(parts)

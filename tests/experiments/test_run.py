@@ -80,7 +80,7 @@ def test_killed_five_times_and_resumed(whole, tmp_path):
         kills += 1
     assert len(list(tmp_path.glob("rows/*.parquet"))) < len(find_experiment(NAME).blocks(SETTINGS))
     subprocess.run(command, check=True, capture_output=True)
-    assert not list(tmp_path.rglob("*.part"))
+    assert not list(tmp_path.rglob(".arcreach-*"))
     assert rows(tmp_path).equals(whole)
 
 
@@ -98,7 +98,7 @@ def test_interrupted_by_a_key_and_resumed(whole, tmp_path):
     assert b"Traceback" not in err
     kept = rows(tmp_path)
     assert 0 < len(kept) < len(whole)
-    assert not list(tmp_path.rglob("*.part"))
+    assert not list(tmp_path.rglob(".arcreach-*"))
     assert not Store(tmp_path).sessions()[0]["finished"]
     stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("rows/*")}
     subprocess.run([*COMMAND, "--out", str(tmp_path)], check=True, capture_output=True)

@@ -1,6 +1,7 @@
 """Rows on the disk: whole or not at all, never twice, readable whatever happens."""
 
 import errno
+import json
 import os
 import subprocess
 
@@ -60,6 +61,62 @@ def test_a_block_is_left_when_missing_short_or_broken(tmp_path):
     assert store.left(BLOCKS) == BLOCKS
 
 
+def flip_a_byte(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_flipped_byte_anywhere_is_found_and_its_block_computed_again(tmp_path):
+    store = begun(tmp_path / "run")
+    for block in BLOCKS:
+        store.write(block, columns(block), {})
+    path = store.path(BLOCKS[1])
+    size = path.stat().st_size
+    for place in (4, size // 3, size // 2, size - 9):
+        flip_a_byte(path, place)
+        assert store.left(BLOCKS) == [BLOCKS[1]]
+        with pytest.raises(FileError, match=f"{path.name}: is damaged"):
+            store.rows()
+        flip_a_byte(path, place)
+    flip_a_byte(path, 4)
+    store.begin(KNOWN)
+    # What was there is kept aside, and is no row of the run.
+    assert path.with_suffix(".damaged").stat().st_size == size
+    assert sorted(store.rows().collect()["target"].to_list()) == [*range(5), *range(10, 15)]
+    store.write(BLOCKS[1], columns(BLOCKS[1]), {})
+    assert store.left(BLOCKS) == []
+
+
+def test_rows_of_a_lost_description_are_not_taken_for_another_seed(tmp_path):
+    store = begun(tmp_path / "run")
+    store.write(BLOCKS[0], columns(BLOCKS[0]), {})
+    (tmp_path / "run" / "run.json").unlink()
+    with pytest.raises(FileError, match=r"holds rows but no run\.json.*another --out"):
+        Store(tmp_path / "run").begin(KNOWN | {"seed": 1})
+    # Nor are they where the description says another seed.
+    (tmp_path / "run" / "run.json").write_text(json.dumps(KNOWN | {"seed": 1}))
+    other = Store(tmp_path / "run")
+    assert other.left(BLOCKS) == BLOCKS
+    with pytest.raises(FileError, match="no rows of this run"):
+        other.rows()
+
+
+def test_foreign_and_broken_files_are_named(tmp_path):
+    store = begun(tmp_path / "run")
+    store.write(BLOCKS[0], columns(BLOCKS[0]), {})
+    foreign = tmp_path / "run" / "rows" / "foreign.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(foreign)
+    with pytest.raises(FileError, match=r"foreign\.parquet: is damaged, or no rows of this run"):
+        store.rows()
+    foreign.unlink()
+    for name, word in {"sessions/a.json": "a session of a run", "run.json": "the description of a run"}.items():
+        for text in ("", "{", "[" * 100_000, '{"experiment": "scaling"}', "\udcff"):
+            (tmp_path / "run" / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+            with pytest.raises(FileError, match=f"{name}: (is not {word}|is not UTF-8)"):
+                Store(tmp_path / "run").sessions() if "a.json" in name else Store(tmp_path / "run").description()
+
+
 def test_names_that_read_alike_have_files_of_their_own():
     stems = {Block(case, method, 0, 1).stem for case in ("a b", "a-b", "a°b", "a b ") for method in ("x y", "x-y")}
     assert len(stems) == 8
@@ -103,7 +160,7 @@ def test_a_full_disk_keeps_what_was_written(tmp_path, monkeypatch):
         patch.setattr(os, "fsync", full)
         with pytest.raises(FileError, match=r"no space left.*run the same command again"):
             store.write(BLOCKS[1], columns(BLOCKS[1]), {})
-    assert not list((tmp_path / "run").rglob("*.part"))
+    assert not list((tmp_path / "run").rglob(".arcreach-*"))
     assert store.rows().collect()["target"].to_list() == list(range(5))
     assert store.left(BLOCKS) == BLOCKS[1:]
     store.write(BLOCKS[1], columns(BLOCKS[1]), {})
@@ -147,7 +204,7 @@ def test_a_small_disk_fills_up_and_the_run_goes_on(small_disk):
 
 def test_unfinished_files_are_cleared_away(tmp_path):
     store = begun(tmp_path / "run")
-    left = tmp_path / "run" / "rows" / "a.parquet.123.part"
+    left = tmp_path / "run" / "rows" / ".arcreach-123-abc"
     left.write_bytes(b"half")
     store.begin(KNOWN)
     assert not left.exists()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from arcreach._io import write_bytes
 from arcreach.experiments.parts import Drawing, Heading, Items, Part, Table, Text
 from arcreach.figures import _style
 
@@ -42,7 +43,7 @@ def figure_files(parts: Iterable[Part], folder: Path) -> None:
     """Write the pictures of a report."""
     for part in parts:
         if isinstance(part, Drawing):
-            (folder / f"{part.name}.png").write_bytes(_pixels(part))
+            write_bytes(folder / f"{part.name}.png", _pixels(part))
 
 
 def as_markdown(parts: Iterable[Part]) -> str:
@@ -52,16 +53,23 @@ def as_markdown(parts: Iterable[Part]) -> str:
 
 def _markdown(part: Part) -> str:
     if isinstance(part, Heading):
-        return f"{'#' * part.level} {part.text}"
+        return f"{'#' * part.level} {_escaped(part.text)}"
     if isinstance(part, Text):
-        return part.text
+        return _escaped(part.text)
     if isinstance(part, Items):
-        return "\n".join(f"- {item}" for item in part.items)
+        return "\n".join(f"- {_escaped(item)}" for item in part.items)
     if isinstance(part, Drawing):
-        return f"![{part.caption}](figures/{part.name}.png)\n\n*{part.caption}*"
+        caption = _escaped(part.caption)
+        return f"![{caption}](figures/{part.name}.png)\n\n*{caption}*"
     lines = [part.columns, ["---" if part.is_word(k) else "---:" for k in range(len(part.columns))], *part.rows]
-    table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-    return f"*{part.caption}*\n\n{table}" if part.caption else table
+    table = "\n".join("| " + " | ".join(_escaped(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return f"*{_escaped(part.caption)}*\n\n{table}" if part.caption else table
+
+
+def _escaped(text: str) -> str:
+    """Text as Markdown that shows it, with no HTML in it and on one line; `code` between back quotes stays as it is."""
+    pieces = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(piece if k % 2 else html.escape(piece, quote=False) for k, piece in enumerate(pieces))
 
 
 def as_html(parts: Sequence[Part], folder: Path) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from arcreach._io import check_folder, make_folder, write_text
 from arcreach.errors import FileError
 from arcreach.experiments import charts, convergence
+from arcreach.experiments._polars import import_polars
 from arcreach.experiments.catalogue import NAMES
 from arcreach.experiments.comparison import Comparison
 from arcreach.experiments.experiment import CPU, OURS
@@ -19,6 +21,7 @@ from arcreach.experiments.statistics import NONE, number_text, time_text
 from arcreach.experiments.store import RUN_FILE
 from arcreach.experiments.tables import MOST_CASES, comparison_tables
 from arcreach.experiments.verdicts import RULE, by_table, counts, group_table, reasons_told, times_as_fast
+from arcreach.figures._style import import_matplotlib
 
 TITLE = "Published tables, computed again"
 # Dots of more methods than this cannot be told apart.
@@ -40,17 +43,16 @@ def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) -> list[Path]:
     """Write the report of a run or of several; gives the files that a reader opens."""
+    import_polars()
+    import_matplotlib()
+    check_folder(out)
     runs = runs_in(folder)
     parts = list(page(runs))
-    target = Path(out)
-    try:
-        (target / "figures").mkdir(parents=True, exist_ok=True)
-        figure_files(parts, target / "figures")
-        markdown, html = target / "report.md", target / "report.html"
-        markdown.write_text(as_markdown(parts), encoding="utf-8")
-        html.write_text(as_html(parts, target / "figures"), encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"{target}: the report cannot be written ({error})") from None
+    figures = make_folder(Path(out) / "figures")
+    figure_files(parts, figures)
+    markdown, html = Path(out) / "report.md", Path(out) / "report.html"
+    write_text(markdown, as_markdown(parts))
+    write_text(html, as_html(parts, figures))
     return [markdown, html]
 
 
