@@ -36,7 +36,7 @@ def test_settling_is_the_last_time_it_comes_in():
 def test_panels_show_the_trace(traced):
     figure = iterations(ARM, traced)
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["q0 (°)", "q1 (mm)", "q2 (°)", "position error (mm)"]
+    assert labels == ["q0 (°)", "q1 (mm)", "q2 (°)", "position\nerror (mm)"]
     kept = traced.trace.columns["kept"] > 0
     line = next(line for line in figure.axes[1].lines if line.get_label() == "kept")
     np.testing.assert_array_equal(line.get_xdata(), np.flatnonzero(kept))
@@ -58,13 +58,56 @@ def test_settling_marks_stand_where_the_coordinate_settles(traced):
     assert way[np.flatnonzero(rows == mark)[0] - 1] > 0.05
 
 
+@pytest.mark.parametrize(
+    ("robot", "to", "method"),
+    [
+        ("three-section", (0.02, 0.01, 0.092), "hierarchical"),
+        ("three-section", (0.02, 0.01, 0.092), "fabrikx"),
+        ("librergm3", (0.2, 0.05, 1.06), "hierarchical"),
+        ("ur5", (0.4, 0.2, 0.3), "auto"),
+    ],
+)
+@pytest.mark.parametrize("width", [_style.ONE_COLUMN, _style.TWO_COLUMNS])
+def test_no_text_stands_on_another(robot, to, method, width):
+    chain = ar.load_robot(robot)
+    figure = iterations(chain, ar.solve(chain, ar.Target(to), method, trace=True), width=width)
+    figure.draw_without_rendering()
+    texts = [text for axes in figure.axes for text in (*axes.texts, axes.yaxis.label)]
+    texts += [text for legend in figure.legends for text in legend.get_texts()]
+    boxes = [text.get_window_extent() for text in texts if text.get_visible() and text.get_text()]
+    inside = figure.bbox
+    for i, box in enumerate(boxes):
+        assert inside.x0 <= box.x0 + 1.0
+        assert box.x1 - 1.0 <= inside.x1
+        for other in boxes[:i]:
+            apart = box.x0 >= other.x1 or box.x1 <= other.x0 or box.y0 >= other.y1 - 1.0 or box.y1 <= other.y0 + 1.0
+            assert apart, (i, box, other)
+
+
+def test_a_direction_is_drawn_without_a_jump_and_a_constant_without_marks():
+    from types import SimpleNamespace
+
+    robot = ar.Robot([ar.Section(0.1, 2.0), ar.Revolute()])
+    n = 30
+    q = np.stack([np.full(n, 0.5), np.remainder(np.linspace(3.0, 4.0, n) + np.pi, 2 * np.pi) - np.pi, np.zeros(n)], 1)
+    q[:, 2] += 1e-15 * np.arange(n)
+    trace = SimpleNamespace(q=q, columns={}, position_error=np.full(n, 1e-3), angle_error=np.zeros(n))
+    trace = type("Traced", (SimpleNamespace,), {"__len__": lambda self: n})(**vars(trace))
+    figure = iterations(robot, SimpleNamespace(trace=trace))
+    direction, still = (figure.axes[k].lines[0].get_ydata() for k in (1, 2))
+    assert np.abs(np.diff(direction)).max() < 3.0
+    assert np.ptp(still) == 0.0
+    assert figure.axes[1].texts
+    assert not figure.axes[2].texts
+
+
 def test_poses_and_other_methods():
     puma = ar.load_robot("puma-560")
     target = ar.Target.from_pose(puma.tip_pose(puma.sample(1, seed=0)[0]))
     for method in ("auto", "hierarchical"):
         solution = ar.solve(puma, target, method, trace=True, max_iterations=300)
         figure = iterations(puma, solution, width=_style.ONE_COLUMN)
-        assert figure.axes[-1].get_ylabel() == "angle error (°)"
+        assert figure.axes[-1].get_ylabel() == "angle error\n(°)"
         assert figure.get_figwidth() * 25.4 == pytest.approx(3.5 * 25.4)
 
 

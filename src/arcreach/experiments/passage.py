@@ -70,7 +70,7 @@ def rows(method: str) -> dict[str, npt.NDArray[Any]]:
     path = followed(method)
     last = [int(np.flatnonzero(path.waypoint == k)[-1]) for k in range(POINTS)]
     judged = verdict(path.robot, path.q[last], waypoints(), ROTATION, POSITION_TOL, ANGLE_TOL, path.status[last])
-    largest = np.concatenate([[0.0], np.abs(path.steps).max(axis=1)])
+    largest = np.concatenate([[0.0], path.step_sizes])
     before = [-1, *last[:-1]]
     return {
         **judged,

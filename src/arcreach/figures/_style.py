@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arcreach import _text
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
 
@@ -83,6 +84,15 @@ def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         }
         for k, name in enumerate(names)
     }
+
+
+def plain_log_axis(axis: Any, factor: float) -> None:
+    """Number a logarithmic axis that spans a factor at 1, 2 and 5, or at powers of ten, in plain decimals."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if factor < 60.0 else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _text.number(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: int = 5) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arcreach.errors import MethodError
 from arcreach.figures import _style
+from arcreach.figures._coordinates import drawn_coordinates, label
 from arcreach.figures._style import BLUE, GREY, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.elements import ANGLE
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 SHARES = (0.10, 0.05, 0.01, 0.005)
-# Millimetres of paper for a panel of one coordinate, for the errors, and for what stands around them.
-PANEL, ERRORS, MARGIN = 22.0, 30.0, 14.0
-# Millimetres of paper for a legend below narrow panels.
-LEGEND = 9.0
+# Millimetres of paper for a panel of one coordinate, for the errors, for what stands around them, for the legend below
+# them in one row, and for what stands to the left and right of them.
+PANEL, ERRORS, MARGIN, LEGEND, BESIDE = 23.0, 28.0, 12.0, 6.0, 24.0
 # Beside their colours, so that lines can be told apart without them.
 DASHES = (0, (4, 1))
-# Marks nearer than this, in millimetres of paper, would be written over each other.
-CLOSEST = 9.0
+# Points of type and millimetres of a letter of the shares above a panel, the gap between two texts included.
+NOTE, LETTER, GAP = 6.5, 1.25, 2.0
+# Every iteration has a dot where there are no more of them.
+DOTS = 40
 # Zero has no place on a logarithmic axis: what is exact is drawn at this many millimetres or degrees.
 SMALLEST = 1e-9
 
@@ -68,34 +70,28 @@ def iterations(
             raise MethodError(f"coordinate '{name}' is not one of the robot's: {', '.join(robot.coordinates)}")
     turns = bool(trace.angle_error.any())
     heights = [PANEL] * len(names) + [ERRORS] * (2 if turns else 1)
+    columns = 4 if width >= _style.TWO_COLUMNS else 2
+    values = drawn_coordinates(robot, trace.q)
     with _style.style():
-        below = 0.0 if width >= _style.TWO_COLUMNS else LEGEND
-        figure = _style.new_figure(width, MARGIN + sum(heights) + below)
+        figure = _style.new_figure(width, MARGIN + sum(heights) + LEGEND * 4 / columns)
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, name in zip(panels, names, strict=False):
-            _draw_coordinate(panel, robot, trace, name, shares, CLOSEST / width * len(trace))
+            k = robot.coordinates.index(name)
+            panel.set_ylabel(label(name, "°" if robot.quantities[k] == ANGLE else "mm"))
+            _draw_coordinate(panel, trace, values[:, k], shares, width - BESIDE)
         _draw_position_errors(panels[len(names)], trace)
         if turns:
             _draw_curve(panels[-1], trace, np.degrees(trace.angle_error), BLUE)
-            panels[-1].set_ylabel("angle error (°)")
+            panels[-1].set_ylabel(label("angle error", "°"))
         panels[-1].set_xlabel("iteration")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
         figure.align_ylabels(panels)
-        _draw_legends(figure, panels[0] if names and "kept" in trace.columns else None, panels[len(names)], width)
+        shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
+        handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns)
         _style.settle(figure)
     return figure
-
-
-def _draw_legends(figure: Figure, kept: Any, errors: Any, width: float) -> None:
-    """Say what lines are: inside the panels, or below them where the panels are narrow."""
-    panels = [(panel, place) for panel, place in ((kept, "lower right"), (errors, "upper right")) if panel is not None]
-    if width >= _style.TWO_COLUMNS:
-        for panel, place in panels:
-            panel.legend(loc=place, ncols=2)
-        return
-    handles = [handle for panel, _ in panels for handle in panel.get_legend_handles_labels()[0]]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
 def _kept(trace: Trace) -> npt.NDArray[np.bool_]:
@@ -104,49 +100,63 @@ def _kept(trace: Trace) -> npt.NDArray[np.bool_]:
     return np.ones(len(trace), dtype=np.bool_) if flags is None else flags > 0.0
 
 
-def _draw_coordinate(
-    panel: Any, robot: Robot | SymbolicRobot, trace: Trace, name: str, shares: Sequence[float], closest: float
-) -> None:
-    k = robot.coordinates.index(name)
-    angle = robot.quantities[k] == ANGLE
-    values = np.degrees(trace.q[:, k]) if angle else 1e3 * trace.q[:, k]
+def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[float], paper: float) -> None:
+    """Draw a coordinate in a panel so many millimetres wide, and mark where it settles, unless it never moves."""
     rows = np.arange(len(values))
     kept = _kept(trace)
     if not kept.all():
         panel.plot(rows, values, color=PALE, linewidth=0.8, label="tried and taken back")
-    panel.plot(rows[kept], values[kept], color=BLUE, drawstyle="steps-post", label="kept")
-    panel.set_ylabel(f"{name} ({'°' if angle else 'mm'})")
+    panel.plot(rows[kept], values[kept], color=BLUE, label="kept", **_steps(trace))
     panel.margins(y=0.12)
-    _mark(panel, [(int(rows[kept][settling(values[kept], share)]), share) for share in shares], closest)
+    if np.ptp(values) > 0.0:
+        marks = [(int(rows[kept][settling(values[kept], share)]), share) for share in shares]
+        _mark(panel, marks, max(len(values) - 1, 1), paper)
 
 
-def _mark(panel: Any, marks: Sequence[tuple[int, float]], closest: float) -> None:
-    """Draw a line for every mark and write its share above it; those of lines that are close are written together."""
-    groups: list[list[tuple[int, float]]] = []
+def _steps(trace: Trace) -> dict[str, Any]:
+    """How curves over iterations are drawn: as steps, with a dot for each where they are few."""
+    dots = {"marker": "o", "markersize": 2.0, "clip_on": False} if len(trace) <= DOTS else {}
+    return {"drawstyle": "steps-post", **dots}
+
+
+def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, paper: float) -> None:
+    """Draw a line for every mark and write its share above it; shares whose texts would overlap are written together.
+
+    `last` is the last iteration, at the right end of so many millimetres of `paper`.
+    """
+    texts: list[list[tuple[int, float]]] = []
     for row, share in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
         panel.axvline(row, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
-        if groups and row - groups[-1][-1][0] < closest:
-            groups[-1].append((row, share))
-        else:
-            groups.append([(row, share)])
-    for group in groups:
-        text = ", ".join(f"{100.0 * share:g}" for _, share in group)
-        place = float(np.mean([row for row, _ in group]))
-        # At the left end a text in the middle of its lines would stand over the numbers of the axis.
-        side = "left" if place < closest else "center"
+        texts.append([(row, share)])
+        while len(texts) > 1 and _extent(texts[-1], last, paper)[0] < _extent(texts[-2], last, paper)[1] + GAP:
+            texts[-2:] = [texts[-2] + texts[-1]]
+    for group in texts:
+        middle = float(np.mean(_extent(group, last, paper)))
         panel.text(
-            place, 1.01, f"{text} %", transform=panel.get_xaxis_transform(), ha=side, va="bottom", fontsize=6.5,
-            color=GREY, clip_on=False,
+            middle / paper * last, 1.01, _shares(group), transform=panel.get_xaxis_transform(), ha="center",
+            va="bottom", fontsize=NOTE, color=GREY, clip_on=False,
         )  # fmt: skip
 
 
+def _shares(group: Sequence[tuple[int, float]]) -> str:
+    return ", ".join(f"{100.0 * share:g}" for _, share in group) + " %"
+
+
+def _extent(group: Sequence[tuple[int, float]], last: int, paper: float) -> tuple[float, float]:
+    """The millimetres from which to which the text of a group reaches: above the middle of its lines, on the panel."""
+    half = 0.5 * LETTER * len(_shares(group))
+    middle = float(np.mean([row for row, _ in group])) / last * paper
+    middle = min(max(middle, half), paper - half)
+    return middle - half, middle + half
+
+
 def _draw_curve(
-    panel: Any, trace: Trace, values: Array, colour: str, label: str | None = None, line: Any = "-"
+    panel: Any, trace: Trace, values: Array, colour: str, title: str | None = None, line: Any = "-"
 ) -> None:
     """Draw an error on a logarithmic axis, where the search stood."""
     kept = _kept(trace)
     rows = np.arange(len(trace))[kept]
-    style = {"color": colour, "label": label, "linestyle": line, "drawstyle": "steps-post"}
+    style = {"color": colour, "label": title, "linestyle": line, **_steps(trace)}
     panel.plot(rows, np.maximum(values[kept], SMALLEST), **style)
     panel.set_yscale("log")
 
@@ -156,7 +166,7 @@ def _draw_position_errors(panel: Any, trace: Trace) -> None:
     columns = [trace.columns.get("largest_error"), trace.columns.get("mean_error")]
     if columns[0] is None:
         curves, columns = {"distance": VERMILION}, [trace.position_error]
-    for (label, colour), values in zip(curves.items(), columns, strict=True):
+    for (title, colour), values in zip(curves.items(), columns, strict=True):
         if values is not None:
-            _draw_curve(panel, trace, 1e3 * values, colour, label, DASHES if colour == BLUE else "-")
-    panel.set_ylabel("position error (mm)")
+            _draw_curve(panel, trace, 1e3 * values, colour, title, DASHES if colour == BLUE else "-")
+    panel.set_ylabel(label("position error", "mm"))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.errors import MethodError
 from arcreach.figures import _style
+from arcreach.figures._coordinates import drawn_coordinates
 from arcreach.figures._style import COLOURS, GREY, INK
 from arcreach.planning.path import INSERTED, Path
 from arcreach.robots.elements import ANGLE
@@ -51,7 +53,7 @@ def joint_paths(
             panels[0, column].set_title(title)
             panels[1, column].set_xlabel("waypoint")
         panels[0, 0].set_ylabel("coordinates (°, mm)" if _has_lengths(path, names) else "coordinates (°)")
-        panels[1, 0].set_ylabel("largest step (°)")
+        panels[1, 0].set_ylabel(f"largest step ({'°' if ANGLE in robot.quantities else 'mm'})")
         figure.align_ylabels(panels[:, 0])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
@@ -72,27 +74,29 @@ def _places(path: Path) -> Array:
 
 def _draw_coordinates(panel: Any, path: Path, names: Sequence[str]) -> None:
     robot, places = path.robot, _places(path)
+    values = drawn_coordinates(robot, path.q)
     for i, name in enumerate(names):
-        k = robot.coordinates.index(name)
-        values = np.degrees(path.q[:, k]) if robot.quantities[k] == ANGLE else 1e3 * path.q[:, k]
         style = "-" if i < len(COLOURS) else (0, (4, 1.5))
-        panel.plot(places, values, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
+        column = values[:, robot.coordinates.index(name)]
+        panel.plot(places, column, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
     panel.margins(x=0.0)
 
 
 def _draw_steps(panel: Any, path: Path) -> None:
-    steps = np.degrees(np.abs(path.steps).max(axis=1, initial=0.0))
-    panel.plot(_places(path)[1:], np.maximum(steps, SMALLEST_STEP), color=INK, linewidth=0.8)
+    """The largest step to every point on a logarithmic axis, and the largest of all as the path prints it."""
+    angles = ANGLE in path.robot.quantities
+    steps = np.maximum(np.degrees(path.step_sizes) if angles else 1e3 * path.step_sizes, SMALLEST_STEP)
+    panel.plot(_places(path)[1:], steps, color=INK, linewidth=0.8)
     panel.set_yscale("log")
-    largest = float(steps.max(initial=0.0))
-    panel.axhline(max(largest, SMALLEST_STEP), color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
+    largest = float(steps.max(initial=SMALLEST_STEP))
+    panel.axhline(largest, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
     # Above the line by points, not by a share: the axis of a single step spans next to nothing.
     panel.annotate(
-        f"{largest:.3g}°", (0.98, max(largest, SMALLEST_STEP)), (0, 2), xycoords=panel.get_yaxis_transform(),
-        textcoords="offset points", ha="right", va="bottom", color=GREY,
+        (_text.angle if angles else _text.length)(path.largest_step), (0.98, largest), (0, 2),
+        xycoords=panel.get_yaxis_transform(), textcoords="offset points", ha="right", va="bottom", color=GREY,
     )  # fmt: skip
     # Room by factors: of a single step, or of equal ones, a share of the range would be nothing.
-    shown = np.maximum(steps, SMALLEST_STEP)
-    low, high = shown.min(initial=1.0) / 1.3, shown.max(initial=SMALLEST_STEP) * 1.6
+    low, high = steps.min(initial=1.0) / 1.3, largest * 1.6
     panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)
     panel.margins(x=0.0, y=0.0)
+    _style.plain_log_axis(panel.yaxis, high / low)

@@ -19,6 +19,7 @@ from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.kernels import motion as kernels
 from arcreach.kernels.layout import BEND, FIXED, SWING, TURN
 from arcreach.kernels.smooth_variables import to_coordinates_batch, to_variables
+from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import TOLERANCE
 from arcreach.scenes.scene import Scene
@@ -32,6 +33,8 @@ FINEST = 1e-5
 SHARP = 0.05
 # An endless joint may turn by less than half a turn between two points: beyond it the other way would be the shorter.
 MOST_TURN = 3.0
+# A section that is bent by less than this, in radians, has no direction of its own.
+STRAIGHT = 1e-9
 
 _motions = settled(kernels.motions)
 
@@ -136,6 +139,23 @@ class MotionCheck:
             0, n, robot._chain, chain.moves, shapes, field, TOLERANCE, len(robot.elements), margin, spacing, FINEST,
             *arrays,
         )  # fmt: skip
+
+
+def unwrapped(robot: Robot, Q: Array) -> Array:
+    """Configurations (n, dof) one after another, the directions of sections without jumps of a whole turn.
+
+    A straight section has no direction: it is given that of the next row in which it is bent.
+    """
+    Q = Q.copy()
+    for element, k in robot._first_coordinates():
+        if not isinstance(element, Section):
+            continue
+        rows = np.arange(len(Q))
+        if not element.twist:
+            bent = np.flatnonzero(Q[:, k] > STRAIGHT)
+            rows = bent[np.minimum(np.searchsorted(bent, rows), len(bent) - 1)] if len(bent) else np.zeros_like(rows)
+        Q[:, k + 1] = np.unwrap(Q[rows, k + 1])
+    return Q
 
 
 def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import whole
+from arcreach.robots.elements import ANGLE, Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 
@@ -65,15 +66,25 @@ class Path:
         return np.asarray(steps)
 
     @property
-    def largest_step(self) -> float:
-        """The largest change of an angle between two points in radians (of a length in metres, if there are no angles).
+    def step_sizes(self) -> Array:
+        """The largest change of an angle from point to point (n - 1,) in radians; of a length in metres without angles.
 
-        Directions of sections are left out: they turn freely while a section is straight.
+        A section counts by the change of its bend vector bend * (cos direction, sin direction), which `max_step` bounds
+        too: its direction turns freely while it is straight. A twisting one counts by its bend and its direction.
         """
-        quantities = np.array(self.robot.quantities)
-        counted = np.array([not name.endswith(".direction") for name in self.robot.coordinates])
-        angles = counted & (quantities == "angle")
-        return float(np.abs(self.steps[:, angles if angles.any() else counted]).max(initial=0.0))
+        sizes = np.abs(self.steps)
+        for element, k in self.robot._first_coordinates():
+            if isinstance(element, Section) and not element.twist:
+                bend = self.q[:, k, None] * np.stack([np.cos(self.q[:, k + 1]), np.sin(self.q[:, k + 1])], axis=1)
+                sizes[:, k] = np.linalg.norm(np.diff(bend, axis=0), axis=1)
+                sizes[:, k + 1] = 0.0
+        angles = np.equal(self.robot.quantities, ANGLE)
+        return np.asarray(sizes[:, angles if angles.any() else ~angles].max(axis=1, initial=0.0))
+
+    @property
+    def largest_step(self) -> float:
+        """The largest of `step_sizes`."""
+        return float(self.step_sizes.max(initial=0.0))
 
     @property
     def deviation(self) -> tuple[float, float]:
@@ -133,8 +144,4 @@ class Path:
         return with_hint(text, self.hint)
 
     def _step_text(self) -> str:
-        angles = any(
-            quantity == "angle" and not name.endswith(".direction")
-            for name, quantity in zip(self.robot.coordinates, self.robot.quantities, strict=True)
-        )
-        return _text.angle(self.largest_step) if angles else _text.length(self.largest_step)
+        return (_text.angle if ANGLE in self.robot.quantities else _text.length)(self.largest_step)

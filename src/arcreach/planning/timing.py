@@ -19,7 +19,7 @@ from arcreach._extras import require
 from arcreach.errors import TargetError
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.layout import BEND, FIXED
-from arcreach.planning.motions import MotionCheck, SmoothSpace
+from arcreach.planning.motions import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.planning.path_csv import configuration_columns, write_csv
 from arcreach.planning.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.robots.checks import real_array, shown
@@ -34,8 +34,6 @@ MOST_SAMPLES = 10_000_000
 DIRECTIONS = 12
 # Points of each interval of toppra's grid at which the limits are checked again.
 BETWEEN = 5
-# A section that is bent by less than this, in radians, has no direction of its own.
-STRAIGHT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,19 +290,14 @@ def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
     every, places = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
     V, V1, V2 = motion.at(every)
     wanted = places[: len(times)]
-    q = space.coordinates(V)
-    directions = {c: _directions(V[:, k], V[:, k + 1]) for k, c in _bends(space)}
+    q = unwrapped(space.robot, space.coordinates(V))
     q, V, V1, V2 = (rows[wanted] for rows in (q, V, V1, V2))
     smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)
     for k, c, unit in _others(space):
-        if space.robot.quantities[c] == "angle":
-            # Endless joints and twisting sections are unwrapped too.
-            q[:, c] = smooth[:, c] = V[:, k]
         speed[:, c], acceleration[:, c] = unit * V1[:, k], unit * V2[:, k]
     smooth_speed, smooth_acceleration = speed.copy(), acceleration.copy()
     for k, c in _bends(space):
-        q[:, c + 1] = angle = directions[c][wanted]
-        along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        along = np.stack([np.cos(q[:, c + 1]), np.sin(q[:, c + 1])], axis=1)
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
         pair = slice(k, k + 2)
         smooth[:, c : c + 2], smooth_speed[:, c : c + 2], smooth_acceleration[:, c : c + 2] = (
@@ -317,12 +310,3 @@ def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
         turn = (across * V2[:, pair]).sum(axis=1) - 2.0 * speed[:, c] * speed[:, c + 1]
         acceleration[:, c + 1] = turn / bend
     return q, speed, acceleration, smooth, smooth_speed, smooth_acceleration
-
-
-def _directions(x: Array, y: Array) -> Array:
-    """Unwrapped directions of bend vectors along a motion; a straight section has that of the next bent sample."""
-    bent = np.flatnonzero(np.hypot(x, y) > STRAIGHT)
-    if not len(bent):
-        return np.zeros(len(x))
-    following = bent[np.minimum(np.searchsorted(bent, np.arange(len(x))), len(bent) - 1)]
-    return np.asarray(np.unwrap(np.arctan2(y, x)[following]))
