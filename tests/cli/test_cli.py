@@ -83,6 +83,30 @@ def test_fk_takes_lengths_with_units_and_notes_broken_limits(run):
     assert "outside the robot's limits" in err
 
 
+def test_degrees_without_a_unit_get_a_hint(run, tmp_path):
+    hint = "hint: section-1.bend = 30 is 4.8 turns; angles are radians: were degrees meant?\n"
+    code, out, err = run("fk", "three-section", "--q", "30,0,45,90,0,0")
+    assert code == 0
+    assert err.startswith(f"--q: {hint}")
+    assert "hint" not in out
+    assert "hint" not in run("fk", "three-section", "--q", "30rad,0,45rad,90rad,0,0")[2]
+    assert run("fk", "three-section", "--q", "30deg,0,45deg,90deg,0,0")[2] == ""
+    assert run("fk", "three-section", "--q", "1.0,3.1,0,0,0,0.")[2] == ""
+    path = tmp_path / "q.csv"
+    path.write_text("0,0,0,0,0,0\n30,0,0,0,0,0\n30,0,0,0,0,0\n")
+    assert run("fk", "three-section", "--file", path)[2].endswith(f"q.csv, line 2: {hint}")
+
+
+def test_names_of_coordinates_in_capitals(run, tmp_path):
+    path = tmp_path / "q.csv"
+    q = "1,0.1,0,0.2,0,0.3"
+    plain = run("fk", "three-section", "--q", "0.1,1,0.2,0,0.3,0", "--json")[1]
+    names = "Section-1.Direction,SECTION-1.BEND,section-2.direction,section-2.bend,section-3.direction,Section-3.bend"
+    path.write_text(f"{names}\n{q}\n")
+    found = json.loads(run("fk", "three-section", "--file", path, "--json")[1])["poses"][0]
+    assert found["pose"] == json.loads(plain)["pose"]
+
+
 def test_fk_of_a_symbolic_robot(run):
     code, out, _ = run("fk", "librergm3-matrix", "--q=-10deg,5mm,45deg", "--json")
     assert code == 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from arcreach.cli import experiment
 from arcreach.experiments import NAMES
 
 pytest.importorskip("polars")
@@ -26,9 +27,23 @@ def test_run_and_report(run, tmp_path):
     assert run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path)[0] == 0
 
 
+def test_all_experiments_run_one_after_another(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "NAMES", ("hierarchical", "single-section"))
+    code, out, err = run("experiment", "run", "all", "--targets", "1", "--seed", "3", "--out", tmp_path)
+    assert code == 0
+    assert "hierarchical: 1 of 1 reached" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hierarchical", "single-section"]
+    assert all(str(tmp_path / name) in err for name in experiment.NAMES)
+    # A second run finds everything there.
+    assert run("experiment", "run", "all", "--targets", "1", "--seed", "3", "--out", tmp_path)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("run", "all", "--robot", "ur5"), "--methods and --robot are for one experiment"),
+        (("run", "all", "--methods", "lm"), "--methods and --robot are for one experiment"),
+        (("run", "all", "--targets", "0"), "targets = 0"),
         (("run", "nothing"), "experiment = 'nothing' is not known"),
         (("run", "scaling", "--targets", "some"), "--targets some"),
         (("run", "scaling", "--targets", "0"), "targets = 0"),

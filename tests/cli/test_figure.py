@@ -65,6 +65,21 @@ def test_clearance_along_a_path(run, tmp_path, path, scene):
     assert out.read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.parametrize("figure", ["convergence", "times", "iterations"])
+def test_a_method_of_ones_own_is_drawn(run, tmp_path, monkeypatch, figure):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_for_figures.py").write_text("def rest(robot, target):\n    return robot.neutral\n")
+    own = "own_for_figures:rest"
+    options = (
+        ("--to", "20mm,10mm,60mm", "--method", own) if figure == "iterations" else ("--methods", f"jacobian,{own}")
+    )
+    small = () if figure == "iterations" else ("--targets", "3")
+    assert run("figure", figure, "two-section", *options, *small, "--out", "a.svg")[0] == 0
+    if figure != "iterations":
+        assert own in (tmp_path / "a.svg").read_text()
+
+
 def test_a_pose_among_obstacles(run, tmp_path, scene):
     assert run("figure", "pose", "two-section", "--scene", scene, "--out", tmp_path / "pose.png")[0] == 0
 

@@ -48,6 +48,70 @@ def test_all_branches(run):
     assert out.startswith("8 solutions")
 
 
+@pytest.mark.compiled
+def test_a_redundant_robot_has_infinitely_many_solutions(run):
+    target = ("ik", "iiwa-14", "--to", "400mm,100mm,300mm", "--rotation", "0,1,0,0", "--all")
+    code, out, _ = run(*target)
+    assert code == 0
+    first, *rest = out.splitlines()
+    assert first == "infinitely many solutions: the tip stays while the robot moves in 1 direction; 5 of them"
+    assert sum(line.startswith("reached: ") for line in rest) == 5
+    assert "met by 1 start\n" in out
+    assert "starts" not in out.replace("met by 2 starts", "")
+    code, out, err = run(*target, "--most", "3", "--json")
+    assert len(json.loads(out)) == 3
+    assert err.startswith("infinitely many solutions: ")
+    # Nothing is said of infinitely many where there is none.
+    code, out, _ = run("ik", "iiwa-14", "--to", "4m,1m,3m", "--all")
+    assert (code, out) == (1, "0 solutions\n")
+
+
+OWN = '''
+import arcreach as ar
+
+def rest(robot, target):
+    """Always the rest pose."""
+    return robot.neutral
+
+def outside(robot, target):
+    return robot.upper + 1.0
+
+def broken(robot, target):
+    raise RuntimeError("no answer")
+
+def short(robot, target):
+    return [1.0, 2.0]
+
+METHOD = ar.Method("ccd", "takes the name of another", "derived", run=lambda problem: None)
+'''
+
+
+def test_a_method_of_ones_own(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_for_ik.py").write_text(OWN)
+    pose = ARM.tip_pose(ARM.neutral)
+    to = ",".join(map(repr, pose[:3, 3].tolist()))
+    code, out, _ = run("ik", "three-section", "--to", to, "--method", "own_for_ik:rest", "--trace", "t.csv", "--json")
+    data = json.loads(out)
+    assert (code, data["method"], data["q"]) == (0, "own_for_ik:rest", ARM.neutral.tolist())
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 2
+    assert "own_for_ik:rest" not in ar.methods()
+    code, out, _ = run("ik", "three-section", "--to", to, "--method", "own_for_ik:outside", "--json")
+    assert code == 1
+    assert ARM.within_limits(json.loads(out)["q"])
+    for name, words in (
+        ("broken", "failed on target 0: RuntimeError('no answer')"),
+        ("short", "gave [1.0, 2.0] for target 0; give a configuration (6,)"),
+        ("OWN", "cannot be loaded"),
+        ("METHOD", "method 'ccd' is another method's name already"),
+    ):
+        code, out, err = run("ik", "three-section", "--to", to, "--method", f"own_for_ik:{name}")
+        assert (code, out) == (2, "")
+        assert words in err
+        assert err.count("\n") == 1
+
+
 def test_method_start_tolerances_and_trace(run, tmp_path):
     trace = tmp_path / "trace.csv"
     code, out, _ = run(
@@ -122,6 +186,51 @@ def test_a_file_of_targets(run, tmp_path):
     assert [row["status"] for row in json.loads(out)] == ["REACHED"] * 20
 
 
+def test_a_header_in_capitals(run, tmp_path):
+    path, _ = targets_file(tmp_path, 3)
+    path.write_text(path.read_text().replace("x,y,z,ax,ay,az", "X, Y,Z,AX,Ay,az"))
+    code, _, err = run("ik", "three-section", "--file", path)
+    assert code == 0
+    assert "3 of 3 targets reached" in err
+
+
+def test_an_interrupt_keeps_what_was_solved(run, tmp_path, monkeypatch):
+    from arcreach.cli import ik
+
+    path, _ = targets_file(tmp_path, 40)
+    solved = []
+
+    def stopped(*arguments, **options):
+        if len(solved) == 2:
+            raise KeyboardInterrupt
+        solved.append(ar.solve_batch(*arguments, **options))
+        return solved[-1]
+
+    monkeypatch.setattr(ik, "solve_batch", stopped)
+    code, _, err = run("ik", "three-section", "--file", path, "--out", tmp_path / "out.csv")
+    assert code == 130
+    assert "interrupted: 30 of 30 targets reached, 10 not tried" in err
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
+    np.testing.assert_array_equal([float(row["section-1.bend"]) for row in rows[:10]], solved[0].q[:, 0])
+    assert len(rows) == 30
+
+
+def test_slips_of_units_get_a_hint(run, tmp_path):
+    words = "positions are metres: were millimetres meant?"
+    code, out, err = run("ik", "three-section", "--to", "20,10,92")
+    assert (code, err) == (1, "")
+    assert out.splitlines()[0].endswith(words)
+    _, out, err = run("ik", "three-section", "--to", "20,10,92", "--json")
+    assert json.loads(out)["status"] == "OUT_OF_REACH"
+    assert err.rstrip().endswith(words)
+    path = tmp_path / "targets.csv"
+    path.write_text("x,y,z\n20,10,92\n")
+    assert words in run("ik", "three-section", "--file", path)[2]
+    _, _, err = run("ik", "three-section", "--to", "20mm,10mm,92mm", "--start", "30,0,0,0,0,0")
+    assert err.startswith("--start: hint: section-1.bend = 30 is 4.8 turns; angles are radians: were degrees meant?")
+    assert run("ik", "three-section", "--to", "20mm,10mm,92mm", "--start", "30deg,0,0,0,0,0")[2] == ""
+
+
 def test_results_by_ending(run, tmp_path):
     path, _ = targets_file(tmp_path)
     assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.csv")[0] == 0
@@ -152,7 +261,9 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--axis", "0,0,x"), "--axis: 'x' is no number"),
         (("three-section", "--to", "0,0,1", "--axis", "0,0,1", "--rotation", "1,0,0,0"), "both given"),
         (("three-section", "--to", "0,0,1", "--rotation", "1,0,0"), "--rotation has 3 values; give 4 or 9"),
-        (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "zero quaternion"),
+        (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "quaternion is zero"),
+        (("ur5", "--to", "0,0,1", "--most", "3"), "--most has no meaning without --all"),
+        (("ur5", "--to", "0,0,1", "--method", "no_such_module:f"), "'no_such_module:f' cannot be loaded"),
         (("three-section", "--to", "0,0,1", "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "no rotation"),
         (("three-section", "--to", "0,0,1", "--method", "magic"), "method = 'magic'"),
         (("three-section", "--to", "0,0,1", "--method", "fabrikx", "--variant", "x"), "variant = 'x'"),

@@ -74,3 +74,23 @@ def test_bad_input_ends_with_code_2(run, arguments, word):
     code, _, err = run(*arguments)
     assert code == 2
     assert word in err
+
+
+@pytest.mark.compiled
+def test_a_goal_is_a_configuration(run):
+    goal = "0.3,1,0,0,0,0"
+    code, out, err = run(*CALL, "--goal", goal, "--json")
+    assert (code, err) == (0, "")
+    np.testing.assert_allclose(json.loads(out)["q"][-1], [0.3, 1, 0, 0, 0, 0], atol=1e-9)
+
+
+def test_ctrl_c_ends_with_code_130(run, monkeypatch):
+    from arcreach.cli import plan
+
+    def stopped(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan, "find_plan", stopped)
+    code, out, err = run(*CALL, TARGET)
+    assert (code, out) == (130, "")
+    assert "Traceback" not in err

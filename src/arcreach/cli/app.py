@@ -26,7 +26,7 @@ from arcreach.cli import (
     studio,
     warm_up,
 )
-from arcreach.cli.output import EXIT_BAD_INPUT, never_fail_to_encode, print_error
+from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, print_error
 from arcreach.errors import ArcreachError
 
 app = typer.Typer(
@@ -69,7 +69,7 @@ def _options(
 
     ROBOT is a name of the catalogue (see `arcreach robots`), a robot file (.toml) or a URDF file.
 
-    Exit codes: 0 done, 1 target not reached, 2 bad input.
+    Exit codes: 0 done, 1 target not reached, 2 bad input, 130 interrupted.
     """
 
 
@@ -87,6 +87,8 @@ def main() -> None:
             sys.stdout.flush()
     except BrokenPipeError:
         _end_without_a_reader()
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
     except SystemExit as end:
         # typer makes exit code 1 of a closed pipe.
         if isinstance(end.__context__, BrokenPipeError):

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._io import called, file_error, read_text
+from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
+from arcreach.robots.hints import angle_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -20,9 +22,11 @@ LARGEST_FILE = 250_000_000
 
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
-    """A configuration from comma-separated numbers, each with a unit or in SI."""
+    """A configuration from comma-separated numbers, each with a unit or in SI; a hint on stderr at a slip of units."""
     cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
-    return np.array(_row(cells, robot, option))
+    q = np.array(_row(cells, robot, option))
+    _note_degrees(robot, cells, q, option)
+    return q
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
@@ -32,19 +36,23 @@ def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray
         raise file_error(path, f"is empty; give one configuration per line: {_listed(robot)}")
     order = list(range(robot.dof))
     columns = robot.dof
-    names = rows[0][1]
+    names = _as_coordinates(rows[0][1], robot)
     if any(name in robot.coordinates for name in names):
         order = [_column(path, names, name) for name in robot.coordinates]
         columns = len(names)
         rows = rows[1:]
-    configurations = []
+    configurations: list[list[float]] = []
+    hinted = False
     for line, cells in rows:
         if len(cells) != columns:
             raise FileError(
                 f"{called(path)}, line {line}: has {len(cells)} values; give {columns}"
                 + (f": {_listed(robot)}" if columns == robot.dof else ", as many as the header has")
             )
-        configurations.append(_row([cells[k] for k in order], robot, f"{called(path)}, line {line}"))
+        origin = f"{called(path)}, line {line}"
+        ordered = [cells[k] for k in order]
+        configurations.append(_row(ordered, robot, origin))
+        hinted = hinted or _note_degrees(robot, ordered, configurations[-1], origin)
     return np.array(configurations).reshape(-1, robot.dof)
 
 
@@ -63,6 +71,20 @@ def _column(path: Path, names: list[str], name: str) -> int:
         fault = "names the coordinate '{}' twice" if name in names else "lacks the coordinate '{}'"
         raise file_error(path, f"its header {fault.format(name)}; give every coordinate one column")
     return names.index(name)
+
+
+def _as_coordinates(names: list[str], robot: Robot | SymbolicRobot) -> list[str]:
+    """The names of a header, those of coordinates as the robot spells them: capitals do not matter."""
+    spelled = {name.lower(): name for name in robot.coordinates}
+    return [name if name in robot.coordinates else spelled.get(name.lower(), name) for name in names]
+
+
+def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: npt.ArrayLike, origin: str) -> bool:
+    """Note on stderr, for values without a unit, where degrees were probably meant."""
+    bare = np.array([cell[-1:].isdigit() or cell.endswith(".") for cell in cells])
+    hint = angle_hint(robot, np.where(bare, q, 0.0))
+    note(f"{origin}: {hint}" if hint else "")
+    return bool(hint)
 
 
 def _listed(robot: Robot | SymbolicRobot) -> str:

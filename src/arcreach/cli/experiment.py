@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from arcreach._io import check_folder
-from arcreach.cli.output import announce_compiling, console, plain
+from arcreach.cli.output import EXIT_INTERRUPTED, LINE_EVERY, announce_compiling, console, plain
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment, run_experiment
 from arcreach.experiments._polars import import_polars
@@ -24,16 +24,14 @@ from arcreach.experiments.run import Progress as Told
 from arcreach.files.robots import load_robot
 from arcreach.robots.robot import Robot
 
-app = typer.Typer(no_args_is_help=True, help="Published tables, computed again; and your own robot, by every method.")
+ALL = "all"
 
-# Seconds between two lines where stderr is no terminal.
-LINE_EVERY = 10.0
-EXIT_INTERRUPTED = 130
+app = typer.Typer(no_args_is_help=True, help="Published tables, computed again; and your own robot, by every method.")
 
 
 def complete_experiment(incomplete: str) -> list[str]:
     """Names of experiments for the shell's completion."""
-    return [name for name in NAMES if name.startswith(incomplete)]
+    return [name for name in (*NAMES, ALL) if name.startswith(incomplete)]
 
 
 @app.command("list")
@@ -56,7 +54,9 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same rows.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="All cores by default.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the rows; experiments/NAME by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the rows, or of all runs; experiments/NAME by default.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Go on with what the folder holds.")] = True,
     methods: Annotated[
         str | None, typer.Option("--methods", help="Some of its methods, with commas between; all by default.")
@@ -67,15 +67,28 @@ def run(
     ] = None,
     device: Annotated[str, typer.Option("--device", help=f"Where auto computes: {', '.join(DEVICES)}.")] = CPU,
 ) -> None:
-    """Run an experiment; an interrupted one goes on where it stopped when the same command is given again.
+    """Run an experiment, or 'all' of them one after another into folders of their own.
+
+    An interrupted one goes on where it stopped when the same command is given again.
 
     compare also takes methods of your own: --methods all,module:function, a function of (robot, target) that gives a
     configuration.
     """
-    experiment = find_experiment(name)
-    settings = _settings(experiment, targets, seed, methods, robot, device)
-    folder = out or Path("experiments") / name
-    check_folder(folder)
+    if name == ALL and (methods is not None or robot is not None):
+        raise MethodError("--methods and --robot are for one experiment, not for 'all'; leave them out")
+    names = NAMES if name == ALL else (name,)
+    # All are checked before the first is run.
+    every = [(one, _settings(find_experiment(one), targets, seed, methods, robot, device)) for one in names]
+    parent = out or Path("experiments")
+    folders = [parent if out is not None and name != ALL else parent / one for one in names]
+    for folder in folders:
+        check_folder(folder)
+    for (one, settings), folder in zip(every, folders, strict=True):
+        _run(one, settings, folder, threads, cluster, resume)
+
+
+def _run(name: str, settings: Settings, folder: Path, threads: int | None, cluster: str | None, resume: bool) -> None:
+    """Run one experiment into its folder, and print how many targets each method reached."""
     began = time.perf_counter()
     with announce_compiling(), _progress(name) as report:
         try:

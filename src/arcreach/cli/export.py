@@ -20,6 +20,7 @@ from arcreach.files.openscad import write_openscad
 from arcreach.files.robots import load_robot
 from arcreach.files.solid_files import import_trimesh, write_solid
 from arcreach.files.urdf_writer import write_urdf
+from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -50,7 +51,7 @@ def export(
     to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="With --to: see arcreach methods.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="With --to: as in ik.")] = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
@@ -75,7 +76,8 @@ def export(
     reached = True
     with announce_compiling():
         if to is not None:
-            solution = solve(loaded, parse_target(to, axis, rotation), method or "auto", trace=True)
+            target = parse_target(to, axis, rotation)
+            solution = solve(loaded, target, load_method(method or "auto").name, trace=True)
             write_csv_log(loaded, solution, out)
             reached = solution.reached
         elif path is not None:

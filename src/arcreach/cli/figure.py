@@ -15,7 +15,16 @@ from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.contact import check_figure
 from arcreach.cli.contact import complete_scene as complete_planar
 from arcreach.cli.options import parse_options
-from arcreach.cli.output import BaseLink, RobotName, TipLink, announce_compiling, complete_robot, console, printable
+from arcreach.cli.output import (
+    BaseLink,
+    MethodName,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    complete_robot,
+    console,
+    printable,
+)
 from arcreach.cli.plan import complete_scene
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError, SceneError
@@ -23,6 +32,7 @@ from arcreach.files import units
 from arcreach.files.planar_file import load_planar_scene
 from arcreach.files.robots import load_robot
 from arcreach.files.scenes import load_scene
+from arcreach.ik.own_methods import load_method
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.robots.tube_mesh import check_chain
@@ -47,7 +57,8 @@ WidthChoice = Annotated[
     Width | None, typer.Option("--width", help="One column (3.5 in) or a page (7.16 in); what suits it by default.")
 ]
 Methods = Annotated[
-    str | None, typer.Option("--methods", help="With commas between; some that serve the robot by default.")
+    str | None,
+    typer.Option("--methods", help="With commas between, also module:function; some that serve the robot by default."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of the random numbers; the same seed, the same figure.")]
 SceneName = Annotated[
@@ -213,7 +224,7 @@ def iterations(
     to: Annotated[str, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")],
     axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="Rotation of the tip, as in ik.")] = None,
-    method: Annotated[str, typer.Option("--method", help="See arcreach methods.")] = "hierarchical",
+    method: MethodName = "hierarchical",
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Option of the method, as in ik.")
     ] = None,
@@ -228,14 +239,14 @@ def iterations(
     loaded = load_robot(robot, base, tip)
     options = parse_options(option or [])
     from arcreach import figures
-    from arcreach.ik.method import find_method
     from arcreach.ik.solve import solve
 
-    find_method(method).check_options(options)
+    chosen = load_method(method)
+    chosen.check_options(options)
     begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
     with announce_compiling():
         solution = solve(
-            loaded, parse_target(to, axis, rotation), method, start=begin, trace=True,
+            loaded, parse_target(to, axis, rotation), chosen.name, start=begin, trace=True,
             position_tol=units.parse(position_tol, "length"), **options,
         )  # fmt: skip
     typer.echo(printable(str(solution)), err=True)
@@ -315,7 +326,10 @@ def _wide(width: Width | None) -> dict[str, Any]:
 
 
 def _split(methods: str | None) -> list[str] | None:
-    return None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
+    """The names of methods, those of the user's own loaded."""
+    if methods is None:
+        return None
+    return [load_method(name.strip()).name for name in methods.split(",") if name.strip()]
 
 
 def _view(text: str) -> tuple[float, float]:

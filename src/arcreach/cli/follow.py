@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arcreach._io import check_output
+from arcreach._text import count
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.contact import check_figure
-from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json
+from arcreach.cli.output import (
+    EXIT_INTERRUPTED,
+    AsJson,
+    BaseLink,
+    MethodName,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    note,
+    print_json,
+)
 from arcreach.cli.targets import read_targets
-from arcreach.errors import FileError, MethodError
+from arcreach.errors import FileError, Interrupted, MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
 from arcreach.files.scenes import load_scene
+from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.planning.follow import follow as follow_path
 from arcreach.planning.path_csv import ENDINGS
 from arcreach.robots.robot import Robot
 
 EXIT_NOT_REACHED = 1
+_A = {"angle": "an angle", "length": "a length"}
 
 
 def follow(
@@ -38,9 +53,9 @@ def follow(
         bool, typer.Option("--position-only", help="Leave the orientations of the waypoints out.")
     ] = False,
     start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
-    method: Annotated[str, typer.Option("--method", help="See arcreach methods.")] = "auto",
+    method: MethodName = "auto",
     max_step: Annotated[
-        float | None, typer.Option("--max-step", help="Largest change of a coordinate per point: radians, metres.")
+        str | None, typer.Option("--max-step", help="Largest change of a coordinate per point: 3deg, 5mm or 3deg,5mm.")
     ] = None,
     position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
     angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
@@ -68,17 +83,26 @@ def follow(
     options: dict[str, Any] = {
         "axes": targets.get("axes"),
         "rotations": targets.get("rotations"),
-        "method": method,
+        "method": load_method(method).name,
         "position_tol": units.parse(position_tol, "length"),
         "angle_tol": units.parse(angle_tol, "angle"),
-        "max_step": max_step,
+        "max_step": None if max_step is None else _steps(max_step, loaded),
     }
     if scene is not None:
         options |= {"scene": load_scene(scene), "margin": units.parse(margin, "length")}
     if start is not None:
         options["start"] = parse_configuration(start, loaded, "--start")
-    with announce_compiling():
-        path = follow_path(loaded, targets["positions"], **options)
+    interrupted = False
+    with announce_compiling() as say:
+        try:
+            path = follow_path(
+                loaded,
+                targets["positions"],
+                progress=lambda done, total: say("following", done, total, "waypoint"),
+                **options,
+            )
+        except Interrupted as stop:
+            path, interrupted = stop.result, True
     if out is not None:
         path.to_csv(out)
     if figure is not None:
@@ -99,9 +123,36 @@ def follow(
                 "seconds": path.seconds,
             }
         )
+        note(path.hint)
     else:
         typer.echo(str(path))
+    if interrupted:
+        done = path.waypoint.max(initial=-1) + 1
+        note(f"interrupted after {done} of {count(len(targets['positions']), 'waypoint')}")
+        raise typer.Exit(EXIT_INTERRUPTED)
     raise typer.Exit(0 if path.reached.all() else EXIT_NOT_REACHED)
+
+
+def _steps(text: str, robot: Robot) -> float | list[float]:
+    """The largest step of every coordinate: an angle, a length or both, or one number of radians and metres."""
+    limits: dict[str, float] = {}
+    for cell in text.split(","):
+        fitting = {}
+        for quantity in units.UNITS:
+            with contextlib.suppress(FileError):
+                fitting[quantity] = units.parse(cell.strip(), quantity)
+        if len(fitting) == len(units.UNITS) and cell == text:
+            return fitting["angle"]
+        if len(fitting) != 1 or fitting.keys() & limits.keys():
+            raise MethodError(
+                f"--max-step {text} is not accepted; give an angle, a length or both, as 3deg,5mm, "
+                "or one number of radians and metres"
+            )
+        limits |= fitting
+    for quantity in limits:
+        if quantity not in robot.quantities:
+            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no coordinate that is {_A[quantity]}")
+    return [limits.get(quantity, math.inf) for quantity in robot.quantities]
 
 
 def _targets(waypoints: Path | None, scene: str | None) -> dict[str, Any]:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arcreach._text import coordinate, count
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import (
     COMPILING,
     COMPILING_SYMBOLIC,
+    EXIT_INTERRUPTED,
     AsJson,
     BaseLink,
+    MethodName,
     RobotName,
     TipLink,
     announce_compiling,
     console,
-    format_value,
+    note,
     one_of,
     print_json,
 )
@@ -33,10 +35,10 @@ from arcreach.errors import MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scenes import load_scene
-from arcreach.ik.method import find_method
-from arcreach.ik.solution import Solution
+from arcreach.ik.own_methods import load_method
+from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
-from arcreach.ik.solve_all import solve_all
+from arcreach.ik.solve_all import MOST, free_directions, solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -44,8 +46,11 @@ from arcreach.robots.symbolic import SymbolicRobot
 AnyRobot = Robot | SymbolicRobot
 
 EXIT_NOT_REACHED = 1
-# Targets solved between two steps of the progress bar.
+# Targets solved between two words about progress: at first, and at the most.
+FIRST_CHUNK = 10
 CHUNK = 20_000
+# Of infinitely many solutions.
+FEW = 5
 
 
 def ik(
@@ -57,7 +62,7 @@ def ik(
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", help="CSV file of targets, columns x,y,z,...")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Results of --file: .csv, .json or .parquet.")] = None,
-    method: Annotated[str, typer.Option("--method", help="See arcreach methods.")] = "auto",
+    method: MethodName = "auto",
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
     option: Annotated[
         list[str] | None,
@@ -73,6 +78,9 @@ def ik(
     ] = None,
     margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
+    most: Annotated[
+        int | None, typer.Option("--most", min=1, help="With --all: show so many; all, or of infinitely many 5.")
+    ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
     ] = None,
@@ -94,6 +102,8 @@ def ik(
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
     chosen |= {"option": option or None, "scene": scene, "margin": margin}
+    if most is not None and not every:
+        raise MethodError("--most has no meaning without --all; leave it out")
     if scene is None and margin is not None:
         raise MethodError("--margin has no meaning without --scene; leave it out")
     if file is not None:
@@ -107,7 +117,8 @@ def ik(
     check_files(out, trace)
     options = parse_options(option or [])
     # Before they stand among the other keywords of a solve.
-    find_method(method).check_options(options)
+    own = load_method(method)
+    own.check_options(options)
     loaded = load_robot(robot, base, tip)
     limits: dict[str, Any] = {
         "position_tol": units.parse(position_tol, "length"),
@@ -115,7 +126,7 @@ def ik(
     }
     if start is not None:
         limits["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
-    choice: dict[str, Any] = {"method": method, "variant": variant, "max_iterations": max_iterations}
+    choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
     if scene is not None:
         choice |= {"scene": load_scene(scene), "margin": units.parse(margin or "0mm", "length")}
@@ -124,7 +135,7 @@ def ik(
     elif every:
         if not isinstance(loaded, Robot):
             raise MethodError(f"--all needs a chain of elements; robot '{loaded.name}' is given as a matrix")
-        reached = _every(loaded, parse_target(str(to), axis, rotation), limits, as_json)
+        reached = _every(loaded, parse_target(str(to), axis, rotation), limits, most, as_json)
     else:
         reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
     raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
@@ -136,7 +147,7 @@ def _inside(robot: AnyRobot, start: npt.NDArray[np.float64]) -> npt.NDArray[np.f
     for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
         turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
         if abs(given - value) > 1e-9 and not turned:
-            words = f"{format_value(given, quantity)} is outside its limits; begun at {format_value(value, quantity)}"
+            words = f"{coordinate(given, quantity)} is outside its limits; begun at {coordinate(value, quantity)}"
             typer.echo(f"start: {name} = {words}", err=True)
     return inside
 
@@ -155,21 +166,28 @@ def _one(robot: AnyRobot, target: Target, options: dict[str, Any], trace: Path |
         write_trace(trace, robot, solution.trace)
     if as_json:
         print_json(as_data(robot, solution))
+        note(solution.hint)
     else:
         _print(robot, solution)
     return solution.reached
 
 
-def _every(robot: Robot, target: Target, options: dict[str, Any], as_json: bool) -> bool:
+def _every(robot: Robot, target: Target, options: dict[str, Any], most: int | None, as_json: bool) -> bool:
     with announce_compiling():
-        solutions = solve_all(robot, target, **options)
+        free = free_directions(robot, target)
+        solutions = solve_all(robot, target, **options, most=most or (FEW if free else MOST))
+    words = count(len(solutions), "solution")
+    if free and solutions:
+        motion = f"the tip stays while the robot moves in {count(free, 'direction')}"
+        words = f"infinitely many solutions: {motion}; {len(solutions)} of them"
     if as_json:
         print_json([as_data(robot, solution) for solution in solutions])
+        note(words if free else "")
         return bool(solutions)
-    typer.echo(f"{len(solutions)} solution{'' if len(solutions) == 1 else 's'}")
+    typer.echo(words)
     for solution in solutions:
         _print(robot, solution)
-        typer.echo(f"  met by {solution.hits} starts")
+        typer.echo(f"  met by {count(solution.hits, 'start')}")
     return bool(solutions)
 
 
@@ -180,20 +198,37 @@ def _compiling(robot: AnyRobot) -> str:
 def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
     targets = read_targets(file)
     n = len(targets["positions"])
-    parts = []
-    columns = (TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), disable=n <= CHUNK)
-    with announce_compiling(_compiling(robot)), bar as progress:
-        task = progress.add_task("solving", total=n)
-        for first in range(0, n, CHUNK):
-            chunk = {name: values[first : first + CHUNK] for name, values in targets.items()}
-            parts.append(solve_batch(robot, **chunk, **options))
-            progress.advance(task, len(parts[-1]))
+    parts: list[Solutions] = []
+    interrupted = False
+    done = 0
+    with announce_compiling(_compiling(robot)) as say:
+        try:
+            # Small pieces first: a slow method tells soon how far it is.
+            for size in _pieces(n):
+                chunk = {name: values[done : done + size] for name, values in targets.items()}
+                parts.append(solve_batch(robot, **chunk, **options))
+                done += size
+                say("solving", done, n, "target")
+        except KeyboardInterrupt:
+            interrupted = True
     rows = as_rows(robot, parts)
     reached = int(np.sum([part.reached.sum() for part in parts])) if parts else 0
     write_rows(rows, out, as_json)
-    typer.echo(f"{reached} of {n} targets reached", err=True)
+    note(next((part.hint for part in parts if part.hint), ""))
+    if interrupted:
+        typer.echo(f"interrupted: {reached} of {count(done, 'target')} reached, {n - done} not tried", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    typer.echo(f"{reached} of {count(n, 'target')} reached", err=True)
     return reached == n
+
+
+def _pieces(n: int) -> Iterator[int]:
+    """Sizes of pieces that make up n, doubling up to CHUNK."""
+    size = FIRST_CHUNK
+    while n > 0:
+        yield min(size, n)
+        n -= size
+        size = min(2 * size, CHUNK)
 
 
 def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
@@ -219,4 +254,4 @@ def _print(robot: AnyRobot, solution: Solution) -> None:
     out.print(str(solution), highlight=False, soft_wrap=True)
     width = max(len(name) for name in robot.coordinates)
     for name, quantity, value in zip(robot.coordinates, robot.quantities, solution.q, strict=True):
-        out.print(f"  {name:{width}}  {format_value(float(value), quantity):>14}", highlight=False)
+        out.print(f"  {name:{width}}  {coordinate(float(value), quantity):>14}", highlight=False)

@@ -10,6 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from arcreach._text import coordinate
 from arcreach._threads import available_threads
 from arcreach.cli.output import (
     AsJson,
@@ -17,7 +18,6 @@ from arcreach.cli.output import (
     TipLink,
     complete_robot,
     console,
-    format_value,
     plain,
     print_json,
 )
@@ -131,7 +131,7 @@ def _coordinate_table(robot: Robot | SymbolicRobot) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for i, (name, quantity) in enumerate(zip(robot.coordinates, robot.quantities, strict=True)):
         values = (robot.lower[i], robot.upper[i], robot.neutral[i])
-        table.add_row(plain(name), *(format_value(float(value), quantity) for value in values))
+        table.add_row(plain(name), *(coordinate(float(value), quantity) for value in values))
     return table
 
 

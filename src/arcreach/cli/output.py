@@ -8,7 +8,8 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -16,10 +17,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from arcreach._jit import on_compile
+from arcreach._text import count, seconds
 from arcreach.errors import FileError
 from arcreach.files.catalogue import catalogue
 
 EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+# Seconds until a command tells how far it has come, and between two lines where stderr is no terminal.
+SAY_AFTER = 2.0
+LINE_EVERY = 10.0
 
 COMPILING = "Compiling kernels: once per installation (arcreach warm-up does it ahead of time)"
 COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
@@ -36,6 +43,9 @@ def complete_robot(incomplete: str) -> list[str]:
 RobotName = Annotated[
     str,
     typer.Argument(metavar="ROBOT", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot),
+]
+MethodName = Annotated[
+    str, typer.Option("--method", help="See arcreach methods; or module:function, a method of your own.")
 ]
 BaseLink = Annotated[str | None, typer.Option("--base", help="URDF: link where the chain begins.")]
 TipLink = Annotated[str | None, typer.Option("--tip", help="URDF: link where the chain ends.")]
@@ -79,40 +89,81 @@ def print_error(error: Exception) -> None:
     typer.echo(printable(f"error: {error}"), err=True)
 
 
-def format_value(value: float, quantity: str) -> str:
-    """A coordinate as people read it: degrees or millimetres."""
-    if math.isinf(value):
-        return "no limit"
-    return f"{math.degrees(value):.6g}°" if quantity == "angle" else f"{value * 1e3:.6g} mm"
-
-
 def plain(text: str) -> str:
     """A user's text, with nothing in it that rich would take for markup or the terminal for a command."""
     return escape(printable(text))
 
 
+class Pace:
+    """How far a command has come, in words, with about how long the rest will take."""
+
+    def __init__(self) -> None:
+        self.first: tuple[float, int] | None = None
+
+    def words(self, doing: str, done: int, total: int, noun: str) -> str:
+        """`following: 12 of 75 waypoints, about 40 s left`; without a guess until the pace is known."""
+        now = time.monotonic()
+        text = f"{doing}: {done} of {count(total, noun)}"
+        if self.first is None or done <= self.first[1]:
+            # What was done first also took what is done once, such as loading kernels; and a count may begin anew.
+            self.first = now, done
+            return text
+        left = (now - self.first[0]) * (total - done) / (done - self.first[1])
+        return f"{text}, about {seconds(left, 2)} left"
+
+
+# Tells how far a command has come: what it does, how many are done and of all, and of which things.
+Say = Callable[[str, int, int, str], None]
+
+
 @contextlib.contextmanager
-def announce_compiling(message: str = COMPILING) -> Iterator[None]:
-    """Say on stderr when something is being compiled: a spinner on a terminal, a line elsewhere."""
+def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
+    """Say on stderr when something is being compiled: a spinner on a terminal, a line elsewhere.
+
+    The function it gives tells how far the command has come. Its text is shown from SAY_AFTER seconds on: beside the
+    spinner, or elsewhere as a line now and then.
+    """
     stderr = Console(stderr=True)
     status = stderr.status(message)
-    said = False
+    announced = False
+    began = said = time.monotonic()
+    pace = Pace()
 
     def started() -> None:
-        nonlocal said
-        if said:
+        nonlocal announced
+        if announced:
             return
-        said = True
+        announced = True
         if stderr.is_terminal:
             status.start()
         else:
             sys.stderr.write(message + "\n")
 
+    def say(doing: str, done: int, total: int, noun: str) -> None:
+        nonlocal said
+        now = time.monotonic()
+        text = pace.words(doing, done, total, noun)
+        if now - began < SAY_AFTER:
+            return
+        if stderr.is_terminal:
+            status.update(text)
+            status.start()
+        elif said == began or now - said >= LINE_EVERY:
+            said = now
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+
     with on_compile(started):
         try:
-            yield
+            yield say
         finally:
             status.stop()
+
+
+def note(text: str) -> None:
+    """A line on stderr beside the result, such as a hint; nothing where the text is empty."""
+    if text:
+        typer.echo(printable(text), err=True)
 
 
 def _jsonable(value: Any) -> Any:

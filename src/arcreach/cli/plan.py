@@ -18,6 +18,7 @@ from arcreach.cli.output import (
     TipLink,
     announce_compiling,
     console,
+    note,
     one_of,
     print_json,
 )
@@ -105,13 +106,14 @@ def plan(
         raise MethodError(f"robot '{loaded.name}' is given as a matrix and has no body; give a chain of elements")
     obstacles = load_scene(scene)
     q_start = parse_configuration(start, loaded, "--from")
-    target: Any = parse_target(to, axis, rotation) if to is not None else None
+    target = None if to is None else parse_target(to, axis, rotation)
     with announce_compiling():
         found = find_plan(
             loaded,
             q_start,
-            parse_configuration(str(goal), loaded, "--goal") if target is None else target,
+            target,
             obstacles,
+            goal=None if goal is None else parse_configuration(goal, loaded, "--goal"),
             margin=units.parse(margin, "length"),
             goals=goals,
             max_time=max_time,
@@ -124,6 +126,7 @@ def plan(
     _write(found, timed, points, out)
     if as_json:
         print_json(_as_data(found, timed, scene))
+        note(found.hint)
     else:
         console().print(str(found), highlight=False, soft_wrap=True)
         if timed is not None:

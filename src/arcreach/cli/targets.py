@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._io import read_text
 from arcreach.errors import FileError, TargetError
@@ -23,8 +22,6 @@ POSITION = ("x", "y", "z")
 AXIS = ("ax", "ay", "az")
 ROTATION = tuple(f"r{i}{j}" for i in range(3) for j in range(3))
 
-Array = npt.NDArray[np.float64]
-
 
 def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:
     """A target from the texts of the options."""
@@ -36,7 +33,9 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     if rotation is None:
         return Target(place)
     values = _numbers("--rotation", rotation, (4, 9))
-    return Target(place, rotation=_from_quaternion(values) if len(values) == 4 else np.reshape(values, (3, 3)))
+    if len(values) == 4:
+        return Target(place, quaternion=values)
+    return Target(place, rotation=np.reshape(values, (3, 3)))
 
 
 def read_targets(path: Path) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def read_targets(path: Path) -> dict[str, Any]:
         raise FileError(f"{path}, line {reader.line_num}: is not CSV ({error})") from None
     if not rows:
         raise FileError(f"{path}: is empty; give {wanted}, then a target per line")
-    names = [name.strip() for name in rows[0][1]]
+    names = [name.strip().lower() for name in rows[0][1]]
     columns: dict[str, Any] = {}
     for group, members in _groups(path, names, wanted).items():
         places = [names.index(name) for name in members]
@@ -110,18 +109,3 @@ def _number(text: str, quantity: str | None) -> float:
     if not math.isfinite(value):
         raise FileError(f"'{text.strip()[:40]}' is no number; give a finite number")
     return value
-
-
-def _from_quaternion(values: list[float]) -> Array:
-    """The rotation of a quaternion w, x, y, z of any length but zero."""
-    length = math.hypot(*values)
-    if length == 0.0:
-        raise TargetError("--rotation is the zero quaternion; give w,x,y,z of a rotation")
-    w, x, y, z = (value / length for value in values)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )

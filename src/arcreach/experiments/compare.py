@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
-from arcreach.errors import MethodError
 from arcreach.experiments.arms import every_call
 from arcreach.experiments.comparison import Call, Case, Comparison, serves
 from arcreach.experiments.experiment import Settings
 from arcreach.experiments.judge import AXIS, POSITION, ROTATION
 from arcreach.experiments.parts import Part, Table, Text
 from arcreach.files.robots import load_robot
-from arcreach.ik.method import Method, methods, register
-from arcreach.robots.checks import shown
+from arcreach.ik.own_methods import is_own, load_method
 from arcreach.robots.robot import Robot
 
-GROUP = "arcreach.methods"
 TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
 # One that steps coordinate by coordinate, or is called from Python target by target.
 SLOW = 200
@@ -85,36 +78,11 @@ def _robot(settings: Settings) -> Robot:
     return loaded
 
 
-def is_own(name: str) -> bool:
-    """Whether a name means something of the user's: `module:function`, or an entry point of the group."""
-    return ":" in name or (name not in methods() and bool(entry_points(group=GROUP, name=name)))
-
-
 def own_call(name: str) -> Call:
-    """The user's method: a function of (robot, target) that gives a configuration, or a `Method`."""
-    found = _load(name)
-    if isinstance(found, Method):
-        if found.name not in methods():
-            register(found)
-        return Call(name, found.name)
-    if not callable(found):
-        raise MethodError(f"method = {shown(name)} is {type(found).__name__}; give a function or an arcreach.Method")
-    return Call(name, name, entry=found, most=SLOW, block=100)
-
-
-def _load(name: str) -> Callable[..., Any] | Any:
-    points = entry_points(group=GROUP, name=name)
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        return next(iter(points)).load()
-    # A module beside the user, as `python -m` has it.
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise MethodError(f"method = {shown(name)} cannot be loaded ({error}); give module:function") from None
+    """The user's method as a column of the comparison."""
+    method = load_method(name)
+    # A function has its name from here; it is called from Python target by target.
+    return Call(name, method.name, most=SLOW, block=100) if method.name == name else Call(name, method.name)
 
 
 EXPERIMENT = Compare(

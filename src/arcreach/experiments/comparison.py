@@ -6,7 +6,6 @@ target is the same for every method, for every size of block, and whatever else 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import MethodError
 from arcreach.experiments.experiment import (
     Block,
     Columns,
@@ -29,9 +27,7 @@ from arcreach.experiments.judge import AXIS, POSITION, ROTATION, verdict
 from arcreach.experiments.parts import Part
 from arcreach.experiments.verdicts import Verdict, on_summary
 from arcreach.ik.method import find_method
-from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve_batch
-from arcreach.ik.target import Target
 from arcreach.kernels import layout
 from arcreach.robots.robot import Robot
 
@@ -39,8 +35,6 @@ Array = npt.NDArray[np.float64]
 
 CHUNK = 500
 MODES = {POSITION: layout.POSITION, AXIS: layout.AXIS, ROTATION: layout.ROTATION}
-# A function of the user's: takes a robot and a Target, gives a configuration.
-Entry = Callable[[Any, Target], npt.ArrayLike]
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,6 @@ class Call:
     method: str
     variant: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    entry: Entry | None = None
     most: int | None = None  # targets of a case it is given at the most: a slow method need not see them all
     block: int = 10_000
 
@@ -174,8 +167,6 @@ def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
 
 def serves(call: Call, case: Case) -> bool:
     """Whether a method can solve a case."""
-    if call.entry is not None:
-        return True
     robot = case.robot(np.random.default_rng(0)) if callable(case.robot) else case.robot
     return find_method(call.method).refusal(robot, MODES[case.goal]) is None
 
@@ -199,11 +190,6 @@ def _solve(
     robot: Robot, case: Case, call: Call, poses: Array, starts: Array | None, device: Mapping[str, Any]
 ) -> dict[str, npt.NDArray[Any]]:
     tolerances = (case.position_tol, case.angle_tol)
-    if call.entry is not None:
-        q, iterations, seconds, status = _call_entry(call, robot, poses, case.goal)
-        return {
-            **verdict(robot, q, poses, case.goal, *tolerances, status), "iterations": iterations, "seconds": seconds
-        }  # fmt: skip
     found = solve_batch(
         robot, **goal_arrays(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
         position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
@@ -214,27 +200,3 @@ def _solve(
         "iterations": found.iterations,
         "seconds": found.seconds,
     }
-
-
-def _call_entry(call: Call, robot: Robot, poses: Array, goal: str) -> tuple[Array, Any, Array, Any]:
-    """Call the user's own function target by target."""
-    assert call.entry is not None
-    n = len(poses)
-    q, seconds = np.tile(robot.neutral, (n, 1)), np.zeros(n)
-    for i, pose in enumerate(poses):
-        turned = {AXIS: {"axis": pose[:3, 2]}, ROTATION: {"rotation": pose[:3, :3]}}.get(goal, {})
-        target = Target(pose[:3, 3], **turned)
-        began = time.perf_counter()
-        try:
-            answer = call.entry(robot, target)
-        except Exception as error:
-            raise MethodError(f"method '{call.label}' failed on target {i}: {error!r}") from error
-        seconds[i] = time.perf_counter() - began
-        values = np.asarray(answer, dtype=np.float64)
-        if values.shape != (robot.dof,):
-            raise MethodError(
-                f"method '{call.label}' gave an array of shape {values.shape}; give a configuration ({robot.dof},)"
-            )
-        if np.isfinite(values).all():
-            q[i] = values
-    return q, np.zeros(n, np.int64), seconds, np.full(n, Status.STALLED)

@@ -34,7 +34,7 @@ def curves(run: Any) -> dict[str, dict[str, tuple[Array, Array]]]:
         by_method = {
             call.label: _curve(experiment, run, case, call)
             for call in experiment.calls_of(run.settings)
-            if call.label in run.methods and call.entry is None and serves(call, case)
+            if call.label in run.methods and serves(call, case)
         }
         found[case.name] = {label: curve for label, curve in by_method.items() if len(curve[0])}
     return found

@@ -134,6 +134,8 @@ class Method:
 
 
 _methods: dict[str, Method] = {}
+# Known by name, not listed: methods that a user named for one command.
+_adopted: dict[str, Method] = {}
 
 
 def register(method: Method) -> Method:
@@ -141,6 +143,15 @@ def register(method: Method) -> Method:
     if method.name in _methods:
         raise MethodError(f"method '{method.name}' is registered already; give another name")
     _methods[method.name] = method
+    return method
+
+
+def adopt(method: Method) -> Method:
+    """Make a method known by its name to `find_method` alone: lists and comparisons of all methods leave it out."""
+    known = {**methods(), **_adopted}.get(method.name, method)
+    if known is not method:
+        raise MethodError(f"method '{method.name}' is another method's name already; give another name")
+    _adopted[method.name] = method
     return method
 
 
@@ -159,6 +170,8 @@ def find_method(name: str) -> Method:
         if module in MODULES:
             _load(module)
     if not isinstance(name, str) or name not in _methods:
+        if isinstance(name, str) and name in _adopted:
+            return _adopted[name]
         known = methods()
         if not isinstance(name, str) or name not in known:
             raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(known)}")

@@ -33,7 +33,7 @@ def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str
 def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
     """A hint where an angle of a configuration is more than a turn and would be inside its limits in degrees."""
     limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
-    values = np.asarray(q, dtype=float).reshape(-1, robot.dof)[0].tolist()
+    values = np.ravel(np.asarray(q, dtype=float))[: robot.dof].tolist()
     for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):
         allowed = math.isfinite(lower) and lower <= value <= upper
         if quantity == "angle" and abs(value) > math.tau and not allowed and lower <= math.radians(value) <= upper:

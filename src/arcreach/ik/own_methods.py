@@ -1,0 +1,92 @@
+"""Methods of a user's own: `module:attribute`, or a name that a package declares in the entry points of GROUP."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, adopt, find_method, methods
+from arcreach.ik.solution import Status
+from arcreach.ik.target import Target
+from arcreach.robots.checks import real_array, shown
+
+GROUP = "arcreach.methods"
+# A function of a robot and a target that gives a configuration.
+Function = Callable[[Any, Target], npt.ArrayLike]
+
+_loaded: dict[str, Method] = {}
+
+
+def is_own(name: str) -> bool:
+    """Whether a name means something of the user's."""
+    return ":" in name or (name not in methods() and bool(entry_points(group=GROUP, name=name)))
+
+
+def load_method(name: str) -> Method:
+    """The method of that name; one of the user's own is imported first.
+
+    What is loaded is a `Method`, or a function of (robot, target) that gives a configuration.
+    """
+    if not is_own(name):
+        return find_method(name)
+    if name not in _loaded:
+        found = _load(name)
+        _loaded[name] = adopt(found if isinstance(found, Method) else _method_of(name, found))
+    return _loaded[name]
+
+
+def _load(name: str) -> Any:
+    module, colon, attribute = name.partition(":")
+    # A module beside the user, as `python -m` has it.
+    here = str(Path.cwd())
+    if colon and here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        if not colon:
+            return next(iter(entry_points(group=GROUP, name=name))).load()
+        return getattr(importlib.import_module(module), attribute)
+    except Exception as error:
+        raise MethodError(f"method = {shown(name)} cannot be loaded ({error}); give module:function") from error
+
+
+def _method_of(name: str, function: Any) -> Method:
+    """A function as a method: timed from outside, its answers moved inside the limits and judged like all others."""
+    if not callable(function):
+        raise MethodError(f"method = {shown(name)} is {type(function).__name__}; give a function or an arcreach.Method")
+
+    def run(problem: Problem[Any]) -> Outcome:
+        outcome = Outcome.empty(problem)
+        outcome.iterations[:] = 0
+        outcome.status[:] = Status.STALLED
+        for i, row in enumerate(problem.targets):
+            began = time.perf_counter()
+            outcome.q[i] = _answer(name, function, problem.robot, i, Target._of_row(row.copy(), problem.mode))
+            outcome.seconds[i] = time.perf_counter() - began
+        if len(problem.trace):
+            problem.trace[0], outcome.traced = outcome.q[0], 1
+        return outcome
+
+    summary = (function.__doc__ or "a function of the user's").strip().splitlines()[0]
+    return Method(name, summary, "derived", run, symbolic=True)
+
+
+def _answer(name: str, function: Function, robot: Any, i: int, target: Target) -> npt.NDArray[np.float64]:
+    """The configuration that the function gives, inside the limits; the rest pose where it gives no finite one."""
+    try:
+        answer = function(robot, target)
+    except Exception as error:
+        raise MethodError(f"method '{name}' failed on target {i}: {error!r}") from error
+    values = real_array(answer)
+    if values is None or values.shape != (robot.dof,):
+        raise MethodError(f"method '{name}' gave {shown(answer)} for target {i}; give a configuration ({robot.dof},)")
+    q: npt.NDArray[np.float64] = robot.clip(values if np.isfinite(values).all() else robot.neutral)
+    return q

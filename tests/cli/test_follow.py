@@ -1,0 +1,126 @@
+"""`arcreach follow`: steps with units, progress, Ctrl-C, hints."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.cli import output
+
+ARM = ar.load_robot("three-section")
+# A prismatic joint in front of three sections: angles and a length.
+INSERTED = ar.load_robot("inserted-three-section")
+
+
+def waypoints_file(tmp_path, robot=ARM, n=8, scale=1.0):
+    q = robot.sample(1, seed=3)[0]
+    points = scale * np.linspace(robot.tip_pose(q)[:3, 3], robot.tip_pose(robot.clip(q + 0.05))[:3, 3], n)
+    path = tmp_path / "waypoints.csv"
+    path.write_text("X,y,Z\n" + "\n".join(",".join(map(repr, row)) for row in points.tolist()))
+    return path, points
+
+
+def configurations(text, robot):
+    rows = list(csv.DictReader(io.StringIO(text)))
+    return np.array([[float(row[name]) for name in robot.coordinates] for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("3deg", [np.inf, *[np.radians(3.0)] * 6]),
+        ("0.5mm", [5e-4, *[np.inf] * 6]),
+        ("0.5mm, 3deg", [5e-4, *[np.radians(3.0)] * 6]),
+        ("0.01", [0.01] * 7),
+    ],
+)
+def test_the_largest_step_takes_units(run, tmp_path, text, steps):
+    path, points = waypoints_file(tmp_path, INSERTED, 4)
+    out = tmp_path / "path.csv"
+    code, _, _ = run("follow", "inserted-three-section", "--waypoints", path, "--max-step", text, "--out", out)
+    assert code == 0
+    expected = ar.follow(INSERTED, points, max_step=steps)
+    np.testing.assert_allclose(configurations(out.read_text(), INSERTED), expected.q, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3kg", "--max-step 3kg is not accepted; give an angle, a length or both, as 3deg,5mm"),
+        ("3deg,4deg", "--max-step 3deg,4deg is not accepted"),
+        ("3deg,0.1", "--max-step 3deg,0.1 is not accepted"),
+        ("5mm", "--max-step 5mm: robot 'three-section' has no coordinate that is a length"),
+        ("-3deg", "max_step = "),
+        ("", "--max-step  is not accepted"),
+    ],
+)
+def test_steps_that_are_refused(run, tmp_path, text, words):
+    path, _ = waypoints_file(tmp_path)
+    code, out, err = run("follow", "three-section", "--waypoints", path, f"--max-step={text}")
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
+    path, _ = waypoints_file(tmp_path)
+    start = "--start=" + ",".join(map(repr, ARM.sample(1, seed=3)[0].tolist()))
+    arguments = ("follow", "three-section", "--waypoints", path, start)
+    monkeypatch.setattr(output, "SAY_AFTER", 0.0)
+    monkeypatch.setattr(output, "LINE_EVERY", 0.0)
+    code, out, err = run(*arguments)
+    assert code == 0
+    assert out.startswith("8 of 8 points reached (8 waypoints, 0 inserted)")
+    lines = [line for line in err.splitlines() if line.startswith("following: ")]
+    assert lines[0] == "following: 1 of 8 waypoints"
+    assert lines[-1] == "following: 8 of 8 waypoints, about 0 s left"
+    assert len(lines) == 8
+
+
+def test_an_interrupt_writes_the_path_so_far(run, tmp_path, monkeypatch):
+    from arcreach.cli import follow as command
+
+    path, points = waypoints_file(tmp_path)
+    start = ARM.sample(1, seed=3)[0]
+
+    def stopped(*arguments, progress, **options):
+        def stop(done, total):
+            progress(done, total)
+            if done == 3:
+                raise KeyboardInterrupt
+
+        return ar.follow(*arguments, progress=stop, **options)
+
+    monkeypatch.setattr(command, "follow_path", stopped)
+    text = "--start=" + ",".join(map(repr, start.tolist()))
+    code, out, err = run("follow", "three-section", "--waypoints", path, text, "--out", tmp_path / "path.csv")
+    assert code == 130
+    assert out.startswith("3 of 3 points reached")
+    assert "interrupted after 3 of 8 waypoints" in err
+    expected = ar.follow(ARM, points[:3], start=start)
+    np.testing.assert_array_equal(configurations((tmp_path / "path.csv").read_text(), ARM), expected.q)
+
+
+def test_waypoints_in_millimetres_get_a_hint(run, tmp_path):
+    path, _ = waypoints_file(tmp_path, n=2, scale=1e3)
+    code, out, _ = run("follow", "three-section", "--waypoints", path)
+    assert code == 1
+    assert out.rstrip().endswith("positions are metres: were millimetres meant?")
+    assert "e+" not in out
+    _, out, err = run("follow", "three-section", "--waypoints", path, "--json")
+    assert set(json.loads(out)["status"]) == {"OUT_OF_REACH"}
+    assert err.rstrip().endswith("positions are metres: were millimetres meant?")
+
+
+def test_the_time_left_is_guessed_from_what_followed_the_first(monkeypatch):
+    times = iter([100.0, 110.0, 112.0, 113.0])
+    monkeypatch.setattr(output.time, "monotonic", lambda: next(times))
+    pace = output.Pace()
+    assert pace.words("following", 1, 11, "waypoint") == "following: 1 of 11 waypoints"
+    assert pace.words("following", 3, 11, "waypoint") == "following: 3 of 11 waypoints, about 40 s left"
+    # Another beginning is tried.
+    assert pace.words("following", 1, 11, "waypoint") == "following: 1 of 11 waypoints"
+    assert pace.words("following", 2, 11, "waypoint") == "following: 2 of 11 waypoints, about 9 s left"
