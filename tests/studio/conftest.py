@@ -44,6 +44,7 @@ def fresh(studio: Studio) -> Iterator[None]:
     """The first sight again, whatever was done before."""
     studio.films.close_film()
     studio.choices.method.value, studio.choices.compared.value = "auto", NO_METHOD
+    studio.own_scene = None
     studio.set_robot(ar.load_robot("three-section"))
     studio.choices.aim.value = AXIS
     studio.set_aim(AXIS)
@@ -56,6 +57,16 @@ def fresh(studio: Studio) -> Iterator[None]:
 def slide(client: Any, handle: Any, value: Any) -> None:
     """Set a control as a visitor does."""
     client.send(type="GuiUpdateMessage", uuid=handle._impl.uuid, updates={"value": value})
+
+
+def send_file(client: Any, button: Any, name: str, content: bytes) -> None:
+    """Send a file by a button as a visitor does."""
+    uuid = button._impl.uuid
+    client.send(
+        type="FileTransferStartUpload", source_component_uuid=uuid, transfer_uuid=name, filename=name,
+        mime_type="text/plain", part_count=1, size_bytes=len(content),
+    )  # fmt: skip
+    client.send(type="FileTransferPart", source_component_uuid=uuid, transfer_uuid=name, part_index=0, content=content)
 
 
 class Instantly:

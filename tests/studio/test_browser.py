@@ -9,7 +9,9 @@ import arcreach as ar
 from arcreach.ik.method import Method, Outcome, _methods, register
 from arcreach.kernels.layout import STALLED
 from arcreach.studio import colours
+from arcreach.studio.cameras import placed
 from arcreach.studio.opening import first_pose, first_scene
+from arcreach.studio.panels.events import tell
 from arcreach.studio.stage import GIZMO
 from arcreach.studio.tasks import Motion
 from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
@@ -39,6 +41,7 @@ def visit(browser, studio):
 def fresh(studio):
     """The first sight again, whatever was done before."""
     studio.films.close_film()
+    studio.own_scene = None
     if studio.desk.wish.robot.name != "three-section":
         studio.set_robot(ar.load_robot("three-section"))
     robot = studio.desk.wish.robot
@@ -115,7 +118,7 @@ def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
     aside = np.cross(body - camera, (0.0, 0.0, 1.0))
     aside /= np.linalg.norm(aside)
     beside = body - 0.28 * aside
-    studio.change_obstacle(0, ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach))
+    studio.editor.change_obstacle(0, ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach))
     settle(studio)
     assert studio.stage.red == frozenset()
     visit.page.wait_for_timeout(300)
@@ -198,19 +201,25 @@ def test_the_saved_page_opens_without_a_network(studio, visit, browser, tmp_path
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(file.as_uri())
     page.locator("canvas").first.wait_for()
-    page.wait_for_timeout(1500)
-    picture = page.screenshot()
+    page.get_by_text("three-section").wait_for()
+    # Something is drawn, and fades in: the robot's first section is blue.
+    end = time.monotonic() + 30.0
+    while blue_pixels(page.screenshot()) < 50 and time.monotonic() < end:
+        page.wait_for_timeout(500)
+    drawn = blue_pixels(page.screenshot())
     context.close()
     assert errors == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in asked)
-    # Something is drawn: the robot's first section is blue.
+    assert drawn > 50
+
+
+def blue_pixels(picture):
     from io import BytesIO
 
     from PIL import Image
 
     pixels = np.asarray(Image.open(BytesIO(picture)).convert("RGB")).astype(int)
-    blue = (pixels[..., 2] > pixels[..., 0] + 60) & (pixels[..., 2] > 90)
-    assert blue.sum() > 50
+    return int(((pixels[..., 2] > pixels[..., 0] + 60) & (pixels[..., 2] > 90)).sum())
 
 
 def slow(problem):
@@ -261,6 +270,48 @@ def test_a_second_visitor_and_a_reload(studio, visit, browser):
         assert other.errors == []
     finally:
         other.close()
+
+
+def handles_of(studio, visit):
+    """Where the ball of the target and the ends of its arrows are on the page."""
+    origin, rotation = np.asarray(studio.stage.target.position), studio.stage.target_pose[:3, :3]
+    return [visit.pixel(origin), *(visit.pixel(origin + 1.2 * GIZMO * rotation[:, axis]) for axis in range(3))]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["laptop", "phone"])
+def test_no_panel_covers_the_handles_of_the_target(studio, browser, width, height):
+    phone = width < 576
+    other = Visit(browser, studio, viewport={"width": width, "height": height}, sliders=not phone)
+    try:
+        assert other.page.title() == "arcreach studio"
+        other.wait(lambda: np.allclose(other.client.camera.position, fitted(other)[0], atol=1e-3), 20.0)
+        canvas = other.page.locator("canvas").first.bounding_box()
+        bottom = height
+        if phone:
+            sheet = other.page.locator('[style*="max-height: 60%"]').first.bounding_box()
+            bottom = sheet["y"]
+            assert sheet["width"] == width
+            assert 0.5 * height < bottom < 0.6 * height
+        for x, y in handles_of(studio, other):
+            assert canvas["x"] < x < canvas["x"] + canvas["width"]
+            assert 0.0 < y < bottom
+        text = "a-name-without-a-space/" * 8
+        tell(other.client, "Not accepted", f"{text} is not accepted. " * 3)
+        body = other.page.locator(".mantine-Notification-description", has_text="without-a-space")
+        body.wait_for()
+        # All of it is there, by scrolling where it is long.
+        assert body.evaluate("element => element.scrollWidth <= element.clientWidth + 1")
+        root = other.page.locator(".mantine-Notification-root", has_text="without-a-space")
+        assert root.evaluate("element => getComputedStyle(element).overflowY") == "auto"
+        assert root.bounding_box()["height"] > 100.0
+        assert other.errors == []
+    finally:
+        other.close()
+
+
+def fitted(visit):
+    camera = visit.client.camera
+    return placed("3D", camera.image_width, camera.image_height)
 
 
 def test_nothing_was_asked_of_the_network_and_nothing_went_wrong(studio, visit):

@@ -95,7 +95,7 @@ def test_a_replay_of_nothing():
     wish = Wish(ROBOT, ROBOT.tip_pose(Q), q=Q)
     shown = replay(Answer(wish, answer(wish, Q).results))
     assert len(shown) == 0
-    assert shown.text == "set by hand"
+    assert shown.text == "by hand: set by hand; no iterations were recorded"
 
 
 def test_a_plan_as_film():

@@ -64,3 +64,28 @@ def test_scenes_are_made_anew():
     other = obstacles.with_shape(scene, 1, SHAPES[0])
     assert other[1] == SHAPES[0]
     assert len(other) == 6
+
+
+def apart(a, b):
+    """The distance between two obstacles, by the points of their surfaces."""
+    places = [obstacles.mesh_of(shape, 1.0)[0] + obstacles.centre_of(shape) for shape in (a, b)]
+    return np.linalg.norm(places[0][:, None] - places[1][None], axis=2).min()
+
+
+def test_new_obstacles_stand_beside_each_other_and_beside_the_robot():
+    robot = ar.load_robot("three-section")
+    q = robot.neutral
+    scene = ar.Scene([ar.Sphere((0.05, 0.02, 0.03), 0.01, name="ball 1")])
+    for kind in obstacles.KINDS * 4:
+        scene = obstacles.beside(scene, kind, robot.reach, lambda one: float(ar.clearance(robot, q, one)) > 0.0)
+    assert len(scene) == 13
+    assert float(ar.clearance(robot, q, scene)) > 0.0
+    for i, first in enumerate(scene):
+        for second in list(scene)[:i]:
+            assert apart(first, second) > 0.0
+            assert np.linalg.norm(obstacles.centre_of(first) - obstacles.centre_of(second)) > 0.01
+
+
+def test_a_new_obstacle_where_nothing_is_free():
+    scene = obstacles.beside(ar.Scene(), "ball", 1.0, lambda one: False)
+    assert len(scene) == 1

@@ -25,7 +25,7 @@ def result(**fields):
 
 def test_the_table_says_all_of_both():
     shown = table_of(Answer(Wish(ROBOT, np.eye(4)), (result(), result(method="dls", clearance=-0.006, reached=False))))
-    for text in ("0.03 mm", "0.1°", "0.4 ms", "7", "41 mm", "−6.0 mm", "auto: reached", "dls"):
+    for text in ("0.03 mm", "0.1°", "0.40 ms", "7", "41 mm", "−6.0 mm", "auto: reached", "dls"):
         assert text in shown
 
 

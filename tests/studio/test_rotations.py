@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcreach.studio.rotations import pose_of, quaternion, rotation_of
+from arcreach.studio.rotations import pose_of, quaternion, rotation_of, turned_to
 
 
 def test_there_and_back():
@@ -21,3 +21,18 @@ def test_a_quarter_turn_about_z():
 
 def test_no_length_is_no_turn():
     assert np.array_equal(rotation_of((0.0, 0.0, 0.0, 0.0)), np.eye(3))
+
+
+@pytest.mark.parametrize(
+    "axis", [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.6, 0.0, 0.8), (1.0, 0.0, 0.0), (0.0, 1e-9, -1.0)]
+)
+def test_turned_to_an_axis(axis):
+    start = rotation_of((0.9, 0.1, -0.3, 0.2))
+    goal = start @ np.array(axis)
+    for rotation, wanted in ((start, goal / np.linalg.norm(goal)), (np.eye(3), np.array(axis) / np.linalg.norm(axis))):
+        turned = turned_to(rotation, wanted)
+        assert np.allclose(turned.T @ turned, np.eye(3), atol=1e-9)
+        assert np.linalg.det(turned) == pytest.approx(1.0)
+        assert np.allclose(turned[:, 2], wanted, atol=1e-9)
+    # By the smallest angle: what is across does not turn about the axis.
+    assert np.allclose(turned_to(np.eye(3), np.array([0.6, 0.0, 0.8]))[:, 1], (0.0, 1.0, 0.0))

@@ -16,10 +16,11 @@ from arcreach.errors import MissingExtraError, RobotError
 from arcreach.ik.method import Method, Outcome, _methods, register
 from arcreach.kernels.layout import STALLED
 from arcreach.studio import colours
-from arcreach.studio.app import Studio, drawable, has_body
+from arcreach.studio.app import Studio
 from arcreach.studio.opening import first_pose
+from arcreach.studio.shelf import drawable, has_body
 from arcreach.studio.wish import NO_METHOD, POSITION
-from tests.studio.conftest import settle, slide, until, visitor
+from tests.studio.conftest import send_file, settle, slide, until, visitor
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -221,20 +222,9 @@ def test_a_method_that_the_next_robot_does_not_know_is_left(studio):
     assert studio.choices.method.value == "auto"
 
 
-def send_file(client, studio, name, content):
-    button = studio.choices.upload._impl.uuid
-    client.send(
-        type="FileTransferStartUpload", source_component_uuid=button, transfer_uuid=name, filename=name,
-        mime_type="text/plain", part_count=1, size_bytes=len(content),
-    )  # fmt: skip
-    client.send(
-        type="FileTransferPart", source_component_uuid=button, transfer_uuid=name, part_index=0, content=content
-    )  # fmt: skip
-
-
 def test_a_robot_file_is_loaded(studio):
     with visitor(studio) as client:
-        send_file(client, studio, "mine.toml", GOOD)
+        send_file(client, studio.choices.upload, "mine.toml", GOOD)
         until(lambda: studio.desk.wish.robot.name == "mine")
         settle(studio)
         until(lambda: client.of_type("NotificationShowMessage"))
@@ -258,7 +248,7 @@ def test_a_robot_file_is_loaded(studio):
 def test_a_bad_file_is_refused_and_the_page_goes_on(studio, name, content, said):
     before = studio.desk.wish.robot
     with visitor(studio) as client:
-        send_file(client, studio, name, content)
+        send_file(client, studio.choices.upload, name, content)
         until(lambda: client.of_type("NotificationShowMessage"))
         assert said in str(client.of_type("NotificationShowMessage")[-1])
         slide(client, studio.sliders.handles[0], 20.0)
@@ -268,7 +258,7 @@ def test_a_bad_file_is_refused_and_the_page_goes_on(studio, name, content, said)
 
 def test_a_robot_called_like_one_of_the_catalogue_does_not_replace_it(studio):
     with visitor(studio) as client:
-        send_file(client, studio, "mine.toml", GOOD.replace(b"mine", b"ur5"))
+        send_file(client, studio.choices.upload, "mine.toml", GOOD.replace(b"mine", b"ur5"))
         until(lambda: studio.desk.wish.robot.dof == 2)
     assert studio.choices.robot.value == "my robot"
     studio.choose_robot("ur5")
@@ -446,7 +436,7 @@ def test_a_robot_that_needs_another_package_is_left_out(monkeypatch):
 
     assert has_body("ur5")
     assert not has_body("librergm3-matrix")
-    monkeypatch.setattr("arcreach.studio.app.catalogue_robot", missing)
+    monkeypatch.setattr("arcreach.studio.shelf.catalogue_robot", missing)
     assert not has_body("librergm3-matrix")
 
 

@@ -6,7 +6,8 @@ import pytest
 import arcreach as ar
 from arcreach.errors import FileError
 from arcreach.studio.panels.events import all_of
-from arcreach.studio.uploads import LARGEST_UPLOAD, plain_name, robot_of_upload
+from arcreach.studio.shelf import Shelf
+from arcreach.studio.uploads import LARGEST_UPLOAD, plain_name, robot_of_upload, tips_of_upload
 
 GOOD = b"""
 name = "mine"
@@ -82,3 +83,37 @@ def test_a_name_of_nothing():
 
 def test_the_errors_are_those_of_the_library():
     assert issubclass(FileError, ar.ArcreachError)
+
+
+def test_the_tips_of_a_urdf():
+    text = b"""<robot name="y"><link name="base"/><link name="a"/><link name="b"/><link name="plate"/>
+    <joint name="1" type="fixed"><parent link="base"/><child link="plate"/></joint>
+    <joint name="2" type="continuous"><parent link="base"/><child link="a"/></joint>
+    <joint name="3" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    # A link that nothing moves is no tip.
+    assert tips_of_upload("y.urdf", text) == ("b", "a")
+    assert tips_of_upload("mine.toml", GOOD) == ()
+    with pytest.raises(FileError, match=r"y\.urdf: .* loop"):
+        tips_of_upload(
+            "y.urdf", text.replace(b'<parent link="base"/><child link="a"/>', b'<parent link="b"/><child link="a"/>')
+        )
+    with pytest.raises(FileError, match=r"^y\.urdf: is not valid XML"):
+        tips_of_upload("y.urdf", b"<robot")
+
+
+def test_a_tip_that_cannot_be_read_gives_way_to_the_next():
+    text = b"""<robot name="hand"><link name="base"/><link name="finger"/><link name="thumb"/>
+    <joint name="1" type="revolute"><parent link="base"/><child link="finger"/><limit lower="-1" upper="1"/>
+    <mimic joint="2"/></joint>
+    <joint name="2" type="revolute"><parent link="base"/><child link="thumb"/><origin xyz="0 0 1"/>
+    <limit lower="-1" upper="1"/></joint></robot>"""
+    shelf = Shelf()
+    name = shelf.receive("hand.urdf", text)
+    assert (shelf[name].tip, shelf[name].tips) == ("thumb", ("finger", "thumb"))
+    with pytest.raises(FileError, match="mimic"):
+        shelf.receive(
+            "hand.urdf",
+            text.replace(
+                b'<limit lower="-1" upper="1"/></joint>', b'<limit lower="-1" upper="1"/><mimic joint="1"/></joint>'
+            ),
+        )

@@ -43,7 +43,8 @@ def studio(
 
     Only this machine can open the page, unless --allow-remote is given. Ends with Ctrl-C.
     """
-    from arcreach.studio.app import Studio, drawable
+    from arcreach.studio.app import Studio
+    from arcreach.studio.shelf import drawable
 
     loaded = drawable(load_robot(robot, base, tip))
     obstacles = None if scene is None else load_scene(scene)

@@ -58,6 +58,11 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
 
 def write_scene_file(scene: Scene, path: Path) -> None:
     """Write a scene so that reading it gives an equal scene."""
+    write_text(path, scene_text(scene), LARGEST_FILE)
+
+
+def scene_text(scene: Scene) -> str:
+    """The text of a scene file."""
     fields = (("name", scene.name), ("source", scene.source))
     lines = [f"{key} = {toml_value(value)}" for key, value in fields if value]
     if not scene.shapes:
@@ -72,7 +77,7 @@ def write_scene_file(scene: Scene, path: Path) -> None:
                 value = str(Path(value).absolute())
             if value != field.default:
                 lines.append(f"{field.name} = {toml_value(value)}")
-    write_text(path, "\n".join(lines) + "\n", LARGEST_FILE)
+    return "\n".join(lines) + "\n"
 
 
 def scene_schema() -> dict[str, Any]:

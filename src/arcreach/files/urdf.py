@@ -77,6 +77,35 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
         raise FileError(f"{origin}: {error}", getattr(error, "problems", ())) from None
 
 
+def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
+    """The links of a URDF text that can be a tip: those at the ends first, of these the one on most joints first."""
+    try:
+        links, joints = _tree(_parse_xml(text))
+        moving = _moving_joints(links, joints)
+    except ArcreachError as error:
+        raise FileError(f"{origin}: {error}", getattr(error, "problems", ())) from None
+    parents = {joint.parent for joint in joints.values()}
+    return tuple(sorted((link for link in moving if moving[link]), key=lambda link: (link in parents, -moving[link])))
+
+
+def _moving_joints(links: dict[str, None], joints: dict[str, Joint]) -> dict[str, int]:
+    """For every link but the root: how many joints before it are not fixed."""
+    moving: dict[str, int] = {}
+    for link in links:
+        path: list[str] = []
+        at = link
+        while at in joints and at not in moving:
+            if len(path) > len(joints):
+                raise FileError(f"{joints[at].owner}: the joints form a loop; give a tree")
+            path.append(at)
+            at = joints[at].parent
+        count = moving.get(at, 0)
+        for step in reversed(path):
+            count += joints[step].kind != "fixed"
+            moving[step] = count
+    return moving
+
+
 def _parse_xml(text: str) -> Node:
     """The XML tree. A document type is refused: only attacks define entities in a URDF."""
     top = Node("", {})

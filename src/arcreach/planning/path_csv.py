@@ -66,7 +66,12 @@ def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
 
     Errors are computed anew. Without columns x, y, z every point is taken to be where it should be.
     """
-    columns = _columns(File(file))
+    return parse_path(_text(File(file)), str(file), robot)
+
+
+def parse_path(text: str, file: str, robot: Robot) -> Path:
+    """A path from the text of a CSV file; `file` is how messages call it."""
+    columns = _columns(text, file)
     for name in robot.coordinates:
         if name not in columns:
             raise FileError(
@@ -83,13 +88,19 @@ def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
     return Path(robot, q, targets, mode, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
 
 
-def _columns(file: File) -> dict[str, list[str]]:
+def _text(file: File) -> str:
     try:
         if file.stat().st_size > LARGEST_FILE:
             raise FileError(f"{file}: is larger than {LARGEST_FILE / 1e6:.0f} MB, which is no path")
-        text = file.read_text(encoding="utf-8-sig")
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{file}: cannot be read as CSV ({error})") from None
+
+
+def _columns(text: str, file: str) -> dict[str, list[str]]:
+    try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline=None)) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise FileError(f"{file}: cannot be read as CSV ({error})") from None
     if len(rows) < 2:
         raise FileError(f"{file}: has no points; give a first line of names, then a point per line")

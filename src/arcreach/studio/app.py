@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import ArcreachError, MissingExtraError, RobotError, TargetError
+from arcreach.errors import TargetError
 from arcreach.files.catalogue import catalogue, catalogue_robot
 from arcreach.files.planar_file import load_planar_scene, planar_catalogue
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
-from arcreach.studio import obstacles, recording, safety, uploads
+from arcreach.studio import recording, safety, scenes, uploads
+from arcreach.studio.cameras import Cameras
+from arcreach.studio.editor import Editor
+from arcreach.studio.errands import Errands
 from arcreach.studio.films import Films
 from arcreach.studio.grip import Grip
+from arcreach.studio.history import History
 from arcreach.studio.opening import first_pose, first_scene
-from arcreach.studio.panels.choices import UPLOADED, ChoicesPanel
-from arcreach.studio.panels.events import all_of, tell
+from arcreach.studio.panels.choices import ChoicesPanel
+from arcreach.studio.panels.events import dismiss, tell
 from arcreach.studio.panels.obstacles import ObstaclesTab
 from arcreach.studio.panels.results import Chart
 from arcreach.studio.panels.sliders import Sliders
 from arcreach.studio.panels.trajectory import TrajectoryTab
 from arcreach.studio.rotations import pose_of
+from arcreach.studio.shelf import Shelf, drawable, has_body
 from arcreach.studio.solving import SECOND_BUDGET, Answer, answer, better
 from arcreach.studio.stage import WORKSPACE_POINTS, Stage
 from arcreach.studio.wish import AIMS, Desk, Wish
+from arcreach.studio.words import counted
 from arcreach.studio.worker import Worker
 
 Array = npt.NDArray[np.float64]
-
-_log = logging.getLogger(__name__)
 
 DEFAULT_ROBOT = "three-section"
 DEFAULT_PORT = 8080
@@ -45,8 +47,6 @@ GETTING_READY = "Getting ready: the first solve of an installation compiles, for
 PANEL_WIDTH = 310.0
 # Darker than the blue of the first section: viser makes lighter shades of it.
 BRAND = (0, 84, 140)
-# A new obstacle, in reaches of the robot: where it appears and how large.
-NEW_PLACE, NEW_SIZE = (0.35, -0.35, 0.3), 0.07
 
 
 class Studio:
@@ -79,17 +79,18 @@ class Studio:
     def _open(self, chosen: Robot, given: Scene | None, viser: Any) -> None:
         # One hand on the page at a time, whichever thread it belongs to.
         self._drawing = threading.RLock()
-        self._errands = ThreadPoolExecutor(1, thread_name_prefix="arcreach-errand")
-        self._ending.callback(self._errands.shutdown, wait=False, cancel_futures=True)
-        self._given_scene = given
-        self._robots: dict[str, Robot] = {}
+        self._errands = Errands()
+        self._ending.callback(self._errands.stop)
+        # The visitor's own obstacles are kept for the next robot; each robot has a first one otherwise.
+        self.given_scene = self.own_scene = given
+        self.shelf, self.history, self.editor = Shelf(), History(self), Editor(self)
         self._held: int | None = None
-        self._grip = Grip()
+        self.grip = Grip()
         q = first_pose(chosen)
         scene = first_scene(chosen, q) if given is None else given
         self.desk = Desk(Wish(chosen, chosen.tip_pose(q), q=q, scene=scene))
         self._answer = answer(self.desk.wish, q)
-        self.stage = Stage(self.server)
+        self.stage, self.cameras = Stage(self.server), Cameras(self.server)
         self._build_panels(viser)
         self.films = Films(self, self.trajectory)
         self._ending.callback(self.films.stop)
@@ -98,11 +99,11 @@ class Studio:
         # Apart from the solver: a method that takes long does not hold up a slider.
         self._poser: Worker[Wish] = Worker("poser", self._solve)
         self._ending.callback(self._poser.stop)
-        self._set_robot(chosen, chosen.name or UPLOADED)
+        self.show_robot(self.shelf.put(chosen))
         self.stage.target.on_update(self._dragged)
         self.stage.ball.on_drag(self._dragged_ball)
         self.choices.results.say(GETTING_READY)
-        self._post(self.desk.change(q=None))
+        self.post(self.desk.change(q=None))
 
     @property
     def url(self) -> str:
@@ -152,36 +153,35 @@ class Studio:
         self._sliders_tab = left.add_tab("Pose", "adjustments")
         self.sliders = Sliders(gui, self._sliders_tab, self._slid)
         with left.add_tab("Obstacles", "sphere"):
-            self.obstacles_tab = ObstaclesTab(gui, self)
+            self.obstacles_tab = ObstaclesTab(gui, self.editor, scenes.offered())
         with below.add_tab("Error and time", "chart-line"):
             self.chart = Chart(gui, viser)
         with below.add_tab("Trajectory", "route"):
-            scenes = tuple(name for name in planar_catalogue() if load_planar_scene(name).target is not None)
-            self.trajectory = TrajectoryTab(gui, scenes)
-        robots = tuple(filter(has_body, catalogue()))
-        first = self.desk.wish.robot.name
-        if first not in robots:
-            robots = (first or UPLOADED, *robots)
-        self.choices = ChoicesPanel(gui, robots, self)
+            planar = tuple(name for name in planar_catalogue() if load_planar_scene(name).target is not None)
+            self.trajectory = TrajectoryTab(gui, planar)
+        self.choices = ChoicesPanel(gui, tuple(filter(has_body, catalogue())), self)
         left.dock_left()
         left.set_width(PANEL_WIDTH)
         below.dock_below(left)
         gui.main_panel.dock_right()
         gui.main_panel.set_width(PANEL_WIDTH)
 
-    def _set_robot(self, robot: Robot, name: str) -> None:
-        """Show another robot in its first pose, the target at its tip."""
-        self._robots[name] = robot
-        q = first_pose(robot)
-        scene = first_scene(robot, q) if self._given_scene is None else self._given_scene
+    def show_robot(self, name: str) -> None:
+        """Show a robot of the shelf in its first pose, the target at its tip."""
+        known = self.shelf[name]
+        self.name, self.known = name, known
+        robot, q = known.robot, first_pose(known.robot)
+        scene = first_scene(robot, q) if self.own_scene is None else self.own_scene
         with self.drawing(), self.server.atomic():
+            dismiss(self.server.get_clients().values())
             self.films.forget()
             self.stage.clear_obstacles()
             self.stage.set_robot(robot)
-            method, compared = self.choices.set_robot(robot, name)
+            method, compared = self.choices.set_robot(robot, name, known.tips, known.tip)
             wish = self.desk.change(
-                robot=robot, pose=robot.tip_pose(q), q=q, method=method, compared=compared, scene=scene
-            )
+                robot=robot, pose=robot.tip_pose(q), q=q, method=method, compared=compared, scene=scene,
+                aim=self.choices.aim.value, avoid=self.obstacles_tab.avoid.value,
+            )  # fmt: skip
             self.sliders.set_robot(robot, q)
             self.chart.clear()
             self.show(answer(wish, q))
@@ -191,7 +191,8 @@ class Studio:
         """A block in which nobody else draws."""
         return self._drawing
 
-    def _post(self, wish: Wish) -> None:
+    def post(self, wish: Wish) -> None:
+        """Let a worker answer a wish."""
         (self._solver if wish.q is None else self._poser).post(wish)
 
     async def _dragged(self, event: Any) -> None:
@@ -201,16 +202,27 @@ class Studio:
 
     async def _dragged_ball(self, event: Any) -> None:
         """The target was moved by its ball, in the plane of the screen."""
-        place = self._grip.place(event, self.stage.target.position)
+        place = self.grip.place(event, self.stage.target.position)
         if place is not None:
             self.stage.target.position = tuple(place)
             self.aim_at(self.stage.target_pose)
 
     def aim_at(self, pose: Array) -> None:
         """Move the target; the robot follows."""
+        self.history.note("target")
         self.films.leave()
         self._held = None
-        self._post(self.desk.change(pose=pose, q=None))
+        self.post(self.desk.change(pose=pose, q=None))
+
+    @property
+    def target_pose(self) -> Array:
+        """Where the target is, T_base_target (4, 4) in metres."""
+        return self.stage.target_pose
+
+    def type_target(self, pose: Array) -> None:
+        """Move the target to numbers that were typed."""
+        self.stage.place_target(pose)
+        self.aim_at(pose)
 
     def _slid(self, coordinate: int, value: float) -> None:
         """A slider was moved: the robot takes that pose, and the target comes along."""
@@ -222,11 +234,12 @@ class Studio:
 
     def pose(self, q: Array, held: int | None = None) -> None:
         """Set the configuration by hand; the target comes along."""
+        self.history.note("pose")
         self.films.leave()
         robot = self.desk.wish.robot
         q = robot.clip(q)
         self._held = held
-        self._post(self.desk.change(q=q, pose=robot.tip_pose(q)))
+        self.post(self.desk.change(q=q, pose=robot.tip_pose(q)))
 
     def set_aim(self, aim: str) -> None:
         """Aim at something else, by methods that can."""
@@ -237,33 +250,16 @@ class Studio:
 
     def change(self, **fields: Any) -> None:
         """Solve with another method, or compare with another."""
+        if fields:
+            self.history.note()
         self.films.leave()
-        self._post(self.desk.change(q=None, **fields))
+        self.post(self.desk.change(q=None, **fields))
 
-    def set_scene(self, scene: Scene) -> None:
+    def set_scene(self, scene: Scene, kind: str = "") -> None:
         """Other obstacles; a pose set by hand stays, a target is solved anew."""
-        self._post(self.desk.change(scene=scene))
-
-    def add_obstacle(self, kind: str) -> None:
-        """One more obstacle, in front."""
-        reach = self.desk.wish.robot.reach
-        scene = obstacles.with_new(self.scene, kind, reach * np.array(NEW_PLACE), NEW_SIZE * reach)
-        self.obstacles_tab.chosen = len(scene) - 1
-        self.set_scene(scene)
-
-    def change_obstacle(self, index: int, shape: Any) -> None:
-        """Another obstacle in place of one."""
-        if 0 <= index < len(self.scene):
-            self.set_scene(obstacles.with_shape(self.scene, index, shape))
-
-    def remove_obstacle(self, index: int) -> None:
-        """One obstacle less."""
-        if 0 <= index < len(self.scene):
-            self.set_scene(obstacles.without_shape(self.scene, index))
-
-    def set_avoid(self, avoid: bool) -> None:
-        """Whether methods that can avoid obstacles do."""
-        self.change(avoid=avoid)
+        self.history.note(kind)
+        self.own_scene = scene
+        self.post(self.desk.change(scene=scene))
 
     def _solve(self, wish: Wish) -> None:
         """Answer a wish from the configuration shown, and draw the answer unless a later one is drawn."""
@@ -276,15 +272,14 @@ class Studio:
             self.show(better(found, answer(wish, start, SECOND_BUDGET)), noted=False)
 
     def show(self, found: Answer, noted: bool = True) -> None:
-        """Draw an answer, unless a later one is drawn; the chart takes note of it."""
+        """Draw an answer, unless a later one is drawn; the chart takes note of it, or corrects its last note."""
         with self._drawing:
             if not self.desk.accept(found.wish.revision):
                 return
             self._answer = found
             with self.server.atomic():
                 self._draw(found)
-                if noted:
-                    self.chart.note(found, draw=self.desk.settled)
+                self.chart.note(found, draw=self.desk.settled, again=not noted)
         self.server.flush()
 
     def _draw(self, found: Answer) -> None:
@@ -292,67 +287,70 @@ class Studio:
         if wish.q is not None:
             self.stage.place_target(wish.pose)
         for index in self.stage.set_obstacles(wish.scene, wish.robot.reach):
-            self._connect_obstacle(index)
+            self.editor.connect(index)
         self.stage.draw(found)
         self.films.check_branches(wish.pose)
         # The slider under a hand is left alone until the hand rests: it would jump back to where it was.
         self.sliders.show(found.q, None if settled else self._held)
         self.obstacles_tab.show(wish.scene, wish.robot.reach)
+        self.choices.target.show(wish.pose, wish.aim)
         self.choices.results.show(found)
 
-    def _connect_obstacle(self, index: int) -> None:
-        """Let an obstacle be dragged, in the plane of the screen; it is the chosen one from then on."""
-        handle = self.stage.obstacles[index]
-
-        async def dragged(event: Any) -> None:
-            if index >= len(self.scene) or not obstacles.movable(self.scene[index]):
-                return
-            place = self._grip.place(event, handle.position)
-            if place is not None:
-                self.obstacles_tab.chosen = index
-                self.change_obstacle(index, obstacles.moved(self.scene[index], place / self.stage.scale))
-
-        handle.on_drag(dragged)
-
     def errand(self, work: Callable[[], None], client: Any = None) -> None:
-        """Do something outside the event loop, and tell the visitor what was refused."""
-
-        def done() -> None:
-            try:
-                work()
-            except ArcreachError as error:
-                if client is None:
-                    _log.warning("not accepted: %s", all_of(error))
-                else:
-                    tell(client, "Not accepted", all_of(error))
-            except Exception:
-                _log.exception("the studio could not do what was asked")
-
-        self._errands.submit(done)
+        """Do something outside the event loop, and tell the visitor what failed."""
+        self._errands.run(work, client)
 
     def choose_robot(self, name: str, client: Any = None) -> None:
         """A robot of the catalogue, or one that was sent."""
-        if name in self._robots or name in catalogue():
-            self.errand(lambda: self.set_robot(self._robots.get(name) or catalogue_robot(name), name), client)
+        if name in self.shelf:
+            self.errand(lambda: self._exchange(name, client), client)
 
-    def set_robot(self, robot: Any, name: str = "") -> None:
-        """Another robot; its target is solved for at once."""
+    def _exchange(self, name: str, client: Any) -> None:
+        try:
+            self.set_robot(self.shelf[name].robot, name, client)
+        finally:
+            # Where that failed, the lists still show what was chosen.
+            self.choices.robot.value = self.name
+            if self.known.tips:
+                self.choices.tip.value = self.known.tip
+
+    def set_robot(self, robot: Any, name: str = "", client: Any = None, said: str = "") -> None:
+        """Another robot; its target is solved for at once, among the visitor's own obstacles if there are any."""
         chosen = drawable(robot)
         with self._drawing:
-            self._set_robot(chosen, name or chosen.name or UPLOADED)
-            self._post(self.desk.change(q=None))
+            self.history.note()
+            self.show_robot(self.shelf.put(chosen, name))
+            self.post(self.desk.change(q=None))
+        count = 0 if self.own_scene is None else len(self.own_scene)
+        kept = f"the scene keeps its {counted(count, 'obstacle')}; Reset brings the first one back" if count else ""
+        if client is not None and (said or kept):
+            tell(client, "Robot loaded", "; ".join(filter(None, (said or repr(chosen), kept))), good=True)
 
     def receive(self, name: str, content: bytes, client: Any) -> None:
         """A robot file that a visitor sent."""
 
         def work() -> None:
-            robot = uploads.robot_of_upload(name, content)
-            # A robot of the catalogue keeps its name, whatever somebody else's is called.
-            own = robot.name if robot.name and robot.name not in catalogue() else UPLOADED
-            self.set_robot(robot, own)
-            tell(client, "Robot loaded", f"{uploads.plain_name(name)}: {robot!r}", good=True)
+            own = self.shelf.receive(name, content)
+            known = self.shelf[own]
+            tip = f"; its tip is {known.tip}, choose another under Tip" if len(known.tips) > 1 else ""
+            self.set_robot(known.robot, own, client, f"{uploads.plain_name(name)}: {known.robot!r}{tip}")
 
         self.errand(work, client)
+
+    def choose_tip(self, tip: str, client: Any = None) -> None:
+        """Another link of the robot file as its tip."""
+
+        def work() -> None:
+            try:
+                self.shelf.set_tip(self.name, tip)
+            finally:
+                self._exchange(self.name, client)
+
+        self.errand(work, client)
+
+    def look(self, view: str, client: Any) -> None:
+        """Place the camera of a visitor."""
+        self.cameras.show(client, view)
 
     def set_view(self, client: Any = None, **options: bool) -> None:
         """Show or hide tubes, frames, the workspace, all solutions."""
@@ -382,28 +380,14 @@ class Studio:
         self.errand(work, client)
 
     def as_html(self) -> str:
-        """The scene as one HTML file that needs no network; a film in it plays."""
+        """The scene as one HTML file that needs no network, with its numbers; a film in it plays."""
         with self._drawing, self.server.atomic():
-            film = self.films.player.film
+            film, name = self.films.player.film, self.name
             moments, rate = (0, 1.0) if film is None else (len(film), film.rate)
-            page = recording.as_html(self.server, [self.stage.target], moments, rate, self.films.draw_moment)
+            caption = recording.caption_of(name, self._answer, "" if film is None else f"{film.title}: {film.text}")
+            page = recording.as_html(
+                self.stage, f"{name} – arcreach studio", caption, moments, rate, self.films.draw_moment
+            )
             if moments:
                 self.films.draw_moment(self.films.player.moment)
         return page
-
-
-def has_body(name: str) -> bool:
-    """Whether a robot of the catalogue is a chain of elements; one given as a matrix needs a package of its own."""
-    try:
-        return isinstance(catalogue_robot(name), Robot)
-    except MissingExtraError:
-        return False
-
-
-def drawable(robot: Any) -> Robot:
-    """A robot with a body to draw and something to move."""
-    if not isinstance(robot, Robot):
-        raise RobotError(f"robot = {shown(robot)} has no body to draw; give a chain of elements")
-    if robot.dof == 0:
-        raise RobotError(f"robot '{robot.name}' has nothing to move; give at least one joint or section")
-    return robot

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,10 @@ import numpy.typing as npt
 from arcreach.studio.solving import Answer, Result, judge_clearance
 from arcreach.studio.tasks import ContactMotion, Motion
 from arcreach.studio.wish import Wish
+from arcreach.studio.words import counted, degrees, millimetres
+
+if TYPE_CHECKING:
+    from arcreach.planning.path import Path
 
 Array = npt.NDArray[np.float64]
 
@@ -22,6 +27,8 @@ _log = logging.getLogger(__name__)
 RATE, SLOWEST = 30.0, 2.0
 # Seconds that a replay takes where it has few frames.
 SHORTEST = 4.0
+# Points of a path that are shown: twenty seconds.
+MOST_POINTS = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +65,19 @@ def plan_film(motion: Motion) -> Film:
     return Film("plan", motion.text, motion.q)
 
 
+def path_film(path: Path, name: str) -> Film:
+    """The film of a path from a file: its points, or as many of them as can be watched."""
+    robot, n = path.robot, len(path.q)
+    rows = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
+    said = [f"{counted(n, 'point')}, at most {millimetres(float(path.position_error.max()))} off"]
+    if float(path.angle_error.max()) > 0.0:
+        said[0] += f" and {degrees(float(path.angle_error.max()))}"
+    outside = int(np.count_nonzero(~np.asarray(robot.within_limits(path.q))))
+    if outside:
+        said.append(f"{counted(outside, 'point')} outside the limits of the robot")
+    return Film(name, "; ".join(said), path.q[rows])
+
+
 def _at(result: Result, i: int, wish: Wish) -> Result:
     """The result as it stood at an iteration; the last one for who has finished."""
     trace = result.trace
@@ -76,15 +96,18 @@ def _at(result: Result, i: int, wish: Wish) -> Result:
 def replay(answer: Answer) -> Film:
     """The iterations of the methods of an answer with traces, side by side: who has finished waits for the other."""
     traced = tuple(result for result in answer.results if result.trace is not None and len(result.trace))
+    untraced = [
+        f"{result.method}: {result.status}" + ("" if result.refused else "; no iterations were recorded")
+        for result in answer.results
+        if result not in traced
+    ]
     if not traced:
-        return Film("iterations", "; ".join(result.status for result in answer.results))
+        return Film("iterations", "; ".join(untraced))
     lengths = [len(result.trace) for result in traced if result.trace is not None]
     n = max(lengths)
     rows = [result.trace.q[np.minimum(np.arange(n), len(result.trace) - 1)] for result in traced if result.trace]
-    said = ", ".join(
-        f"{result.method} {length - 1} step{'' if length == 2 else 's'}"
-        for result, length in zip(traced, lengths, strict=True)
-    )
+    steps = [f"{result.method} {counted(length - 1, 'step')}" for result, length in zip(traced, lengths, strict=True)]
+    said = "; ".join([", ".join(steps), *untraced])
     return Film("iterations", said, rows[0], rows[1] if len(rows) > 1 else None, traced=traced)
 
 

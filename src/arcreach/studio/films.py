@@ -12,12 +12,14 @@ from arcreach.errors import FileError
 from arcreach.files.planar_file import planar_catalogue
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
+from arcreach.studio import uploads
 from arcreach.studio.background import Background
 from arcreach.studio.contact_stage import ContactStage
-from arcreach.studio.film import Film, Player, plan_film, replay
+from arcreach.studio.film import Film, Player, path_film, plan_film, replay
 from arcreach.studio.panels.trajectory import TrajectoryTab
 from arcreach.studio.solving import TRACE_BUDGET, answer
 from arcreach.studio.tasks import ContactMotion, Motion
+from arcreach.studio.words import counted
 from arcreach.studio.worker import Worker
 
 if TYPE_CHECKING:
@@ -98,6 +100,16 @@ class Films:
             studio.stage.set_path(robot.tip_pose(film.q)[:, :3, 3])
         self.play()
 
+    def receive_path(self, name: str, content: bytes, client: Any) -> None:
+        """Play the path of a CSV file that a visitor sent."""
+
+        def work() -> None:
+            robot = self._studio.desk.wish.robot
+            path = uploads.path_of_upload(name, content, robot)
+            self._present(path_film(path, uploads.plain_name(name)), robot)
+
+        self._studio.errand(work, client)
+
     def plan_contact(self, scene: str) -> None:
         """Plan a way around the obstacles of a planar scene of the catalogue."""
         # A visitor may send any text: a path must not be opened.
@@ -135,8 +147,7 @@ class Films:
             # The one that is shown already would only blur it.
             studio.stage.set_branches([q for q in found if different(robot, q, studio.q)])
         studio.server.flush()
-        n = len(found)
-        self._tab.say(f"{n} solution{'' if n == 1 else 's'} found" if n else "no solution found", good=n > 0)
+        self._tab.say(f"{counted(len(found), 'solution')} found" if found else "no solution found", good=bool(found))
 
     def check_branches(self, pose: Array) -> None:
         """Take the solutions off the stage when the target they belong to has moved on."""
@@ -202,10 +213,12 @@ class Films:
             studio.change()
 
     def forget(self) -> None:
-        """Take out the film and the marked start: they belong to the robot that is left."""
-        if self.player.film is not None or self._start is not None:
-            self._start = None
-            self._take_out()
+        """Take out the film and the marked start, and end what is under way: they belong to the robot that is left."""
+        self._start = self._branched_at = None
+        if self.background.cancel():
+            self._tab.show_work(None)
+        self._studio.choices.view["branches"].value = False
+        self._take_out()
 
     def _take_out(self) -> None:
         studio = self._studio

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +22,10 @@ Array = npt.NDArray[np.float64]
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02
 # Rings and sides of a ball.
 BALL_RINGS, BALL_SIDES = 17, 32
+# New obstacles, in reaches of the robot: their size, their heights, and how far from the base, in rings around it.
+NEW_SIZE, HEIGHTS, DISTANCES = 0.07, (0.3, 0.6), (0.5, 0.7, 0.9, 1.1, 1.4, 1.7, 2.0)
+# Directions from the base: to the right and left of the camera first, in front of the robot and behind it last.
+FRONT, STEP, TURNS = -0.25 * math.pi, math.pi / 6.0, (2, -2, 3, -3, 4, -4, 1, -1, 5, -5, 0, 6)
 
 
 def centre_of(shape: Any) -> Array:
@@ -123,6 +130,33 @@ def with_shape(scene: Scene, index: int, shape: Any) -> Scene:
 def without_shape(scene: Scene, index: int) -> Scene:
     """The scene without one of its obstacles."""
     return Scene([shape for i, shape in enumerate(scene) if i != index], scene.name, scene.source)
+
+
+def places() -> Iterator[Array]:
+    """Where a new obstacle may stand, in reaches: the nearest to the base first."""
+    for distance, turn, height in itertools.product(DISTANCES, TURNS, HEIGHTS):
+        angle = FRONT + turn * STEP
+        yield np.array([distance * math.cos(angle), distance * math.sin(angle), height])
+
+
+def beside(scene: Scene, kind: str, reach: float, free: Callable[[Scene], bool]) -> Scene:
+    """The scene with one more obstacle, beside all others and where it is free by that measure too."""
+    around = [(centre_of(shape), radius_around(shape)) for shape in scene if not is_wall(shape)]
+    for place in places():
+        more = with_new(scene, kind, reach * place, NEW_SIZE * reach)
+        shape = more[len(scene)]
+        apart = all(
+            np.linalg.norm(centre_of(shape) - centre) > radius_around(shape) + radius for centre, radius in around
+        )
+        if apart and free(Scene([shape])):
+            return more
+    return more
+
+
+def radius_around(shape: Any) -> float:
+    """The radius of a ball around the centre of an obstacle that holds all of it."""
+    points, _ = mesh_of(shape, 1.0)
+    return float(np.linalg.norm(points, axis=1).max())
 
 
 def with_new(scene: Scene, kind: str, centre: npt.ArrayLike, size: float) -> Scene:

@@ -59,7 +59,7 @@ def _standing(robot: Robot) -> Array:
     # To the right of a camera that looks along -x and +y.
     aside = np.abs(np.arctan2(tip[:, 1], tip[:, 0]) - 0.6)
     # The tip shall not hide in front of the arm, or in it.
-    near = np.linalg.norm(positions[:, : len(robot.elements) // 2] - tip[:, None], axis=2).min(axis=1)
+    near = np.linalg.norm(positions[:, : max(1, len(robot.elements) // 2)] - tip[:, None], axis=2).min(axis=1)
     crowded = np.maximum(0.0, ALONE - near)
     lying = np.maximum(0.0, STANDING - positions[:, :, 2].max(axis=1))
     score = 4.0 * below + lying + 2.0 * crowded + np.abs(out - OUT) + np.abs(tip[:, 2] - UP)

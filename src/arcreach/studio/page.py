@@ -20,8 +20,12 @@ STYLES = f"""
 /* Messages are never cut: long words break, long texts scroll. */
 .mantine-Notification-description, .mantine-Notification-title {{
   white-space: pre-wrap; overflow-wrap: anywhere; text-overflow: clip; overflow: visible; }}
-.mantine-Notification-body {{ max-height: 50vh; overflow-y: auto; }}
-.mantine-Notifications-root {{ width: min(30rem, calc(100vw - 2rem)); }}
+.mantine-Notification-root {{
+  max-height: 70vh !important; overflow-y: auto !important; align-items: flex-start !important; }}
+.mantine-Notification-body {{ margin: 0; }}
+/* Numbers such as -816.9 fit where there are no arrows to step them. */
+.mantine-NumberInput-controls, .mantine-NumberInput-section {{ display: none !important; }}
+.mantine-NumberInput-input {{ padding-right: 0.5em !important; }}
 /* The panel at the bottom of a phone's screen leaves the upper half to the robot. */
 [style*="max-height: 60%"] {{ max-height: {100 * PHONE_PANEL:.0f}% !important; width: 100% !important; }}
 [style*="max-height: 60%"] [style*="width: 20em"] {{ width: 100% !important; }}

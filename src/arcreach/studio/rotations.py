@@ -51,3 +51,14 @@ def pose_of(wxyz: npt.ArrayLike, position: npt.ArrayLike) -> Array:
     pose[:3, :3] = rotation_of(wxyz)
     pose[:3, 3] = position
     return pose
+
+
+def turned_to(rotation: Array, axis: Array) -> Array:
+    """The rotation matrix turned by the smallest angle that brings its third column to a unit vector."""
+    z = rotation[:, 2]
+    cosine, across = float(z @ axis), np.cross(z, axis)
+    if cosine < -1.0 + 1e-12:
+        # Half a turn about any axis across: the first column is one.
+        return np.asarray(2.0 * np.outer(rotation[:, 0], rotation[:, 0]) - np.eye(3)) @ rotation
+    skew = np.array([[0.0, -across[2], across[1]], [across[2], 0.0, -across[0]], [-across[1], across[0], 0.0]])
+    return np.asarray((np.eye(3) + skew + skew @ skew / (1.0 + cosine)) @ rotation)

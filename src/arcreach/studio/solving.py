@@ -44,6 +44,7 @@ class Result:
     clearance: float | None  # None where there is no obstacle
     touched: tuple[int, ...] = ()  # obstacles that the body runs into
     trace: Trace | None = None
+    refused: bool = False  # the method does not serve this target; q is where it would have started
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def _solved(wish: Wish, method: str, start: Array, budget: float, trace: bool) -
     except ArcreachError as error:
         # A method that does not serve this target: the robot stays where it is, and the page says why.
         free, touched = judge_clearance(wish.robot, start, wish.scene)
-        return Result(method, start, str(error), False, None, None, None, None, free, touched)
+        return Result(method, start, str(error), False, None, None, None, None, free, touched, refused=True)
     seconds = found.seconds if found.seconds > 0.0 else time.perf_counter() - began
     free, touched = judge_clearance(wish.robot, found.q, wish.scene)
     status = words.status(found.status, found.position_error, found.angle_error)

@@ -17,13 +17,11 @@ from arcreach.studio.colours import Colour
 from arcreach.studio.rotations import pose_of, quaternion
 from arcreach.studio.solving import Answer
 from arcreach.studio.tube import Body, arrow_mesh, tip_radius
+from arcreach.studio.wish import POSITION
 
 Array = npt.NDArray[np.float64]
 
 # In reaches of the robot.
-CAMERA, LOOK_AT = (1.85, -1.45, 1.05), (0.2, 0.2, 0.38)
-# Narrower than viser's own: tubes at the edge of the picture are not drawn out.
-FIELD_OF_VIEW = 0.62
 GROUND = 6.0
 TARGET_RADIUS, GIZMO, SMALL_GIZMO = (0.012, 0.034), 0.22, 0.13
 # The ball next to the tip's radius, and the arrow next to the ball's.
@@ -96,7 +94,7 @@ class Stage:
         self._set_up()
 
     def _set_up(self) -> None:
-        scene, camera = self.server.scene, self.server.initial_camera
+        scene = self.server.scene
         scene.set_up_direction("+z")
         scene.world_axes.visible = False
         # Bright enough for the shaded side of a tube, and no more: the colours must not wash out.
@@ -107,8 +105,6 @@ class Stage:
             section_color=(205, 205, 212), cell_thickness=0.6, section_thickness=0.9, plane_opacity=0.0,
             shadow_opacity=0.22, fade_distance=9.0, fade_from="origin",
         )  # fmt: skip
-        camera.position, camera.look_at, camera.up = CAMERA, LOOK_AT, (0.0, 0.0, 1.0)
-        camera.fov, camera.near, camera.far = FIELD_OF_VIEW, 0.02, 60.0
         self.target = scene.add_transform_controls("/target", scale=GIZMO, line_width=3.0, depth_test=False)
         self.ball = scene.add_icosphere("/target/ball", 1.0, colours.VERMILION, cast_shadow=False)
         self.arrow = scene.add_mesh_simple(
@@ -152,14 +148,16 @@ class Stage:
             return
         results = answer.results
         self._draw_robot(results[0].q)
-        if len(results) > 1:
+        compared = len(results) > 1 and not results[1].refused
+        if compared:
             self.ghost.draw(results[1].q)
         else:
             self.ghost.hide()
+        self.arrow.visible = answer.wish.aim != POSITION
         self._mark({i for result in results[:1] for i in result.touched})
         for i, label in enumerate(self.labels):
-            label.visible = len(results) > 1
-            if len(results) > 1:
+            label.visible = compared
+            if compared:
                 label.text = results[i].method
                 label.position = tuple(self.scale * self._middle(results[i].q, 0.45 if i == 0 else 0.6))
 

@@ -1,16 +1,26 @@
-"""A robot from a file that somebody sent to the page: read in memory, never written, its name only repeated."""
+"""Files that somebody sent to the page: read in memory, never written, their names only repeated."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from arcreach.errors import FileError
-from arcreach.files.robot_file import parse_robot
-from arcreach.files.urdf import parse_urdf
+from arcreach.files.robot_file import parse_robot, parse_toml
+from arcreach.files.scene_file import parse_scene
+from arcreach.files.urdf import parse_urdf, urdf_tips
+from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
+from arcreach.scenes.scene import Scene, spatial_scene
+
+if TYPE_CHECKING:
+    from arcreach.planning.path import Path
 
 # Bytes. The largest robot of the catalogue has four thousand, a URDF of a humanoid one million.
 LARGEST_UPLOAD = 2_000_000
 # Characters of a name that are repeated in a message.
 LONGEST_NAME = 60
+# Obstacles of a scene: each is a mesh on the page, and is tested for itself when the robot runs into one.
+MOST_OBSTACLES = 300
 
 
 def plain_name(name: str) -> str:
@@ -20,23 +30,60 @@ def plain_name(name: str) -> str:
     return kept or "the file"
 
 
-def robot_of_upload(name: str, content: bytes) -> Robot:
-    """The robot of a TOML or URDF file, by its content; a bad field is named."""
+def text_of(name: str, content: bytes, kinds: str) -> str:
+    """The text of a file; `kinds` says which files are accepted."""
     origin = plain_name(name)
     if len(content) > LARGEST_UPLOAD:
         raise FileError(too_large(origin, len(content)))
     if content[:2] == b"PK":
-        raise FileError(f"{origin}: is a zip archive; unpack it and send the robot file (.toml or .urdf) in it")
+        raise FileError(f"{origin}: is a zip archive; unpack it and send the file ({kinds}) in it")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(f"{origin}: is not UTF-8 text (byte {error.start}); send a .toml or .urdf file") from None
-    robot = parse_urdf(text, origin) if text.lstrip().startswith("<") else parse_robot(text, origin)
+        raise FileError(f"{origin}: is not UTF-8 text (byte {error.start}); send a file of type {kinds}") from None
+
+
+def robot_of_upload(name: str, content: bytes, tip: str | None = None) -> Robot:
+    """The robot of a TOML or URDF file, by its content; a bad field is named."""
+    origin, text = plain_name(name), text_of(name, content, ".toml or .urdf")
+    robot = parse_urdf(text, origin, tip=tip) if _is_urdf(text) else parse_robot(text, origin)
     if not isinstance(robot, Robot):
         raise FileError(f"{origin}: describes a robot by a matrix, which has no body to draw; send a chain of elements")
     if robot.dof == 0:
         raise FileError(f"{origin}: elements = {len(robot.elements)} rigid links; give at least one joint or section")
     return robot
+
+
+def tips_of_upload(name: str, content: bytes) -> tuple[str, ...]:
+    """The links of a URDF that can be the tip, the likeliest first; none for other files."""
+    text = text_of(name, content, ".toml or .urdf")
+    return urdf_tips(text, plain_name(name)) if _is_urdf(text) else ()
+
+
+def scene_of_upload(name: str, content: bytes) -> Scene:
+    """The obstacles of a scene file. Files that it names are not read: a visitor must not open what is on this disk."""
+    origin, text = plain_name(name), text_of(name, content, ".toml")
+    entries = parse_toml(text, origin).get("obstacles", ())
+    for i, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(entry, dict) and "path" in entry:
+            raise FileError(
+                f"{origin}: obstacles[{i}].path = {shown(entry['path'])} is not accepted on the page, which reads no "
+                "other files; start it by arcreach studio --scene FILE"
+            )
+    if isinstance(entries, list) and len(entries) > MOST_OBSTACLES:
+        raise FileError(f"{origin}: has {len(entries)} obstacles; the page takes at most {MOST_OBSTACLES}")
+    return spatial_scene(parse_scene(text, origin))
+
+
+def path_of_upload(name: str, content: bytes, robot: Robot) -> Path:
+    """The path of a CSV file, as `Path.to_csv` writes it, for this robot."""
+    from arcreach.planning.path_csv import parse_path
+
+    return parse_path(text_of(name, content, ".csv"), plain_name(name), robot)
+
+
+def _is_urdf(text: str) -> bool:
+    return text.lstrip().startswith("<")
 
 
 def too_large(name: str, size: int) -> str:

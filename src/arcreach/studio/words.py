@@ -27,10 +27,11 @@ def degrees(radians: float) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration: in microseconds where it is one of them, in seconds where it is long."""
+    """A duration in milliseconds, as the chart has it, with as many digits as are of use; in seconds where long."""
     if seconds >= 1.0:
         return f"{seconds:.1f} s"
-    return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.0f} µs"
+    value = seconds * 1e3
+    return f"{value:.{0 if value >= 10.0 else 1 if value >= 1.0 else 2 if value >= 0.1 else 3}f} ms"
 
 
 def off(position_error: float, angle_error: float) -> str:
@@ -52,8 +53,13 @@ def status(code: Status, position_error: float, angle_error: float) -> str:
         return f"out of reach, {millimetres(position_error)} short"
     if code == Status.COLLISION:
         return "an obstacle is in the way" + (f", {distance} off" if distance else "")
-    reason = {
-        Status.ITERATION_LIMIT: "gave up at its iteration limit",
-        Status.TIME_LIMIT: "not reached in time",
-    }.get(code, "not reached")
+    if code == Status.TIME_LIMIT:
+        # The search has a budget, which says nothing about the computer: more time seldom helps.
+        return f"not found, the closest is {distance} off" if distance else "not quite reached"
+    reason = "gave up at its iteration limit" if code == Status.ITERATION_LIMIT else "not reached"
     return f"{reason}, {distance} off" if distance else reason
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things: "1 obstacle", "2 obstacles"."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"

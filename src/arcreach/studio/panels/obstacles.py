@@ -10,9 +10,9 @@ import numpy as np
 from arcreach.scenes.scene import Scene
 from arcreach.studio.colours import QUIET
 from arcreach.studio.obstacles import KINDS, centre_of, movable, moved, resized, size_of
-from arcreach.studio.panels.events import by_hand
+from arcreach.studio.panels.events import by_hand, sent
 
-NONE = "none"
+NONE, CHOOSE = "none", "choose …"
 # Sliders reach this far, in reaches of the robot, and sizes from the first to the second.
 FAR, SMALLEST, LARGEST = 1.5, 0.005, 0.5
 
@@ -33,6 +33,15 @@ class Asked(Protocol):
     def remove_obstacle(self, index: int) -> None:
         """One less."""
 
+    def choose_scene(self, name: str, client: Any = None) -> None:
+        """The obstacles of a scene of the catalogue."""
+
+    def receive_scene(self, name: str, content: bytes, client: Any) -> None:
+        """A scene file that a visitor sent."""
+
+    def save_scene(self, client: Any) -> None:
+        """The obstacles as a scene file."""
+
     def set_avoid(self, avoid: bool) -> None:
         """Whether the robot keeps clear."""
 
@@ -40,7 +49,7 @@ class Asked(Protocol):
 class ObstaclesTab:
     """Buttons for new obstacles, and the place and size of the chosen one."""
 
-    def __init__(self, gui: Any, asked: Asked) -> None:
+    def __init__(self, gui: Any, asked: Asked, scenes: tuple[str, ...] = ()) -> None:
         self._gui, self._asked = gui, asked
         self._reach = 1.0
         self.chosen = 0
@@ -51,6 +60,10 @@ class ObstaclesTab:
         self.size = gui.add_slider("size mm", 1.0, 100.0, 0.1, 10.0)
         self.remove = gui.add_button("Remove", icon="trash", color=QUIET)
         self.avoid = gui.add_checkbox("Keep clear", True, hint="Methods that can avoid obstacles do so.")
+        with gui.add_folder("Scene", expand_by_default=False):
+            self.scene = gui.add_dropdown("Catalogue", (CHOOSE, *scenes), initial_value=CHOOSE)
+            self.upload = gui.add_upload_button("Load a scene file", icon="upload", color=QUIET, hint="TOML")
+            self.save = gui.add_button("Save the scene", icon="download", color=QUIET, hint="As a TOML file")
         self._connect()
 
     @property
@@ -66,6 +79,15 @@ class ObstaclesTab:
         self.size.on_update(by_hand(self._resize))
         self.remove.on_click(by_hand(self._remove))
         self.avoid.on_update(by_hand(lambda event: self._asked.set_avoid(event.target.value)))
+        self.scene.on_update(by_hand(self._choose_scene))
+        self.upload.on_upload(by_hand(lambda event: self._asked.receive_scene(*sent(event), event.client)))
+        self.save.on_click(by_hand(lambda event: self._asked.save_scene(event.client)))
+
+    def _choose_scene(self, event: Any) -> None:
+        if event.target.value != CHOOSE:
+            self._asked.choose_scene(event.target.value, event.client)
+            # The list offers, and does not say what is there: obstacles may have been moved since.
+            event.target.value = CHOOSE
 
     def _choose_named(self, event: Any) -> None:
         names = self._asked.scene.shape_names

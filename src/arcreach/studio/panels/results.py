@@ -93,20 +93,29 @@ class Chart:
                 uplot.Series(label="error (mm)", stroke="#D55E00", width=2),
                 uplot.Series(label="time (ms)", stroke="#0072B2", width=2),
             ),
+            legend={"live": False},
             scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
             height=220,
             padding=(14, 20, 0, 0),
         )
 
-    def note(self, answer: Answer, draw: bool = True) -> None:
-        """Remember a solve, and draw it now and then."""
+    def note(self, answer: Answer, draw: bool = True, again: bool = False) -> None:
+        """Remember a solve, and draw it now and then; a second look takes the place of the first."""
         first = answer.results[0]
         if first.position_error is None or first.seconds is None:
             return
-        self._count += 1
+        if again and self._points:
+            self._points.pop()
+        else:
+            self._count += 1
         self._points.append((self._count, 1e3 * first.position_error, 1e3 * first.seconds))
         if draw or self._count % EVERY == 0:
             self._handle.data = self._data()
+
+    @property
+    def last(self) -> tuple[float, float]:
+        """Error in millimetres and time in milliseconds of the last solve."""
+        return self._points[-1][1:]
 
     def clear(self) -> None:
         """Forget all solves."""

@@ -6,7 +6,10 @@ import html
 from typing import Any, Protocol
 
 from arcreach.studio.colours import QUIET
-from arcreach.studio.panels.events import by_hand
+from arcreach.studio.extras import missing_for_plans
+from arcreach.studio.panels.events import by_hand, sent
+
+_SAID = "padding:2px 12px;font-size:0.875em;overflow-wrap:anywhere"
 
 
 class Asked(Protocol):
@@ -20,6 +23,9 @@ class Asked(Protocol):
 
     def replay(self, client: Any = None) -> None:
         """Replay the iterations of the methods."""
+
+    def receive_path(self, name: str, content: bytes, client: Any) -> None:
+        """Play a path file that a visitor sent."""
 
     def plan_contact(self, scene: str) -> None:
         """Show a plan with contacts."""
@@ -44,10 +50,19 @@ class TrajectoryTab:
     """Buttons for films, and those to play them."""
 
     def __init__(self, gui: Any, scenes: tuple[str, ...]) -> None:
+        self._missing = missing_for_plans()
         self.start = gui.add_button("Start here", icon="flag", color=QUIET, hint="The next plan begins at this pose.")
-        self.plan = gui.add_button("Plan to the target", icon="route", hint="A motion that keeps clear of obstacles.")
+        self.plan = gui.add_button(
+            "Plan to the target", icon="route", disabled=bool(self._missing),
+            hint=self._missing or "A motion that keeps clear of obstacles.",
+        )  # fmt: skip
+        if self._missing:
+            gui.add_html(f'<div data-arcreach="missing" style="{_SAID}">{html.escape(self._missing)}</div>')
         self.replay = gui.add_button(
             "Replay iterations", icon="history", color=QUIET, hint="How the methods find their answers."
+        )
+        self.upload = gui.add_upload_button(
+            "Play a path file", icon="upload", color=QUIET, hint="CSV with a column for each coordinate"
         )
         self.cancel = gui.add_button("Cancel", icon="x", color="red", visible=False)
         self.text = gui.add_html("")
@@ -65,6 +80,7 @@ class TrajectoryTab:
         self.start.on_click(by_hand(lambda _: asked.mark_start()))
         self.plan.on_click(by_hand(lambda _: asked.plan()))
         self.replay.on_click(by_hand(lambda event: asked.replay(event.client)))
+        self.upload.on_upload(by_hand(lambda event: asked.receive_path(*sent(event), event.client)))
         self.cancel.on_click(by_hand(lambda _: asked.cancel()))
         self.play.on_click(by_hand(lambda _: asked.play()))
         self.pause.on_click(by_hand(lambda _: asked.pause()))
@@ -75,14 +91,14 @@ class TrajectoryTab:
     def show_work(self, text: str | None) -> None:
         """Say what is under way, and offer to end it."""
         self.cancel.visible = text is not None
-        for button in (self.plan, self.contact):
-            button.disabled = text is not None
+        self.contact.disabled = text is not None
+        self.plan.disabled = text is not None or bool(self._missing)
         if text is not None:
             self.say(text)
 
     def say(self, text: str, good: bool = True) -> None:
         """Say something in words."""
-        style = f"padding:2px 12px;font-size:0.875em;color:{'inherit' if good else '#B34E00'}"
+        style = f"{_SAID};color:{'inherit' if good else '#B34E00'}"
         self.text.content = f'<div data-arcreach="film" style="{style}">{html.escape(text)}</div>' if text else ""
 
     def show_film(self, moments: int) -> None:

@@ -1,0 +1,65 @@
+"""Where cameras stand: what matters is on the part of the screen that no panel covers."""
+
+import numpy as np
+import pytest
+
+from arcreach.studio import cameras
+from arcreach.studio.cameras import FIELD_OF_VIEW, HALF, VIEWS, placed
+from arcreach.studio.page import PHONE_PANEL
+from tests.studio.conftest import slide, until, visitor
+from tests.studio.wire import CAMERA
+
+
+def pixel(point, view, width, height):
+    """Where a point of the stage is on a canvas."""
+    position, look_at = placed(view, width, height)
+    ahead = (look_at - position) / np.linalg.norm(look_at - position)
+    right = np.cross(ahead, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    seen = np.asarray(point) - position
+    focal = 0.5 * height / np.tan(0.5 * FIELD_OF_VIEW) / (seen @ ahead)
+    return 0.5 * width + focal * (seen @ right), 0.5 * height - focal * (seen @ np.cross(right, ahead))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("width", "height"), [(652, 800), (390, 844), (812, 820), (1300, 700)])
+def test_a_view_fits_into_what_is_not_covered(view, width, height):
+    free = height * (1.0 - PHONE_PANEL if width < cameras.PHONE else 1.0)
+    centre = np.array(VIEWS[view][1])
+    x, y = pixel(centre, view, width, height)
+    assert (x, y) == pytest.approx((0.5 * width, 0.5 * free))
+    position, look_at = placed(view, width, height)
+    right = np.cross(look_at - position, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    for side in (-1.0, 1.0):
+        x, y = pixel(centre + side * HALF * right, view, width, height)
+        assert -1e-6 <= x <= width + 1e-6
+        assert 0.0 <= y <= free
+
+
+@pytest.fixture
+def quiet(studio):
+    """A visitor whose camera messages can be written by hand."""
+    with visitor(studio) as client:
+        until(lambda: studio.cameras._views)
+        yield client
+
+
+def last_position(client):
+    return np.array(client.of_type("SetCameraPositionMessage")[-1]["position"])
+
+
+def test_a_view_is_fitted_anew_until_a_hand_moves_the_camera(studio, quiet):
+    until(lambda: quiet.of_type("SetCameraPositionMessage"))
+    assert np.allclose(last_position(quiet), placed("3D", 800, 600)[0])
+    narrow = {**CAMERA, "image_width": 400, "image_height": 800}
+    # The panels have opened: the canvas is narrower.
+    quiet.send(**{**narrow, "position": last_position(quiet).tolist()})
+    until(lambda: np.allclose(last_position(quiet), placed("3D", 400, 800)[0]))
+    count = len(quiet.of_type("SetCameraPositionMessage"))
+    quiet.send(**{**CAMERA, "position": (3.0, 0.0, 0.5)})
+    until(lambda: not studio.cameras._views)
+    quiet.send(**{**narrow, "image_width": 700, "position": (3.0, 0.0, 0.5)})
+    slide(quiet, studio.choices.camera, "Top")
+    until(lambda: np.allclose(last_position(quiet), placed("Top", 700, 800)[0]))
+    assert len(quiet.of_type("SetCameraPositionMessage")) == count + 1
