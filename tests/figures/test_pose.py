@@ -124,3 +124,53 @@ def test_bad_input_is_named():
     pytest.importorskip("sympy")
     with pytest.raises(RobotError, match="has no body to make a picture from"):
         pose(ar.load_robot("librergm3-matrix"), [0.0, 0.0, 0.0])
+
+
+def walls_of(figure):
+    """The translucent polygons before the robot."""
+    return [one for one in figure.axes[0].collections if one.get_zorder() == 2.5]
+
+
+def test_the_near_walls_of_a_mesh_around_the_robot_are_translucent():
+    trimesh = pytest.importorskip("trimesh")
+    pytest.importorskip("igl")
+    pipe = trimesh.creation.annulus(0.02, 0.024, 0.12)
+    pipe.apply_translation([0, 0, 0.06])
+    around = ar.Mesh(vertices=pipe.vertices, faces=pipe.faces)
+    figure = pose(THREE, np.radians([12, 20, 18, 200, 8, 20]), scene=[around], view=(0.0, 0.0))
+    (near,) = walls_of(figure)
+    assert (near.get_facecolors()[:, 3] < 0.5).all()
+    # Seen from the side the near half covers the pipe from edge to edge, and the robot is drawn before the far half.
+    drawn = np.concatenate([path.vertices for path in near.get_paths()])
+    np.testing.assert_allclose((drawn.min(axis=0), drawn.max(axis=0)), ((-24.0, 0.0), (24.0, 120.0)), atol=0.5)
+    colours = body_of(figure).get_facecolors()[:, :3]
+    grey = np.ptp(colours, axis=1) < 0.1
+    assert np.flatnonzero(grey).max() < np.flatnonzero(~grey).min()
+    # Beside the robot the same mesh is solid.
+    beside = ar.Mesh(vertices=np.add(pipe.vertices, (0.0, 0.1, 0.0)), faces=pipe.faces)
+    assert not walls_of(pose(THREE, THREE.neutral, scene=[beside], view=(0.0, 0.0)))
+    before = ar.Mesh(vertices=np.add(pipe.vertices, (0.1, 0.0, 0.0)), faces=pipe.faces)
+    assert not walls_of(pose(THREE, THREE.neutral, scene=[before], view=(0.0, 0.0)))
+
+
+def test_a_retracted_slide_lies_below_the_section_in_it():
+    robot = ar.Robot([ar.Prismatic(-0.06, 0.06, radius=0.004), ar.Section(0.05, 1.5, radius=0.004)])
+    figure = pose(robot, [-0.05, 0.0, 0.0], view=(0.0, 0.0))
+    colours = body_of(figure).get_facecolors()[:, :3]
+    blue = colours[:, 2] - colours[:, 0] > 0.2
+    assert np.flatnonzero(~blue).max() < np.flatnonzero(blue).min()
+
+
+def test_the_link_from_the_base_to_the_first_joint_is_drawn():
+    figure = pose(ar.load_robot("panda"), ar.load_robot("panda").neutral, view=(0.0, 0.0))
+    drawn = np.concatenate([path.vertices for path in body_of(figure).get_paths()])
+    assert drawn[:, 1].min() < 0.0
+    low = drawn[(drawn[:, 1] > 50.0) & (drawn[:, 1] < 250.0)]
+    assert len(low) > 50
+
+
+def test_numbers_have_the_unit_that_suits_the_room():
+    for size, unit in ((2e-4, "µm"), (0.1, "mm"), (1.0, "mm"), (50.0, "m"), (2e5, "km")):
+        found = texts_of(pose(ar.Robot([ar.Section(size, 1.0)]), [0.5, 0.0]))
+        assert f"z ({unit})" in found
+        assert max(len(text) for text in found if text[0].isdigit()) <= 4

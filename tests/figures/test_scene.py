@@ -1,3 +1,4 @@
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -57,6 +58,35 @@ def test_nearer_things_are_drawn_later():
     near = next(i for i, radius in enumerate(radii) if np.allclose(radius, 30.0))
     far = next(i for i, radius in enumerate(radii) if np.allclose(radius, 50.0))
     assert far < near
+
+
+def test_later_poses_cover_earlier_ones_where_they_lie_in_each_other():
+    robot = ar.Robot([ar.Prismatic(0.0, 0.1, radius=0.004), ar.Section(0.05, 1.5, radius=0.004)])
+    path = SimpleNamespace(robot=robot, q=np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]]))
+    # A ball before them stays before all of them.
+    ball = ar.Sphere((0.03, 0.0, 0.05), 0.01)
+    drawn = scene(path, [ball], poses=5, views=((0.0, 18.0),)).get_axes()[0].collections[0]
+    colours = drawn.get_facecolors()[:, :3]
+    widths = [np.ptp(outline.vertices[:, 0]) for outline in drawn.get_paths()]
+    bodies = [k for k, width in enumerate(widths) if np.isclose(width, 8.0, atol=0.1)]
+    # From grey to blue: of two bodies in each other the later one is drawn later.
+    heights = [drawn.get_paths()[k].vertices[:, 1] for k in bodies]
+    blue = colours[bodies, 2] - colours[bodies, 0]
+    pairs = 0
+    for k, after in itertools.combinations(range(len(bodies)), 2):
+        if min(heights[k].max(), heights[after].max()) - max(heights[k].min(), heights[after].min()) > 0.5:
+            assert blue[k] <= blue[after] + 1e-9
+            pairs += 1
+    assert pairs > 50
+    shaded = [k for k, width in enumerate(widths) if np.isclose(width, 20.0, atol=0.2)]
+    assert min(shaded) > max(bodies)
+
+
+def test_a_base_link_without_a_radius_is_drawn():
+    robot = ar.Robot([ar.Link((0, 0, 0.2)), ar.Revolute((0, 1, 0)), ar.Link((0.3, 0, 0))])
+    figure = scene(SimpleNamespace(robot=robot, q=np.array([[0.0], [0.1]])), views=((0.0, 0.0),))
+    drawn = np.concatenate([path.vertices for path in figure.get_axes()[0].collections[0].get_paths()])
+    assert ((drawn[:, 1] > 50.0) & (drawn[:, 1] < 150.0)).any()
 
 
 def test_bad_input_is_named():

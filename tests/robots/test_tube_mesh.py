@@ -55,12 +55,21 @@ def test_faces_are_the_same_at_every_configuration():
 
 def test_parts_say_what_they_belong_to():
     mesh = tube_mesh(MIXED, MIXED.neutral)
-    assert [part.element for part in mesh.parts] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert [part.element for part in mesh.parts] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     kinds = [part.kind for part in mesh.parts]
-    assert kinds == [JOINT, LINK, JOINT, LINK, LINK, SECTION, SECTION, SECTION]
-    assert set(mesh.elements.tolist()) == set(range(1, 9))
-    assert [part.element for part in tube_mesh(MIXED, MIXED.neutral, joints=False).parts] == [2, 4, 5, 6, 7, 8]
-    assert len(tube_mesh(MIXED, MIXED.neutral, joined=True).parts) == 6
+    assert kinds == [LINK, JOINT, LINK, JOINT, LINK, LINK, SECTION, SECTION, SECTION]
+    assert set(mesh.elements.tolist()) == set(range(9))
+    assert [part.element for part in tube_mesh(MIXED, MIXED.neutral, joints=False).parts] == [0, 2, 4, 5, 6, 7, 8]
+    assert len(tube_mesh(MIXED, MIXED.neutral, joined=True).parts) == 7
+
+
+def test_a_link_that_places_the_base_far_away_is_no_body():
+    arm = [ar.Revolute(), ar.Link((0.3, 0, 0))]
+    drawn = [
+        [part.element for part in tube_mesh(ar.Robot([ar.Link((0, 0, away), radius=radius), *arm]), [0.0]).parts]
+        for away, radius in ((0.2, 0.0), (5.0, 0.0), (5.0, 0.01))
+    ]
+    assert drawn == [[0, 1, 2], [1, 2], [0, 1, 2]]
 
 
 @pytest.mark.parametrize("joined", [False, True])

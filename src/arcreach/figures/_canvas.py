@@ -28,6 +28,12 @@ OBSTACLE: Colour = (0.80, 0.78, 0.74)
 CLEAR = (0.0, 0.0, 0.0, 0.0)
 # Steps of an arc that are drawn as one.
 CHUNK = 4
+# Opacity of a wall before the robot.
+NEAR_WALL = 0.16
+# Faces of a mesh along the picture, at least, and triangles beyond which none are cut into smaller ones.
+FACES_ALONG, MOST_TRIANGLES = 40, 40_000
+# Points of the body that are asked whether a mesh lies around them, about; cells of the paper along a mesh.
+BODY_POINTS, SIEVE = 60, 32
 
 
 class Canvas:
@@ -38,6 +44,8 @@ class Canvas:
 
     low: Array
     high: Array
+    # Points of the robot's line, projected: a mesh around them is drawn with translucent near walls.
+    body: Array
 
     def __init__(self, view: tuple[float, float]) -> None:
         """`view` is the azimuth and the elevation of the eye in degrees."""
@@ -47,23 +55,39 @@ class Canvas:
         towards = (math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e))
         self.axes = np.array([right, up, towards])
         self.polygons: list[tuple[float, Array, Any, Any]] = []
+        self.near_walls: list[tuple[float, Array, Any]] = []
+        self.body = np.empty((0, 3))
 
     def project(self, points: Any) -> Array:
         """Points in metres as (right, up, towards the eye) in millimetres."""
         return np.asarray(np.asarray(points, dtype=float) @ self.axes.T * MM)
 
-    def collection(self) -> Any:
-        """All polygons from far to near, as one collection of matplotlib."""
+    def draw_on(self, panel: Any) -> None:
+        """Draw all polygons from far to near, and the near walls of meshes around the robot over them."""
         from matplotlib.collections import PolyCollection
 
         self.polygons.sort(key=lambda polygon: polygon[0])
-        return PolyCollection(
-            [points for _, points, _, _ in self.polygons],
-            facecolors=[face for _, _, face, _ in self.polygons],
-            edgecolors=[edge for _, _, _, edge in self.polygons],
-            linewidths=0.25,
-            zorder=2,
+        panel.add_collection(
+            PolyCollection(
+                [points for _, points, _, _ in self.polygons],
+                facecolors=[face for _, _, face, _ in self.polygons],
+                edgecolors=[edge for _, _, _, edge in self.polygons],
+                linewidths=0.25,
+                zorder=2,
+            )
         )
+        self.near_walls.sort(key=lambda wall: wall[0])
+        if self.near_walls:
+            # Smoothed edges of translucent faces would show as lines where two of them meet.
+            panel.add_collection(
+                PolyCollection(
+                    [points for _, points, _ in self.near_walls],
+                    facecolors=[face for _, _, face in self.near_walls],
+                    linewidths=0.0,
+                    antialiased=False,
+                    zorder=2.5,
+                )
+            )
 
     def extent(self, shape: Any) -> Array:
         """Corners of a box around an obstacle on the paper."""
@@ -122,7 +146,7 @@ class Canvas:
             self.faces(corners, np.array(_BOX_FACES))
         elif isinstance(shape, Mesh):
             vertices, faces = shape.surface
-            self.faces(self.project(vertices), np.asarray(faces), edges=False)
+            self.mesh(self.project(vertices)[np.asarray(faces)])
         else:
             self.plane(shape)
 
@@ -135,19 +159,41 @@ class Canvas:
             edge = mixed(OBSTACLE, 0.62) if layer == 0 else CLEAR
             self.add(centre[2] + 1e-4 * layer, centre[:2] + shift + size * circle(), face, edge)
 
-    def faces(self, corners: Array, faces: npt.NDArray[np.int64], edges: bool = True) -> None:
-        """Flat faces, those that look away left out, shaded by how they stand to the light."""
-        light = np.array([*LIGHT, 0.7])
-        light /= np.linalg.norm(light)
-        for face in faces:
-            points = corners[face]
-            normal = np.cross(points[1] - points[0], points[2] - points[0])
-            size = float(np.linalg.norm(normal))
-            if size == 0.0 or normal[2] <= 0.0:
+    def faces(self, corners: Array, faces: npt.NDArray[np.int64]) -> None:
+        """Flat faces with edges, those that look away left out."""
+        for points in corners[faces]:
+            shade = _shade_of(points)
+            if shade is not None:
+                self.add(float(points[:, 2].mean()), points, shade, (*mixed(OBSTACLE, 0.62), 0.6))
+
+    def mesh(self, triangles: Array) -> None:
+        """The triangles (n, 3, 3) of a closed surface; where it lies around the robot, its near walls are translucent.
+
+        Near is a wall behind which the eye would meet another one, or that lies before a plane through the mesh.
+        """
+        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+        front = triangles[normals[:, 2] > 0.0]
+        small = _small_triangles(front, float((self.high - self.low).max()) / FACES_ALONG)
+        sieve = _Sieve(front)
+        near = np.zeros(len(small), np.bool_)
+        if any(self._between(sieve, point) for point in self.body[:: max(len(self.body) // BODY_POINTS, 1)]):
+            apart = 1e-3 * float((self.high - self.low).max())
+            middles = small.mean(axis=1)
+            near = np.array([bool((sieve.depths(point) < point[2] - apart).any()) for point in middles])
+            near |= middles[:, 2] > _middle_plane(triangles, middles)
+        for points, hides in zip(small, near, strict=True):
+            shade = _shade_of(points)
+            if shade is None:
                 continue
-            shade = mixed(OBSTACLE, 0.72 + 0.33 * max(float(normal @ light) / size, 0.0))
-            edge = (*mixed(OBSTACLE, 0.62), 0.6) if edges else shade
-            self.add(float(points[:, 2].mean()), points, shade, edge)
+            if hides:
+                self.near_walls.append((float(points[:, 2].mean()), points[:, :2], (*shade, NEAR_WALL)))
+            else:
+                self.add(float(points[:, 2].mean()), points, shade)
+
+    def _between(self, sieve: _Sieve, point: Array) -> bool:
+        """Whether a point has one wall before and another behind it."""
+        depths = sieve.depths(point)
+        return bool((depths > point[2]).any() and (depths < point[2]).any())
 
     def plane(self, shape: HalfSpace) -> None:
         """A patch of the plane under the base, as large as the picture."""
@@ -160,6 +206,75 @@ class Canvas:
         corners = [centre + size * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         points = self.project(corners)
         self.add(float(points[:, 2].min()), points, (*mixed(OBSTACLE, 1.0, 0.4), 0.8), mixed(OBSTACLE, 0.7))
+
+
+class _Sieve:
+    """Triangles (n, 3, 3) in space, found by what point of the paper they cover."""
+
+    def __init__(self, triangles: Array) -> None:
+        self.triangles = triangles
+        corners = triangles[:, :, :2]
+        self.low = corners.min(axis=(0, 1)) if len(triangles) else np.zeros(2)
+        span = (corners.max(axis=(0, 1)) if len(triangles) else np.ones(2)) - self.low
+        self.cells = SIEVE / np.maximum(span, 1e-300)
+        self.bins: dict[tuple[int, int], list[int]] = {}
+        first, last = (self._cell(bound) for bound in (corners.min(axis=1), corners.max(axis=1)))
+        for k, (a, b) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+            for i in range(a[0], b[0] + 1):
+                for j in range(a[1], b[1] + 1):
+                    self.bins.setdefault((i, j), []).append(k)
+
+    def _cell(self, points: Array) -> npt.NDArray[np.int64]:
+        return np.clip(((points - self.low) * self.cells).astype(np.int64), 0, SIEVE - 1)
+
+    def depths(self, point: Array) -> Array:
+        """The depths of all triangles that cover a point."""
+        i, j = self._cell(point[:2]).tolist()
+        a, b, c = np.moveaxis(self.triangles[self.bins.get((i, j), [])], 1, 0)
+        u, v, w = b - a, c - a, point - a
+        area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = (w[:, 0] * v[:, 1] - w[:, 1] * v[:, 0]) / area
+            second = (u[:, 0] * w[:, 1] - u[:, 1] * w[:, 0]) / area
+            inside = (first >= 0.0) & (second >= 0.0) & (first + second <= 1.0)
+        return np.asarray((a[:, 2] + first * u[:, 2] + second * v[:, 2])[inside])
+
+
+def _small_triangles(triangles: Array, longest: float) -> Array:
+    """The same surface in triangles whose sides are no longer than so much: a long one has no one depth."""
+    while len(triangles) < MOST_TRIANGLES:
+        sides = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2).max(axis=1, initial=0.0)
+        long = sides > longest
+        if not long.any():
+            break
+        a, b, c = np.moveaxis(triangles[long], 1, 0)
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        quarters = [np.stack(corners, axis=1) for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        triangles = np.concatenate([triangles[~long], *quarters])
+    return triangles
+
+
+def _middle_plane(triangles: Array, points: Array) -> Array:
+    """The depths at points of the plane that fits the depths of a surface best, by area."""
+    size = np.sqrt(
+        np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
+    )
+    corners = triangles.mean(axis=1)
+    terms, wanted = (
+        np.column_stack([np.ones(len(corners)), corners[:, :2]]),
+        np.column_stack([np.ones(len(points)), points[:, :2]]),
+    )
+    return np.asarray(wanted @ np.linalg.lstsq(size[:, None] * terms, size * corners[:, 2])[0])
+
+
+def _shade_of(points: Array) -> Colour | None:
+    """The colour of a flat face by how it stands to the light; None where it looks away."""
+    light = np.array([*LIGHT, 0.7])
+    normal = np.cross(points[1] - points[0], points[2] - points[0])
+    size = float(np.linalg.norm(normal))
+    if size == 0.0 or normal[2] <= 0.0:
+        return None
+    return mixed(OBSTACLE, 0.72 + 0.33 * max(float(normal @ light) / size / float(np.linalg.norm(light)), 0.0))
 
 
 _BOX_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from arcreach.figures._canvas import MM, Array, Canvas
+from arcreach.figures._canvas import Array, Canvas
 from arcreach.figures._style import INK
 
 GRID, EDGE = "#E4E4E4", "#BDBDBD"
 # Steps of the grid along the longest side, about.
 STEPS = 5.0
+# Units of the numbers in metres, the largest first, and how many of one a room has at least.
+UNITS, LEAST = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")), 2.0
 # Share of the longest side that is left free around what the room holds.
 SPARE = 0.07
 # Points of paper: the length of a mark, from an edge to its numbers, and the width of a digit.
@@ -27,6 +29,7 @@ class Room:
         low, high = points.min(axis=0), points.max(axis=0)
         longest = float((high - low).max())
         self.step = round_step(longest / STEPS)
+        self.unit = next((unit for unit in UNITS if longest >= LEAST * unit[0]), UNITS[-1])
         # Room to the sides and above; a side of almost no width gets a step.
         spare = np.maximum(SPARE * longest, 0.5 * (self.step - (high - low)))
         self.low = low - spare * (1.0, 1.0, 0.0)
@@ -85,7 +88,7 @@ class Room:
             point = edge[0].copy()
             point[axis] = tick
             place = canvas.project(point)[:2]
-            text = f"{tick * MM:.10g}".replace("-", "\N{MINUS SIGN}")
+            text = f"{tick / self.unit[0]:.10g}".replace("-", "\N{MINUS SIGN}")
             widest = max(widest, len(text))
             line = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
             panel.annotate("", place, TICK * out, textcoords="offset points", arrowprops=line)
@@ -95,7 +98,7 @@ class Room:
         turned = 90.0 if axis == 2 else 0.0
         room = NUMBER + (abs(out[0]) * LETTER * widest + abs(out[1]) * 8.0)
         room += 7.0 if axis == 2 else 5.0 + abs(out[0]) * 3.6 * LETTER
-        name = f"{'xyz'[axis]} (mm)"
+        name = f"{'xyz'[axis]} ({self.unit[1]})"
         panel.annotate(name, ends.mean(axis=0), room * out, textcoords="offset points", rotation=turned, **sides)
 
 

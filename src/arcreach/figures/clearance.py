@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._style import INK, VERMILION
@@ -64,11 +65,16 @@ def clearance(
         if free.all():
             sure = MM * float(certificates.min())
             panel.axhline(
-                sure, color=INK, linewidth=0.8, linestyle=(0, (4, 2)), zorder=3, label=f"certified: {sure:.3g} mm"
+                sure,
+                color=INK,
+                linewidth=0.8,
+                linestyle=(0, (4, 2)),
+                zorder=3,
+                label=f"certified: {_text.length(sure / MM)}",
             )
         _draw_forbidden(panel, MM * keep)
         panel.set_xlim(0.0, max(float(way[-1]), 1e-9))
-        panel.set_xlabel("way of the tip (mm)")
+        panel.set_xlabel("path of the tip (mm)")
         panel.set_ylabel("clearance (mm)")
         figure.legend(loc="outside lower center", ncols=2 if width < _style.TWO_COLUMNS else 6)
         _style.settle(figure)

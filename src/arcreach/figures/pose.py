@@ -15,7 +15,7 @@ from arcreach.figures._canvas import LIGHT, MM, Array, Canvas, Colour, box_corne
 from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.ik.target import Target
-from arcreach.robots.elements import Section
+from arcreach.robots.elements import Prismatic, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.scenes.scene import spatial_scene
@@ -73,7 +73,11 @@ def pose(
         drums = [part for part in mesh if part.kind == JOINT]
         for part in mesh:
             inside = [] if part.kind == JOINT else drums
-            _shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, k)
+            # A retracted slide lies in the sections that follow it: they are drawn over it.
+            behind = 3.0 * k + (2.0 if isinstance(robot.elements[part.element], Prismatic) else 0.0)
+            _shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, behind)
+    rings = [_rings(part).mean(axis=1) for mesh in meshes for part in mesh]
+    canvas.body = canvas.project(np.concatenate(rings)) if rings else canvas.body
     for shape in shapes:
         canvas.shape(shape)
     span = canvas.high - canvas.low
@@ -84,7 +88,7 @@ def pose(
         room.draw(panel, canvas)
         for mesh in meshes:
             _draw_shadow(panel, canvas, mesh, float(room.low[2]))
-        panel.add_collection(canvas.collection())
+        canvas.draw_on(panel)
         size = FRAME * float((room.high - room.low).max())
         if frames:
             _draw_frames(panel, canvas, robot, transforms, size, target is None)
@@ -142,14 +146,14 @@ def _in_short_pieces(rings: Array, longest: float) -> Array:
     return np.concatenate(pieces)
 
 
-def _shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart], behind: int) -> None:
-    """Add the faces of a part that look at the eye and are in no drum.
+def _shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart], behind: float) -> None:
+    """Add the faces of a part that look at the eye and are in no drum, so many radii farther `behind` than they are.
 
-    Where poses lie in each other, those `behind` are drawn first: by as much as a body is thick.
+    That decides which of two bodies is drawn over the other where they lie in each other.
     """
     radius = _radius(part)
     rings = _in_short_pieces(_rings(part), 1.5 * radius)
-    bias = -3.0 * behind * radius * MM
+    bias = -behind * radius * MM
     seen = canvas.project(rings)
     after = np.roll(seen, -1, axis=1)
     quads = np.stack([seen[:-1], after[:-1], after[1:], seen[1:]], axis=2).reshape(-1, 4, 3)

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcreach import _text
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Array, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
 from arcreach.kernels import body as layout
 from arcreach.planning.motions import motion_between
+from arcreach.robots.elements import Link
 from arcreach.robots.robot import Robot
+from arcreach.robots.tube_mesh import radii_of
 from arcreach.scenes._mesh_search import piece_points
 from arcreach.scenes.clearance import bodies_of
 from arcreach.scenes.scene import Scene, spatial_scene
-from arcreach.scenes.shapes import HalfSpace
+from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +81,7 @@ def _legend() -> list[Any]:
     return [
         Patch(facecolor=GREY, label="start"),
         Patch(facecolor=BLUE, label="goal"),
-        Line2D([], [], color=VERMILION, linewidth=1.0, label="way of the tip"),
+        Line2D([], [], color=VERMILION, linewidth=1.0, label="path of the tip"),
         Patch(facecolor=OBSTACLE, edgecolor=mixed(OBSTACLE, 0.6), linewidth=0.5, label="obstacle"),
     ]
 
@@ -91,7 +94,7 @@ def _draw_scale(panel: Any, low: Array, high: Array) -> None:
     x, y = low[0] + 0.02 * span, low[1] + 0.03 * (high[1] - low[1])
     panel.plot([x, x + size], [y, y], color=INK, linewidth=1.2, solid_capstyle="butt", zorder=9)
     style = {"ha": "center", "va": "bottom", "path_effects": halo(), "zorder": 9}
-    panel.annotate(f"{size:g} mm", (x + 0.5 * size, y), (0, 2), textcoords="offset points", **style)
+    panel.annotate(_text.length(size / MM), (x + 0.5 * size, y), (0, 2), textcoords="offset points", **style)
 
 
 class _Picture(Canvas):
@@ -101,39 +104,68 @@ class _Picture(Canvas):
         super().__init__(view)
         self.tips = tips @ self.axes[:2].T
         pieces, counts = bodies_of(robot, poses)
-        lines = [self._lines(rows[:count]) for rows, count in zip(pieces, counts, strict=True)]
+        lines = [
+            self._lines(robot, robot.frames(q), rows[:count])
+            for q, rows, count in zip(poses, pieces, counts, strict=True)
+        ]
         seen = [points[:, :2] for pose in lines for points, _ in pose] + [self.tips]
         finite = [shape for shape in scene if not isinstance(shape, HalfSpace)]
         seen += [self.extent(shape) for shape in finite]
         everything = np.vstack(seen)
-        self.low, self.high = everything.min(axis=0) - 3.0, everything.max(axis=0) + 3.0
+        spare = max(
+            max((radius for pose in lines for _, radius in pose), default=0.0), 0.02 * float(np.ptp(everything))
+        )
+        self.low, self.high = everything.min(axis=0) - spare, everything.max(axis=0) + spare
         bare = BARE * float((self.high - self.low).max())
-        depths = [np.mean([points[:, 2].mean() for points, _ in pose]) if pose else 0.0 for pose in lines]
-        ranks = np.argsort(np.argsort(depths))
+        biases = _biases(lines, bare)
         for i, pose in enumerate(lines):
             colour = between(GREY, BLUE, i / (len(lines) - 1))
-            ends = i in (0, len(lines) - 1)
-            tint = colour if ends else mixed(colour, 1.0, 0.45)
-            biases = _biases(lines, i, ranks[i])
-            for (points, radius), bias in zip(pose, biases, strict=True):
+            tint = colour if i in (0, len(lines) - 1) else mixed(colour, 1.0, 0.45)
+            for (points, radius), bias in zip(pose, biases[i], strict=True):
                 self.tube(points, max(radius, bare), tint, bias)
             for points, radius in pose[-1:]:
-                self.cap(points[-1], max(radius, bare), tint, biases[-1][-1])
+                self.cap(points[-1], max(radius, bare), tint, biases[i][-1][-1])
         self.ground(0.07 * float((self.high - self.low).max()))
+        self.body = np.vstack([points for pose in lines for points, _ in pose] or [self.body])
+        lifts = np.concatenate([bias for pose in biases for bias in pose] or [np.empty(0)])
         for shape in scene:
+            first = len(self.polygons)
             self.shape(shape)
+            self._lift(first, lifts, isinstance(shape, (Sphere, Capsule)))
 
-    def _lines(self, pieces: Array) -> list[tuple[Array, float]]:
+    def _lift(self, first: int, lifts: Array, together: bool) -> None:
+        """Draw polygons of an obstacle, from the first one on, nearer by as much as the bodies that lie behind them."""
+        added = np.zeros(len(self.polygons) - first)
+        for k, (depth, points, _, _) in enumerate(self.polygons[first:]):
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            size = 0.5 * float(np.ptp(points, axis=0).max())
+            behind = (np.abs(self.body[:, :2] - middle).max(axis=1) < 1.2 * size) & (self.body[:, 2] < depth)
+            added[k] = lifts[behind].max(initial=0.0)
+        # The shades of a ball or a bar stay on top of each other.
+        added = np.full_like(added, added.max(initial=0.0)) if together else added
+        for k, one in enumerate(self.polygons[first:]):
+            self.polygons[first + k] = (one[0] + float(added[k]), *one[1:])
+
+    def _lines(self, robot: Robot, frames: Array, pieces: Array) -> list[tuple[Array, float]]:
+        """The lines of the body on the paper, each with its radius: links before the first joint, then the pieces."""
         lines = []
+        for e, (element, radius) in enumerate(zip(robot.elements, radii_of(robot), strict=True)):
+            if not isinstance(element, Link):
+                break
+            # Links with a radius of their own are among the pieces.
+            if radius > 0.0 and element.radius == 0.0:
+                lines.append((self.project(np.linspace(frames[e, :3, 3], frames[e + 1, :3, 3], ARC_POINTS)), 0.0))
         for piece in pieces:
-            s = np.linspace(0.0, piece[layout.LENGTH], ARC_POINTS)
+            # Short steps, so that every one of them has a depth of its own.
+            steps = 2.0 * piece[layout.LENGTH] / max(piece[layout.RADIUS], 0.01 * robot.reach)
+            s = np.linspace(0.0, piece[layout.LENGTH], max(ARC_POINTS, math.ceil(steps) + 1))
             points = piece_points(np.repeat(piece[None], len(s), axis=0), s)
             lines.append((self.project(points), piece[layout.RADIUS] * MM))
         return lines
 
     def draw(self, panel: Any, low: Array, high: Array) -> None:
         """Draw everything from far to near, the tip's way over it."""
-        panel.add_collection(self.collection())
+        self.draw_on(panel)
         panel.plot(*self.tips.T, color="white", linewidth=2.2, zorder=3, solid_capstyle="round")
         panel.plot(*self.tips.T, color=VERMILION, linewidth=1.0, zorder=4, solid_capstyle="round")
         panel.plot(*self.tips[-1], "o", color=VERMILION, markersize=3.2, zorder=5, clip_on=False)
@@ -154,15 +186,19 @@ class _Picture(Canvas):
             panel.text(*(origin + 1.3 * way), name, ha="center", va="center", **style)
 
 
-def _biases(lines: list[list[tuple[Array, float]]], i: int, rank: int) -> list[Array]:
-    """By how much the pieces of pose i are drawn nearer, so that poses that lie in each other are not mixed.
+def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Array]]:
+    """By how much the points of every pose are drawn nearer than they are: later poses cover those they lie in.
 
-    Those that are nearer as a whole (`rank`) come before the others there too. It is as much as a body is thick, and
-    fades where the next pose is several radii away.
+    It is twice the radius of the thickest body for every pose, and fades over several radii from the nearest pose.
     """
-    other = lines[i + 1 if i + 1 < len(lines) else i - 1]
+    whole = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
+    width = max((radius for pose in lines for _, radius in pose), default=0.0) or bare
     biases = []
-    for k, (points, radius) in enumerate(lines[i]):
-        away = np.linalg.norm(points - other[k][0], axis=1) if len(other) == len(lines[i]) else np.zeros(len(points))
-        biases.append(2.0 * radius * rank * np.exp(-((away / (3.0 * max(radius, 1e-9))) ** 2)))
+    for i, pose in enumerate(lines):
+        others = np.vstack([points for j, points in enumerate(whole) if j != i])
+        own = []
+        for points, _ in pose:
+            away = np.sqrt(((points[:, None] - others) ** 2).sum(axis=2).min(axis=1))
+            own.append(2.0 * width * i * np.exp(-((away / (5.0 * width)) ** 2)))
+        biases.append(own)
     return biases

@@ -85,7 +85,8 @@ def tube_mesh(
 
     A tube has so many `sides`. What has no radius is drawn with `bare_radius`, by default a small share of the reach;
     `joints=False` leaves out the drums of revolute joints; `joined` makes one tube of sections that follow each other.
-    Links of radius 0 before anything that moves are left out: they say where the base is.
+    Links of radius 0 before the first joint or section are left out where they are longer than the rest of the robot:
+    they place its base.
     """
     check_chain(robot, "tubes")
     values = robot._check(q)
@@ -133,14 +134,14 @@ def radii_of(robot: Robot, bare_radius: float | None = None) -> list[float]:
         bare_radius = BARE * robot.reach
     elif number("", "bare_radius", bare_radius, METRES_ABOVE, low=0.0) == 0.0:
         raise refuse("", "bare_radius", bare_radius, METRES_ABOVE)
+    first = next((e for e, element in enumerate(robot.elements) if not isinstance(element, Link)), 0)
+    ahead, rest = (sum(one.reach for one in part) for part in (robot.elements[:first], robot.elements[first:]))
     radii = []
-    moved = False
-    for element in robot.elements:
-        moved = moved or not isinstance(element, Link)
+    for e, element in enumerate(robot.elements):
         if isinstance(element, Revolute) or element.reach == 0.0:
             radii.append(0.0)
         else:
-            radii.append(element.radius or (bare_radius if moved else 0.0))
+            radii.append(element.radius or (bare_radius if e >= first or ahead <= rest else 0.0))
     return [
         DRUM_RADIUS * _beside(radii, e, bare_radius) if isinstance(element, Revolute) else radii[e]
         for e, element in enumerate(robot.elements)
