@@ -17,8 +17,9 @@ from arcreach import _text
         (1e-6, "1 µm"),
         (3.2e-7, "320 nm"),
         (-0.005, "-5 mm"),
-        (5e-10, "0.5 nm"),
-        (1e-17, "below 0.001 nm"),
+        (1e-9, "1 nm"),
+        (9.9e-10, "below 1 nm"),
+        (-1e-17, "below 1 nm"),
         (math.inf, "infinite"),
         (math.nan, "nan mm"),
     ],
@@ -37,7 +38,7 @@ def test_angles(radians, text):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0 s"), (5.4e-6, "5.4 µs"), (1e-9, "0.001 µs"), (0.0123, "12.3 ms"), (75.0, "75 s"), (130.4, "2 min 10 s")],
+    [(0.0, "0 s"), (5.4e-6, "5.4 µs"), (1e-9, "1 ns"), (0.0123, "12.3 ms"), (75.0, "75 s"), (130.4, "2 min 10 s")],
 )
 def test_seconds(seconds, text):
     assert _text.seconds(seconds) == text

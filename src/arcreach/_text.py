@@ -7,7 +7,7 @@ import math
 # Each unit with its size, the largest first. A value is written in the largest unit that it fills.
 _LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 _ANGLES = ((1e-3, "mrad"), (1e-6, "µrad"), (1e-9, "nrad"))
-_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 # Radians: larger angles are written in degrees, smaller ones in parts of a radian, as tolerances are given.
 _DEGREES_FROM = 0.01
 
@@ -37,7 +37,7 @@ def angle(radians: float, digits: int = 3) -> str:
 
 
 def seconds(value: float, digits: int = 3) -> str:
-    """A duration: µs, ms or s, and minutes from two of them on."""
+    """A duration from ns to s, and in minutes from two of them on."""
     if value >= 120.0 and math.isfinite(value):
         minutes, rest = divmod(round(value), 60)
         return f"{minutes} min {rest} s"
@@ -65,7 +65,7 @@ def coordinate(value: float, quantity: str) -> str:
 
 
 def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], zero: str) -> str:
-    """The value in the largest unit of which it is at least one; in the smallest where it is less than that."""
+    """The value in the largest unit of which it is at least one."""
     if math.isinf(value):
         return "infinite"
     if value == 0.0 or math.isnan(value):
@@ -76,6 +76,4 @@ def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], 
         # A hair below the size: 1e-6 / 1e-6 may be 0.9999999999999999.
         if abs(rounded) >= size * (1.0 - 1e-12):
             return f"{number(rounded / size, digits)} {unit}"
-    size, unit = units[-1]
-    least = 10.0**-digits
-    return f"below {number(least)} {unit}" if abs(rounded) < least * size else f"{number(value / size, digits)} {unit}"
+    return f"below 1 {units[-1][1]}"

@@ -27,6 +27,7 @@ def test_run_and_report(run, tmp_path):
     assert run("experiment", "run", "hierarchical", "--targets", "1", "--out", tmp_path)[0] == 0
 
 
+@pytest.mark.compiled
 def test_all_experiments_run_one_after_another(run, tmp_path, monkeypatch):
     monkeypatch.setattr(experiment, "NAMES", ("hierarchical", "single-section"))
     code, out, err = run("experiment", "run", "all", "--targets", "1", "--seed", "3", "--out", tmp_path)

@@ -194,6 +194,7 @@ def test_a_header_in_capitals(run, tmp_path):
     assert "3 of 3 targets reached" in err
 
 
+@pytest.mark.compiled
 def test_an_interrupt_keeps_what_was_solved(run, tmp_path, monkeypatch):
     from arcreach.cli import ik
 

@@ -9,7 +9,7 @@ def test_contact_prints_the_ways_and_the_rod(run):
     assert out.startswith("1 solution; every possibility tried")
     assert "forward-blocking" in out
     assert "elastic rod: tip" in out
-    assert "repaired: tip 0.00 mm" in out
+    assert "repaired: tip below 1 nm from the target" in out
 
 
 @pytest.mark.compiled

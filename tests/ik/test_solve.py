@@ -195,6 +195,7 @@ def test_what_equals_a_good_setting_is_refused_all_the_same(good, bad):
         solve(robot, TARGET, **bad)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("ask", [solve, solve_all])
 def test_positions_and_poses_in_place_of_a_target(ask):
     for given, target in ((POSE[:3, 3].tolist(), Target(POSE[:3, 3])), (POSE, Target.from_pose(POSE))):
@@ -213,6 +214,7 @@ def test_solve_and_solve_all_agree_on_what_is_reached():
     assert defaults[0] == defaults[1] == defaults[2] == {"position_tol": 1e-6, "angle_tol": 1e-3}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rows", [slice(1, 4), [0, 3], np.array([4, 0, -1]), [True, False, True, False, True], [], ()])
 def test_several_results_of_a_batch(rows):
     poses = ARM.tip_pose(ARM.sample(5, seed=2))

@@ -280,6 +280,7 @@ def test_half_a_turn_has_a_middle(axis):
     assert between(first, opposite, AXIS, 0.5)[8] == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.compiled
 def test_progress_is_told_after_every_waypoint():
     robot = ar.load_robot("three-section")
     q = robot.sample(1, seed=0)[0]
@@ -291,6 +292,7 @@ def test_progress_is_told_after_every_waypoint():
         assert told == [(k, 6) for k in range(1, 7)]
 
 
+@pytest.mark.compiled
 def test_an_interrupt_gives_the_path_so_far():
     robot = ar.load_robot("three-section")
     q = robot.sample(1, seed=0)[0]
@@ -307,6 +309,7 @@ def test_an_interrupt_gives_the_path_so_far():
     np.testing.assert_array_equal(path.q, ar.follow(robot, points[:3], start=q).q)
 
 
+@pytest.mark.compiled
 def test_waypoints_in_millimetres_get_a_hint_and_people_can_read_it():
     robot = ar.load_robot("three-section")
     path = ar.follow(robot, [[20, 10, 92], [21, 10, 92]])

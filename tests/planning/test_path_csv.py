@@ -84,3 +84,16 @@ def test_files_that_cannot_be_read_or_written(path, tmp_path):
         ar.Path.from_csv(tmp_path / "missing.csv", path.robot)
     with pytest.raises(FileError, match="cannot be written"):
         path.to_csv(tmp_path / "no folder" / "path.csv")
+
+
+@pytest.mark.compiled
+def test_a_header_in_capitals(tmp_path):
+    robot = ar.load_robot("two-section")
+    path = ar.follow(robot, robot.tip_pose(robot.sample(3, seed=0))[:, :3, 3])
+    path.to_csv(tmp_path / "path.csv")
+    first, _, rest = (tmp_path / "path.csv").read_text().partition("\n")
+    (tmp_path / "capitals.csv").write_text(f"{first.upper()}\n{rest}")
+    read = [ar.Path.from_csv(tmp_path / name, robot) for name in ("path.csv", "capitals.csv")]
+    for name in ("q", "targets", "waypoint", "status"):
+        np.testing.assert_array_equal(getattr(read[0], name), getattr(read[1], name))
+    assert read[1].mode == path.mode

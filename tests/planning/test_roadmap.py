@@ -221,6 +221,7 @@ def test_a_target_or_a_goal_and_a_scene_are_needed(arm, clutter):
         ar.plan(arm, arm.neutral, [0.0, 0.1], clutter)
 
 
+@pytest.mark.compiled
 def test_slips_of_units_get_a_hint(arm, clutter):
     with pytest.raises(TargetError, match=r"section-1.bend = 30 is 4.8 turns; .* were degrees meant\?"):
         ar.plan(arm, [30, 0, 0, 0, 0, 0], ar.Target([0.03, 0.02, 0.08]), clutter)

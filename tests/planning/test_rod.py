@@ -5,6 +5,7 @@ import pytest
 from tests.planning.test_contact import plan_scene
 
 import arcreach as ar
+from arcreach._text import length
 from arcreach.kernels.contact_rod import STATE, rod_shape
 from arcreach.planning.contact_plan import ContactArc
 from arcreach.planning.contact_scene import Body, Surroundings
@@ -63,7 +64,7 @@ def test_every_plan_has_a_second_opinion(name):
         rod, repair = plan.rod, plan.repair
         assert rod.converged
         assert rod.deviation(plan.target) > 1e-3
-        assert f"tip {rod.deviation(plan.target) * 1e3:.2f} mm" in str(plan)
+        assert f"tip {length(rod.deviation(plan.target), 4)} from the target" in str(plan)
         assert repair.converged
         assert repair.deviation(plan.target) < 1e-8
         assert repair.within_limits

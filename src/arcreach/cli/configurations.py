@@ -13,6 +13,7 @@ from arcreach._io import called, file_error, read_text
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
+from arcreach.planning.path_csv import spelled
 from arcreach.robots.hints import angle_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -36,7 +37,7 @@ def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray
         raise file_error(path, f"is empty; give one configuration per line: {_listed(robot)}")
     order = list(range(robot.dof))
     columns = robot.dof
-    names = _as_coordinates(rows[0][1], robot)
+    names = spelled(rows[0][1], robot)
     if any(name in robot.coordinates for name in names):
         order = [_column(path, names, name) for name in robot.coordinates]
         columns = len(names)
@@ -71,12 +72,6 @@ def _column(path: Path, names: list[str], name: str) -> int:
         fault = "names the coordinate '{}' twice" if name in names else "lacks the coordinate '{}'"
         raise file_error(path, f"its header {fault.format(name)}; give every coordinate one column")
     return names.index(name)
-
-
-def _as_coordinates(names: list[str], robot: Robot | SymbolicRobot) -> list[str]:
-    """The names of a header, those of coordinates as the robot spells them: capitals do not matter."""
-    spelled = {name.lower(): name for name in robot.coordinates}
-    return [name if name in robot.coordinates else spelled.get(name.lower(), name) for name in names]
 
 
 def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: npt.ArrayLike, origin: str) -> bool:

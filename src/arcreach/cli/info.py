@@ -10,7 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from arcreach._text import coordinate
+from arcreach._text import coordinate, number
 from arcreach._threads import available_threads
 from arcreach.cli.output import (
     AsJson,
@@ -106,9 +106,9 @@ def _geometry(element: Element) -> str:
         turn = _rotation_angle(element.rotation)
         return f"shift {_millimetres(element.translation)}" + (f", turn {math.degrees(turn):.4g}°" if turn else "")
     if isinstance(element, Section):
-        length = f"length {element.length * 1e3:.6g} mm"
+        length = f"length {coordinate(element.length, 'length')}"
         if element.stretch:
-            length += f" + up to {element.stretch * 1e3:.6g} mm"
+            length += f" + up to {coordinate(element.stretch, 'length')}"
         arcs = len(element.length_weights)
         return length + (f", {arcs} sub-arcs" if arcs > 1 else "") + (", twisting" if element.twist else "")
     axis = f"axis ({', '.join(f'{x:.4g}' for x in element.axis)})"
@@ -116,7 +116,7 @@ def _geometry(element: Element) -> str:
 
 
 def _millimetres(vector: tuple[float, ...]) -> str:
-    return f"({', '.join(f'{x * 1e3:.6g}' for x in vector)}) mm"
+    return f"({', '.join(number(x * 1e3, 6) for x in vector)}) mm"
 
 
 def _rotation_angle(rotation: tuple[tuple[float, ...], ...]) -> float:

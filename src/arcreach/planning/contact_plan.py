@@ -11,6 +11,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.planning.contact_scene import Ball, Body, Pose, Surroundings
 from arcreach.planning.rod import RodShape, load_rod, repair_rod
 from arcreach.scenes.planar import Point
@@ -125,10 +126,13 @@ class ContactPlan:
 
     def __str__(self) -> str:
         way = " > ".join(_contact_text(arc) for arc in self.arcs[:-1]) or "no contact"
-        # Rounded first: what is left of a contact after the last digits is no gap.
-        clearance = abs(round(self.clearance * 1e3, 6)) if self.clearance > -1e-9 else self.clearance * 1e3
-        text = f"{self.length * 1e3:.1f} mm, clearance {clearance:.3g} mm: {way}"
+        text = f"{_text.length(self.length, 4)}, clearance {_text.length(seen_gap(self.clearance))}: {way}"
         return f"{text}\n  elastic rod: {self.rod.text(self.target)}\n  repaired: {self.repair.text(self.target)}"
+
+
+def seen_gap(clearance: float) -> float:
+    """A clearance without the rounding errors of a contact: within a nanometre of 0 it is 0."""
+    return 0.0 if abs(clearance) < 1e-9 else clearance
 
 
 def _contact_text(arc: ContactArc) -> str:

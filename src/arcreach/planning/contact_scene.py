@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach._jit import settled
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
@@ -167,7 +168,7 @@ def _ball_at(surroundings: Surroundings, i: int, point: Point, body: Body) -> Ba
                 "corners and discs only: give one of those"
             )
     away, k = surroundings.nearest(point)
-    nearest = f", {away * 1e3:.3g} mm from '{surroundings.name(k)}'" if k >= 0 else ""
+    nearest = f", {_text.length(away)} from '{surroundings.name(k)}'" if k >= 0 else ""
     raise SceneError(f"{where} lies on no obstacle{nearest}; give a corner of a polygon or a point of a disc's edge")
 
 
@@ -196,8 +197,8 @@ def check_ends(surroundings: Surroundings, body: Body, target: Point) -> None:
         away, k = surroundings.nearest(point)
         if away < body.radius - body.slack:
             name = surroundings.name(k)
-            how = "lies inside" if away == 0.0 else f"is {away * 1e3:.3g} mm from"
-            rest = "" if away == 0.0 else f"; the body has a radius of {body.radius * 1e3:.3g} mm"
+            how = "lies inside" if away == 0.0 else f"is {_text.length(away)} from"
+            rest = "" if away == 0.0 else f"; the body has a radius of {_text.length(body.radius)}"
             raise error(f"the {what} ({point[0]:g}, {point[1]:g}) {how} obstacle '{name}'{rest}; move one of them")
     away = math.dist(BASE[:2], target)
     if away > body.longest:

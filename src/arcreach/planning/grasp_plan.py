@@ -11,7 +11,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.planning.contact_plan import PlanarArc, line_of
+from arcreach import _text
+from arcreach.planning.contact_plan import PlanarArc, line_of, seen_gap
 from arcreach.planning.contact_scene import BASE, Pose, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point
@@ -112,14 +113,14 @@ class GraspPlan:
     def __str__(self) -> str:
         name = self.object.name or type(self.object).__name__.lower()
         x, z = self.centre
+        circle = _text.length(self.object_radius, 4)
         curvature, length = self.approach[0][0], sum(length for _, length in self.approach)
-        clearance = abs(round(self.clearance * 1e3, 6)) if self.clearance > -1e-9 else self.clearance * 1e3
         parts = [
-            f"grasp of '{name}' by a circle of {self.object_radius * 1e3:.2f} mm at ({x * 1e3:.1f}, {z * 1e3:.1f}) mm",
-            f"approach {length * 1e3:.1f} mm at {curvature:.3f} /m",
+            f"grasp of '{name}' by a circle of {circle} at ({x * 1e3:.1f}, {z * 1e3:.1f}) mm",
+            f"approach {_text.length(length, 4)} at {curvature:.3f} /m",
             f"wrap {math.degrees(self.wrap_angle):.1f}° at {self.wrap[0][0]:.3f} /m",
-            f"length {self.length * 1e3:.1f} mm",
-            f"clearance {clearance:.3g} mm",
+            f"length {_text.length(self.length, 4)}",
+            f"clearance {_text.length(seen_gap(self.clearance))}",
             f"motion: {self.motion}",
         ]
         return "; ".join(parts)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import positive, whole
@@ -65,8 +66,8 @@ class LeaderPath(Path):
 
     def __str__(self) -> str:
         reached = f"{int(self.reached.sum())} of {len(self)} points reached"
-        worst = f"body off the curve by {self.worst_body_deviation * 1e3:.3g} mm at most"
-        return f"{reached}; {worst}; tip by {self.deviation[0] * 1e6:.3g} µm; {self.seconds * 1e3:.3g} ms"
+        worst = f"body off the curve by {_text.length(self.worst_body_deviation)} at most"
+        return f"{reached}; {worst}; tip by {_text.length(self.deviation[0])}; {_text.seconds(self.seconds)}"
 
 
 def follow_the_leader(
@@ -83,14 +84,13 @@ def follow_the_leader(
     points = whole("points", points, 2)
     shortest, longest = _depths(robot)
     line = _Curve(_checked_curve(curve), robot.reach)
+    given = f"curve is {_text.length(line.length, 4)} long; robot '{robot.name}'"
     if line.length > longest:
-        raise TargetError(
-            f"curve is {line.length * 1e3:.4g} mm long; robot '{robot.name}' enters {longest * 1e3:.4g} mm at most"
-        )
+        raise TargetError(f"{given} enters {_text.length(longest, 4)} at most")
     if line.length < shortest:
         raise TargetError(
-            f"curve is {line.length * 1e3:.4g} mm long; robot '{robot.name}' is {shortest * 1e3:.4g} mm long at least: "
-            "give a longer curve, or the robot a slide along z as its first element"
+            f"{given} is {_text.length(shortest, 4)} long at least: give a longer curve, or the robot a slide along z "
+            "as its first element"
         )
     depths = np.linspace(shortest, line.length, points)
     fit = _Fit(robot, line)
@@ -148,7 +148,7 @@ def _checked_curve(curve: Any) -> Array:
         raise TargetError("curve has no length; give points that differ")
     away = float(np.linalg.norm(points[0]))
     if away > AT_BASE * steps.sum():
-        raise TargetError(f"curve begins {away * 1e3:.4g} mm away from the base; give 0, 0, 0 as its first point")
+        raise TargetError(f"curve begins {_text.length(away, 4)} away from the base; give 0, 0, 0 as its first point")
     return np.asarray(points[np.concatenate([[True], steps > 0.0])])
 
 

@@ -21,6 +21,7 @@ from arcreach.ik.target import target_rows
 from arcreach.kernels import judge
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.path import Path
+from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 
@@ -71,7 +72,7 @@ def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
 
 def parse_path(text: str, file: str, robot: Robot) -> Path:
     """A path from the text of a CSV file; `file` is how messages call it."""
-    columns = _columns(text, file)
+    columns = _columns(text, file, robot)
     for name in robot.coordinates:
         if name not in columns:
             raise FileError(
@@ -88,6 +89,12 @@ def parse_path(text: str, file: str, robot: Robot) -> Path:
     return Path(robot, q, targets, mode, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
 
 
+def spelled(names: Sequence[str], robot: ConfigurationSpace) -> list[str]:
+    """The names of a header: those of coordinates as the robot spells them, others in small letters."""
+    own = {name.lower(): name for name in robot.coordinates}
+    return [name if name in robot.coordinates else own.get(name.lower(), name.lower()) for name in names]
+
+
 def _text(file: File) -> str:
     try:
         if file.stat().st_size > LARGEST_FILE:
@@ -97,14 +104,14 @@ def _text(file: File) -> str:
         raise FileError(f"{file}: cannot be read as CSV ({error})") from None
 
 
-def _columns(text: str, file: str) -> dict[str, list[str]]:
+def _columns(text: str, file: str, robot: Robot) -> dict[str, list[str]]:
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline=None)) if row]
     except csv.Error as error:
         raise FileError(f"{file}: cannot be read as CSV ({error})") from None
     if len(rows) < 2:
         raise FileError(f"{file}: has no points; give a first line of names, then a point per line")
-    names = rows[0]
+    names = spelled(rows[0], robot)
     for name in names:
         if names.count(name) > 1:
             raise FileError(f"{file}: its first line names '{name}' twice; give every column once")

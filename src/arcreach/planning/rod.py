@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach._jit import settled
 from arcreach.kernels.contact_rod import STATE, rod_shape
 from arcreach.planning.contact_scene import Body, Surroundings, every_ball
@@ -75,13 +76,13 @@ class RodShape:
         if not self.converged:
             return f"no equilibrium beyond {100 * self.share:.0f} % of the way"
         parts = [
-            f"tip {self.deviation(target) * 1e3:.2f} mm from the target",
+            f"tip {_text.length(self.deviation(target), 4)} from the target",
             f"actuation {self.actuation:.3f} /m",
-            f"length {self.length * 1e3:.1f} mm",
-            f"pressed on at {len(self.touched)} place{'' if len(self.touched) == 1 else 's'}",
+            f"length {_text.length(self.length, 4)}",
+            f"pressed on at {_text.count(len(self.touched), 'place')}",
         ]
         if self.clearance < -DEPTH * self.length:
-            parts.append(f"{-self.clearance * 1e3:.2g} mm inside an obstacle")
+            parts.append(f"{_text.length(-self.clearance, 2)} inside an obstacle")
         return ", ".join(parts) + ("" if self.within_limits else "; outside the robot's limits")
 
 

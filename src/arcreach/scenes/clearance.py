@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import SceneError
@@ -69,8 +70,8 @@ class Clearance(float):
         if self.element < 0:
             return "nothing near"
         x, y, z = self.point
-        where = f"element {self.element} at {self.arc_length * 1e3:.4g} mm, point ({x:.4g}, {y:.4g}, {z:.4g}) m"
-        return f"{float(self) * 1e3:.4g} mm to obstacle {self.obstacle}: {where}"
+        where = f"element {self.element} at {_text.length(self.arc_length, 4)}, point ({x:.4g}, {y:.4g}, {z:.4g}) m"
+        return f"{_text.length(float(self), 4)} to obstacle {self.obstacle}: {where}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,7 @@ def configurations(text, robot):
     return np.array([[float(row[name]) for name in robot.coordinates] for row in rows])
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("text", "steps"),
     [
@@ -65,6 +66,7 @@ def test_steps_that_are_refused(run, tmp_path, text, words):
     assert err.count("\n") == 1
 
 
+@pytest.mark.compiled
 def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     path, _ = waypoints_file(tmp_path)
     start = "--start=" + ",".join(map(repr, ARM.sample(1, seed=3)[0].tolist()))
@@ -80,6 +82,7 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     assert len(lines) == 8
 
 
+@pytest.mark.compiled
 def test_an_interrupt_writes_the_path_so_far(run, tmp_path, monkeypatch):
     from arcreach.cli import follow as command
 
@@ -104,6 +107,7 @@ def test_an_interrupt_writes_the_path_so_far(run, tmp_path, monkeypatch):
     np.testing.assert_array_equal(configurations((tmp_path / "path.csv").read_text(), ARM), expected.q)
 
 
+@pytest.mark.compiled
 def test_waypoints_in_millimetres_get_a_hint(run, tmp_path):
     path, _ = waypoints_file(tmp_path, n=2, scale=1e3)
     code, out, _ = run("follow", "three-section", "--waypoints", path)
