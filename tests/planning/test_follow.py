@@ -318,3 +318,23 @@ def test_waypoints_in_millimetres_get_a_hint_and_people_can_read_it():
     assert "0 of 2 points reached (2 waypoints, 0 inserted)" in str(path)
     assert ar.follow(robot, [[0.02, 0.01, 0.092]]).hint == ""
     assert "1 of 1 point reached (1 waypoint, 0 inserted)" in str(ar.follow(robot, [[0.02, 0.01, 0.092]]))
+
+
+def test_the_time_of_a_path_does_not_count_compiling():
+    import time
+
+    from arcreach._jit import tell_compiling
+
+    def compiles(done, total):
+        tell_compiling()
+        time.sleep(0.2)
+
+    def works(done, total):
+        time.sleep(0.2)
+
+    points = np.array([[1.5, 0.1, 0], [1.4, 0.2, 0], [1.4, 0.3, 0]])
+    working, compiling = (
+        ar.follow(planar_arm(), points, start=[0.5, -1.0], progress=progress).seconds for progress in (works, compiles)
+    )
+    assert working > 0.6
+    assert 0.0 < compiling < working - 0.5

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import on_compile
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.solve import positive
@@ -79,7 +80,6 @@ def follow(
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     _check_method(robot, method, mode, max_step is not None, options)
-    began = time.perf_counter()
     chosen = robot if limits is None else robot.with_limits(_narrower(robot, limits))
     tolerances = {
         "position_tol": positive("position_tol", position_tol, "metres"),
@@ -95,21 +95,24 @@ def follow(
         walker = FreeWalker(chosen, mode, method, tolerances, largest, scene, margin, options)
     best: Path | None = None
     points: list[Point] = []
+    clock = _Clock()
     try:
-        for beginning in walker.beginnings(rows, start):
-            points = []
-            for point in walker.walk(rows, beginning):
-                points.append(point)
-                if progress is not None and point[0] >= 0:
-                    progress(point[0] + 1, len(rows))
-            path = _path(robot, mode, points, walker, time.perf_counter() - began)
-            if best is None or _badness(path) < _badness(best):
-                best = path
-            if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
-                break
+        with on_compile(clock.compiling):
+            for beginning in walker.beginnings(rows, start):
+                points = []
+                for point in walker.walk(rows, beginning):
+                    points.append(point)
+                    if progress is not None and point[0] >= 0:
+                        progress(point[0] + 1, len(rows))
+                    clock.step()
+                path = _path(robot, mode, points, walker, clock)
+                if best is None or _badness(path) < _badness(best):
+                    best = path
+                if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
+                    break
     except KeyboardInterrupt:
         if best is None and points:
-            best = _path(robot, mode, points, walker, time.perf_counter() - began)
+            best = _path(robot, mode, points, walker, clock)
         if best is None:
             raise
         raise Interrupted(best) from None
@@ -119,12 +122,35 @@ def follow(
     return replace(best, hint=position_hint(robot, rows[:, 9:]) or ("" if start is None else angle_hint(robot, start)))
 
 
+class _Clock:
+    """Seconds of a computation without those in which kernels are compiled.
+
+    numba announces the start of a compilation and not its end: from there the rest of the step is left out.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._began = time.perf_counter()
+        self._compiling: float | None = None
+
+    def compiling(self) -> None:
+        """Called when a compilation starts."""
+        self._compiling = self._compiling or time.perf_counter()
+
+    def step(self) -> None:
+        """Count the time since the last step."""
+        now = time.perf_counter()
+        self.seconds += (self._compiling or now) - self._began
+        self._began, self._compiling = now, None
+
+
 def _badness(path: Path) -> tuple[int, float]:
     return int((~path.reached).sum()), path.largest_step
 
 
-def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWalker, seconds: float) -> Path:
+def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWalker, clock: _Clock) -> Path:
     clearance = walker.clearances(points)
+    clock.step()
     scene, margin = (walker.scene, walker.margin) if isinstance(walker, FreeWalker) else (None, 0.0)
     waypoint, targets, solutions = zip(*points, strict=True)
     return Path(
@@ -136,7 +162,7 @@ def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWal
         np.array([solution.position_error for solution in solutions]),
         np.array([solution.angle_error for solution in solutions]),
         np.array([solution.status for solution in solutions], dtype=np.int64),
-        seconds,
+        clock.seconds,
         clearance,
         scene,
         margin,
