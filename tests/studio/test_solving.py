@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.ik.method import Method, _methods, register
 from arcreach.studio.solving import answer, better, judge_clearance
 from arcreach.studio.wish import POSITION, Wish
 
@@ -73,6 +74,21 @@ def test_a_target_of_no_numbers_is_refused_and_not_raised():
     result = answer(Wish(ROBOT, pose, POSITION, "dls"), Q).results[0]
     assert not result.reached
     assert "nan" in result.status
+
+
+def broken(problem):
+    raise KeyError("no such joint")
+
+
+def test_a_method_that_fails_says_so_and_is_logged(caplog):
+    register(Method("broken", "fails", "derived", broken))
+    try:
+        result = answer(wish(method="broken"), Q).results[0]
+    finally:
+        del _methods["broken"]
+    assert result.refused
+    assert result.status == "failed by KeyError: 'no such joint'"
+    assert "the method broken failed" in caplog.text
 
 
 def test_the_better_of_two_answers():

@@ -20,9 +20,8 @@ STYLES = f"""
 /* Messages are never cut: long words break, long texts scroll. */
 .mantine-Notification-description, .mantine-Notification-title {{
   white-space: pre-wrap; overflow-wrap: anywhere; text-overflow: clip; overflow: visible; }}
-.mantine-Notification-root {{
-  max-height: 70vh !important; overflow-y: auto !important; align-items: flex-start !important; }}
-.mantine-Notification-body {{ margin: 0; }}
+.mantine-Notification-root {{ max-height: none !important; align-items: flex-start !important; }}
+.mantine-Notification-body {{ max-height: 65vh; overflow-y: auto !important; }}
 /* Numbers such as -816.9 fit where there are no arrows to step them. */
 .mantine-NumberInput-controls, .mantine-NumberInput-section {{ display: none !important; }}
 .mantine-NumberInput-input {{ padding-right: 0.5em !important; }}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ from arcreach.studio import words
 from arcreach.studio.wish import Wish
 
 Array = npt.NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
 
 # Seconds that a method may take for one move of a hand: longer than nearly every solve, and within a frame.
 BUDGET = 0.015
@@ -101,10 +104,15 @@ def _solved(wish: Wish, method: str, start: Array, budget: float, trace: bool) -
             wish.robot, wish.target, method, start=start, max_time=budget, trace=trace,
             scene=wish.scene if avoiding else None,
         )  # fmt: skip
-    except ArcreachError as error:
-        # A method that does not serve this target: the robot stays where it is, and the page says why.
+    except Exception as error:
+        # A method that does not serve this target, or one of the user's own that failed: the robot stays where it is,
+        # and the page says why.
+        expected = isinstance(error, ArcreachError)
+        if not expected:
+            _log.exception("the method %s failed", method)
+        said = str(error) if expected else f"failed by {type(error).__name__}: {error}"
         free, touched = judge_clearance(wish.robot, start, wish.scene)
-        return Result(method, start, str(error), False, None, None, None, None, free, touched, refused=True)
+        return Result(method, start, said, False, None, None, None, None, free, touched, refused=True)
     seconds = found.seconds if found.seconds > 0.0 else time.perf_counter() - began
     free, touched = judge_clearance(wish.robot, found.q, wish.scene)
     status = words.status(found.status, found.position_error, found.angle_error)

@@ -15,6 +15,10 @@ from arcreach.studio.solving import Answer, Result
 REMEMBERED = 120
 # Solves between two drawings of the chart while a hand moves: a chart is no instrument to steer by.
 EVERY = 4
+ERROR, TIME = "#D55E00", "#0072B2"
+NO_LINES = {"show": False}
+# From 0 to 0.1 at least: errors of a nanometre are no curve.
+FROM_ZERO = {"min": {"pad": 0, "soft": 0, "mode": 1}, "max": {"pad": 0.1, "soft": 0.1, "mode": 1}}
 
 _STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-nums;white-space:nowrap"
 
@@ -38,7 +42,7 @@ def table_of(answer: Answer) -> str:
     )
     table = f'<table style="width:100%;border-collapse:collapse"><tr><th></th>{heads}</tr>{rows}</table>'
     return (
-        f'<div data-arcreach="results" style="font-size:0.875em;padding:2px 12px 0">{table}{_statuses(results)}</div>'
+        f'<div data-arcreach="results" style="font-size:0.875em;padding:2px 12px 8px">{table}{_statuses(results)}</div>'
     )
 
 
@@ -47,9 +51,8 @@ def _statuses(results: tuple[Result, ...]) -> str:
     for result in results:
         colour = "#00704F" if result.reached else "#B34E00"
         name = f"{html.escape(result.method)}: " if len(results) > 1 else ""
-        lines.append(
-            f'<div style="margin-top:4px;font-weight:600;color:{colour}">{name}{html.escape(result.status)}</div>'
-        )
+        style = f"margin-top:4px;font-weight:600;overflow-wrap:anywhere;color:{colour}"
+        lines.append(f'<div style="{style}">{name}{html.escape(result.status)}</div>')
     return "".join(lines)
 
 
@@ -90,13 +93,22 @@ class Chart:
             self._data(),
             (
                 uplot.Series(label="solve"),
-                uplot.Series(label="error (mm)", stroke="#D55E00", width=2),
-                uplot.Series(label="time (ms)", stroke="#0072B2", width=2),
+                uplot.Series(label="error (mm)", stroke=ERROR, width=2),
+                uplot.Series(label="time (ms)", stroke=TIME, width=2, scale="ms"),
             ),
             legend={"live": False},
-            scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
+            # An axis for each, in its colour: a long search must not flatten the errors.
+            axes=(
+                uplot.Axis(scale="x", ticks=NO_LINES),
+                uplot.Axis(scale="y", side=3, stroke=ERROR, size=44, ticks=NO_LINES),
+                uplot.Axis(scale="ms", side=1, stroke=TIME, size=44, ticks=NO_LINES, grid=NO_LINES),
+            ),
+            scales={
+                "x": uplot.Scale(time=False, auto=True),
+                **{key: uplot.Scale(auto=True, range=FROM_ZERO) for key in ("y", "ms")},
+            },
             height=220,
-            padding=(14, 20, 0, 0),
+            padding=(14, 4, 0, 0),
         )
 
     def note(self, answer: Answer, draw: bool = True, again: bool = False) -> None:
