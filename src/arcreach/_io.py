@@ -82,19 +82,21 @@ def read_text(path: AnyPath, largest: int) -> str:
 
 def read_rows(path: AnyPath, largest: int = LARGEST_TABLE) -> Iterator[tuple[int, list[str]]]:
     """The stripped cells of every line of a CSV file that is not empty, with its number; read as they are asked for."""
-    with _opened(path, largest) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline=None)
-        reader = csv.reader(_lines(path, text))
-        try:
-            for row in reader:
-                if row:
-                    yield reader.line_num, [cell.strip() for cell in row]
-        except UnicodeDecodeError:
-            raise file_error(path, "is not UTF-8 text; save it as UTF-8") from None
-        except csv.Error as error:
-            raise line_error(path, reader.line_num, f"is not valid CSV ({error})") from None
-        except OSError as error:
-            raise file_error(path, f"cannot be read ({_reason(error)})") from None
+    with _opened(path, largest) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline=None) as text:
+        yield from parse_rows(text, path)
+
+
+def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list[str]]]:
+    """As `read_rows`, of a text that is open to be read; `origin` is how messages call it."""
+    reader = csv.reader(_lines(text, origin))
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, [cell.strip() for cell in row]
+    except UnicodeDecodeError:
+        raise file_error(origin, "is not UTF-8 text; save it as UTF-8") from None
+    except csv.Error as error:
+        raise line_error(origin, reader.line_num, f"is not valid CSV ({error})") from None
 
 
 def find_columns(names: Sequence[str], wanted: Sequence[str]) -> dict[str, list[int]]:
@@ -113,6 +115,14 @@ def is_stream(path: AnyPath) -> bool:
     return status is not None and (_printed_to(status) is not None or _is_device_or_pipe(status))
 
 
+def check_ending(path: AnyPath, endings: Sequence[str]) -> str:
+    """The ending of a file's name in small letters, which must be one of these."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
+        raise file_error(path, f"its ending is not known; give {', '.join(endings)}")
+    return ending
+
+
 def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
     """Refuse a file that could not be written, before anything is computed for it; gives the ending to write it by.
 
@@ -128,8 +138,8 @@ def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
         return ending if ending in endings or not endings else endings[0]
     if status is not None and not stat.S_ISREG(status.st_mode):
         raise file_error(path, "cannot be written: is neither a regular file nor a device or pipe to print to")
-    if endings and ending not in endings:
-        raise file_error(path, f"its ending is not known; give {', '.join(endings)}")
+    if endings:
+        check_ending(path, endings)
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise file_error(path, "cannot be written: its folder does not exist; make it first")
@@ -269,10 +279,10 @@ def _opened(path: AnyPath, largest: int) -> Iterator[io.BufferedReader]:
         raise file_error(path, f"cannot be read ({_reason(error)})") from None
 
 
-def _lines(path: AnyPath, stream: io.TextIOWrapper) -> Iterator[str]:
-    while line := stream.readline(LONGEST_LINE + 1):
+def _lines(text: io.TextIOBase, origin: AnyPath) -> Iterator[str]:
+    while line := text.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
-            raise file_error(path, f"has a line of more than {LONGEST_LINE} characters, which is no table")
+            raise file_error(origin, f"has a line of more than {LONGEST_LINE} characters, which is no table")
         yield line
 
 

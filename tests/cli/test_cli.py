@@ -3,13 +3,17 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import arcreach as ar
+from arcreach.cli import app
 
 
 def test_version(run):
@@ -212,7 +216,77 @@ def test_check_lists_every_problem(run, tmp_path):
     assert code == 0
     assert "a good robot file" in out
     code, out, _ = run("check", path, "--json")
-    assert json.loads(out) == {"file": str(path), "ok": True, "problems": []}
+    assert json.loads(out) == {"file": str(path), "ok": True, "kind": "robot file", "problems": []}
+
+
+SCENE = '[[obstacles]]\nkind = "sphere"\ncentre = [0, 0, 1]\nradius = {}\n'
+PLANAR = (
+    "target = [0.1, 0.2]\n[[elements]]\nkind = 'section'\nlength = 0.3\nbend_max = 1\n"
+    "[[obstacles]]\nkind = 'disc'\ncentre = [{}, 0.1]\nradius = 0.01\n"
+)
+
+
+def test_check_reads_scenes(run, tmp_path):
+    path = tmp_path / "scene.toml"
+    for kind, text, good, words in (
+        ("scene", SCENE, "0.1", "obstacles[0]: sphere: radius"),
+        ("planar scene", PLANAR, "0.1", "obstacles[0].centre[0] = 'x'"),
+    ):
+        path.write_text(text.format(good))
+        code, out, _ = run("check", path)
+        assert (code, out.count("\n")) == (0, 1)
+        assert f"{path}: a good {kind}: " in out
+        assert json.loads(run("check", path, "--json")[1])["kind"] == kind
+        path.write_text(text.format("-1" if kind == "scene" else '"x"'))
+        code, out, err = run("check", path)
+        assert (code, out) == (2, "")
+        assert words in err
+
+
+def test_files_of_another_kind_are_named(run, tmp_path):
+    for name, content in {
+        "arm.urdf.xacro": b'<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="a"/>', "part.stl": bytes(84),
+        "scene.toml": SCENE.format("0.1").encode(), "arm.toml": b'[[elements]]\nkind = "revolute"\n',
+        "planar.toml": PLANAR.format("0.1").encode(), "notes.txt": b"nothing",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_bytes(content)
+    ik = ("ik", "two-section", "--to", "0,0,90mm", "--scene")
+    for arguments, words in {
+        ("info", "arm.urdf.xacro"): "is a xacro file; run xacro on it first",
+        ("check", "arm.urdf.xacro"): "is a xacro file; run xacro on it first",
+        ("info", "part.stl"): "is a mesh, which has no joints; give it as an obstacle",
+        ("info", "scene.toml"): "describes a scene, and no robot",
+        (*ik, "arm.toml"): "describes a robot, and no scene",
+        (*ik, "planar.toml"): "describes a planar scene",
+        (*ik, "notes.txt"): "its ending is not known; give .toml, .stl",
+        (*ik, "scene.toml", "--scale", "0.001"): "scale = 0.001 is for a mesh file",
+        (*ik[:-1], "--scale", "0.001"): "--scale has no meaning without --scene",
+    }.items():
+        code, out, err = run(*(str(tmp_path / word) if (tmp_path / word).is_file() else word for word in arguments))
+        assert (code, out) == (2, "")
+        assert words in err
+
+
+@pytest.mark.compiled
+def test_a_mesh_is_a_scene(run, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    box = trimesh.creation.box((10.0, 10.0, 10.0))
+    box.apply_translation((60.0, 0.0, 60.0))
+    path = tmp_path / "part.stl"
+    box.export(path)
+    code, out, _ = run("ik", "two-section", "--to", "0,0,90mm", "--scene", path, "--scale", "0.001", "--json")
+    assert code == 0
+    # The near side of the box is 55 mm from the axis of the robot.
+    assert 0.03 < json.loads(out)["clearance"] < 0.055
+    assert run("check", path)[1].startswith(f"{path}: a good scene: ")
+
+
+def test_the_commands_that_print_json_are_those_of_the_page():
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text("utf-8")
+    sentence = re.search(r"These commands take `--json`: ([^.]*)\.", page)[1]
+    commands = typer.main.get_command(app.app).commands
+    having = {name for name, one in commands.items() if any("--json" in option.opts for option in one.params)}
+    assert set(re.findall(r"`([a-z-]+)`", sentence)) == having
 
 
 @pytest.mark.parametrize(

@@ -310,7 +310,7 @@ def test_bad_input(run, arguments, words):
         ("x,y,z,ax,ay\n0,0,1,0,0\n", "lacks 'az'"),
         ("x,y,z,x\n0,0,1,0\n", "repeats 'x'"),
         ("x,y,z,ax,ay,az,r00\n", "an axis and a rotation"),
-        ("x,y,z\n" + "1" * 200_000, "is not CSV"),
+        ("x,y,z\n" + "1" * 200_000, "is not valid CSV"),
     ],
 )
 def test_bad_files(run, tmp_path, text, words):

@@ -307,7 +307,7 @@ def test_files_that_are_none(tmp_path):
     cases = {
         tmp_path / "missing.toml": "no such file",
         tmp_path / "folder.toml": "is a directory",
-        tmp_path / "large.toml": "has 100.0 MB; at most 10 MB",
+        tmp_path / "large.toml": "has 100.0 MB; at most 2 MB",
         tmp_path / "latin.toml": "not UTF-8",
         tmp_path: "is a directory",
         "three-sectoin": "did you mean 'three-section'?",
@@ -369,7 +369,7 @@ def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
     for name in ("n" * 300 + ".toml", "a\0b.toml"):
         with pytest.raises(ar.FileError, match="cannot be written"):
             ar.save_robot(ar.load_robot("two-section"), tmp_path / name)
-    with pytest.raises(ar.FileError, match=r"would have 1\d\.\d MB; at most 10 MB"):
+    with pytest.raises(ar.FileError, match=r"would have 1\d\.\d MB; at most 2 MB"):
         ar.save_robot(ar.Robot([ar.Link()], source="x" * 12_000_000), tmp_path / "robot.toml")
     assert os.listdir(tmp_path) == []
     ar.save_robot(ar.load_robot("two-section"), tmp_path / ("n" * 250 + ".toml"))

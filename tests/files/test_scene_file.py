@@ -1,4 +1,5 @@
 import json
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -169,3 +170,16 @@ def test_the_page_s_files_load():
     assert files
     for text in files:
         assert len(parse_scene(text, "page")) > 0
+
+
+def test_a_mesh_file_is_a_scene_with_its_scale(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    path = tmp_path / "part.STL"
+    path.write_bytes(trimesh.creation.box((10.0, 20.0, 30.0)).export(file_type="stl"))
+    assert ar.load_scene(path)[0].length == pytest.approx(math.hypot(10.0, 20.0, 30.0))
+    assert ar.load_scene(str(path), scale=0.001)[0].length == pytest.approx(math.hypot(0.01, 0.02, 0.03))
+    for scale in (0.0, -1.0, math.nan, "mm"):
+        with pytest.raises(ar.SceneError, match="scale"):
+            ar.load_scene(path, scale=scale)
+    with pytest.raises(ar.FileError, match=r"scale = 0\.001 is for a mesh file"):
+        ar.load_scene("clutter-20", scale=0.001)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import itertools
+from array import array
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._io import called, file_error, read_text
+from arcreach._io import called, file_error, find_columns, line_error, read_rows
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
-from arcreach.planning.path_csv import spelled
 from arcreach.robots.hints import angle_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-# A million configurations of ten coordinates with all their digits.
-LARGEST_FILE = 250_000_000
 
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
@@ -31,47 +27,38 @@ def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
-    """Configurations (n, dof) from a CSV file; a header, if there is one, names the coordinates in any order."""
-    rows = _rows(path)
-    if not rows:
+    """Configurations (n, dof) from a CSV file; a header may name the coordinates in any order and case."""
+    rows = read_rows(path)
+    first = next(rows, None)
+    if first is None:
         raise file_error(path, f"is empty; give one configuration per line: {_listed(robot)}")
     order = list(range(robot.dof))
     columns = robot.dof
-    names = spelled(rows[0][1], robot)
-    if any(name in robot.coordinates for name in names):
-        order = [_column(path, names, name) for name in robot.coordinates]
-        columns = len(names)
-        rows = rows[1:]
-    configurations: list[list[float]] = []
+    found = find_columns(first[1], robot.coordinates)
+    if any(found.values()):
+        order = [_column(path, name, places) for name, places in found.items()]
+        columns = len(first[1])
+    else:
+        rows = itertools.chain([first], rows)
+    values = array("d")
     hinted = False
     for line, cells in rows:
         if len(cells) != columns:
-            raise FileError(
-                f"{called(path)}, line {line}: has {len(cells)} values; give {columns}"
-                + (f": {_listed(robot)}" if columns == robot.dof else ", as many as the header has")
-            )
+            hint = f": {_listed(robot)}" if columns == robot.dof else ", as many as the header has"
+            raise line_error(path, line, f"has {len(cells)} values; give {columns}{hint}")
         origin = f"{called(path)}, line {line}"
         ordered = [cells[k] for k in order]
-        configurations.append(_row(ordered, robot, origin))
-        hinted = hinted or _note_degrees(robot, ordered, configurations[-1], origin)
-    return np.array(configurations).reshape(-1, robot.dof)
+        row = _row(ordered, robot, origin)
+        values.extend(row)
+        hinted = hinted or _note_degrees(robot, ordered, row, origin)
+    return np.array(values).reshape(-1, robot.dof)
 
 
-def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The cells of every line that is not empty, with its number in the file."""
-    # Without newline=None a line that ends in a carriage return alone would be an error.
-    reader = csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline=None))
-    try:
-        return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except csv.Error as error:
-        raise FileError(f"{called(path)}, line {reader.line_num}: is not valid CSV: {error}") from None
-
-
-def _column(path: Path, names: list[str], name: str) -> int:
-    if names.count(name) != 1:
-        fault = "names the coordinate '{}' twice" if name in names else "lacks the coordinate '{}'"
+def _column(path: Path, name: str, places: list[int]) -> int:
+    if len(places) != 1:
+        fault = "names the coordinate '{}' twice" if places else "lacks the coordinate '{}'"
         raise file_error(path, f"its header {fault.format(name)}; give every coordinate one column")
-    return names.index(name)
+    return places[0]
 
 
 def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: npt.ArrayLike, origin: str) -> bool:

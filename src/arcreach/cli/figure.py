@@ -26,6 +26,7 @@ from arcreach.cli.output import (
     printable,
 )
 from arcreach.cli.plan import complete_scene
+from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError, SceneError
 from arcreach.files import units
@@ -61,9 +62,7 @@ Methods = Annotated[
     typer.Option("--methods", help="With commas between, also module:function; some that serve the robot by default."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of the random numbers; the same seed, the same figure.")]
-SceneName = Annotated[
-    str | None, typer.Option("--scene", help="Obstacles: a name or a .toml file.", autocompletion=complete_scene)
-]
+SceneName = Annotated[str | None, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene)]
 
 FIGURES = {
     "pose": "shaded tubes and frames of a robot in one pose or several",
@@ -99,6 +98,7 @@ def pose(
         ),
     ] = None,
     scene: SceneName = None,
+    scale: SceneScale = None,
     view: Annotated[str | None, typer.Option("--view", help="Azimuth and elevation of the eye: -60deg,20deg.")] = None,
     frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Frames of base, sections and tip.")] = True,
     names: Annotated[bool, typer.Option("--names/--no-names", help="Names of sections beside them.")] = True,
@@ -111,7 +111,7 @@ def pose(
     loaded = _chain(load_robot(robot, base, tip))
     rows = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
     options: dict[str, Any] = {} if view is None else {"view": _view(view)}
-    obstacles = () if scene is None else load_scene(scene)
+    obstacles = read_scene(scene, scale) or ()
     from arcreach import figures
 
     with announce_compiling():
@@ -289,9 +289,8 @@ def clearance(
     robot: RobotName,
     out: Out,
     path: Annotated[File, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")],
-    scene: Annotated[
-        str, typer.Option("--scene", help="Obstacles: a name or a .toml file.", autocompletion=complete_scene)
-    ],
+    scene: Annotated[str, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene)],
+    scale: SceneScale = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance that was to be kept.")] = "0mm",
     width: WidthChoice = None,
     base: BaseLink = None,
@@ -300,7 +299,7 @@ def clearance(
     """Clearance along a path."""
     check_figure(out)
     loaded = _chain(load_robot(robot, base, tip))
-    obstacles = load_scene(scene)
+    obstacles = load_scene(scene, scale)
     from arcreach import figures
     from arcreach.planning.path import Path
 

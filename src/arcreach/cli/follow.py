@@ -24,12 +24,12 @@ from arcreach.cli.output import (
     note,
     print_json,
 )
+from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
 from arcreach.cli.targets import read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
-from arcreach.files.scenes import load_scene
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.planning.follow import follow as follow_path
@@ -45,9 +45,8 @@ def follow(
     waypoints: Annotated[
         Path | None, typer.Option("--waypoints", help="CSV file of targets, columns x,y,z,...; see ik --file.")
     ] = None,
-    scene: Annotated[
-        str | None, typer.Option("--scene", help="Obstacles: a name of the catalogue or a .toml file.")
-    ] = None,
+    scene: Annotated[str | None, typer.Option("--scene", help=SCENE_HELP)] = None,
+    scale: SceneScale = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance kept from obstacles.")] = "0mm",
     position_only: Annotated[
         bool, typer.Option("--position-only", help="Leave the orientations of the waypoints out.")
@@ -88,8 +87,8 @@ def follow(
         "angle_tol": units.parse(angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),
     }
-    if scene is not None:
-        options |= {"scene": load_scene(scene), "margin": units.parse(margin, "length")}
+    if (obstacles := read_scene(scene, scale)) is not None:
+        options |= {"scene": obstacles, "margin": units.parse(margin, "length")}
     if start is not None:
         options["start"] = parse_configuration(start, loaded, "--start")
     interrupted = False

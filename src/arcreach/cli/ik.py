@@ -30,11 +30,11 @@ from arcreach.cli.output import (
     one_of,
     print_json,
 )
+from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
 from arcreach.cli.targets import parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import units
 from arcreach.files.robots import load_robot
-from arcreach.files.scenes import load_scene
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
@@ -73,9 +73,8 @@ def ik(
     angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
     max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
-    scene: Annotated[
-        str | None, typer.Option("--scene", help="Obstacles to keep away from: a name of the catalogue or a file.")
-    ] = None,
+    scene: Annotated[str | None, typer.Option("--scene", help=SCENE_HELP)] = None,
+    scale: SceneScale = None,
     margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     most: Annotated[
@@ -128,8 +127,8 @@ def ik(
         limits["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
-    if scene is not None:
-        choice |= {"scene": load_scene(scene), "margin": units.parse(margin or "0mm", "length")}
+    if (obstacles := read_scene(scene, scale)) is not None:
+        choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
     if file is not None:
         reached = _many(loaded, file, out, as_json, {**limits, **choice})
     elif every:

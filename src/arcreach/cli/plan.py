@@ -22,6 +22,7 @@ from arcreach.cli.output import (
     one_of,
     print_json,
 )
+from arcreach.cli.scenes import SCENE_HELP, SceneScale
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError
 from arcreach.files import units
@@ -48,8 +49,9 @@ def plan(
     start: Annotated[str, typer.Option("--from", help="Configuration to begin from, as --q of fk.")],
     scene: Annotated[
         str,
-        typer.Option("--scene", help="Obstacles: a name or a .toml file.", autocompletion=complete_scene),
+        typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene),
     ],
+    scale: SceneScale = None,
     to: Annotated[str | None, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
     rotation: Annotated[
@@ -104,7 +106,7 @@ def plan(
     loaded = load_robot(robot, base, tip)
     if not isinstance(loaded, Robot):
         raise MethodError(f"robot '{loaded.name}' is given as a matrix and has no body; give a chain of elements")
-    obstacles = load_scene(scene)
+    obstacles = load_scene(scene, scale)
     q_start = parse_configuration(start, loaded, "--from")
     target = None if to is None else parse_target(to, axis, rotation)
     with announce_compiling():

@@ -11,8 +11,8 @@ import typer
 
 from arcreach.cli.output import BaseLink, TipLink, announce_compiling, complete_robot, printable
 from arcreach.cli.plan import complete_scene
+from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
 from arcreach.files.robots import load_robot
-from arcreach.files.scenes import load_scene
 
 # Seconds after which even the slowest machine has compiled what the first solve needs.
 COMPILED = 300.0
@@ -28,8 +28,9 @@ def studio(
     ] = "three-section",
     scene: Annotated[
         str | None,
-        typer.Option("--scene", help="Obstacles: a name or a .toml file.", autocompletion=complete_scene),
+        typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene),
     ] = None,
+    scale: SceneScale = None,
     port: Annotated[int, typer.Option("--port", help="Port of the page; 0 takes any free one.")] = 8080,
     host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
     allow_remote: Annotated[
@@ -47,7 +48,7 @@ def studio(
     from arcreach.studio.shelf import drawable
 
     loaded = drawable(load_robot(robot, base, tip))
-    obstacles = None if scene is None else load_scene(scene)
+    obstacles = read_scene(scene, scale)
     with contextlib.ExitStack() as stack, contextlib.suppress(KeyboardInterrupt):
         with announce_compiling():
             page = stack.enter_context(Studio(loaded, obstacles, host=host, port=port, allow_remote=allow_remote))

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+from array import array
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arcreach._io import read_text
+from arcreach._io import called, find_columns, line_error, read_rows
 from arcreach.errors import FileError, TargetError
 from arcreach.files import units
 from arcreach.ik.target import Target
-
-# A million targets with all their digits.
-LARGEST_FILE = 250_000_000
 
 POSITION = ("x", "y", "z")
 AXIS = ("ax", "ay", "az")
@@ -40,52 +36,39 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
 
 def read_targets(path: Path) -> dict[str, Any]:
     """Targets of a CSV file, as `solve_batch` takes them: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
-    reader = csv.reader(io.StringIO(read_text(path, LARGEST_FILE), newline=""))
+    rows = read_rows(path)
     wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
-    try:
-        rows = [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
-        raise FileError(f"{path}, line {reader.line_num}: is not CSV ({error})") from None
-    if not rows:
-        raise FileError(f"{path}: is empty; give {wanted}, then a target per line")
-    names = [name.strip().lower() for name in rows[0][1]]
-    columns: dict[str, Any] = {}
-    for group, members in _groups(path, names, wanted).items():
-        places = [names.index(name) for name in members]
-        quantity = "length" if group == "positions" else None
-        values = [_cells(path, line, row, names, places, quantity) for line, row in rows[1:]]
-        shape = (-1, 3, 3) if group == "rotations" else (-1, len(members))
-        columns[group] = np.array(values, dtype=float).reshape(shape)
-    return columns
+    names = next(rows, (0, []))[1]
+    if not names:
+        raise FileError(f"{called(path)}: is empty; give {wanted}, then a target per line")
+    groups = _groups(path, names, wanted)
+    values = {group: array("d") for group in groups}
+    for line, cells in rows:
+        if len(cells) != len(names):
+            raise line_error(path, line, f"has {len(cells)} values; its first line has {len(names)}")
+        for group, places in groups.items():
+            for place in places:
+                try:
+                    values[group].append(_number(cells[place], "length" if group == "positions" else None))
+                except FileError as error:
+                    raise line_error(path, line, f"{names[place]}: {error}") from None
+    return {group: np.array(values[group]).reshape((-1, 3, 3) if group == "rotations" else (-1, 3)) for group in groups}
 
 
-def _groups(path: Path, names: list[str], wanted: str) -> dict[str, tuple[str, ...]]:
-    """Which columns make up the targets. A group that is begun must be complete: half an axis is a mistake."""
+def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
+    """The columns that make up the targets. A group that is begun must be complete: half an axis is a mistake."""
+    found = find_columns(names, (*POSITION, *AXIS, *ROTATION))
     orientations = {"axes": AXIS, "rotations": ROTATION}
-    begun = {group: members for group, members in orientations.items() if any(name in names for name in members)}
+    begun = {group: members for group, members in orientations.items() if any(found[name] for name in members)}
     groups: dict[str, tuple[str, ...]] = {"positions": POSITION, **begun}
     if len(groups) == 3:
-        raise FileError(f"{path}: its first line has an axis and a rotation; give one of them")
+        raise FileError(f"{called(path)}: its first line has an axis and a rotation; give one of them")
     for members in groups.values():
         for name in members:
-            if names.count(name) != 1:
-                found = "lacks" if name not in names else "repeats"
-                raise FileError(f"{path}: its first line {found} '{name}'; give {wanted}")
-    return groups
-
-
-def _cells(
-    path: Path, line: int, row: list[str], names: list[str], places: list[int], quantity: str | None
-) -> list[float]:
-    if len(row) != len(names):
-        raise FileError(f"{path}, line {line}: has {len(row)} values; its first line has {len(names)}")
-    values = []
-    for place in places:
-        try:
-            values.append(_number(row[place], quantity))
-        except FileError as error:
-            raise FileError(f"{path}, line {line}: {names[place]}: {error}") from None
-    return values
+            if len(found[name]) != 1:
+                fault = "repeats" if found[name] else "lacks"
+                raise FileError(f"{called(path)}: its first line {fault} '{name}'; give {wanted}")
+    return {group: [found[name][0] for name in members] for group, members in groups.items()}
 
 
 def _numbers(option: str, text: str, counts: tuple[int, ...], quantity: str | None = None) -> list[float]:

@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arcreach.errors import FileError
+from arcreach.files.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
 from arcreach.robots.checks import shown
 from arcreach.robots.symbolic import import_sympy
 
-# Longer than any matrix entry of a real arm, short enough that nothing explodes.
-LONGEST_FORMULA = 20_000
 # 9 ** 9 ** 9 would fill the memory with digits.
 LARGEST_EXPONENT = 16
 
@@ -32,6 +31,8 @@ def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
     """The SymPy expression of a formula in the given symbols."""
     if len(text) > LONGEST_FORMULA:
         raise FileError(f"the formula has {len(text)} characters; at most {LONGEST_FORMULA} are accepted")
+    if nesting(text, "([{", ")]}") > DEEPEST_FORMULA:
+        raise FileError(f"{shown(text)} is nested too deeply; give a formula of at most {DEEPEST_FORMULA} levels")
     try:
         tree = ast.parse(text.strip(), mode="eval")
         return _build(tree.body, symbols)

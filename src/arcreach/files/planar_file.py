@@ -13,14 +13,13 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from arcreach._io import called, may_exist, read_text
 from arcreach.errors import ArcreachError, FileError, SceneError
-from arcreach.files import problems
+from arcreach.files import bounds, problems
 from arcreach.files.robot_file import _chain, _failure, _model_of, parse_toml
 from arcreach.files.robot_models import AnyEntry, Length, Strict, Text
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 
-LARGEST_FILE = 10_000_000
 CATALOGUE = "planar_catalogue"
 
 
@@ -37,7 +36,7 @@ class PolygonEntry(Strict):
     """A polygon."""
 
     kind: Literal["polygon"]
-    points: list[PlanarPoint] = Field(description="list of corners (x, z) in order")
+    points: list[PlanarPoint] = Field(max_length=bounds.MOST_CORNERS, description="list of corners (x, z) in order")
     name: Text = Field("", description="name of the polygon")
 
 
@@ -62,9 +61,13 @@ class PlanarFile(Strict):
     target: PlanarPoint | None = Field(None, description="place (x, z) to reach")
     object: Text | None = Field(None, description="name of the obstacle to grasp")
     bend_radius: Length | None = Field(None, description="smallest radius of the bent body")
-    contacts: list[PlanarPoint] | None = Field(None, description="points (x, z) that may be touched")
-    elements: list[AnyEntry] = Field(min_length=1, description="list of the robot's elements, base first")
-    obstacles: list[AnyObstacle] = Field(description="list of polygons and discs")
+    contacts: list[PlanarPoint] | None = Field(
+        None, max_length=bounds.MOST_CORNERS, description="points (x, z) that may be touched"
+    )
+    elements: list[AnyEntry] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of the robot's elements, base first"
+    )
+    obstacles: list[AnyObstacle] = Field(max_length=bounds.MOST_OBSTACLES, description="list of polygons and discs")
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def load_planar_scene(source: str | os.PathLike[str]) -> PlanarScene:
         known = ", ".join(planar_catalogue())
         hint = problems.suggestion(str(source), planar_catalogue()) or f"; scenes that come with arcreach: {known}"
         raise FileError(f"{shown(str(source))} is neither a planar scene of the catalogue nor a file (.toml){hint}")
-    return parse_planar_scene(read_text(path, LARGEST_FILE), called(path))
+    return parse_planar_scene(read_text(path, bounds.LARGEST_TOML), called(path))
 
 
 def planar_json_schema() -> dict[str, Any]:

@@ -13,6 +13,8 @@ from arcreach.robots.checks import shown
 
 # Lists whose entries are told apart by a field, whose value pydantic puts into the place of an error.
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
+# Problems that are told of one file: more would take long to write and nobody reads them.
+MOST = 100
 # More names than a reader would look through.
 _MOST_KNOWN = 1000
 
@@ -32,8 +34,15 @@ ModelOf = Callable[[str, Any], type[BaseModel] | None]
 
 
 def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Place, str]]:
-    """Each problem: its place in the file and one line. `model_of(path, table)` is the model of the table at a path."""
-    return [(detail["loc"], _line(detail, data, model_of)) for detail in error.errors()]
+    """Each problem: its place in the file and one line. `model_of(path, table)` is the model of the table at a path.
+
+    Of more than `MOST` problems the first ones are told, and how many more there are.
+    """
+    details = error.errors(include_url=False)
+    lines = [(detail["loc"], _line(detail, data, model_of)) for detail in details[:MOST]]
+    if len(details) > MOST:
+        lines.append(((), f"has {len(details) - MOST} more problems"))
+    return lines
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

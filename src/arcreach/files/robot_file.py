@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from arcreach._io import called, read_text, write_text
 from arcreach.errors import ArcreachError, FileError, RobotError
-from arcreach.files import problems
+from arcreach.files import bounds, problems
 from arcreach.files.expressions import parse_formula, write_formula
 from arcreach.files.robot_models import (
     ELEMENTS,
@@ -39,9 +39,6 @@ from arcreach.robots.elements import Element
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot, import_sympy
 
-# A robot of ten thousand elements fits; a video does not.
-LARGEST_FILE = 10_000_000
-
 TOO_MANY_DIGITS = "is not valid TOML: it has a number of thousands of digits; give one that a float can hold"
 
 _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyEntry)
@@ -50,23 +47,26 @@ _ROW: TypeAdapter[Any] = TypeAdapter(AnyRow)
 
 def read_robot_file(path: Path) -> Robot | SymbolicRobot:
     """The robot of a TOML file."""
-    return parse_robot(read_text(path, LARGEST_FILE), called(path))
+    return parse_robot(read_text(path, bounds.LARGEST_TOML), called(path))
 
 
 def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
     """The robot of a TOML text; `origin` is how messages call it."""
     data = parse_toml(text, origin)
+    if "obstacles" in data and not ("elements" in data or "matrix" in data):
+        raise _failure(origin, ["describes a scene, and no robot; give it as --scene, or to load_scene"])
     return _symbolic(data, origin) if "matrix" in data else _chain(data, origin)
 
 
 def parse_toml(text: str, origin: str) -> dict[str, Any]:
     """The tables of a TOML text."""
     try:
+        bounds.check_toml(text)
         data = tomllib.loads(text)
+    except FileError as error:
+        raise _failure(origin, error.problems) from None
     except tomllib.TOMLDecodeError as error:
         raise _failure(origin, [f"is not valid TOML: {shown(str(error))[1:-1]}"]) from None
-    except RecursionError:
-        raise _failure(origin, ["is not valid TOML: it is nested too deeply"]) from None
     except ValueError:
         raise _failure(origin, [TOO_MANY_DIGITS]) from None
     if _has_endless_integer(data):
@@ -91,8 +91,9 @@ def write_robot_file(robot: Robot | SymbolicRobot, path: Path) -> None:
         text = _symbolic_text(robot)
         _check_read_back(robot, text, called(path))
     else:
+        bounds.check_count("elements", len(robot.elements), bounds.MOST_ELEMENTS)
         text = _chain_text(robot)
-    write_text(path, text, LARGEST_FILE)
+    write_text(path, text, bounds.LARGEST_TOML)
 
 
 def json_schema() -> dict[str, Any]:
@@ -133,13 +134,16 @@ def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.
 def _chain(data: dict[str, Any], origin: str) -> Robot:
     """The chain of a file. A bad entry does not keep the others from being tried, so that all problems are found."""
     content, form = _validate(ChainFile, data)
+    if len(form) > problems.MOST:
+        raise _failure(origin, [line for _, line in form])
     found = [line for place, line in form if place[:1] != ("elements",) or len(place) == 1] + _name_problems(data)
     bad_form: dict[Any, list[tuple[problems.Place, str]]] = {}
     for place, line in form:
         bad_form.setdefault(place[1] if len(place) > 1 else None, []).append((place[3:], line))
-    entries = data.get("elements")
+    # Where the list itself is bad, for its type or its length, its entries were not looked at.
+    entries = [] if any(place == ("elements",) for place, _ in form) else data.get("elements", [])
     elements: list[Element] = []
-    for i, entry in enumerate(entries if isinstance(entries, list) else []):
+    for i, entry in enumerate(entries):
         if i in bad_form:
             found += [line for _, line in bad_form[i]]
             found += [f"elements[{i}]: {problem}" for problem in _other_problems(entry, [p for p, _ in bad_form[i]])]
@@ -150,6 +154,7 @@ def _chain(data: dict[str, Any], origin: str) -> Robot:
             found += [f"elements[{i}]: {problem}" for problem in _problems(error)]
     if not found:
         try:
+            bounds.check_count("elements", len(elements), bounds.MOST_ELEMENTS)
             return Robot(tuple(elements), content.name, content.source)
         except ArcreachError as error:
             found += _problems(error)
@@ -239,6 +244,10 @@ def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
             name = shown(coordinate.name)
             found.append(f"coordinates[{i}].name = {name} is used twice; give every coordinate its own name")
         symbols[coordinate.name] = sympy.Symbol(coordinate.name)
+    length = sum(len(formula) for row in content.matrix for formula in row if isinstance(formula, str))
+    if length > bounds.LONGEST_MATRIX:
+        found.append(f"matrix has {length} characters; at most {bounds.LONGEST_MATRIX} are accepted")
+        raise _failure(origin, found)
     matrix: list[list[Any]] = []
     for r, row in enumerate(content.matrix):
         matrix.append([])

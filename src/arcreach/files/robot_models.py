@@ -26,7 +26,7 @@ from pydantic import (
     create_model,
 )
 
-from arcreach.files import units
+from arcreach.files import bounds, units
 from arcreach.robots._symbolic_source import FUNCTIONS
 from arcreach.robots.elements import ELEMENT_TYPES, Element, Link
 
@@ -189,7 +189,7 @@ class DHEntry(Strict):
     convention: Literal["standard", "modified"] = Field(
         "standard", description="distal, or proximal as in Craig's book"
     )
-    rows: list[AnyRow] = Field(min_length=1, description="list of rows, one per joint")
+    rows: list[AnyRow] = Field(min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of rows, one per joint")
 
 
 class RobotEntry(Strict):
@@ -212,7 +212,9 @@ class ChainFile(Strict):
 
     name: Text = Field("", description="the robot's name")
     source: Text = Field("", description="where the numbers come from")
-    elements: list[AnyEntry] = Field(min_length=1, description="list of elements, base first")
+    elements: list[AnyEntry] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of elements, base first"
+    )
 
 
 class SymbolicCoordinate(Strict):
@@ -255,5 +257,7 @@ class MatrixFile(Strict):
 
     name: Text = Field("", description="the robot's name")
     source: Text = Field("", description="where the numbers come from")
-    coordinates: list[AnyCoordinate] = Field(min_length=1, description="list of coordinates")
+    coordinates: list[AnyCoordinate] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of coordinates"
+    )
     matrix: list[MatrixRow] = Field(min_length=4, max_length=4, description="four rows of four formulas")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from arcreach._io import called, check_output, may_exist
+from arcreach._io import called, check_output, file_error, may_exist
 from arcreach.errors import FileError
 from arcreach.files import problems
 from arcreach.files.catalogue import catalogue, catalogue_robot
@@ -14,8 +14,11 @@ from arcreach.files.urdf import read_urdf
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS
 
 URDF_ENDINGS = (".urdf", ".xml")
+XACRO = "is a xacro file; run xacro on it first and give the URDF that comes out"
+MESH = "is a mesh, which has no joints; give it as an obstacle, by --scene or as arcreach.Mesh"
 
 
 def load_robot(
@@ -28,8 +31,8 @@ def load_robot(
     if not isinstance(source, (str, os.PathLike)):
         raise FileError(f"source = {shown(source)} is not accepted; give a name of the catalogue or the path of a file")
     path = Path(source)
-    _check_links(path, base, tip)
     if str(source) in catalogue():
+        _check_links(path, base, tip)
         return catalogue_robot(str(source))
     if path.suffix.lower() not in (*URDF_ENDINGS, ".toml") and not may_exist(path):
         hint = problems.suggestion(str(source), list(catalogue())) or "; arcreach robots lists the catalogue"
@@ -39,8 +42,13 @@ def load_robot(
 
 def read_robot(path: Path, base: str | None = None, tip: str | None = None) -> Robot | SymbolicRobot:
     """A robot from a file, and never from the catalogue."""
+    ending = path.suffix.lower()
+    if ending == ".xacro":
+        raise file_error(path, XACRO)
+    if ending in MESH_ENDINGS:
+        raise file_error(path, MESH)
     _check_links(path, base, tip)
-    return read_urdf(path, base, tip) if path.suffix.lower() in URDF_ENDINGS else read_robot_file(path)
+    return read_urdf(path, base, tip) if ending in URDF_ENDINGS else read_robot_file(path)
 
 
 def _check_links(path: Path, base: str | None, tip: str | None) -> None:

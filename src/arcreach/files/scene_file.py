@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from arcreach._io import called, read_text, write_text
 from arcreach.errors import FileError, SceneError
-from arcreach.files import problems
-from arcreach.files.robot_file import LARGEST_FILE, parse_toml, rotation_from_rpy, toml_value
+from arcreach.files import bounds, problems
+from arcreach.files.robot_file import parse_toml, rotation_from_rpy, toml_value
 from arcreach.files.robot_models import Strict
 from arcreach.files.scene_models import ENTRIES, SHAPES, SIMPLE, AnyShape, SceneFile, entry_field
 from arcreach.robots import checks
@@ -24,22 +24,29 @@ _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyShape)
 
 def read_scene_file(path: Path) -> Scene:
     """The scene of a TOML file; paths of meshes are taken from the file's folder."""
-    return parse_scene(read_text(path, LARGEST_FILE), called(path), path.parent)
+    return parse_scene(read_text(path, bounds.LARGEST_TOML), called(path), path.parent)
 
 
 def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
     """The scene of a TOML text; `origin` is how messages call it."""
     data = parse_toml(text, origin)
+    if ("elements" in data or "matrix" in data) and "obstacles" not in data:
+        raise _failure(origin, ["describes a robot, and no scene; give it as ROBOT, or to load_robot"])
+    if "elements" in data:
+        raise _failure(origin, ["describes a planar scene with its robot; give it to arcreach contact or grasp"])
     content, form = _validate(data)
+    if len(form) > problems.MOST:
+        raise _failure(origin, [line for _, line in form])
     found = [line for place, line in form if place[:1] != ("obstacles",) or len(place) == 1]
     bad_form: dict[Any, list[tuple[problems.Place, str]]] = {}
     for place, line in form:
         if place[:1] == ("obstacles",) and len(place) > 1:
             bad_form.setdefault(place[1], []).append((place[3:], line))
-    entries = data.get("obstacles")
+    # Where the list itself is bad, for its type or its length, its entries were not looked at.
+    entries = [] if any(place == ("obstacles",) for place, _ in form) else data.get("obstacles", [])
     shapes: list[Shape | PlanarShape] = []
     # A bad entry does not keep the others from being tried, so that all problems are found.
-    for i, entry in enumerate(entries if isinstance(entries, list) else []):
+    for i, entry in enumerate(entries):
         if i in bad_form:
             found += [line for _, line in bad_form[i]]
             found += [f"obstacles[{i}]: {problem}" for problem in _other_problems(entry, [p for p, _ in bad_form[i]])]
@@ -58,7 +65,7 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
 
 def write_scene_file(scene: Scene, path: Path) -> None:
     """Write a scene so that reading it gives an equal scene."""
-    write_text(path, scene_text(scene), LARGEST_FILE)
+    write_text(path, scene_text(scene), bounds.LARGEST_TOML)
 
 
 def scene_text(scene: Scene) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BeforeValidator, Field, TypeAdapter, create_model
 
+from arcreach.files.bounds import MOST_OBSTACLES
 from arcreach.files.planar_file import OBSTACLES
 from arcreach.files.robot_models import FiniteAngle, Length, Strict, Text, field_type, three
 from arcreach.scenes.planar import Disc, Polygon
@@ -25,8 +26,9 @@ Corners = Annotated[
 ]
 # Fields of a mesh that robots have nothing like.
 _MESH_FIELDS: dict[str, Any] = {
-    "vertices": list[Row] | None,
-    "faces": list[Corners] | None,
+    # Only the first bad corner is told: there may be a million.
+    "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,
+    "faces": Annotated[list[Corners], Field(fail_fast=True)] | None,
     "cells": Annotated[int, Field(strict=True)],
 }
 
@@ -73,4 +75,4 @@ class SceneFile(Strict):
 
     name: Text = Field("", description="the scene's name")
     source: Text = Field("", description="where the numbers come from")
-    obstacles: list[AnyShape] = Field(description="list of obstacles")
+    obstacles: list[AnyShape] = Field(max_length=MOST_OBSTACLES, description="list of obstacles")

@@ -38,6 +38,8 @@ UNITS: dict[str, Iterable[str]] = {"length": LENGTH_UNITS, "angle": ANGLE_UNITS}
 # Every float has a shorter text; thousands of digits would take long to read and mean nothing more.
 LONGEST_NUMBER = 64
 
+# A number without a unit is read as Python does: a million of them come from a table.
+_PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:e[+-]?\d{1,3})?", re.ASCII)
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?|[+-]?inf)\s*([a-zµμ°]*)", re.IGNORECASE)
 
 
@@ -48,6 +50,8 @@ def parse(text: str | float, quantity: str) -> float:
     units = UNITS[quantity]
     if len(text) > LONGEST_NUMBER:
         raise FileError(f"{shown(text)} has {len(text)} characters; a number has at most {LONGEST_NUMBER}")
+    if _PLAIN.fullmatch(text) and math.isfinite(value := float(text)):
+        return value
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         raise FileError(f"{shown(text)} is no {quantity}; give {accepted(quantity)}")
@@ -56,16 +60,16 @@ def parse(text: str | float, quantity: str) -> float:
         raise FileError(f"{shown(text)} has the unknown unit '{unit}'; known units of {quantity}: {', '.join(units)}")
     if "inf" in digits.lower():
         return float(digits)
-    value = Fraction(digits)
+    exact = Fraction(digits)
     if not unit:
-        return to_float(value)
+        return to_float(exact)
     if quantity == "length":
-        return to_float(value * LENGTH_UNITS[unit])
+        return to_float(exact * LENGTH_UNITS[unit])
     per_half_turn = ANGLE_UNITS[unit]
     if per_half_turn is None:
-        return to_float(value)
+        return to_float(exact)
     # The ratio is exact, so that 90 deg is the float math.pi / 2 itself.
-    return to_float(value / per_half_turn) * math.pi
+    return to_float(exact / per_half_turn) * math.pi
 
 
 def accepted(quantity: str) -> str:

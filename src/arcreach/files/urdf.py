@@ -16,14 +16,12 @@ import numpy.typing as npt
 
 from arcreach._io import called, read_text
 from arcreach.errors import ArcreachError, FileError, RobotError
-from arcreach.files import problems
+from arcreach.files import bounds, problems
 from arcreach.files.robot_file import rotation_from_rpy
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Element, Link, Prismatic, Revolute
 from arcreach.robots.robot import Robot
 
-# The largest descriptions of humanoids have about a megabyte; meshes lie in files of their own.
-LARGEST_FILE = 10_000_000
 # Angles of sixteen digits give a matrix back nearer than this.
 SAME_ROTATION = 1e-12
 
@@ -61,7 +59,7 @@ class Joint:
 
 def read_urdf(path: Path, base: str | None, tip: str | None) -> Robot:
     """The chain of a URDF file from link `base` (default: the root) to link `tip` (default: the only leaf)."""
-    return parse_urdf(read_text(path, LARGEST_FILE), called(path), base, tip)
+    return parse_urdf(read_text(path, bounds.LARGEST_URDF), called(path), base, tip)
 
 
 def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None = None) -> Robot:
@@ -110,9 +108,16 @@ def _parse_xml(text: str) -> Node:
     """The XML tree. A document type is refused: only attacks define entities in a URDF."""
     top = Node("", {})
     open_nodes = [top]
+    count = 0
     parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > bounds.MOST_NODES:
+            raise FileError(f"has more than {bounds.MOST_NODES} XML elements, which is no URDF of a robot")
+        if len(open_nodes) > bounds.DEEPEST_NODE:
+            raise FileError(f"has more than {bounds.DEEPEST_NODE} XML elements inside each other, which is no URDF")
         node = Node(tag, attributes)
         open_nodes[-1].children.append(node)
         open_nodes.append(node)
@@ -253,6 +258,7 @@ def _unique(name: str, ending: str, used: dict[str, int]) -> str:
 
 def _all_elements(path: list[Joint]) -> list[Element]:
     """The elements of all joints, or all that is wrong with them."""
+    bounds.check_count("the chain from base to tip", len(path), bounds.MOST_ELEMENTS)
     elements: list[Element] = []
     names: dict[str, int] = {}
     found: list[str] = []

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from arcreach._io import check_output, write_text
 from arcreach.errors import RobotError
+from arcreach.files.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
 from arcreach.files.robot_file import rotation_from_rpy
-from arcreach.files.urdf import LARGEST_FILE
 from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import check_chain, radii_of
@@ -36,7 +36,8 @@ def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
     have the names then that they are called by, such as `link-1`.
     """
     check_output(path, (".urdf",))
-    write_text(path, urdf_text(robot), LARGEST_FILE)
+    check_count("elements", len(robot.elements), MOST_ELEMENTS)
+    write_text(path, urdf_text(robot), LARGEST_URDF)
 
 
 def urdf_text(robot: Robot) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from arcreach.robots import checks
 from arcreach.robots.checks import Matrix3, Vector
 from arcreach.robots.elements import LENGTH, NO_ROTATION
 from arcreach.scenes._checks import FieldChecks, refuse
+from arcreach.scenes._mesh_files import read_mesh_file
 from arcreach.scenes.shapes import about, margin_field, name_field
 
 Array = npt.NDArray[np.float64]
@@ -255,7 +255,7 @@ def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
     """The checked surface, its triangles seen anticlockwise from outside."""
     trimesh = import_module("trimesh", "trimesh")
     if mesh.path:
-        surface = _read(trimesh, mesh.path, owner)
+        surface = read_mesh_file(mesh.path, owner)
         what = f"{owner}: path = {_called(mesh.path)}"
     else:
         if not 0 <= np.min(mesh.faces) <= np.max(mesh.faces) < len(mesh.vertices):
@@ -279,18 +279,6 @@ def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
     if surface.volume == 0.0:
         raise SceneError(f"{what}: the mesh encloses nothing; give a solid")
     return np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
-
-
-def _read(trimesh: Any, path: str, owner: str) -> Any:
-    file = Path(path)
-    if not file.is_file():
-        raise SceneError(f"{owner}: path = {_called(path)} is not accepted; give the path of an existing file")
-    try:
-        return trimesh.load_mesh(file, process=False)
-    except Exception as error:
-        # Readers of meshes raise whatever their parsers do.
-        reason = checks.shown(str(error))[1:-1]
-        raise SceneError(f"{owner}: path = {_called(path)} cannot be read as a mesh ({reason})") from None
 
 
 def _called(path: str) -> str:

@@ -1,0 +1,40 @@
+"""Read the triangles of a mesh file, from its bytes alone: no other file is opened, no archive unpacked."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from arcreach._extras import require
+from arcreach._io import called, check_ending, read_bytes
+from arcreach.errors import FileError, SceneError
+from arcreach.robots.checks import shown
+
+ENDINGS = (".stl", ".obj", ".ply", ".off")
+# Bytes: two million triangles as binary STL.
+LARGEST_FILE = 100_000_000
+
+
+def read_mesh_file(path: str, owner: str) -> Any:
+    """The mesh of a file as trimesh has it, with nothing merged; `owner` is how messages call the obstacle."""
+    trimesh = require("trimesh", "a mesh from a file")
+    try:
+        ending = check_ending(path, ENDINGS)
+        content = read_bytes(path, LARGEST_FILE)
+    except FileError as error:
+        raise SceneError(f"{owner}: path = {called(path)!r}: {error.problems[0]}") from None
+    try:
+        # Materials and textures of an OBJ would be further files.
+        options = {"skip_materials": True} if ending == ".obj" else {}
+        mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)
+        if np.shape(mesh.vertices)[1:] != (3,) or np.shape(mesh.faces)[1:] != (3,):
+            raise ValueError("it has no triangles")
+        if len(mesh.faces) and not 0 <= mesh.faces.min() <= mesh.faces.max() < len(mesh.vertices):
+            raise ValueError("a triangle has a corner that is not there")
+    except Exception as error:
+        # Readers of meshes raise whatever their parsers do.
+        reason = shown(str(error))[1:-1]
+        raise SceneError(f"{owner}: path = {called(path)!r} cannot be read as a mesh ({reason})") from None
+    return mesh
