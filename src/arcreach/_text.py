@@ -73,7 +73,7 @@ def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], 
     # Rounded first: 999.96 µm is 1 mm with three digits, not 1000 µm.
     rounded = float(f"{value:.{digits - 1}e}")
     for size, unit in units:
-        # A hair below the size: 1e-6 / 1e-6 may be 0.9999999999999999.
+        # With a tolerance for the last bit of a rounded number.
         if abs(rounded) >= size * (1.0 - 1e-12):
             return f"{number(rounded / size, digits)} {unit}"
     return f"below 1 {units[-1][1]}"

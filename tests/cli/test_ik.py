@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -62,8 +63,9 @@ def test_a_redundant_robot_has_infinitely_many_solutions(run):
     assert len(json.loads(out)) == 3
     assert err.startswith("infinitely many solutions: ")
     # Nothing is said of infinitely many where there is none.
-    code, out, _ = run("ik", "iiwa-14", "--to", "4m,1m,3m", "--all")
+    code, out, err = run("ik", "iiwa-14", "--to", "400,100,300", "--all")
     assert (code, out) == (1, "0 solutions\n")
+    assert err.endswith("positions are metres: were millimetres meant?\n")
 
 
 OWN = '''
@@ -208,12 +210,46 @@ def test_an_interrupt_keeps_what_was_solved(run, tmp_path, monkeypatch):
         return solved[-1]
 
     monkeypatch.setattr(ik, "solve_batch", stopped)
+    # Pieces of 10 and 20, however long they take.
+    monkeypatch.setattr(ik, "CHUNK_SECONDS", 1e9)
     code, _, err = run("ik", "three-section", "--file", path, "--out", tmp_path / "out.csv")
     assert code == 130
     assert "interrupted: 30 of 30 targets reached, 10 not tried" in err
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
     np.testing.assert_array_equal([float(row["section-1.bend"]) for row in rows[:10]], solved[0].q[:, 0])
     assert len(rows) == 30
+
+
+# Sends Ctrl-C to its own process at the first target of the second piece.
+STOPPING = """
+import os, signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+calls = 0
+
+def rest(robot, target):
+    global calls
+    calls += 1
+    if calls == 11:
+        os.kill(os.getpid(), signal.SIGINT)
+    return robot.neutral
+"""
+
+
+@pytest.mark.compiled
+def test_the_signal_of_ctrl_c_ends_without_a_traceback(tmp_path):
+    path, _ = targets_file(tmp_path, 40)
+    (tmp_path / "stopping.py").write_text(STOPPING)
+    command = ("ik", "three-section", "--file", path, "--method", "stopping:rest", "--out", "out.csv")
+    done = subprocess.run(
+        [sys.executable, "-m", "arcreach", *command], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    # The first piece is complete, the second was interrupted.
+    assert done.stderr.splitlines()[-1] == "interrupted: 0 of 10 targets reached, 30 not tried"
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 11
 
 
 def test_slips_of_units_get_a_hint(run, tmp_path):

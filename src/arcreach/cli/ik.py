@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,15 +40,17 @@ from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
 from arcreach.ik.target import Target
+from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
 EXIT_NOT_REACHED = 1
-# Targets solved between two words about progress: at first, and at the most.
+# Targets solved between two reports of progress: at first, at the most, and about how many seconds they take.
 FIRST_CHUNK = 10
 CHUNK = 20_000
+CHUNK_SECONDS = 1.0
 # Of infinitely many solutions.
 FEW = 5
 
@@ -175,6 +177,8 @@ def _every(robot: Robot, target: Target, options: dict[str, Any], most: int | No
     with announce_compiling():
         free = free_directions(robot, target)
         solutions = solve_all(robot, target, **options, most=most or (FEW if free else MOST))
+    if not solutions:
+        note(position_hint(robot, target.position))
     words = count(len(solutions), "solution")
     if free and solutions:
         motion = f"the tip stays while the robot moves in {count(free, 'direction')}"
@@ -202,12 +206,16 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
     done = 0
     with announce_compiling(_compiling(robot)) as say:
         try:
-            # Small pieces first: a slow method tells soon how far it is.
-            for size in _pieces(n):
+            size = FIRST_CHUNK
+            while done < n:
+                began = time.monotonic()
                 chunk = {name: values[done : done + size] for name, values in targets.items()}
                 parts.append(solve_batch(robot, **chunk, **options))
-                done += size
+                done += len(parts[-1])
                 say("solving", done, n, "target")
+                # An interrupt loses no more than about CHUNK_SECONDS of work.
+                fitting = size * CHUNK_SECONDS / max(time.monotonic() - began, 1e-6)
+                size = max(1, min(2 * size, int(fitting), CHUNK))
         except KeyboardInterrupt:
             interrupted = True
     rows = as_rows(robot, parts)
@@ -219,15 +227,6 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
         raise typer.Exit(EXIT_INTERRUPTED)
     typer.echo(f"{reached} of {count(n, 'target')} reached", err=True)
     return reached == n
-
-
-def _pieces(n: int) -> Iterator[int]:
-    """Sizes of pieces that make up n, doubling up to CHUNK."""
-    size = FIRST_CHUNK
-    while n > 0:
-        yield min(size, n)
-        n -= size
-        size = min(2 * size, CHUNK)
 
 
 def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
