@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 
 import numpy as np
 import pytest
@@ -77,9 +78,21 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     assert code == 0
     assert out.startswith("8 of 8 points reached (8 waypoints, 0 inserted)")
     lines = [line for line in err.splitlines() if line.startswith("following: ")]
-    assert lines[0] == "following: 1 of 8 waypoints"
+    assert lines[0] == "following: 0 of 8 waypoints"
     assert lines[-1] == "following: 8 of 8 waypoints, about 0 s left"
-    assert len(lines) == 8
+    assert len(lines) == 9
+
+
+def test_progress_is_said_while_one_step_takes_long(capsys, monkeypatch):
+    monkeypatch.setattr(output, "SAY_AFTER", 0.05)
+    with output.announce_compiling() as say:
+        say("following", 0, 8, "waypoint")
+        deadline = time.monotonic() + 60.0
+        err = ""
+        while not err and time.monotonic() < deadline:
+            time.sleep(0.01)
+            err = capsys.readouterr().err
+    assert err == "following: 0 of 8 waypoints\n"
 
 
 @pytest.mark.compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from array import array
 from pathlib import Path
 
@@ -21,9 +22,9 @@ from arcreach.robots.symbolic import SymbolicRobot
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
     """A configuration from comma-separated numbers, each with a unit or in SI; a hint on stderr at a slip of units."""
     cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
-    q = np.array(_row(cells, robot, option))
+    q = _row(cells, robot, option)
     _note_degrees(robot, cells, q, option)
-    return q
+    return np.array(q)
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
@@ -61,8 +62,11 @@ def _column(path: Path, name: str, places: list[int]) -> int:
     return places[0]
 
 
-def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: npt.ArrayLike, origin: str) -> bool:
+def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: list[float], origin: str) -> bool:
     """Note on stderr, for values without a unit, where degrees were probably meant."""
+    # Most rows end here: a file may have a million.
+    if all(abs(value) <= math.tau for value in q):
+        return False
     bare = np.array([cell[-1:].isdigit() or cell.endswith(".") for cell in cells])
     hint = angle_hint(robot, np.where(bare, q, 0.0))
     note(f"{origin}: {hint}" if hint else "")

@@ -8,6 +8,7 @@ import json
 import math
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
@@ -104,8 +105,8 @@ class Pace:
         """`following: 12 of 75 waypoints, about 40 s left`; without a guess until the pace is known."""
         now = time.monotonic()
         text = f"{doing}: {done} of {count(total, noun)}"
-        if self.first is None or done <= self.first[1]:
-            # What was done first also took what is done once, such as loading kernels; and a count may begin anew.
+        if self.first is None or done <= max(self.first[1], 1):
+            # The first one also took what is done once, such as loading kernels; and a count may begin anew.
             self.first = now, done
             return text
         left = (now - self.first[0]) * (total - done) / (done - self.first[1])
@@ -127,7 +128,8 @@ def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
     status = stderr.status(message)
     announced = False
     began = said = time.monotonic()
-    pace = Pace()
+    pace, latest = Pace(), ""
+    timer: threading.Timer | None = None
 
     def started() -> None:
         nonlocal announced
@@ -140,11 +142,20 @@ def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
             sys.stderr.write(message + "\n")
 
     def say(doing: str, done: int, total: int, noun: str) -> None:
+        nonlocal latest, timer
+        latest = pace.words(doing, done, total, noun)
+        early = began + SAY_AFTER - time.monotonic()
+        if early <= 0.0:
+            show(latest)
+        elif timer is None:
+            # The next step may take long: what is known is then said without waiting for it.
+            timer = threading.Timer(early, lambda: show(latest))
+            timer.daemon = True
+            timer.start()
+
+    def show(text: str) -> None:
         nonlocal said
         now = time.monotonic()
-        text = pace.words(doing, done, total, noun)
-        if now - began < SAY_AFTER:
-            return
         if stderr.is_terminal:
             status.update(text)
             status.start()
@@ -157,6 +168,8 @@ def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
         try:
             yield say
         finally:
+            if timer is not None:
+                timer.cancel()
             status.stop()
 
 

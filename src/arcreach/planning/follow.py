@@ -73,8 +73,9 @@ def follow(
     the path, a global plan leads around (extra `plan`). `clearance` of the path is certified. A waypoint that cannot be
     reached so is left out: the robot stays where it is, or waits where it can begin, and the status says why.
 
-    `progress` is called after every waypoint with the number of waypoints done and of all; it begins anew with every
-    beginning that is tried. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is the path so far.
+    `progress` is called at first and after every waypoint with the number of waypoints done and of all; the count
+    begins anew with every beginning that is tried. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is the
+    path so far.
     """
     mode, rows = waypoint_rows(waypoints, axes, rotations)
     if not isinstance(robot, Robot):
@@ -96,14 +97,16 @@ def follow(
     best: Path | None = None
     points: list[Point] = []
     clock = _Clock()
+    tell = progress or (lambda done, total: None)
+    tell(0, len(rows))
     try:
         with on_compile(clock.compiling):
             for beginning in walker.beginnings(rows, start):
                 points = []
                 for point in walker.walk(rows, beginning):
                     points.append(point)
-                    if progress is not None and point[0] >= 0:
-                        progress(point[0] + 1, len(rows))
+                    if point[0] >= 0:
+                        tell(point[0] + 1, len(rows))
                     clock.step()
                 path = _path(robot, mode, points, walker, clock)
                 if best is None or _badness(path) < _badness(best):
