@@ -427,3 +427,10 @@ def test_the_first_replay_plays_or_says_why_not(studio):
         slide(client, studio.trajectory.replay, True)
         until(lambda: studio.trajectory.text.content)
     assert not studio.trajectory.play.disabled or "no iterations were recorded" in studio.trajectory.text.content
+
+
+def test_an_obstacle_smaller_than_the_robot_suggests_keeps_its_size(studio):
+    studio.set_scene(ar.Scene([ar.Sphere((0.1, 0.0, 0.0), 0.0004)]))
+    studio.set_robot(ar.load_robot("ur5"))
+    settle(studio)
+    assert studio.obstacles_tab.size.min <= studio.obstacles_tab.size.value == 0.4

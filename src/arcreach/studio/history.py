@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # States that are kept.
 DEPTH = 100
 # Changes of one kind that follow each other within so many seconds are one step.
-PAUSE = 0.7
+PAUSE = 1.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,7 @@ class ObstaclesTab:
         self.size.disabled = size is None
         if size is None:
             return
-        low = round(max(SMALLEST * 1e3 * self._reach, 0.1), 1)
+        low = round(max(min(SMALLEST * 1e3 * self._reach, size * 1e3), 0.1), 1)
         high = float(np.ceil(max(LARGEST * 1e3 * self._reach, size * 1e3)))
         if (self.size.min, self.size.max) != (low, high):
             self.size.min, self.size.max = low, high
