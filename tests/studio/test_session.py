@@ -434,3 +434,29 @@ def test_an_obstacle_smaller_than_the_robot_suggests_keeps_its_size(studio):
     studio.set_robot(ar.load_robot("ur5"))
     settle(studio)
     assert studio.obstacles_tab.size.min <= studio.obstacles_tab.size.value == 0.4
+
+
+@pytest.mark.parametrize(
+    ("button", "content"),
+    [
+        ("robot", b"a." * 40_000 + b"b = 1\n"),
+        ("robot", b"a = " + b"[" * 40_000),
+        ("robot", b'[[elements]]\nkind = "revolute"\n' * 60_000),
+        ("robot", b"<robot>" + b"<link>" * 40_000),
+        ("scene", b"obstacles." * 40_000 + b"b = 1\n"),
+        ("path", b"section-1.bend," * 100_000 + b"\n"),
+    ],
+    ids=["keys", "brackets", "joints", "tags", "scene", "columns"],
+)
+def test_a_file_made_to_block_the_page_is_refused_by_name(studio, button, content):
+    uploads = {"robot": studio.choices.upload, "scene": studio.obstacles_tab.upload, "path": studio.trajectory.upload}
+    before = studio.desk.wish.robot
+    with visitor(studio) as client, visitor(studio) as other:
+        send_file(client, uploads[button], "hostile.txt", content)
+        # Somebody else goes on meanwhile.
+        slide(other, studio.sliders.handles[0], 21.0)
+        until(lambda: studio.q[0] == pytest.approx(np.radians(21.0)))
+        until(lambda: told(client))
+        assert told(client)[-1]["title"] == "Not accepted"
+        assert "hostile.txt" in told(client)[-1]["body"]
+    assert studio.desk.wish.robot is before
