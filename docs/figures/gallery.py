@@ -15,6 +15,20 @@ IMAGES = Path(__file__).parents[1] / "images"
 SOLVED = math.radians(55), math.radians(20), math.radians(45), math.radians(150), math.radians(50), math.radians(-80)
 
 
+def pipe_surface() -> dict[str, np.ndarray]:
+    """A pipe around the robot: inner and outer wall of 48 faces, closed at both ends."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+    profile = ((0.020, 0.02), (0.024, 0.02), (0.024, 0.14), (0.020, 0.14))
+    rings = [np.stack([r * np.cos(angle), r * np.sin(angle), np.full(48, z)], axis=1) for r, z in profile]
+    k = np.arange(48)
+    faces = []
+    for ring in range(4):
+        low, high = 48 * ring, 48 * ((ring + 1) % 4)
+        a, b, c, d = low + k, low + (k + 1) % 48, high + (k + 1) % 48, high + k
+        faces += [np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)]
+    return {"vertices": np.concatenate(rings), "faces": np.concatenate(faces)}
+
+
 def contact_plans() -> dict[str, object]:
     plans = {}
     for name in ("slalom", "pocket", "wedge"):
@@ -34,6 +48,10 @@ def main() -> None:
     q = np.array([*np.radians([200, -65, 75, -35, -90, 0]), 0.9, 0.0, 0.7, 2.0, 0.9, -1.0])
     tip = arm.tip_pose(q)
     figures.save(figures.pose(arm, q, target=ar.Target(tip[:3, 3], axis=tip[:3, 2])), IMAGES / "figure-pose-arm.png")
+
+    pipe = ar.Mesh(**pipe_surface())
+    inside = np.radians([12, 20, 18, 200, 8, 20])
+    figures.save(figures.pose(robot, inside, scene=[pipe], names=False), IMAGES / "figure-pose-mesh.png")
 
     corners, shares, cell = figures.tip_directions(robot, samples=2_000_000)
     maps = {"": (corners, 100.0 * shares)}

@@ -60,7 +60,7 @@ def test_nearer_things_are_drawn_later():
     assert far < near
 
 
-def test_later_poses_cover_earlier_ones_where_they_lie_in_each_other():
+def test_poses_in_each_other_are_drawn_one_over_the_other():
     robot = ar.Robot([ar.Prismatic(0.0, 0.1, radius=0.004), ar.Section(0.05, 1.5, radius=0.004)])
     path = SimpleNamespace(robot=robot, q=np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]]))
     # A ball before them stays before all of them.
@@ -69,7 +69,7 @@ def test_later_poses_cover_earlier_ones_where_they_lie_in_each_other():
     colours = drawn.get_facecolors()[:, :3]
     widths = [np.ptp(outline.vertices[:, 0]) for outline in drawn.get_paths()]
     bodies = [k for k, width in enumerate(widths) if np.isclose(width, 8.0, atol=0.1)]
-    # From grey to blue: of two bodies in each other the later one is drawn later.
+    # The farther the slide is out, the nearer is the body as a whole to an eye above it, and the bluer it is.
     heights = [drawn.get_paths()[k].vertices[:, 1] for k in bodies]
     blue = colours[bodies, 2] - colours[bodies, 0]
     pairs = 0

@@ -86,11 +86,12 @@ def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def plain_log_axis(axis: Any, factor: float) -> None:
-    """Number a logarithmic axis that spans a factor at 1, 2 and 5, or at powers of ten, in plain decimals."""
+def plain_log_axis(axis: Any) -> None:
+    """Number a logarithmic axis in plain decimals, at 1, 2 and 5 where it spans less than two decades."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if factor < 60.0 else (1.0,)))
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 25.0 * low else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _text.number(value)))
     axis.set_minor_formatter(NullFormatter())
 

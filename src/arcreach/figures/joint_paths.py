@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach import _text
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._coordinates import drawn_coordinates
@@ -54,6 +53,7 @@ def joint_paths(
             panels[1, column].set_xlabel("waypoint")
         panels[0, 0].set_ylabel("coordinates (°, mm)" if _has_lengths(path, names) else "coordinates (°)")
         panels[1, 0].set_ylabel(f"largest step ({'°' if ANGLE in robot.quantities else 'mm'})")
+        _style.plain_log_axis(panels[1, 0].yaxis)
         figure.align_ylabels(panels[:, 0])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
@@ -92,11 +92,10 @@ def _draw_steps(panel: Any, path: Path) -> None:
     panel.axhline(largest, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
     # Above the line by points, not by a share: the axis of a single step spans next to nothing.
     panel.annotate(
-        (_text.angle if angles else _text.length)(path.largest_step), (0.98, largest), (0, 2),
-        xycoords=panel.get_yaxis_transform(), textcoords="offset points", ha="right", va="bottom", color=GREY,
+        path.largest_step_text, (0.98, largest), (0, 2), xycoords=panel.get_yaxis_transform(),
+        textcoords="offset points", ha="right", va="bottom", color=GREY,
     )  # fmt: skip
     # Room by factors: of a single step, or of equal ones, a share of the range would be nothing.
     low, high = steps.min(initial=1.0) / 1.3, largest * 1.6
     panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)
     panel.margins(x=0.0, y=0.0)
-    _style.plain_log_axis(panel.yaxis, high / low)

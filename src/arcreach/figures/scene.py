@@ -187,18 +187,20 @@ class _Picture(Canvas):
 
 
 def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Array]]:
-    """By how much the points of every pose are drawn nearer than they are: later poses cover those they lie in.
+    """By how much the points of every pose are drawn nearer than they are, so that poses in each other are not mixed.
 
-    It is twice the radius of the thickest body for every pose, and fades over several radii from the nearest pose.
+    Poses that are nearer as a whole cover the others: by twice the radius of the thickest body each. It fades over
+    several radii from the nearest pose.
     """
     whole = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
     width = max((radius for pose in lines for _, radius in pose), default=0.0) or bare
+    ranks = np.argsort(np.argsort([points[:, 2].mean() for points in whole], kind="stable"))
     biases = []
     for i, pose in enumerate(lines):
         others = np.vstack([points for j, points in enumerate(whole) if j != i])
         own = []
         for points, _ in pose:
             away = np.sqrt(((points[:, None] - others) ** 2).sum(axis=2).min(axis=1))
-            own.append(2.0 * width * i * np.exp(-((away / (5.0 * width)) ** 2)))
+            own.append(2.0 * width * ranks[i] * np.exp(-((away / (3.0 * width)) ** 2)))
         biases.append(own)
     return biases

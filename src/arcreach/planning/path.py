@@ -87,6 +87,13 @@ class Path:
         return float(self.step_sizes.max(initial=0.0))
 
     @property
+    def largest_step_text(self) -> str:
+        """The largest step as it is printed and written into figures."""
+        if ANGLE in self.robot.quantities:
+            return f"{_text.number(np.degrees(self.largest_step))}°"
+        return _text.length(self.largest_step)
+
+    @property
     def deviation(self) -> tuple[float, float]:
         """The largest position and angle error of all points."""
         return float(self.position_error.max(initial=0.0)), float(self.angle_error.max(initial=0.0))
@@ -140,8 +147,5 @@ class Path:
         off = f"largest deviation {_text.errors(*self.deviation)}"
         if self.clearance is not None:
             off = f"clearance {_text.length(float(self.clearance.min(initial=np.inf)))}, {off}"
-        text = f"{points}; largest step {self._step_text()}, {off}; {_text.seconds(self.seconds)}"
+        text = f"{points}; largest step {self.largest_step_text}, {off}; {_text.seconds(self.seconds)}"
         return with_hint(text, self.hint)
-
-    def _step_text(self) -> str:
-        return (_text.angle if ANGLE in self.robot.quantities else _text.length)(self.largest_step)
