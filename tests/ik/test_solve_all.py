@@ -59,6 +59,14 @@ def test_a_loose_tolerance_of_angles_does_not_multiply_branches():
     assert len(solve_all(robot, target, angle_tol=0.1)) == 8
 
 
+def test_the_tolerance_of_angles_does_not_change_the_branches():
+    for q in ARM.sample(10, seed=3):
+        found = [solve_all(ARM, ARM.tip_pose(q), angle_tol=tolerance) for tolerance in (1e-6, 1e-3)]
+        assert len(found[0]) == len(found[1]) > 0
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_array_equal(one.q, other.q)
+
+
 @pytest.mark.parametrize(
     ("name", "position", "axis", "pose"),
     [
