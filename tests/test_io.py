@@ -1,11 +1,13 @@
 """The one reader and writer of files: nothing is renamed over links and devices, nothing is read without a bound."""
 
+import ast
 import errno
 import os
 import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -193,3 +195,31 @@ def test_columns_are_found_in_any_case():
     assert _io.find_columns(["x", "X"], ["x"]) == {"x": [0, 1]}
     # Where names differ in nothing but case, case counts.
     assert _io.find_columns(["A", "a"], ["a", "A"]) == {"a": [1], "A": [0]}
+
+
+# Calls that write a file, and the modules that may: caches of compiled kernels are no files of users.
+WRITERS = ("write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "savez", "savetxt")
+OWN_FILES = {"_io.py", "_jit.py"}
+
+
+def calls(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            own = isinstance(node.func, ast.Attribute)
+            yield (node.func.attr if own else getattr(node.func, "id", "")), own, node
+
+
+def test_no_other_module_writes_files():
+    package = Path(_io.__file__).parent
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        name = str(path.relative_to(package))
+        if name in OWN_FILES or name.startswith("_cuda"):
+            continue
+        for function, method, node in calls(ast.parse(path.read_text("utf-8"))):
+            # As methods these are pathlib's; as functions they are those of `_io`.
+            if (method and function in WRITERS) or (not method and function == "open"):
+                found.append(f"{name}:{node.lineno}")
+            if function == "savefig" and isinstance(node.args[0], ast.Name) and node.args[0].id != "stream":
+                found.append(f"{name}:{node.lineno}")
+    assert found == []

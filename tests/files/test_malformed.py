@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import struct
+import subprocess
+import sys
 import zipfile
 from importlib.resources import files as resources
 from pathlib import Path
@@ -324,6 +326,29 @@ def test_a_mesh_opens_no_other_file(tmp_path):
         with not_hanging(path), pytest.raises(ar.SceneError, match=words) as caught:
             ar.Mesh(str(tmp_path / path))
         assert len(str(caught.value)) < 400
+
+
+def test_readers_of_meshes_print_nothing(tmp_path):
+    pytest.importorskip("trimesh")
+    # Neither a binary file nor one with readable normals: trimesh notes both failures with a traceback.
+    (tmp_path / "part.stl").write_bytes(mesh_texts()["b.stl"].replace(b"normal 0 0 0", b"normal 0 0 x"))
+    read = "import arcreach; print(len(arcreach.Mesh('part.stl').surface[1]))"
+    ran = subprocess.run([sys.executable, "-c", read], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("4\n", "")
+
+
+def test_corners_that_are_not_finite_are_refused(tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / "part.obj").write_bytes(mesh_texts()["c.obj"].replace(b"v 1.0", b"v nan"))
+    with pytest.raises(ar.SceneError, match="a corner is not finite"):
+        ar.Mesh(str(tmp_path / "part.obj"))
+
+
+def test_targets_of_a_path_are_named_by_its_file(tmp_path):
+    names = ",".join((*ARM.coordinates, "x", "y", "z"))
+    (tmp_path / "path.csv").write_text(f"{names}\n0,0,0,0,0,0,1e300\n")
+    with pytest.raises(ar.FileError, match=r"path\.csv: position of target 0"):
+        ar.Path.from_csv(tmp_path / "path.csv", ARM)
 
 
 def test_robots_too_long_to_be_read_are_not_written(tmp_path):

@@ -18,6 +18,9 @@ from arcreach.robots.hints import angle_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
+# Lines of a file in which degrees given for radians are looked for: a slip of units is in all of them.
+LOOKED_AT = 1000
+
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
     """A configuration from comma-separated numbers, each with a unit or in SI; a hint on stderr at a slip of units."""
@@ -51,7 +54,7 @@ def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray
         ordered = [cells[k] for k in order]
         row = _row(ordered, robot, origin)
         values.extend(row)
-        hinted = hinted or _note_degrees(robot, ordered, row, origin)
+        hinted = hinted or line > LOOKED_AT or _note_degrees(robot, ordered, row, origin)
     return np.array(values).reshape(-1, robot.dof)
 
 

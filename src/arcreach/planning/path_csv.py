@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._io import called, check_output, find_columns, line_error, parse_rows, read_rows, write_text
-from arcreach.errors import FileError
+from arcreach.errors import FileError, TargetError
 from arcreach.ik.log import csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import target_rows
@@ -140,4 +140,7 @@ def _targets(origin: str, columns: Mapping[str, Array], robot: Robot, q: Array) 
     if positions is None:
         poses = robot.tip_pose(q)
         return POSITION, target_rows(poses[:, :3, 3])[1]
-    return target_rows(positions, axes, None if rotations is None else rotations.reshape(-1, 3, 3))
+    try:
+        return target_rows(positions, axes, None if rotations is None else rotations.reshape(-1, 3, 3))
+    except TargetError as error:
+        raise FileError(f"{origin}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ ENDINGS = (".stl", ".obj", ".ply", ".off")
 # Bytes: two million triangles as binary STL.
 LARGEST_FILE = 100_000_000
 
+# Without a handler Python would print what trimesh notes of a malformed file, with a traceback.
+logging.getLogger("trimesh").addHandler(logging.NullHandler())
+
 
 def read_mesh_file(path: str, owner: str) -> Any:
     """The mesh of a file as trimesh has it, with nothing merged; `owner` is how messages call the obstacle."""
@@ -28,9 +32,12 @@ def read_mesh_file(path: str, owner: str) -> Any:
     try:
         # Materials and textures of an OBJ would be further files.
         options = {"skip_materials": True} if ending == ".obj" else {}
-        mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)
+        with np.errstate(all="ignore"):
+            mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)
         if np.shape(mesh.vertices)[1:] != (3,) or np.shape(mesh.faces)[1:] != (3,):
             raise ValueError("it has no triangles")
+        if not np.isfinite(mesh.vertices).all():
+            raise ValueError("a corner is not finite; give finite numbers")
         if len(mesh.faces) and not 0 <= mesh.faces.min() <= mesh.faces.max() < len(mesh.vertices):
             raise ValueError("a triangle has a corner that is not there")
     except Exception as error:
