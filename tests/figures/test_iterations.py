@@ -58,6 +58,7 @@ def test_settling_marks_stand_where_the_coordinate_settles(traced):
     assert way[np.flatnonzero(rows == mark)[0] - 1] > 0.05
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("robot", "to", "method"),
     [
