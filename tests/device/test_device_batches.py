@@ -271,3 +271,16 @@ def test_a_gpu_reaches_what_the_cpu_reaches(name, goal, specialised):
     assert there.reached.mean() >= 0.9999
     assert (np.abs(there.q - here.q).max(axis=1) <= 1e-9).mean() > 0.999
     assert robot.within_limits(there.q).all()
+
+
+@pytest.mark.parametrize("rows", [slice(0, 1), [False, True], [1, 0]], ids=["slice", "mask", "indices"])
+def test_several_results_of_a_batch_on_the_device(rows):
+    robot = ar.load_robot("two-section")
+    positions = np.ascontiguousarray(targets(robot, 2, "position")["positions"])
+    found = ar.solve_batch(robot, driver.load().to_device(positions), device="cuda")
+    chosen = found[rows]
+    assert len(chosen) == len(chosen.reached) == (2 if rows == [1, 0] else 1)
+    # A slice stays on the device, what a mask or indices choose comes to the host.
+    assert hasattr(chosen.q, "copy_to_host") is isinstance(rows, slice)
+    whole = found.q.copy_to_host()[rows if isinstance(rows, slice) else np.array(rows)]
+    np.testing.assert_array_equal(chosen.q.copy_to_host() if isinstance(rows, slice) else chosen.q, whole)
