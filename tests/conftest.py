@@ -7,3 +7,5 @@ from hypothesis import settings
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+# Tests that read stderr would meet the line that tells of compiling.
+os.environ.setdefault("ARCREACH_QUIET", "1")

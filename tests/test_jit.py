@@ -20,8 +20,8 @@ PROGRAM = """
 from arcreach import _jit
 compiled = []
 with _jit.on_compile(lambda: compiled.append(1)):
-    import arcreach as ar
-    z = ar.Robot([ar.Section(0.1, 3.0)]).tip_pose([0.0, 0.0])[2, 3]
+    from arcreach.kernels.arc import arc_tip
+    z = 0.1 * arc_tip(0.0, 0.0)[1]
 print(z, len(compiled), _jit.CACHE_DIRECTORY)
 """
 
@@ -50,11 +50,11 @@ def test_the_second_process_compiles_nothing_and_an_edit_anywhere_is_seen(tmp_pa
     assert compiled > 0
     z, compiled, folder = run(cache, package_home)
     assert (z, compiled, folder) == (pytest.approx(0.1), 0, first_folder)
-    # An edit three calls below the function that is called: numba alone would not see it.
-    arc = package_home / "arcreach" / "kernels" / "arc.py"
-    text = arc.read_text()
-    assert "if u != 0.0 else 1.0" in text
-    arc.write_text(text.replace("if u != 0.0 else 1.0", "if u != 0.0 else 2.0"))
+    # An edit in another file than that of the function that is called: numba alone would not see it.
+    trigonometry = package_home / "arcreach" / "kernels" / "trigonometry.py"
+    text = trigonometry.read_text()
+    assert "return sincos_reduced(x)\n" in text
+    trigonometry.write_text(text.replace("return sincos_reduced(x)\n", "return math.sin(x), 2.0 * math.cos(x)\n"))
     z, compiled, folder = run(cache, package_home)
     assert z == pytest.approx(0.2)
     assert compiled > 0
@@ -105,23 +105,114 @@ def test_without_a_home_directory_there_is_no_cache_of_the_user(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX users")
-@pytest.mark.parametrize("trap", ["", "writable by all", "link", "another user's"])
-def test_a_folder_for_temporary_files_that_another_user_prepared_is_not_used(trap, tmp_path, monkeypatch):
-    monkeypatch.setattr(_jit, "_cache_home", lambda: None)
-    monkeypatch.setattr(_jit.tempfile, "tempdir", str(tmp_path))
-    folder = tmp_path / f"arcreach-{os.getuid()}"
-    if trap == "writable by all":
-        folder.mkdir()
-        folder.chmod(0o777)
-    elif trap == "link":
-        (tmp_path / "elsewhere").mkdir()
+@pytest.mark.parametrize("given", ["", "ARCREACH_CACHE_DIR", "NUMBA_CACHE_DIR"])
+@pytest.mark.parametrize(
+    ("trap", "reason"),
+    [
+        ("", ""),
+        ("writable by all", "can be written by others"),
+        ("link", "is not a folder"),
+        ("another user's", "belongs to another user"),
+        ("another user's file", "holds files of another user"),
+        ("subfolder writable by group", "can be written by others"),
+        ("subfolder of another user", "belongs to another user"),
+    ],
+)
+def test_a_cache_folder_that_others_can_write_to_is_not_used(given, trap, reason, tmp_path, monkeypatch, capsys):
+    if "another" in trap and os.getuid() != 0:
+        pytest.skip("only root can give a file away")
+    for variable in ("ARCREACH_CACHE_DIR", "NUMBA_CACHE_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(_jit.tempfile, "tempdir", str(temporary))
+    fallback = temporary / f"arcreach-{os.getuid()}"
+    if given:
+        monkeypatch.setenv(given, str(tmp_path / "home"))
+        folder = tmp_path / "home" / ("arcreach" if given == "NUMBA_CACHE_DIR" else "")
+    else:
+        monkeypatch.setattr(_jit, "_cache_home", lambda: None)
+        folder = fallback
+    (tmp_path / "elsewhere").mkdir()
+    if trap == "link":
+        folder.parent.mkdir(exist_ok=True)
         folder.symlink_to(tmp_path / "elsewhere")
-    elif trap:
-        user = os.getuid() + 1
-        folder = tmp_path / f"arcreach-{user}"
-        folder.mkdir()
-        monkeypatch.setattr(os, "getuid", lambda: user)
+    else:
+        sub = folder / _jit.kernel_hash()
+        sub.mkdir(parents=True)
+        (sub / "planted.nbc").write_text("code")
+        folder.chmod(0o777 if trap == "writable by all" else 0o755)
+        sub.chmod(0o775 if trap == "subfolder writable by group" else 0o755)
+        foreign = {"another user's": folder, "another user's file": sub / "planted.nbc"}
+        if "another" in trap:
+            os.chown(foreign.get(trap, sub), 12345, -1)
     chosen = _jit._open_cache()
-    assert (chosen.parent == folder) == (not trap)
-    private = chosen if trap else chosen.parent
-    assert private.stat().st_mode & 0o077 == 0
+    told = capsys.readouterr().err
+    assert chosen.stat().st_mode & 0o077 == 0
+    if trap:
+        assert chosen.parent != folder
+        assert not any((tmp_path / "elsewhere").iterdir())
+        assert told.splitlines()[0].startswith(f"arcreach: compiled kernels are not kept in {folder}: it {reason}")
+        assert "set ARCREACH_CACHE_DIR" in told
+    else:
+        assert (chosen, told) == (folder / _jit.kernel_hash(), "")
+
+
+# A fast kernel that is first to call a strict one, a counter that begins at 0, and two signatures of one kernel.
+KERNELS = """
+import math
+import numpy as np
+from arcreach._jit import CACHE_DIRECTORY, fast_batch_kernel, kernel
+from arcreach.kernels.trigonometry import sincos
+
+@fast_batch_kernel
+def fast(x, out):
+    out[0], out[1] = sincos(x[0])
+
+@kernel
+def add(i, x):
+    return x + i
+
+@kernel
+def count(x):
+    i = 0
+    while i < 3:
+        x = add(i, x)
+        i += 1
+    return x
+
+out = np.zeros(2)
+worst = 0.0
+for x in np.linspace(-300.0, 300.0, 1001):
+    fast(np.array([x]), out)
+    for sine, cosine in (out, sincos(x)):
+        worst = max(worst, abs(sine - math.sin(x)), abs(cosine - math.cos(x)))
+total = count(1.0)
+print(worst < 1e-12, total, len(add.signatures), count(1), len(list(CACHE_DIRECTORY.rglob("*.nbi"))))
+"""
+
+
+def test_kernels_do_not_depend_on_who_calls_them_first(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    told = []
+    for quiet in ("0", "0", "1"):
+        if quiet == "1":
+            shutil.rmtree(tmp_path / "cache")
+        environment = {**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path / "cache"), "ARCREACH_QUIET": quiet}
+        done = subprocess.run(
+            [sys.executable, tmp_path / "kernels.py"],
+            env=environment, capture_output=True, text=True, timeout=300, check=True,
+        )  # fmt: skip
+        # From the disk the inner kernel comes inside the outer one.
+        signatures = 0 if len(told) == 1 else 1
+        assert done.stdout.split() == ["True", "4.0", str(signatures), "4", "0"]
+        told.append(done.stderr)
+    # One line where kernels are compiled, none where they are loaded or where it is switched off.
+    assert told == [_jit.COMPILING_LINE + "\n", "", ""]
+
+
+def test_code_of_others_is_compiled_without_a_word(capsys):
+    import numba
+
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert capsys.readouterr().err == ""

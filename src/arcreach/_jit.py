@@ -1,7 +1,8 @@
 """Compile kernels: the only module that imports numba.
 
-A compiled kernel is kept on disk. numba notices an edit in the file of a cached function but not in the files of the
-functions it calls, so the cache directory carries a hash of every kernel source: any edit opens a new, empty one.
+A compiled kernel is kept on disk, in a folder that only this user can write to. numba notices an edit in the file of a
+cached function but not in the files of the functions it calls, so the cache directory carries a hash of every kernel
+source: any edit opens a new, empty one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -54,33 +55,59 @@ def _cache_home() -> Path | None:
         return None
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether a folder is this user's own and no other can write into it: what lies there is run as code."""
+def _danger(folder: Path) -> str | None:
+    """Why a folder must not be loaded from: its files run as code, so nobody but this user may have written them."""
     if not hasattr(os, "getuid"):
-        return True
+        return None
     status = folder.lstat()
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+    if not stat.S_ISDIR(status.st_mode):
+        return "is not a folder"
+    if status.st_uid not in {0, os.getuid()}:
+        return "belongs to another user"
+    if status.st_mode & 0o022:
+        return "can be written by others"
+    return None
+
+
+def _planted(folder: Path) -> str | None:
+    """Whether somebody else left something in a folder while it was open to others."""
+    if not hasattr(os, "getuid"):
+        return None
+    for place, folders, files in os.walk(folder):
+        if any(os.lstat(os.path.join(place, name)).st_uid not in {0, os.getuid()} for name in (*folders, *files)):
+            return "holds files of another user"
+    return None
 
 
 def _open_cache() -> Path:
-    """Create the cache directory of these sources; without a writable home it lies among temporary files.
-
-    Everyone may write there, so another user may have made the folder before: it is then not used.
-    """
-    home = _cache_home()
+    """Create the cache directory of these sources; without a safe and writable home it lies among temporary files."""
     shared = Path(tempfile.gettempdir()) / f"arcreach-{os.getuid() if hasattr(os, 'getuid') else ''}"
-    for parent in (home, shared):
+    for parent in (_cache_home(), shared):
         if parent is None:
             continue
         with contextlib.suppress(OSError, ValueError):
-            parent.mkdir(mode=0o777 if parent is home else 0o700, parents=True, exist_ok=True)
-            if parent is shared and not _is_private(parent):
-                continue
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = parent / kernel_hash()
-            folder.mkdir(exist_ok=True)
-            if os.access(folder, os.W_OK):
+            # With a parent that others can write to, the folder may be theirs too: it is not even created.
+            reason = _danger(parent)
+            if reason is None:
+                folder.mkdir(mode=0o700, exist_ok=True)
+                reason = _danger(folder) or _planted(folder)
+            if reason is not None:
+                _warn_of(parent, reason)
+            elif os.access(folder, os.W_OK):
+                # Nobody else looks inside, whatever the modes of the files that numba writes.
+                folder.chmod(0o700)
                 return folder
     return Path(tempfile.mkdtemp(prefix="arcreach-"))
+
+
+def _warn_of(folder: Path, reason: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(
+            f"arcreach: compiled kernels are not kept in {folder}: it {reason}, and what lies there is run as code. "
+            "Delete it, or set ARCREACH_CACHE_DIR to a folder that only you can write to.\n"
+        )
 
 
 CACHE_DIRECTORY = _open_cache()
@@ -102,18 +129,84 @@ def own_cache_directory() -> Iterator[None]:
             config.CACHE_DIR = before
 
 
+# Multiply-adds may be fused and sums reordered; NaN and infinity keep their meaning.
+_FAST = {"contract", "reassoc", "nsz", "arcp"}
+
+
+def _compiled(
+    function: Function, fastmath: bool | set[str], forceinline: bool = False, nogil: bool = False
+) -> Function:
+    """Compile with every option written out: numba hands options that are not set down from the first caller.
+
+    A strict kernel that a fast one calls first would else be compiled, and kept on disk, with fast arithmetic. Nothing
+    calls a kernel through C, so that wrapper is left out.
+    """
+    with own_cache_directory():
+        njit: Any = numba.njit
+        compiled = njit(
+            cache=True,
+            error_model="numpy",
+            fastmath=fastmath,
+            forceinline=forceinline,
+            nogil=nogil,
+            no_cfunc_wrapper=True,
+        )(function)
+        if hasattr(compiled, "enable_caching"):
+            compiled._cache = _OneFileEach(function)
+    return cast(Function, _typed_by_kind(compiled))
+
+
+class _OneFileEach(caching.FunctionCache):
+    """numba's cache on disk, with a file for each signature.
+
+    numba numbers the files in an index per function. Two processes that compile at once take the same number, and one
+    then loads the other's code.
+    """
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        which = repr(self._index_key(signature, codegen))
+        return f"{self._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
+
+    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        # A file that is missing, cut off or of no use costs time, not the answer.
+        with contextlib.suppress(Exception):
+            data = self._cache_file._load_data(self._file(signature, target_context.codegen()))
+            return self._impl.rebuild(target_context, data)
+        return None
+
+    def _save_overload(self, signature: Any, data: Any) -> None:
+        if self._impl.check_cachable(data):
+            self._impl.locator.ensure_cache_path()
+            self._cache_file._save_data(self._file(signature, data.codegen), self._impl.reduce(data))
+
+
+def _typed_by_kind(compiled: Any) -> Any:
+    """Let callers ask for integers and booleans, not for this integer: one version serves all values.
+
+    A variable that begins as 0 and is counted up in a loop has the type "literal 0" at first, and numba compiles all
+    kernels it is passed to for that type, which none then calls.
+    """
+    if hasattr(compiled, "get_call_template"):
+        template = compiled.get_call_template
+
+        def get_call_template(arguments: Any, keywords: Any) -> Any:
+            unliteral = numba.types.unliteral
+            return template(
+                [unliteral(argument) for argument in arguments],
+                {name: unliteral(argument) for name, argument in keywords.items()},
+            )
+
+        compiled.get_call_template = get_call_template
+    return compiled
+
+
 def kernel(function: Function) -> Function:
     """Compile a function of plain floats and arrays that allocates nothing and raises nothing.
 
     Arithmetic is strict IEEE: no contraction, no reordering. A kernel then gives the same bits whether it is called
     singly or inlined in a batch. Division by zero gives inf or nan as in NumPy.
     """
-    with own_cache_directory():
-        return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
-
-
-# Multiply-adds may be fused and sums reordered; NaN and infinity keep their meaning.
-_FAST = {"contract", "reassoc", "nsz", "arcp"}
+    return _compiled(function, fastmath=False)
 
 
 def fast_kernel(function: Function) -> Function:
@@ -121,26 +214,22 @@ def fast_kernel(function: Function) -> Function:
 
     It is inlined where it is called: a step passes dozens of numbers in registers.
     """
-    with own_cache_directory():
-        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)(function))
+    return _compiled(function, fastmath=_FAST, forceinline=True)
 
 
 def fast_loop(function: Function) -> Function:
     """Compile a solver's loop over fast kernels; it is called, not inlined, so that it is compiled once."""
-    with own_cache_directory():
-        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST)(function))
+    return _compiled(function, fastmath=_FAST)
 
 
 def fast_batch_kernel(function: Function) -> Function:
     """Compile a solver's loop over rows `start` to `stop`; single solves are batches of one, so both agree."""
-    with own_cache_directory():
-        return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=_FAST, nogil=True)(function))
+    return _compiled(function, fastmath=_FAST, nogil=True)
 
 
 def batch_kernel(function: Function) -> Function:
     """Compile a kernel that serves rows `start` to `stop` of a batch and lets other threads run meanwhile."""
-    with own_cache_directory():
-        return cast(Function, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+    return _compiled(function, fastmath=False, nogil=True)
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -205,23 +294,59 @@ def compile_source(source: str, name: str, interpreted: bool = False) -> Callabl
     return function if interpreted else numba.njit(error_model="numpy", nogil=True)(function)
 
 
+class _CompileListener(event.Listener):
+    """Calls a function each time numba begins to compile something; loading from the cache is silent."""
+
+    def __init__(self, started: Callable[[Any], None]) -> None:
+        self.started = started
+
+    def on_start(self, event: Any) -> None:
+        self.started(event)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
 @contextlib.contextmanager
-def on_compile(started: Callable[[], None]) -> Iterator[None]:
-    """Call `started` each time numba begins to compile something inside the block; loading from the cache is silent."""
+def on_compile(started: Callable[[], None], announces: bool = False) -> Iterator[None]:
+    """Call `started` each time numba begins to compile something inside the block; loading from the cache is silent.
 
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            started()
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    listener = Listener()
+    With `announces` the caller tells the user, and the line on stderr is left out.
+    """
+    global _announcers  # noqa: PLW0603
+    listener = _CompileListener(lambda _: started())
     event.register(_COMPILING, listener)
+    _announcers += announces
     try:
         yield
     finally:
+        _announcers -= announces
         event.unregister(_COMPILING, listener)
+
+
+COMPILING_LINE = (
+    "arcreach: compiling kernels, once per installation and up to a minute; `arcreach warm-up` does all of it ahead of "
+    "time, ARCREACH_QUIET=1 hides this line"
+)
+# How many callers tell the user themselves, and whether the line was written in this process.
+_announcers = 0
+_announced = False
+
+
+def _announce(event: Any) -> None:
+    """Say on stderr, once in a process, that a kernel of this library is being compiled."""
+    global _announced  # noqa: PLW0603
+    quiet = os.environ.get("ARCREACH_QUIET", "0") not in {"", "0"}
+    if _announced or _announcers or quiet or sys.stderr is None:
+        return
+    dispatcher = (event.data or {}).get("dispatcher")
+    if dispatcher is None or dispatcher.__module__.startswith("arcreach."):
+        _announced = True
+        sys.stderr.write(COMPILING_LINE + "\n")
+        sys.stderr.flush()
+
+
+event.register(_COMPILING, _CompileListener(_announce))
 
 
 def tell_compiling() -> None:

@@ -96,3 +96,11 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
     path, _ = run(tmp_path / "program.py", tmp_path / "file" / "cache")
     assert path.startswith(str(tmp_path / "temporary"))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX modes")
+def test_a_folder_that_others_can_write_to_is_not_used(tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    path, _ = run(tmp_path / "program.py", tmp_path / "cache")
+    assert path.startswith(str(tmp_path / "temporary"))

@@ -164,7 +164,7 @@ def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
-    with on_compile(started):
+    with on_compile(started, announces=True):
         try:
             yield say
         finally:
