@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import os
+import subprocess
+import sys
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from arcreach._cuda.driver import chosen
+from arcreach._jit import CACHE_DIRECTORY, kernel_hash, on_compile
+from arcreach._threads import available_threads
 from arcreach.errors import DeviceError
 from arcreach.ik.method import methods
 from arcreach.ik.solve import solve, solve_batch
@@ -21,12 +29,20 @@ from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
+# Compiles the same steps from the last to the first. -P: modules of the current folder are not imported.
+_HELPER = ("-P", "-c", "from arcreach import _warm_up; _warm_up.run_backwards()")
 
-def warm_up(device: str = "cpu", robot: Robot | SymbolicRobot | None = None) -> float:
+
+def warm_up(
+    device: str = "cpu",
+    robot: Robot | SymbolicRobot | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> float:
     """Compile all kernels, or load them where an earlier process has; returns the seconds it took.
 
     With `device` "cuda" also those by which a GPU solves batches without `start`: for every small robot, or for `robot`
-    alone, which `solve_batch` uses with `specialised=True`.
+    alone, which `solve_batch` uses with `specialised=True`. `progress` is called with the number of steps done and the
+    number of all steps. With more than one core a second process compiles half of the kernels.
     """
     start = time.perf_counter()
     on_gpu = chosen(device) == "cuda"
@@ -36,15 +52,80 @@ def warm_up(device: str = "cpu", robot: Robot | SymbolicRobot | None = None) -> 
         from arcreach.ik.device import check_device
 
         check_device(robot, "auto")
-    sections = Robot([Section(0.05, np.pi / 2)] * 3)
-    _warm_cpu(sections)
+    steps = _cpu_steps()
     if on_gpu:
-        _warm_gpu(robot or sections, specialised=robot is not None)
+        steps.append(functools.partial(_warm_gpu, robot or _sections(), specialised=robot is not None))
+    with _helper():
+        for done, step in enumerate(steps, 1):
+            step()
+            if progress is not None:
+                progress(done, len(steps))
     return time.perf_counter() - start
 
 
-def _warm_cpu(sections: Robot) -> None:
-    """Ask all questions of a mixed chain, and solve by every method."""
+def run_backwards() -> None:
+    """Compile what `warm_up` compiles on a CPU, from the last step to the first."""
+    for step in reversed(_cpu_steps()):
+        step()
+
+
+@contextlib.contextmanager
+def _helper() -> Iterator[None]:
+    """Start the second process when something has to be compiled; end it when this process has all kernels.
+
+    The steps that it has done are loaded from disk here, so the two meet in the middle.
+    """
+    helper: subprocess.Popen[bytes] | None = None
+
+    def started() -> None:
+        nonlocal helper
+        # A temporary cache directory belongs to this process alone.
+        if helper is None and available_threads() > 1 and CACHE_DIRECTORY.name == kernel_hash() and sys.executable:
+            surroundings = {**os.environ, "ARCREACH_CACHE_DIR": str(CACHE_DIRECTORY.parent), "ARCREACH_QUIET": "1"}
+            helper = subprocess.Popen(  # noqa: S603
+                [sys.executable, *_HELPER],
+                env=surroundings,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    with on_compile(started):
+        try:
+            yield
+        finally:
+            if helper is not None:
+                helper.terminate()
+                helper.wait()
+
+
+def _sections() -> Robot:
+    return Robot([Section(0.05, np.pi / 2)] * 3)
+
+
+def _cpu_steps() -> list[Callable[[], Any]]:
+    """All questions to a mixed chain, every method, obstacles and contact: calls that need no arguments.
+
+    The largest kernels come first and last, so that two processes that begin at the ends share them.
+    """
+    sections = _sections()
+    joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
+    robots = [sections, Robot(sections.elements[:1]), joints]
+    by_method = [functools.partial(_warm_method, method.name, method.variants, robots) for method in methods().values()]
+    return [
+        _warm_chain,
+        *by_method,
+        functools.partial(_warm_branches, sections),
+        _warm_contact,
+        *(
+            functools.partial(step, sections)
+            for step in (_warm_follow, _warm_clearance, _warm_motions, _warm_avoidance)
+        ),
+    ]
+
+
+def _warm_chain() -> None:
+    """Ask all questions of a mixed chain, of one configuration and of two."""
     mixed = Robot(
         (
             Prismatic(0.0, 0.1),
@@ -55,15 +136,13 @@ def _warm_cpu(sections: Robot) -> None:
             Section(0.05, np.pi / 2, stretch=0.05),
         )
     )
-    joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     for q in (mixed.neutral, mixed.sample(2, seed=0)):
         for question in (mixed.tip_pose, mixed.frames, mixed.backbone, mixed.jacobian, mixed.clip, mixed.within_limits):
             question(q)
-    for method in methods().values():
-        _warm_method(method.name, method.variants, [sections, Robot(sections.elements[:1]), joints])
-    solve_all(sections, _target(sections, axis=True))
-    _warm_obstacles(sections)
-    _warm_contact()
+
+
+def _warm_branches(robot: Robot) -> None:
+    solve_all(robot, _target(robot, axis=True))
 
 
 def _warm_gpu(robot: Any, specialised: bool) -> None:
@@ -76,19 +155,30 @@ def _warm_gpu(robot: Any, specialised: bool) -> None:
         solve_batch(robot, poses[:, :3, 3], **goal, device="cuda", specialised=specialised)
 
 
-def _warm_obstacles(robot: Robot) -> None:
-    """Ask for clearances, and follow a short path in bounded steps and past an obstacle."""
+def _warm_clearance(robot: Robot) -> None:
+    q = robot.sample(1, seed=0)[0]
+    clearance_gradient(robot, q, Scene([Sphere((1.0, 0.0, 0.0), 0.1)]))
+    self_clearance(robot, q)
+
+
+def _warm_follow(robot: Robot) -> None:
+    """Follow a short path in bounded steps."""
     from arcreach.planning.follow import follow
+
+    q = robot.sample(2, seed=0)
+    follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], max_step=0.5)
+
+
+def _warm_motions(robot: Robot) -> None:
+    """Ask whether a motion touches anything."""
     from arcreach.planning.motions import MotionCheck, SmoothSpace
 
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
-    q = robot.sample(2, seed=0)
-    clearance_gradient(robot, q[0], scene)
-    self_clearance(robot, q[0])
-    points = robot.tip_pose(q)[:, :3, 3]
-    follow(robot, points, start=q[0], max_step=0.5)
     MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))
-    solve(robot, Target(points[0]), scene=scene)
+
+
+def _warm_avoidance(robot: Robot) -> None:
+    solve(robot, _target(robot, axis=False), scene=Scene([Sphere((1.0, 0.0, 0.0), 0.1)]))
 
 
 def _warm_contact() -> None:

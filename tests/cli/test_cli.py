@@ -338,7 +338,20 @@ def test_warm_up(run):
     code, out, _ = run("warm-up", "--json")
     assert code == 0
     assert json.loads(out)["seconds"] > 0
-    assert "kernels ready" in run("warm-up")[1]
+
+
+def test_warm_up_counts_its_steps(run, monkeypatch):
+    from arcreach import _warm_up
+    from arcreach.cli import output
+
+    done = []
+    monkeypatch.setattr(_warm_up, "_cpu_steps", lambda: [lambda i=i: done.append(i) for i in range(3)])
+    monkeypatch.setattr(output, "SAY_AFTER", 0.0)
+    _, out, told = run("warm-up")
+    assert "kernels ready" in out
+    assert "compiling: 1 of 3 steps" in told
+    _warm_up.run_backwards()
+    assert done == [0, 1, 2, 2, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -369,6 +382,7 @@ def test_compiling_is_announced_on_stderr_the_first_time_only(tmp_path):
     first = arcreach_command(*arguments, env=environment)
     second = arcreach_command(*arguments, env=environment)
     assert "Compiling kernels" in first.stderr
+    assert "ARCREACH_QUIET" not in first.stderr
     assert second.stderr == ""
     assert first.stdout == second.stdout
 

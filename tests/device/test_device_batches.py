@@ -226,7 +226,7 @@ def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
     from arcreach import _warm_up
 
     made = []
-    monkeypatch.setattr(_warm_up, "_warm_cpu", lambda _: made.append("cpu"))
+    monkeypatch.setattr(_warm_up, "_cpu_steps", lambda: [lambda: made.append("cpu")])
     monkeypatch.setattr(_warm_up, "_warm_gpu", lambda robot, specialised: made.append((robot.dof, specialised)))
     ar.warm_up()
     ar.warm_up("cuda")

@@ -21,8 +21,8 @@ def warm_up(
 ) -> None:
     """Compile all kernels now, so that the first real use does not wait."""
     loaded = None if robot is None else load_robot(robot)
-    with announce_compiling():
-        seconds = _warm_up.warm_up(device, loaded)
+    with announce_compiling() as say:
+        seconds = _warm_up.warm_up(device, loaded, lambda done, total: say("compiling", done, total, "step"))
     if as_json:
         print_json({"seconds": seconds, "cache": str(_jit.CACHE_DIRECTORY)})
     else:
