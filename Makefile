@@ -3,8 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # One cache of compiled kernels for everything that is tested, so that each kernel is compiled once.
 TEST_CACHE := $(CURDIR)/.cache/arcreach
+# CI installs the versions of .ci/constraints.txt, which `make lock` writes; elsewhere the newest that pyproject.toml allows.
+LOCK := $(if $(CI),--constraint .ci/constraints.txt)
 
-.PHONY: demo test lint docs clean benchmark peers
+.PHONY: demo test lint docs clean benchmark peers lock
 
 demo: .venv/core
 	$(BIN)/python examples/01_first_robot.py
@@ -24,6 +26,10 @@ lint: .venv/dev
 docs: .venv/dev
 	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/sphinx-build -W --keep-going -b html -d build/doctrees docs build/docs
 
+# In an environment of the lowest Python that is supported: what its packages need holds for later ones too.
+lock: .venv/dev
+	$(BIN)/python -m pip freeze --exclude-editable > .ci/constraints.txt
+
 benchmark: .venv/dev
 	$(BIN)/python benchmarks/kinematics.py
 
@@ -34,14 +40,14 @@ clean:
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/core: pyproject.toml
+.venv/core: pyproject.toml $(if $(CI),.ci/constraints.txt)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[studio,figures]"
+	$(BIN)/python -m pip install --quiet $(LOCK) --editable ".[studio,figures]"
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/python -m pip install --quiet --editable ".[symbolic,figures,studio,plan,cluster,gpu]" --group dev
+	$(BIN)/python -m pip install --quiet $(LOCK) --editable ".[symbolic,figures,studio,plan,cluster,gpu]" --group dev
 	touch $@
 
 # Apart from .venv: the packages compared with bring half a hundred others.

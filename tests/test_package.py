@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,21 @@ def python(code, **variables):
 def test_the_version_has_one_home():
     assert f"version: {arcreach.__version__}" in (ROOT / "CITATION.cff").read_text()
     assert f"## {arcreach.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_ci_installs_exact_versions_of_everything():
+    requirements = pytest.importorskip("packaging.requirements")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = project["dependency-groups"]
+    wanted = list(project["project"]["dependencies"])
+    for name, extra in project["project"]["optional-dependencies"].items():
+        wanted += extra if name != "all" else []
+    for name in ("test", "lint", "docs"):
+        wanted += groups[name]
+    lines = (ROOT / ".ci" / "constraints.txt").read_text().splitlines()
+    locked = {name.lower().replace("_", "-"): version for name, version in (line.split("==") for line in lines)}
+    for text in wanted:
+        requirement = requirements.Requirement(text)
+        version = locked.get(requirement.name.lower())
+        assert version is not None, f"{requirement.name} is not in .ci/constraints.txt; run make lock"
+        assert version in requirement.specifier, f"{requirement} allows not {version}; run make lock"
