@@ -334,6 +334,8 @@ def test_completion_of_robot_names():
     assert complete_robot("ur") == ["ur5", "ur5-bending-tool"]
 
 
+# As plain Python all methods at once take half a minute, and compile nothing.
+@pytest.mark.compiled
 def test_warm_up(run):
     code, out, _ = run("warm-up", "--json")
     assert code == 0
