@@ -274,10 +274,11 @@ def test_a_mesh_is_a_scene(run, tmp_path):
     box.apply_translation((60.0, 0.0, 60.0))
     path = tmp_path / "part.stl"
     box.export(path)
-    code, out, _ = run("ik", "two-section", "--to", "0,0,90mm", "--scene", path, "--scale", "0.001", "--json")
-    assert code == 0
-    # The near side of the box is 55 mm from the axis of the robot.
-    assert 0.03 < json.loads(out)["clearance"] < 0.055
+    # The near edge of the box is 55 of its units beside and above the robot's base.
+    for options, low, high in (((), 77.0, 78.0), (("--scale", "0.001"), 0.0, 0.06)):
+        code, out, _ = run("ik", "three-section", "--to", "20mm,10mm,92mm", "--scene", path, *options, "--json")
+        assert code == 0
+        assert low < json.loads(out)["clearance"] < high
     assert run("check", path)[1].startswith(f"{path}: a good scene: ")
 
 
