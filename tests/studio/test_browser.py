@@ -15,7 +15,7 @@ from arcreach.studio.panels.events import tell
 from arcreach.studio.stage import GIZMO
 from arcreach.studio.tasks import Motion
 from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
-from tests.studio.browser import CHROMIUM, FLAGS, MISSING, Visit
+from tests.studio.browser import CHROMIUM, FLAGS, MISSING, PATIENCE, Visit
 from tests.studio.conftest import Instantly, settle
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
@@ -195,6 +195,7 @@ def test_the_saved_page_opens_without_a_network(studio, visit, browser, tmp_path
     file = tmp_path / "saved.html"
     download.value.save_as(file)
     context = browser.new_context(viewport={"width": 400, "height": 300}, offline=True)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     asked, errors = [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -205,7 +206,7 @@ def test_the_saved_page_opens_without_a_network(studio, visit, browser, tmp_path
     # Something is drawn, and fades in: the robot's first section is blue.
     end = time.monotonic() + 30.0
     while blue_pixels(page.screenshot()) < 50 and time.monotonic() < end:
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(1000)
     drawn = blue_pixels(page.screenshot())
     context.close()
     assert errors == []
@@ -292,6 +293,7 @@ def test_no_panel_covers_the_handles_of_the_target(studio, browser, width, heigh
             bottom = sheet["y"]
             assert sheet["width"] == width
             assert 0.5 * height < bottom < 0.6 * height
+            assert canvas["height"] == pytest.approx(bottom, abs=2.0)
         for x, y in handles_of(studio, other):
             assert canvas["x"] < x < canvas["x"] + canvas["width"]
             assert 0.0 < y < bottom

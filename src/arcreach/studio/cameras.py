@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.studio.page import PHONE_PANEL
-
 Array = npt.NDArray[np.float64]
 
 # Narrower than viser's own: tubes at the edge of the picture are not drawn out.
@@ -20,13 +18,11 @@ VIEWS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "Front": ((0.0, -1.0, 0.0), (0.0, 0.0, 0.45)),
     "Side": ((1.0, 0.0, 0.0), (0.0, 0.0, 0.45)),
     # Not quite from above, which would leave open which way is up on the screen.
-    "Top": ((0.0, -1e-3, 1.0), (0.0, 0.0, 0.4)),
+    "Top": ((0.0, -0.03, 1.0), (0.0, 0.0, 0.4)),
 }
 FIRST = "3D"
 # Half of what a view shows in width and in height, in reaches: the robot, the target and its handles.
 HALF = 0.78
-# Pixels below which viser shows its panels at the bottom, as on a phone.
-PHONE = 576
 # Positions that differ by less are the same to a camera.
 SAME = 1e-3
 
@@ -35,14 +31,9 @@ def placed(view: str, width: int, height: int) -> tuple[Array, Array]:
     """Position and look-at point of a view on a canvas of so many pixels."""
     towards, centre = (np.array(vector) for vector in VIEWS[view])
     towards = towards / np.linalg.norm(towards)
-    across = np.cross((0.0, 0.0, 1.0), towards)
-    up = np.cross(towards, across / np.linalg.norm(across))
-    covered = PHONE_PANEL if width < PHONE else 0.0
-    half = math.tan(0.5 * FIELD_OF_VIEW)
-    distance = HALF / (half * min(1.0 - covered, width / max(height, 1)))
-    # The middle of what is not covered is above the middle of the canvas.
-    look_at = centre - covered * half * distance * up
-    return look_at + distance * towards, look_at
+    # Pixels of the canvas are those of the device, whose number on a screen varies: only their ratio counts.
+    distance = HALF / (math.tan(0.5 * FIELD_OF_VIEW) * min(1.0, width / max(height, 1)))
+    return centre + distance * towards, centre
 
 
 class Cameras:
@@ -78,4 +69,6 @@ class Cameras:
         kept = self._views.get(client.client_id, ("", []))[1]
         # What the camera had a moment ago may still be on its way here.
         self._views[client.client_id] = (view, [*kept[-3:], np.array(camera.position), position])
-        camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)
+        # In one step: a camera between two of these settings could turn about the vertical.
+        with client.atomic():
+            camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)

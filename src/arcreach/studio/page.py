@@ -25,7 +25,10 @@ STYLES = f"""
 /* Numbers such as -816.9 fit where there are no arrows to step them. */
 .mantine-NumberInput-controls, .mantine-NumberInput-section {{ display: none !important; }}
 .mantine-NumberInput-input {{ padding-right: 0.5em !important; }}
-/* The panel at the bottom of a phone's screen leaves the upper half to the robot. */
+/* The panel at the bottom of a phone's screen, and the stage above it; viser shows it on screens of up to 36em. */
+@media (max-width: 36em) {{
+  body:not(:has([style*="width: 20em"] > [aria-hidden="true"])) div:has(> div > canvas) {{
+    height: {100 * (1 - PHONE_PANEL):.0f}dvh !important; }} }}
 [style*="max-height: 60%"] {{ max-height: {100 * PHONE_PANEL:.0f}% !important; width: 100% !important; }}
 [style*="max-height: 60%"] [style*="width: 20em"] {{ width: 100% !important; }}
 """
