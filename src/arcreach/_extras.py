@@ -9,11 +9,8 @@ from arcreach.errors import MissingExtraError
 
 # By the name that is imported: the name of the package and the extra that brings it.
 PACKAGES = {
-    "coal": ("coal", "plan"),
     "dask": ("dask", "cluster"),
     "distributed": ("distributed", "cluster"),
-    "embreex": ("embreex", "plan"),
-    "igl": ("libigl", "plan"),
     "matplotlib": ("matplotlib", "figures"),
     "ompl": ("ompl", "plan"),
     "polars": ("polars", "cluster"),

@@ -24,7 +24,9 @@ from arcreach.ik.target import Target
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.scenes.certificate import certified_clearance
 from arcreach.scenes.clearance import clearance_gradient, self_clearance
+from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
@@ -119,7 +121,7 @@ def _cpu_steps() -> list[Callable[[], Any]]:
         _warm_contact,
         *(
             functools.partial(step, sections)
-            for step in (_warm_follow, _warm_clearance, _warm_motions, _warm_avoidance)
+            for step in (_warm_follow, _warm_clearance, _warm_mesh, _warm_motions, _warm_avoidance)
         ),
     ]
 
@@ -159,6 +161,15 @@ def _warm_clearance(robot: Robot) -> None:
     q = robot.sample(1, seed=0)[0]
     clearance_gradient(robot, q, Scene([Sphere((1.0, 0.0, 0.0), 0.1)]))
     self_clearance(robot, q)
+
+
+def _warm_mesh(robot: Robot) -> None:
+    """Ask for the clearance from a tetrahedron, and for a certificate of it."""
+    corners = np.vstack([np.zeros(3), np.eye(3)])
+    mesh = Mesh(vertices=corners, faces=[(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], position=(1.0, 0.0, 0.0))
+    q = robot.sample(1, seed=0)[0]
+    clearance_gradient(robot, q, mesh)
+    certified_clearance(robot, q, [mesh, Sphere((1.0, 0.0, 0.0), 0.1)])
 
 
 def _warm_follow(robot: Robot) -> None:

@@ -8,8 +8,6 @@ from tests.reference import random_rotation
 import arcreach as ar
 
 trimesh = pytest.importorskip("trimesh")
-pytest.importorskip("igl")
-pytest.importorskip("embreex")
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -161,8 +159,7 @@ def test_gradient_of_a_mesh_against_differences():
 
 
 @pytest.mark.compiled
-def test_coal_never_finds_more():
-    pytest.importorskip("coal")
+def test_a_certificate_is_never_above_the_clearance():
     rng = np.random.default_rng(6)
     box, mesh = pair(rng, cells=8)
     others = [ar.Sphere((0.04, 0, 0.05), 0.01, 0.001), ar.Capsule((0.04, 0, 0.05), (0.02, 0.05, 0.06), 0.01)]
@@ -186,7 +183,6 @@ ARM = ar.Robot(
 
 @pytest.mark.compiled
 def test_a_link_as_a_mesh_is_as_far_as_its_corners_and_faces_are():
-    pytest.importorskip("coal")
     size = (0.02, 0.03, 0.04)
     hand = {"hand": box_mesh(size)}
     rng = np.random.default_rng(8)
@@ -226,7 +222,6 @@ def test_gradient_of_a_link_as_a_mesh_against_differences():
 
 @pytest.mark.compiled
 def test_overlapping_meshes_are_below_zero():
-    pytest.importorskip("coal")
     hand = {"hand": box_mesh((0.02, 0.03, 0.04))}
     q = ARM.neutral
     place = ARM.tip_pose(q)[:3, 3]
@@ -252,9 +247,104 @@ def test_bad_bodies_are_refused(bodies, words):
         assert word in str(caught.value)
 
 
-def test_a_mesh_without_the_extra_says_what_to_install(monkeypatch):
+def test_only_a_file_needs_the_extra(monkeypatch, tmp_path):
     import sys
 
+    path = tmp_path / "part.stl"
+    path.write_text("solid nothing\nendsolid nothing\n")
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(ar.MissingExtraError, match=r"arcreach\[plan\]"):
-        ar.Mesh(vertices=CORNERS, faces=FACES)
+        ar.Mesh(path)
+    assert ar.Mesh(vertices=CORNERS, faces=FACES).length > 1.0
+
+
+def boxes(*parts):
+    """One mesh of several boxes, each (size, centre, whether it is turned inside out)."""
+    vertices, faces = [], []
+    for size, centre, inverted in parts:
+        box = trimesh.creation.box(size)
+        faces.append(box.faces[:, ::-1] if inverted else box.faces)
+        faces[-1] = faces[-1] + 8 * len(vertices)
+        vertices.append(box.vertices + centre)
+    return {"vertices": np.concatenate(vertices), "faces": np.concatenate(faces)}
+
+
+OUTER = ((0.4, 0.4, 0.4), (0.0, 0.0, 0.2), False)
+INNER = ((0.2, 0.2, 0.3), (0.0, 0.0, 0.2), False)
+CAVITY = ((0.2, 0.2, 0.3), (0.0, 0.0, 0.2), True)
+
+
+@pytest.mark.compiled
+def test_the_inside_of_overlapping_parts_is_not_free():
+    """Rays to the nearest triangle called the middle of a box in a box free by the distance to the inner walls."""
+    robot = ar.Robot([ar.Link((0.0, 0.0, 0.15)), ar.Section(0.05, 1.0, radius=0.002)])
+    for parts in ([OUTER, INNER], [OUTER, INNER, ((0.2, 0.2, 0.2), (0.05, 0.05, 0.2), False)]):
+        mesh = ar.Mesh(**boxes(*parts), cells=16)
+        q = robot.neutral
+        assert ar.clearance(robot, q, mesh) < -0.05
+        assert ar.clearance(robot, q, mesh, grid=True) < -0.05
+        assert ar.certified_clearance(robot, q, mesh) < 0.0
+    hollow = ar.Mesh(**boxes(OUTER, CAVITY), cells=16)
+    assert ar.clearance(robot, q, hollow) == pytest.approx(0.1 - 0.002, abs=1e-9)
+    assert 0.09 < ar.certified_clearance(robot, q, hollow) <= 0.098
+
+
+def test_parts_turned_inside_out_are_solids_or_hollows_or_refused():
+    beside = ((0.1, 0.1, 0.1), (1.0, 0.0, 0.0), True)
+    apart = ar.Mesh(**boxes(OUTER, beside))
+    distance, _ = apart.signed_distance([(0.0, 0.0, 0.2), (1.0, 0.0, 0.0), (0.5, 0.0, 0.0)])
+    np.testing.assert_allclose(distance, [-0.2, -0.05, 0.3], atol=1e-12)
+    inverted = [(size, centre, not turned) for size, centre, turned in (OUTER, CAVITY)]
+    distance, _ = ar.Mesh(**boxes(*inverted)).signed_distance([(0.0, 0.0, 0.2), (0.0, 0.15, 0.2)])
+    np.testing.assert_allclose(distance, [0.1, -0.05], atol=1e-12)
+    with pytest.raises(ar.SceneError, match="neither a solid nor a cavity"):
+        ar.Mesh(**boxes(OUTER, ((0.1, 0.1, 0.1), (0.2, 0.0, 0.2), True)))
+
+
+def test_triangles_seen_from_both_sides_are_refused():
+    faces = FACES.copy()
+    faces[0] = faces[0, ::-1]
+    with pytest.raises(ar.SceneError, match="both sides"):
+        ar.Mesh(vertices=CORNERS, faces=faces)
+
+
+def test_boxes_that_share_an_edge_are_closed():
+    mesh = ar.Mesh(**boxes(((1, 1, 1), (0, 0, 0), False), ((1, 1, 1), (1, 1, 0), False)))
+    distance, _ = mesh.signed_distance([(0, 0, 0), (1, 1, 0), (1, 0, 0), (0.75, 0.25, 0)])
+    np.testing.assert_allclose(distance, [-0.5, -0.5, 0.5, 0.25], atol=1e-12)
+
+
+def test_rays_through_edges_and_corners_decide_as_others_do():
+    mesh = box_mesh((2.0, 2.0, 2.0))
+    axis = np.arange(-2.0, 2.5, 0.5)
+    points = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    over = np.abs(points) - 1.0
+    exact = np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0)
+    distance, _ = mesh.signed_distance(points)
+    np.testing.assert_allclose(distance, exact, atol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-5, 1e3])
+def test_a_mesh_has_the_same_shape_at_every_scale(scale):
+    mesh = ar.Mesh(vertices=CORNERS * scale, faces=FACES, cells=4)
+    distance, normal = mesh.signed_distance(np.array([(0.1, 0.2, 0.3), (0.5, 0.2, -1.0), (2.0, 2.0, 2.0)]) * scale)
+    np.testing.assert_allclose(distance / scale, [-0.1, 1.0, 5 / math.sqrt(3.0)], rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60, 1e308])
+def test_a_mesh_that_floats_cannot_hold_is_refused(scale):
+    with pytest.raises(ar.SceneError, match=r"coordinates go up to .* 1e-50 to 1e\+50 m"):
+        ar.Mesh(vertices=CORNERS, faces=FACES, scale=scale)
+
+
+@pytest.mark.compiled
+def test_a_mesh_a_hundred_times_the_robot_hints_at_millimetres(tmp_path):
+    trimesh.creation.box((40.0, 30.0, 20.0)).export(tmp_path / "part.stl")
+    for position in ((100.0, 0.0, 0.0), (0.0, 0.0, 0.0)):
+        mesh = ar.Mesh(tmp_path / "part.stl", position=position, cells=8)
+        with pytest.warns(UserWarning, match=r"53.9 m across, 360 times .* 150 mm.*scale=0\.001"):
+            ar.clearance(THREE, THREE.neutral, mesh)
+    with pytest.raises(ar.SceneError, match=r"contains the base .*hint: mesh 'mesh-1'.*scale=0\.001"):
+        ar.solve(THREE, ar.Target((0.0, 0.0, 0.1)), scene=mesh)
+    ar.clearance(THREE, THREE.neutral, ar.Mesh(tmp_path / "part.stl", scale=0.001, position=(1, 0, 0)))

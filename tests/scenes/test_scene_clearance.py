@@ -244,3 +244,19 @@ def test_bad_input_is_refused(call, error, words):
         call()
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-5])
+def test_the_default_tolerance_follows_small_robots(size):
+    robot = ar.Robot([ar.Link((1.0, 0.0, 0.0)), ar.Section(size, 2.0, radius=0.05 * size)])
+    box = ar.Box((0.1 * size, 3 * size, 0.2 * size), (1.0 + 0.4 * size, 0.2 * size, 0.3 * size))
+    q = np.array([1.2, 0.4])
+    exact, off = bodies.clearance(robot, q, [box], count=20001)
+    assert ar.clearance(robot, q, box) == pytest.approx(exact, abs=off + 1e-4 * size)
+    assert ar.clearance(robot, q, box, tolerance=1e-7 * size) == pytest.approx(exact, abs=off + 1e-7 * size)
+
+
+def test_a_robot_that_cannot_move_has_a_clearance():
+    robot = ar.Robot([ar.Link((0.0, 0.0, 1.0), radius=0.1)])
+    assert ar.clearance(robot, [], ar.Sphere((1.0, 0.0, 0.5), 0.2)) == pytest.approx(0.7)
+    assert ar.certified_clearance(robot, [], ar.Sphere((1.0, 0.0, 0.5), 0.2)) == pytest.approx(0.7)

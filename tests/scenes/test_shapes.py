@@ -29,6 +29,21 @@ NAN = math.nan
         (lambda: ar.HalfSpace((0, 0, 0)), ["half-space", "normal = (0, 0, 0)", "not zero"]),
         (lambda: ar.HalfSpace((0, 0, NAN)), ["normal[2] = nan"]),
         (lambda: ar.HalfSpace((0, 0, 1), (0, 0)), ["point = (0, 0)"]),
+        # Squares of these lengths leave the range of floats, and the obstacle would count for nothing.
+        (lambda: ar.Sphere((0, 0, 0), 1e160), ["radius = 1e+160", "1e-50 to 1e+50 m"]),
+        (lambda: ar.Sphere((0, 0, 0), 1e-170), ["radius = 1e-170", "0 or lengths from"]),
+        (lambda: ar.Sphere((0, 1e160, 0), 1), ["centre = ", "up to 1e+50 m"]),
+        (lambda: ar.Sphere((0, 0, 0), 1, margin=1e200), ["margin = 1e+200"]),
+        (lambda: ar.Capsule((0, 0, -1e160), (0, 0, 1), 1), ["a = ", "up to 1e+50 m"]),
+        (lambda: ar.Capsule((0, 0, 0), (0, 0, 1e160), 1), ["b = ", "up to 1e+50 m"]),
+        (lambda: ar.Box((1, 1e160, 1)), ["size = ", "1e-50 to 1e+50 m"]),
+        (lambda: ar.Box((1, 1e-160, 1)), ["size = ", "1e-50 to 1e+50 m"]),
+        (lambda: ar.Box((1, 1, 1), (1e160, 0, 0)), ["centre = "]),
+        (lambda: ar.HalfSpace((0, 0, 1), (0, 0, 1e160)), ["point = "]),
+        (lambda: ar.Disc((0, 1e160), 1), ["centre = ", "up to 1e+50 m"]),
+        (lambda: ar.Disc((0, 1), 1e160), ["radius = 1e+160"]),
+        (lambda: ar.Polygon([(0, 0), (1e160, 0), (0, 1)]), ["points[1] = ", "up to 1e+50 m"]),
+        (lambda: ar.Polygon([(0, 0), (1e-160, 0), (0, 1e-160)]), ["points are only 1e-160 m apart"]),
     ],
 )
 def test_bad_fields_are_named(make, words):

@@ -11,12 +11,14 @@ from arcreach._threads import spread
 from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.solution import with_hint
 from arcreach.kernels.avoidance import avoid, point_clearances
 from arcreach.kernels.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import TOLERANCE, clearance
+from arcreach.scenes.clearance import clearance, tolerance_of
+from arcreach.scenes.hints import mesh_hint
 from arcreach.scenes.scene import Scene
 
 Array = npt.NDArray[np.float64]
@@ -50,9 +52,12 @@ def check_base(robot: Robot, scene: Scene) -> None:
         if distance[0] < radius - _ON_THE_SURFACE:
             where = "contains" if distance[0] < 0.0 else "touches"
             raise SceneError(
-                f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
-                f"{radius * 1e3:.4g} mm there, is {(radius - distance[0]) * 1e3:.4g} mm deep in it wherever the robot "
-                "goes; move it"
+                with_hint(
+                    f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
+                    f"{radius * 1e3:.4g} mm there, is {(radius - distance[0]) * 1e3:.4g} mm deep in it wherever the "
+                    "robot goes; move it",
+                    mesh_hint(robot, scene),
+                )
             )
 
 
@@ -73,9 +78,10 @@ def run_free(problem: Problem) -> Outcome:
     shapes, field = scene._packed
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
+    tolerance = tolerance_of(robot)
     spread(
         avoid, n, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, shapes, field, TOLERANCE, len(robot.elements), problem.margin + TOLERANCE,
+        table.turn_weight, table.seeds, shapes, field, tolerance, len(robot.elements), problem.margin + tolerance,
         problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach, STARTS,
         problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None,
         targets_inside(scene, problem.targets), q, report, threads=problem.threads, smallest=SMALLEST_PIECE,

@@ -35,32 +35,12 @@ from arcreach.kernels.clearance import (
     TOWARDS,
     clear_row,
 )
+from arcreach.kernels.triangles import segment_shares
 
 # Pairs that wait are halves of one another; each of the two arcs has no more levels than a float has bits.
 PAIR_STACK_SIZE = 256
 # From a pair that is nearest within the tolerance each point is carried to the nearest of the other arc, in turn.
 _POLISHINGS = 40
-
-
-@kernel
-def segment_shares(ux, uy, uz, vx, vy, vz, wx, wy, wz):
-    """Return the shares of the vectors u and v at the nearest points of two segments that start w = a - b apart.
-
-    Source: derived.
-    """
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
-    uv = ux * vx + uy * vy + uz * vz
-    uw = ux * wx + uy * wy + uz * wz
-    vw = vx * wx + vy * wy + vz * wz
-    square = uu * vv - uv * uv
-    # Parallel segments: any start will do, the other end follows.
-    a = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 0.0 else 0.0
-    b = (uv * a + vw) / vv if vv > 0.0 else 0.0
-    if b < 0.0 or b > 1.0:
-        b = min(max(b, 0.0), 1.0)
-        a = min(max((uv * b - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-    return a, b
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from arcreach.robots import checks
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
-from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Section
+from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Link, Section
 
 # One configuration at a time; what they are handed is always of the same types.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
@@ -129,6 +130,12 @@ class Robot(ConfigurationSpace):
             return math.fsum(element.reach for element in self.elements)
         except OverflowError:
             return math.inf
+
+    @cached_property
+    def _moving_reach(self) -> float:
+        """The reach without the fixed links before the first joint or section: the size of the part that moves."""
+        moving = itertools.dropwhile(lambda element: isinstance(element, Link), self.elements)
+        return sum(element.reach for element in moving) or self.reach
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof) within the limits.

@@ -10,6 +10,10 @@ from arcreach.robots import checks
 from arcreach.robots.checks import shown
 
 METRES = "a length in metres, 0 or more"
+# Lengths in metres. Kernels multiply up to six of them; beyond these limits a product would leave the range of floats,
+# and the obstacle would count for nothing.
+SMALLEST, LARGEST = 1e-50, 1e50
+IN_RANGE = f"lengths from {SMALLEST:g} to {LARGEST:g} m"
 
 
 def refuse(owner: str, field: str, value: Any, accepted: str) -> SceneError:
@@ -26,7 +30,7 @@ class FieldChecks:
         self.problems: list[str] = []
         if self.check("name", _name) and shape.name:
             self.owner += f" '{shape.name}'"
-        self.check("margin", checks.number, METRES, low=0.0)
+        self.check_length("margin")
 
     def check(self, field: str, check: Callable[..., Any], *accepted: Any, **bounds: float) -> bool:
         """Replace a field by its checked value; False where it is not accepted."""
@@ -44,6 +48,18 @@ class FieldChecks:
     def refuse(self, field: str, accepted: str) -> None:
         """Note that a field does not fit."""
         self.problems += refuse(self.owner, field, getattr(self.shape, field), accepted).problems
+
+    def check_length(self, field: str) -> None:
+        """Check a length that may be 0."""
+        if self.check(field, checks.number, METRES, low=0.0):
+            value = getattr(self.shape, field)
+            if value != 0.0 and not SMALLEST <= value <= LARGEST:
+                self.refuse(field, f"0 or {IN_RANGE}")
+
+    def check_point(self, field: str) -> None:
+        """Check a point."""
+        if self.check(field, checks.vector) and max(map(abs, getattr(self.shape, field))) > LARGEST:
+            self.refuse(field, f"coordinates up to {LARGEST:g} m")
 
     def finish(self) -> None:
         """Raise what was found, if anything."""

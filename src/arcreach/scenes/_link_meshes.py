@@ -1,7 +1,7 @@
 """Rigid parts of a robot as meshes: their distance from obstacles.
 
 A mesh stands in the frame at the end of its element. Against spheres, half-spaces and capsules the exact signed
-distance of the mesh is used; against boxes and other meshes the triangles, by coal.
+distance of the mesh is used; against boxes and other meshes the distance of the triangles.
 """
 
 from __future__ import annotations
@@ -15,16 +15,22 @@ import numpy.typing as npt
 from arcreach.errors import SceneError
 from arcreach.kernels import body
 from arcreach.kernels import clearance as kernels
+from arcreach.kernels.mesh_pairs import surface_gap
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes._mesh_search import search_meshes
+from arcreach.scenes._mesh_tree import build_tree
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
-from arcreach.scenes.solids import distance_of, placed, solid_of, surface_of
 
 Array = npt.NDArray[np.float64]
+# Triangles of a box, as indices of `_corners`; their orientation does not matter here.
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
+     (1, 3, 7), (1, 7, 5)]
+)  # fmt: skip
 # A distance, the place on the mesh and the unit normal out of the obstacle, in the base frame.
 Nearest = tuple[float, Array, Array]
 
@@ -104,9 +110,16 @@ def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, 
 
 
 def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Box | Mesh) -> Nearest:
-    turned = rotation @ np.asarray(mesh.rotation)
-    at = rotation @ np.asarray(mesh.position) + position
-    distance, own, other = distance_of((surface_of(mesh), placed(turned, at)), solid_of(shape))
+    if isinstance(shape, Mesh):
+        tree, frame = shape._tree, shape._frame
+    else:
+        tree = build_tree((_corners(shape) - shape.centre)[_BOX_FACES] @ np.asarray(shape.rotation))
+        frame = np.vstack([shape.rotation, shape.centre])
+    turned = frame[:3].T @ rotation @ mesh._frame[:3]
+    at = (rotation @ mesh._frame[3] + (position - frame[3])) @ frame[:3]
+    pair = np.empty(6)
+    distance = surface_gap(mesh._tree, tree, tuple(np.column_stack([turned, at]).ravel().tolist()), pair)
+    own, other = pair.reshape(2, 3) @ frame[:3].T + frame[3]
     corners = mesh.surface[0] @ rotation.T + position
     depths = _depths(shape, corners)
     their = _corners(shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes._link_meshes import checked_bodies, search_bodies
 from arcreach.scenes._mesh_search import search_meshes
+from arcreach.scenes.hints import mesh_hint
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PlanarShape, Scene, Shape, spatial_scene
 
@@ -27,10 +29,12 @@ Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 AnyScene = Scene | Iterable[Shape | PlanarShape] | Shape
 
-# Metres: a thousandth of what robots of this size are built to.
+# Metres: a thousandth of what robots of this size are built to; for robots below a centimetre a share of the moving
+# reach.
 TOLERANCE = 1e-6
-# A search for less would be one among roundings.
-SMALLEST_TOLERANCE = 1e-10
+TOLERANCE_SHARE = 1e-4
+# Smallest tolerance accepted, as a share of the default: below it, rounding errors dominate.
+SMALLEST_SHARE = 1e-4
 # Rows of a batch that are worth a thread: one takes microseconds.
 SMALLEST_PIECE = 64
 
@@ -109,7 +113,7 @@ def clearance(
     scene: AnyScene,
     *,
     per_element: bool = False,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     grid: bool = False,
     bodies: Mapping[str, Mesh] | None = None,
     threads: int | None = None,
@@ -118,21 +122,24 @@ def clearance(
 
     q (n, dof) gives `Clearances` of n; `per_element` gives one per element of the robot as a last axis. Exact against
     spheres and half-spaces; against capsules, boxes and meshes no point of the body is nearer than the distance less
-    `tolerance` in metres. `grid` takes meshes by their grids, which is fast and never gives too much. `bodies` gives
-    rigid elements, by their names, a mesh in the frame at their end, besides their line.
+    `tolerance` in metres. The default is 1e-6, or for small robots 1e-4 of the moving reach. `grid` takes meshes by
+    their grids, which is fast and never gives too much. `bodies` gives rigid elements, by their names, a mesh in the
+    frame at their end, besides their line.
     """
     found, single = _search(robot, q, scene, per_element, tolerance, grid, bodies, threads)
     return _answer(found if per_element else found[:, 0], single)
 
 
-def self_clearance(robot: Robot, q: npt.ArrayLike, *, tolerance: float = TOLERANCE, threads: int | None = None) -> Any:
+def self_clearance(
+    robot: Robot, q: npt.ArrayLike, *, tolerance: float | None = None, threads: int | None = None
+) -> Any:
     """The signed distance between parts of a robot's body: a `Clearance` whose obstacle is another element.
 
     The normal points from there to `point`. Pieces of the body that meet at an end are not compared, nor those with
     less of the centre line between them than both radii together. q (n, dof) gives `Clearances` of n.
     """
     values, single = checked_configurations(robot, q)
-    rows = _self_search(robot, values, _tolerance(tolerance), threads)
+    rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
     return _answer(rows[:, 0], single)
 
 
@@ -141,7 +148,7 @@ def clearance_gradient(
     q: npt.ArrayLike,
     scene: AnyScene | None,
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     grid: bool = False,
     bodies: Mapping[str, Mesh] | None = None,
     threads: int | None = None,
@@ -154,7 +161,7 @@ def clearance_gradient(
     """
     if scene is None:
         values, single = checked_configurations(robot, q)
-        rows = _self_search(robot, values, _tolerance(tolerance), threads)
+        rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
     else:
         rows, single = _search(robot, q, scene, False, tolerance, grid, bodies, threads)
         values, _ = checked_configurations(robot, q)
@@ -171,15 +178,23 @@ def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
     if not isinstance(robot, Robot):
         raise SceneError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
     values = robot._check(q)
-    return values.reshape(-1, robot.dof), values.ndim == 1
+    return np.atleast_2d(values), values.ndim == 1
 
 
-def _tolerance(value: Any) -> float:
+def tolerance_of(robot: Robot) -> float:
+    """The default tolerance in metres of the clearances of a robot."""
+    return min(TOLERANCE, TOLERANCE_SHARE * robot._moving_reach) or TOLERANCE
+
+
+def _tolerance(robot: Robot, value: Any) -> float:
+    smallest = SMALLEST_SHARE * tolerance_of(robot)
+    if value is None:
+        return tolerance_of(robot)
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
         tolerance = float(value)
-        if SMALLEST_TOLERANCE <= tolerance < np.inf:
+        if smallest <= tolerance < np.inf:
             return tolerance
-    raise SceneError(f"tolerance = {shown(value)} is not accepted; give metres, {SMALLEST_TOLERANCE:g} or more")
+    raise SceneError(f"tolerance = {shown(value)} is not accepted; give metres, {smallest:g} or more")
 
 
 def _search(
@@ -187,7 +202,7 @@ def _search(
     q: npt.ArrayLike,
     scene: AnyScene,
     per_element: bool,
-    tolerance: float,
+    tolerance: float | None,
     grid: bool,
     bodies: Mapping[str, Mesh] | None,
     threads: int | None,
@@ -195,7 +210,9 @@ def _search(
     """Rows (n, m, CLEARANCE_SIZE) of the nearest points, and whether one configuration was given alone."""
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
-    tolerance = _tolerance(tolerance)
+    if hint := mesh_hint(robot, checked):
+        warnings.warn(hint, stacklevel=3)
+    tolerance = _tolerance(robot, tolerance)
     rows = np.empty((len(values), len(robot.elements) if per_element else 1, kernels.CLEARANCE_SIZE))
     meshes = () if grid else checked._meshes
     shapes, field = checked._exact[:2] if meshes else checked._packed
@@ -209,7 +226,7 @@ def _search(
         near[near >= 0] = indices[near[near >= 0].astype(int)]
         pieces, counts = bodies_of(robot, values)
         for i, mesh in meshes:
-            search_meshes(mesh, i, pieces, counts, tolerance, rows)
+            search_meshes(mesh, i, pieces, counts, tolerance, rows, threads)
     if bodies is not None:
         search_bodies(robot, values, checked, checked_bodies(robot, bodies), tolerance, rows)
     return rows, single

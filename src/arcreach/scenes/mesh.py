@@ -1,6 +1,7 @@
 """Obstacles as closed meshes of triangles: exact distances, and a grid of them for searches.
 
-Distances come from a tree of boxes (libigl), the sign from rays (Embree). Both are of the extra `plan`.
+Distances come from a bounding volume hierarchy and their sign from winding numbers, see `kernels.mesh_tree`. Only
+reading files needs a package of the extra `plan`.
 """
 
 from __future__ import annotations
@@ -8,40 +9,34 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._extras import require
+from arcreach._threads import spread
 from arcreach.errors import SceneError
+from arcreach.kernels.mesh_tree import Tree, grid_distances, signed_distances
 from arcreach.kernels.shapes import GRID_TOLERANCE
 from arcreach.robots import checks
 from arcreach.robots.checks import Matrix3, Vector
 from arcreach.robots.elements import LENGTH, NO_ROTATION
-from arcreach.scenes._checks import FieldChecks, refuse
+from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks, refuse
 from arcreach.scenes._mesh_files import read_mesh_file
+from arcreach.scenes._mesh_tree import build_tree, closed_surface, frozen
 from arcreach.scenes.shapes import about, margin_field, name_field
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Directions of the rays that decide on inside and outside by majority; along no axis, so that no edge lies along them.
-_RAYS = np.array([(0.8017, 0.2673, 0.5345), (-0.4243, 0.8186, -0.3872), (0.1231, -0.4923, -0.8617)], dtype=np.float32)
-# Share of the size within which single precision, in which rays are cast, cannot tell the side of a point.
-_UNSURE = 1e-5
 # Cells of a grid: fewer say nothing of a shape, more would need gigabytes.
 _CELLS = (4, 512)
 # Characters of a path that a message repeats.
 _LONGEST_PATH = 200
+# Points that are worth a thread: each takes microseconds.
+_POINTS = 128
 # Cells around a mesh: the grid is sharp as far out as this.
 _PADDING = 8
-
-
-def import_module(package: str, name: str) -> ModuleType:
-    """A package of the extra `plan`."""
-    return require(package, "a mesh")
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,8 @@ class Mesh:
     """A solid bounded by a closed surface of triangles: from a file (STL, OBJ, PLY, OFF) or from vertices and faces.
 
     Vertices are scaled, then turned by `rotation`, then shifted by `position`. `cells` is the number of cells of the
-    grid along the longest side. Needs `pip install 'arcreach[plan]'`.
+    grid along the longest side. Parts may overlap; a part oriented inwards inside another is a cavity. Reading a file
+    needs `pip install 'arcreach[plan]'`.
     """
 
     kind: ClassVar[str] = "mesh"
@@ -78,7 +74,7 @@ class Mesh:
     def __post_init__(self) -> None:
         """Check and normalise every field, and read the file."""
         fields = FieldChecks(self)
-        fields.check("position", checks.vector)
+        fields.check_point("position")
         fields.check("rotation", checks.rotation)
         if fields.check("scale", checks.number, "a number above 0", low=0.0) and self.scale == 0.0:
             fields.refuse("scale", "a number above 0")
@@ -93,8 +89,8 @@ class Mesh:
                 fields.refuse("vertices" if self.vertices is None else "faces", "both vertices and faces")
         fields.finish()
         vertices, faces = _closed_surface(self, fields.owner)
-        object.__setattr__(self, "_vertices", _frozen(self.scale * vertices))
-        object.__setattr__(self, "_faces", _frozen(faces))
+        object.__setattr__(self, "_vertices", frozen(vertices))
+        object.__setattr__(self, "_faces", frozen(faces))
 
     _vertices: ClassVar[Array]
     _faces: ClassVar[Integers]
@@ -112,8 +108,8 @@ class Mesh:
         return hash(self._key())
 
     def __getstate__(self) -> dict[str, Any]:
-        # The tree and the rays belong to libraries that cannot copy them; they are made anew.
-        return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "_rays", "_solid")}
+        # Built anew where it arrives: pickling makes arrays writable, and kernels are compiled for read-only ones.
+        return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "grid")}
 
     @property
     def surface(self) -> tuple[Array, Integers]:
@@ -126,60 +122,30 @@ class Mesh:
         return float(np.linalg.norm(np.ptp(self._vertices, axis=0)))
 
     @cached_property
-    def _tree(self) -> Any:
-        tree = import_module("igl", "libigl").AABB()
-        tree.init(self._vertices, self._faces)
-        return tree
+    def _centre(self) -> Array:
+        """The centre of the bounding box in the mesh's own frame."""
+        return np.asarray(0.5 * (self._vertices.min(axis=0) + self._vertices.max(axis=0)))
 
     @cached_property
-    def _rays(self) -> Any:
-        scenes = import_module("embreex.rtcore_scene", "embreex")
-        meshes = import_module("embreex.mesh_construction", "embreex")
-        scene = scenes.EmbreeScene()
-        # Kept with the scene: it does not hold its own reference.
-        surface = meshes.TriangleMesh(scene, self._vertices.astype(np.float32), self._faces.astype(np.int32))
-        return scene, surface
+    def _frame(self) -> Array:
+        """The frame of the tree (4, 3): rows of its rotation, then its origin, in the base frame."""
+        rotation = np.asarray(self.rotation)
+        return np.asarray(frozen(np.vstack([rotation, rotation @ self._centre + self.position])))
 
     @cached_property
-    def _outward(self) -> Array:
-        corners = self._vertices[self._faces]
-        return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    def _tree(self) -> Tree:
+        return build_tree((self._vertices - self._centre)[self._faces])
 
     def signed_distance(self, points: npt.ArrayLike) -> tuple[Array, Array]:
         """Exact signed distances (n,) of points (n, 3) of the base frame, and the unit normals (n, 3) there.
 
         The margin is taken off. A point inside has a distance below zero.
         """
-        rotation = np.asarray(self.rotation)
-        local = np.ascontiguousarray((np.asarray(points, dtype=float).reshape(-1, 3) - self.position) @ rotation)
-        distance, normal = self._local_distance(local)
-        return distance - self.margin, normal @ rotation.T
-
-    def _local_distance(self, points: Array) -> tuple[Array, Array]:
-        square, face, nearest = self._tree.squared_distance(self._vertices, self._faces, points)
-        distance = np.sqrt(np.atleast_1d(square))
-        sign = self._sides(points, distance)
-        way = sign[:, None] * (points - nearest.reshape(-1, 3))
-        # On the surface itself the triangle gives the normal.
-        touching = distance <= 1e-12 * self.length
-        way[touching] = self._outward[np.atleast_1d(face)[touching]]
-        return sign * distance, way / np.linalg.norm(way, axis=1, keepdims=True)
-
-    def _sides(self, points: Array, distance: Array) -> Array:
-        """-1 for points inside, 1 for points outside (n,)."""
-        scene, _ = self._rays
-        votes = np.zeros(len(points), dtype=np.int64)
-        origins = points.astype(np.float32)
-        for ray in _RAYS:
-            hit = scene.run(origins, np.tile(ray, (len(points), 1)))
-            # The first triangle that a ray from inside meets is seen from behind.
-            votes += np.where(hit >= 0, self._outward[hit] @ ray.astype(float) > 0.0, False)
-        sign = np.where(votes >= 2, -1.0, 1.0)
-        unsure = distance <= _UNSURE * self.length
-        if unsure.any():
-            winding = import_module("igl", "libigl").winding_number(self._vertices, self._faces, points[unsure])
-            sign[unsure] = np.where(np.atleast_1d(winding) > 0.5, -1.0, 1.0)
-        return sign
+        rotation = self._frame[:3]
+        local = np.ascontiguousarray((np.asarray(points, dtype=float).reshape(-1, 3) - self._frame[3]) @ rotation)
+        distances, normals = np.empty(len(local)), np.empty((len(local), 3))
+        spread(signed_distances, len(local), self._tree, local, distances, normals, smallest=_POINTS)
+        return distances - self.margin, normals @ rotation.T
 
     @cached_property
     def grid(self) -> Grid:
@@ -187,14 +153,13 @@ class Mesh:
         low, high = self._vertices.min(axis=0), self._vertices.max(axis=0)
         spacing = float((high - low).max()) / self.cells
         nodes = np.ceil((high - low) / spacing).astype(int) + 1 + 2 * _PADDING
-        origin = 0.5 * (low + high) - 0.5 * (nodes - 1) * spacing
-        axes = [origin[i] + spacing * np.arange(nodes[i]) for i in range(3)]
-        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-        values = self._local_distance(np.ascontiguousarray(points))[0].reshape(nodes)
+        local = -0.5 * (nodes - 1) * spacing
+        values = np.empty(nodes)
+        spread(grid_distances, len(values), self._tree, local, spacing, values, smallest=1)
         # A trilinear value is a mean of the corners'. Each errs by at most its distance to the point, and the mean of
         # these is at most half a diagonal of the cell.
         error = (0.5 * np.sqrt(3.0) + GRID_TOLERANCE) * spacing
-        return Grid(_frozen(values), origin, spacing, float(error), _steepest(values) / spacing)
+        return Grid(frozen(values), self._centre + local, spacing, float(error), _steepest(values) / spacing)
 
 
 def _steepest(values: Array) -> float:
@@ -208,12 +173,6 @@ def _steepest(values: Array) -> float:
                 steps = np.maximum(low, steps.take(range(1, steps.shape[other]), axis=other))
         squares += steps**2
     return float(np.sqrt(squares.max()))
-
-
-def _frozen(values: Any) -> Any:
-    values = np.ascontiguousarray(values)
-    values.flags.writeable = False
-    return values
 
 
 def _cells(owner: str, name: str, value: Any) -> int:
@@ -251,34 +210,30 @@ def _faces(owner: str, name: str, value: Any) -> Any:
     return tuple((int(a), int(b), int(c)) for a, b, c in corners)
 
 
-def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
-    """The checked surface, its triangles seen anticlockwise from outside."""
-    trimesh = import_module("trimesh", "trimesh")
+def _triangles(mesh: Mesh, owner: str) -> tuple[str, Array, Integers]:
+    """What the surface is called in a message, and its vertices and faces as they are given."""
     if mesh.path:
         surface = read_mesh_file(mesh.path, owner)
         what = f"{owner}: path = {_called(mesh.path)}"
-    else:
-        if not 0 <= np.min(mesh.faces) <= np.max(mesh.faces) < len(mesh.vertices):
-            raise refuse(owner, "faces", mesh.faces, f"numbers of corners from 0 to {len(mesh.vertices) - 1}")
-        surface = trimesh.Trimesh(np.array(mesh.vertices), np.array(mesh.faces), process=False)
-        what = f"{owner}: vertices and faces"
-    # Files such as STL repeat every corner.
-    surface.merge_vertices()
-    surface.update_faces(surface.nondegenerate_faces())
-    surface.remove_unreferenced_vertices()
-    if len(surface.faces) == 0:
+        return what, np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
+    if not 0 <= np.min(mesh.faces) <= np.max(mesh.faces) < len(mesh.vertices):
+        raise refuse(owner, "faces", mesh.faces, f"numbers of corners from 0 to {len(mesh.vertices) - 1}")
+    return f"{owner}: vertices and faces", np.array(mesh.vertices), np.array(mesh.faces)
+
+
+def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
+    """The checked surface in metres, its triangles seen anticlockwise from outside."""
+    what, vertices, faces = _triangles(mesh, owner)
+    if len(faces) == 0:
         raise SceneError(f"{what}: the mesh is empty; give one with triangles")
-    if not np.isfinite(surface.vertices).all():
+    if not np.isfinite(vertices).all():
         raise SceneError(f"{what}: a corner is not finite; give finite numbers")
-    if not surface.is_watertight:
-        raise SceneError(f"{what}: the mesh is open, so it has no inside; give a closed surface")
-    if not surface.is_winding_consistent:
-        raise SceneError(f"{what}: triangles are seen from both sides; give them all anticlockwise from outside")
-    if surface.volume < 0.0:
-        surface.invert()
-    if surface.volume == 0.0:
-        raise SceneError(f"{what}: the mesh encloses nothing; give a solid")
-    return np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
+    with np.errstate(over="ignore"):
+        vertices = mesh.scale * vertices
+    size = float(np.abs(vertices[faces]).max())
+    if size != 0.0 and not SMALLEST <= size <= LARGEST:
+        raise SceneError(f"{what}: with scale = {mesh.scale:g} its coordinates go up to {size:.3g} m; give {IN_RANGE}")
+    return closed_surface(what, vertices, faces)
 
 
 def _called(path: str) -> str:

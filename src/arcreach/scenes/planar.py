@@ -13,6 +13,7 @@ from typing import Any
 from arcreach.errors import ArcreachError, SceneError
 from arcreach.robots import checks
 from arcreach.robots.checks import shown
+from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST
 
 Point = tuple[float, float]
 
@@ -112,6 +113,8 @@ def _point(owner: str, field: str, value: Any) -> Point:
     given = _scene(checks.numbers, owner, field, value, POINT)
     if len(given) != 2:
         raise refuse(owner, field, value, POINT)
+    if max(map(abs, given)) > LARGEST:
+        raise refuse(owner, field, value, f"coordinates up to {LARGEST:g} m")
     return given[0], given[1]
 
 
@@ -120,6 +123,8 @@ def _radius(owner: str, field: str, value: Any) -> float:
     radius: float = _scene(checks.number, owner, field, value, accepted, 0.0)
     if radius == 0.0:
         raise refuse(owner, field, value, accepted)
+    if not SMALLEST <= radius <= LARGEST:
+        raise refuse(owner, field, value, IN_RANGE)
     return radius
 
 
@@ -133,6 +138,8 @@ def _corners(owner: str, given: Any) -> tuple[Point, ...]:
     if len(points) < 3:
         raise SceneError(f"{owner}: points has {len(points)} corners, so the polygon is open; give three or more")
     size = max(math.dist(points[0], point) for point in points)
+    if 0.0 < size < SMALLEST:
+        raise SceneError(f"{owner}: points are only {size:.3g} m apart; give {IN_RANGE}")
     if len(points) > 3 and math.dist(points[0], points[-1]) <= SMALLEST_EDGE * size:
         # Many programs repeat the first corner to close a ring.
         points.pop()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from arcreach.robots import checks
 from arcreach.robots.checks import Matrix3, Vector
 from arcreach.robots.elements import LENGTH, NO_ROTATION, PLAIN
-from arcreach.scenes._checks import METRES, FieldChecks
+from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks
 
 ABOVE_ZERO = "a length in metres above 0"
 
@@ -46,8 +46,8 @@ class Sphere:
     def __post_init__(self) -> None:
         """Check and normalise every field."""
         fields = FieldChecks(self)
-        fields.check("centre", checks.vector)
-        fields.check("radius", checks.number, METRES, low=0.0)
+        fields.check_point("centre")
+        fields.check_length("radius")
         fields.finish()
 
 
@@ -66,9 +66,9 @@ class Capsule:
     def __post_init__(self) -> None:
         """Check and normalise every field."""
         fields = FieldChecks(self)
-        fields.check("a", checks.vector)
-        fields.check("b", checks.vector)
-        fields.check("radius", checks.number, METRES, low=0.0)
+        fields.check_point("a")
+        fields.check_point("b")
+        fields.check_length("radius")
         fields.finish()
 
 
@@ -87,9 +87,12 @@ class Box:
     def __post_init__(self) -> None:
         """Check and normalise every field."""
         fields = FieldChecks(self)
-        if fields.check("size", checks.vector) and min(self.size) <= 0.0:
-            fields.refuse("size", "three lengths in metres, each above 0")
-        fields.check("centre", checks.vector)
+        if fields.check("size", checks.vector):
+            if min(self.size) <= 0.0:
+                fields.refuse("size", "three lengths in metres, each above 0")
+            elif not SMALLEST <= min(self.size) <= max(self.size) <= LARGEST:
+                fields.refuse("size", IN_RANGE)
+        fields.check_point("centre")
         fields.check("rotation", checks.rotation)
         fields.finish()
 
@@ -109,5 +112,5 @@ class HalfSpace:
         """Check and normalise every field."""
         fields = FieldChecks(self)
         fields.check("normal", checks.unit_vector)
-        fields.check("point", checks.vector)
+        fields.check_point("point")
         fields.finish()
