@@ -25,7 +25,7 @@ def test_dir_shows_every_public_name_before_its_first_use():
 
 # Packages of the extras. `sys.modules[name] = None` makes their import fail, as on a core install.
 EXTRAS = (
-    "sympy", "matplotlib", "viser", "ompl", "coal", "igl", "embreex", "trimesh", "shapely", "toppra", "dask",
+    "sympy", "matplotlib", "viser", "ompl", "trimesh", "shapely", "toppra", "dask",
     "distributed", "polars", "numba_cuda", "_numba_cuda_redirector",
 )  # fmt: skip
 IMPORT_ALL = """

@@ -267,3 +267,30 @@ def test_a_robot_of_joints_alone():
     robot = ar.Robot([ar.Link((0, 0, 0.1)), ar.Revolute((0, 0, 1), -3, 3), ar.Revolute((0, 1, 0), -1, 1)])
     with pytest.raises(ar.TargetError, match="inside"):
         ar.plan(robot, [0.0, 0.0], ar.Target([0, 0, 0.1]), [ar.Sphere((0, 0, 0.1), 0.01)])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("away", [100.0, 1e4])
+def test_fixed_links_in_front_cost_nothing(arm, clutter, away):
+    """Room at the goal was a share of the reach, the link in front included: 0.5 m of room at 100 m."""
+    far = ar.Robot([ar.Link((away, 0.0, 0.0)), *arm.elements])
+    scene = ar.Scene([ar.Sphere(np.add(ball.centre, (away, 0.0, 0.0)), ball.radius) for ball in clutter])
+    Q = free_configurations(arm, clutter, 4, seed=1)
+    for i in range(2):
+        target = ar.Target(far.tip_pose(Q[2 * i + 1])[:3, 3])
+        check_plan(ar.plan(far, Q[2 * i], target, scene, seed=i), Q[2 * i], target, scene)
+
+
+@pytest.mark.compiled
+def test_the_time_is_kept_where_every_motion_grazes():
+    """Steps are as long as the clearance allows: beside bars that almost touch, one motion took seconds."""
+    robot = ar.Robot([ar.Revolute(lower=-3, upper=3), ar.Link((1, 0, 0))] * 3)
+    bars = [ar.Capsule((-5, y, -0.0102), (5, y, -0.0102), 0.01) for y in np.linspace(-4, 4, 60)]
+    pole = ar.Capsule((0.4, 0.6, -1), (0.4, 0.6, 1), 0.05)
+    start, goal = [0.0, 0.1, 0.2], [2.0, -0.5, 0.4]
+    ar.plan(robot, start, scene=pole, goal=goal, max_time=0.1)
+    max_time = 0.5
+    plan = ar.plan(robot, start, scene=[*bars, pole], goal=goal, max_time=max_time)
+    assert plan.status == ar.Status.TIME_LIMIT
+    # A motion without a deadline takes more than ten times as long.
+    assert plan.seconds < 3 * max_time

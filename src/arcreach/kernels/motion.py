@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
 from arcreach.kernels.layout import FIXED, LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
@@ -124,13 +124,14 @@ def longest_step(rows, travels, margin, tolerance):
 
 @kernel
 def walk(
-    chain, moves, shapes, field, tolerance, margin, spacing, finest, a, b, v, scratch, q, pieces, stack, rows, before,
-    travels,
+    chain, moves, shapes, field, tolerance, margin, spacing, finest, deadline, a, b, v, scratch, q, pieces, stack, rows,
+    before, travels, timer,
 ):  # fmt: skip
     """Walk from a to b; return whether the body stays free, its certified clearance, and the share where it stopped.
 
-    It is free where every element keeps more than `margin`, and stopped where a step would be shorter than `finest`. A
-    `spacing` below 1 takes that share of the longest step, which makes the certificate sharper.
+    It is free where every element keeps more than `margin`, and stopped where a step would be shorter than `finest`, or
+    at the deadline. A `spacing` below 1 takes that share of the longest step, which makes the
+    certificate sharper.
     Source: derived.
     """
     element_travels(chain, a, b, travels)
@@ -153,18 +154,21 @@ def walk(
             return False, certificate, at
         if at >= 1.0:
             return True, certificate, at
+        if deadline < math.inf and clock(timer) > deadline:
+            return False, certificate, at
         step = min(spacing * longest, 1.0 - at)
         at = 1.0 if step == 1.0 - at else at + step
 
 
 @batch_kernel
 def motions(
-    start, stop, chain, moves, shapes, field, tolerance, elements, margin, spacing, finest, A, B, free, certificates,
-    stops,
+    start, stop, chain, moves, shapes, field, tolerance, elements, margin, spacing, finest, max_time, A, B, free,
+    certificates, stops,
 ):  # fmt: skip
     """Walk rows start to stop from A to B (n, variables), each moved inside the limits before: see `walk`.
 
-    A motion from a place to itself is the question whether the place is free. Source: derived.
+    A motion from a place to itself is the question whether the place is free. Motions not settled within `max_time`
+    seconds are reported as not free. Source: derived.
     """
     n = A.shape[1]
     a = np.empty(n)
@@ -178,10 +182,12 @@ def motions(
     rows = np.empty((elements, CLEARANCE_SIZE))
     before = np.empty(elements)
     travels = np.empty(elements)
+    timer = np.zeros(2, np.int64)
+    deadline = clock(timer) + max_time
     for i in range(start, stop):
         inside_limits(moves, A[i], a)
         inside_limits(moves, B[i], b)
         free[i], certificates[i], stops[i] = walk(
-            chain, moves, shapes, field, tolerance, margin, spacing, finest, a, b, v, scratch, q, pieces, stack, rows,
-            before, travels,
+            chain, moves, shapes, field, tolerance, margin, spacing, finest, deadline, a, b, v, scratch, q, pieces,
+            stack, rows, before, travels, timer,
         )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from arcreach.kernels.layout import BEND, FIXED, SWING, TURN
 from arcreach.kernels.smooth_variables import to_coordinates_batch, to_variables
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import TOLERANCE
+from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
 Array = npt.NDArray[np.float64]
@@ -93,12 +94,17 @@ class SmoothSpace:
 
 
 class MotionCheck:
-    """Asks whether motions of a robot in a scene keep a margin."""
+    """Asks whether motions of a robot in a scene keep a margin.
 
-    def __init__(self, space: SmoothSpace, scene: Scene, margin: float) -> None:
+    Motions not settled at `deadline`, a time of `time.perf_counter`, are reported as not free.
+    """
+
+    def __init__(self, space: SmoothSpace, scene: Scene, margin: float, deadline: float = math.inf) -> None:
         self.space = space
         self.scene = scene
         self.margin = margin
+        self.deadline = deadline
+        self.tolerance = tolerance_of(space.robot)
         self.motions = 0
         self._free, self._certificate, self._stop = np.empty(1, np.bool_), np.empty(1), np.empty(1)
 
@@ -135,9 +141,10 @@ class MotionCheck:
     def _run(self, n: int, margin: float, spacing: float, *arrays: Any) -> None:
         robot, chain = self.space.robot, self.space.chain
         shapes, field = self.scene._packed
+        left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
         _motions(
-            0, n, robot._chain, chain.moves, shapes, field, TOLERANCE, len(robot.elements), margin, spacing, FINEST,
-            *arrays,
+            0, n, robot._chain, chain.moves, shapes, field, self.tolerance, len(robot.elements), margin, spacing,
+            FINEST, left, *arrays,
         )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from arcreach.robots.checks import real_array, shown
 from arcreach.robots.elements import Link, Revolute, Section
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import TOLERANCE, AnyScene, clearance
+from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Sphere
 
@@ -43,13 +43,16 @@ Array = npt.NDArray[np.float64]
 
 # Share of the time for each search of a goal.
 GOAL_TIME = 0.2
-# Free space wanted around the body at the goal beyond the margin, as shares of the reach: as much as can be had,
+# Free space wanted around the body at the goal beyond the margin, as shares of the moving reach: as much as can be had,
 # because a goal that touches can only be reached by motions that almost touch.
 SPARE = (5e-3, 5e-4, 5e-5)
-# Share of the time for a path that has room to spare, before one is looked for that has none.
+# Deadlines as shares of the time: of the search with a wide margin, then of the search with the margin asked for. The
+# rest is for the certificate.
 WIDE_TIME = 0.4
-# Added to the margin in a search, as a share of the reach, so that no rounding afterwards can make a free path touch.
-ROUNDING = 1e-7
+NARROW_TIME = 0.9
+# Added to the margin in a search so that rounding cannot make a free path touch: shares of the moving reach and of the
+# whole reach, which bounds all coordinates.
+ROUNDING = (1e-7, 1e-14)
 # Iterations of each further goal, which nobody waits for long.
 GOAL_ITERATIONS = 2000
 # Goals that differ by less than this (radians, scaled metres) are one.
@@ -193,11 +196,14 @@ def plan(
                 break
         V = V if found is None else without_long_turns(space, found)
         status = Status.TIME_LIMIT if found is None else status
-    check.margin = margin
+    check.margin, check.deadline = margin, began + max_time
     q = space.coordinates(V)
     # As it is returned, and not as it was searched.
     free, certificates = check.certify(space.variables(q))
-    assert status != Status.REACHED or free.all(), "a motion that was checked is not free"
+    if status == Status.REACHED and not free.all():
+        # Every motion was checked with more than the margin, so only the time can have run out.
+        q, status = q[:1], Status.TIME_LIMIT
+        certificates = check.certify(space.variables(q))[1]
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
@@ -244,7 +250,8 @@ def _load_kernels() -> None:
     q = robot.neutral
     _goal_configurations(robot, q, Target(robot.tip_pose(q)[:3, 3]), scene, 0.0, 1, 0, (1e-3, 1e-3), 1e3)
     space = SmoothSpace(robot)
-    MotionCheck(space, scene, 0.0).certify(space.variables([q, q]))
+    check = MotionCheck(space, scene, 0.0)
+    check.certify(check.inside(space.variables([q])[0])[None])
     space.travels(*space.variables([q, q]))
 
 
@@ -261,7 +268,7 @@ def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, marg
         refused = f"{field} = {shown(q)} is outside the robot's limits; give a configuration inside them"
         raise TargetError(with_hint(refused, angle_hint(robot, q)))
     near = clearance(robot, q, scene, grid=True)
-    if near <= margin + TOLERANCE:
+    if near <= margin + tolerance_of(robot):
         obstacle, element = scene.shape_names[near.obstacle], robot.element_names[near.element]
         if near <= 0.0:
             fault = f"'{element}' is {_text.length(-float(near))} inside '{obstacle}'"
@@ -295,9 +302,9 @@ def _levels(robot: Robot, Q: Array, scene: Scene, margin: float) -> list[tuple[f
     A path that is shortened runs along the margin: a wide one leaves room, and what it must leave is known only later.
     """
     least = float(np.min(clearance(robot, Q, scene, grid=True).distance))
-    wide = 0.5 * (margin + min(least, margin + SPARE[0] * robot.reach))
-    narrow = margin + ROUNDING * robot.reach
-    return [(WIDE_TIME, wide), (1.0, narrow)] if wide > narrow else [(1.0, narrow)]
+    wide = 0.5 * (margin + min(least, margin + SPARE[0] * robot._moving_reach))
+    narrow = margin + ROUNDING[0] * robot._moving_reach + ROUNDING[1] * robot.reach
+    return [(WIDE_TIME, wide), (NARROW_TIME, narrow)] if wide > narrow else [(NARROW_TIME, narrow)]
 
 
 def _goal_configurations(
@@ -315,7 +322,7 @@ def _goal_configurations(
     common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
     status = Status.STALLED
     for spare in SPARE:
-        common["margin"] = margin + spare * robot.reach
+        common["margin"] = margin + spare * robot._moving_reach
         first = solve(robot, target, start=start, max_time=GOAL_TIME * max_time, **common)
         status = first.status
         if status in (Status.REACHED, Status.OUT_OF_REACH):
@@ -360,6 +367,7 @@ class _Search:
         self, ompl: Any, space: SmoothSpace, check: MotionCheck, start: Array, goals: Array, seed: int, deadline: float
     ) -> None:
         self.ompl, self.space, self.check, self.deadline = ompl, space, check, deadline
+        check.deadline = deadline
         self.seed = seed
         self.start = space.variables(start[None])[0]
         # Each goal the shorter way round from the start.
@@ -390,7 +398,7 @@ class _Search:
             rough = problem.rows(path)
             geometric.PathSimplifier(problem.information, problem.goal).simplify(path, until, True)
             smooth = problem.rows(path)
-            return smooth if self.check.certify(smooth)[0].all() else rough
+            return smooth if self.check.keeps(smooth, self.check.margin).all() else rough
         return problem.rows(path)
 
     def _free(self, a: Array, b: Array) -> bool:

@@ -24,7 +24,7 @@ from arcreach.planning.path import DETOUR, INSERTED
 from arcreach.planning.roadmap import plan
 from arcreach.planning.walk import Point, in_variables
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import TOLERANCE, AnyScene, clearance
+from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
 
 Array = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ class FreeWalker:
     def clearances(self, points: list[Point]) -> Array:
         """The certified clearance from the point before to each point; of the first, at the point."""
         Q = np.array([answer.q for _, _, answer in points])
-        first = np.array([float(clearance(self.robot, Q[0], self.scene)) - TOLERANCE])
+        first = np.array([float(clearance(self.robot, Q[0], self.scene)) - tolerance_of(self.robot)])
         if len(Q) == 1:
             return first
         return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
