@@ -13,6 +13,7 @@ to the size.
 
 import argparse
 import concurrent.futures
+import sys
 from collections import Counter
 
 import numpy as np
@@ -144,7 +145,11 @@ def truth(points, radii, shapes):
             middle = turned @ (centre * LONG(shape.scale)) + np.array(shape.position, dtype=LONG)
             local = ((points - middle) @ turned).astype(float)
             vertices = ((np.asarray(shape.vertices).astype(LONG) - centre) * LONG(shape.scale)).astype(float)
-            distance = mesh_distance(local, vertices[np.asarray(shape.faces)])
+            # Points farther from the ball around the mesh than another point is from a vertex cannot be the nearest.
+            away = np.linalg.norm(local, axis=1) - np.linalg.norm(vertices, axis=1).max() - radii
+            near = away <= (np.linalg.norm(local - vertices[0], axis=1) - radii).min()
+            distance = np.full(len(local), np.inf)
+            distance[near] = mesh_distance(local[near], vertices[np.asarray(shape.faces)])
         elif isinstance(shape, ar.Sphere):
             distance = np.linalg.norm((points - np.array(shape.centre, dtype=LONG)).astype(float), axis=1)
             distance = distance - shape.radius
@@ -253,7 +258,7 @@ def one_scene(seed):
         return None
     points, radii = body_points(robot, q)
     # A few tries for a body that is free, which is where a certificate has something to say.
-    for _ in range(rng.choice([1, 6], p=[0.2, 0.8])):
+    for _ in range(rng.choice([1, 4], p=[0.2, 0.8])):
         shapes = [random_shape(rng, size, points, radii) for _ in range(rng.choice([1, 2], p=[0.8, 0.2]))]
         exact = truth(points, radii, shapes)
         if exact > 0.0:
@@ -311,26 +316,31 @@ def count(seeds):
     return table, below, wrong
 
 
-def run(scenes, workers=1):
-    """The same over processes."""
-    pieces = [range(first, min(first + 500, scenes)) for first in range(0, scenes, 500)]
-    if workers == 1:
-        parts = [count(piece) for piece in pieces]
-    else:
-        with concurrent.futures.ProcessPoolExecutor(workers) as pool:
-            parts = list(pool.map(count, pieces))
-    table = {size: sum((part[0][size] for part in parts), Counter()) for size in SCALES}
-    below = {size: np.concatenate([part[1][size] for part in parts]) for size in SCALES}
-    return table, below, [seed for part in parts for seed in part[2]]
+def run(scenes, workers=1, first=0):
+    """Yield the results of scenes `first` to `scenes`, added up so far, after every few hundred."""
+    pieces = [range(start, min(start + 500, scenes)) for start in range(first, scenes, 500)]
+    table, below = {size: Counter() for size in SCALES}, {size: np.empty(0) for size in SCALES}
+    wrong = []
+    with concurrent.futures.ProcessPoolExecutor(workers) as pool:
+        for part in pool.map(count, pieces) if workers > 1 else map(count, pieces):
+            for size in SCALES:
+                table[size] += part[0][size]
+                below[size] = np.append(below[size], part[1][size])
+            wrong += part[2]
+            yield table, below, wrong
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--scenes", type=int, default=100_000)
     options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--first", type=int, default=0, help="number of the first scene")
     given = options.parse_args()
-    table, below, wrong = run(given.scenes, given.workers)
+    for table, below, wrong in run(given.scenes, given.workers, given.first):  # noqa: B007
+        done = sum(counter["scenes"] for counter in table.values())
+        print(f"\r{done} scenes, {len(wrong)} wrong", end="", file=sys.stderr)
     columns = ("scenes", "mesh", "far", "touches", "above", "clearance above", "inside called free")
+    print(file=sys.stderr)
     print(f"{'size':>8}", *(f"{column:>18}" for column in columns), f"{'median below':>14}", f"{'largest':>10}")
     for size in SCALES:
         sharp = f"{np.median(below[size]):14.1e} {np.max(below[size]):10.1e}"

@@ -7,7 +7,7 @@ import arcreach as ar
 
 @pytest.mark.compiled
 def test_no_certificate_is_above_the_truth_in_random_scenes():
-    table, below, wrong = run(400)
+    *_, (table, below, wrong) = run(400)
     assert wrong == []
     for size in SCALES:
         assert table[size]["mesh"] > 5
@@ -21,6 +21,12 @@ def test_the_same_without_compiling():
     for seed in range(12):
         row = one_scene(16 * seed + 1)
         assert row is None or not (row["above"] or row["clearance above"] or row["inside called free"])
+
+
+@pytest.mark.parametrize("seed", [1026, 4071, 9251])
+def test_vertices_and_positions_that_cancel_are_rounded_too(seed):
+    """Vertices 100 m from the origin of a file, and a position that brings them back to a robot of 1 mm."""
+    assert not one_scene(seed)["above"]
 
 
 @pytest.mark.parametrize("size", [1e-5, 1.0])

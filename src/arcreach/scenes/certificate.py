@@ -34,11 +34,15 @@ def certified_clearance(
     checked = spatial_scene(scene)
     bodies, counts = bodies_of(robot, values)
     bounds = np.full(len(values), np.inf)
-    common = (robot.reach, int(capsules), bodies, counts, bounds)
-    spread(shape_bounds, len(values), checked._exact[0], *common, threads=threads, smallest=_SMALLEST_PIECE)
+    common = (int(capsules), bodies, counts, bounds)
+    spread(
+        shape_bounds, len(values), checked._exact[0], robot.reach, *common, threads=threads, smallest=_SMALLEST_PIECE
+    )
     for _, mesh in checked._meshes:
+        # The vertices of a file and the position may both be large and cancel.
+        size = robot.reach + float(np.abs(mesh._vertices).max() + np.abs(mesh.position).max())
         spread(
-            surface_bounds, len(values), mesh._tree, mesh._frame, mesh.margin, *common, threads=threads,
+            surface_bounds, len(values), mesh._tree, mesh._frame, mesh.margin, size, *common, threads=threads,
             smallest=_SMALLEST_PIECE,
         )  # fmt: skip
     return float(bounds[0]) if single else bounds

@@ -109,7 +109,7 @@ class Mesh:
 
     def __getstate__(self) -> dict[str, Any]:
         # Built anew where it arrives: pickling makes arrays writable, and kernels are compiled for read-only ones.
-        return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "grid")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "_frame")}
 
     @property
     def surface(self) -> tuple[Array, Integers]:
