@@ -133,7 +133,6 @@ def walls_of(figure):
 
 def test_the_near_walls_of_a_mesh_around_the_robot_are_translucent():
     trimesh = pytest.importorskip("trimesh")
-    pytest.importorskip("igl")
     pipe = trimesh.creation.annulus(0.02, 0.024, 0.12)
     pipe.apply_translation([0, 0, 0.06])
     around = ar.Mesh(vertices=pipe.vertices, faces=pipe.faces)
