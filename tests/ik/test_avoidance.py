@@ -171,3 +171,21 @@ def test_positive_definite_equations():
         padded[:n, :n] = np.tril(A)
         solve_positive(padded, n, b)
         np.testing.assert_allclose(b, x, rtol=1e-7)
+
+
+def test_a_trace_among_obstacles_leads_to_the_answer():
+    robot = ar.Robot([ar.Section(0.05, np.pi / 2, radius=0.004)] * 3)
+    ball = ar.Sphere([0.03, 0.0, 0.09], 0.01)
+    found = ar.solve(robot, ar.Target([0.05, 0.0, 0.11]), scene=[ball], margin=0.001, trace=True)
+    assert found.reached
+    assert len(found.trace) > 1
+    np.testing.assert_array_equal(found.trace.q[-1], found.q)
+    assert found.trace.position_error[-1] <= 1e-6 < found.trace.position_error[0]
+    assert robot.within_limits(found.trace.q).all()
+
+
+def test_a_margin_too_large_for_a_float_is_refused_by_name():
+    with pytest.raises(TargetError, match=r"margin = .* is not accepted"):
+        ar.solve(
+            ar.load_robot("three-section"), [0.0, 0.0, 0.1], scene=[ar.Sphere((1.0, 0.0, 0.0), 0.1)], margin=10**400
+        )

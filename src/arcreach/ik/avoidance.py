@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,11 @@ _ON_THE_SURFACE = 1e-9
 
 def kept_distance(margin: Any) -> float:
     """A margin as a float, not below zero."""
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0.0 <= margin < np.inf:
+    if (
+        isinstance(margin, bool)
+        or not isinstance(margin, (int, float, np.number))
+        or not 0.0 <= margin <= sys.float_info.max
+    ):
         raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
     return float(margin)
 
@@ -73,7 +78,7 @@ def run_free(problem: Problem) -> Outcome:
     """Solve every target with the body clear of the scene."""
     robot, n = problem.robot, len(problem.targets)
     scene: Scene = problem.scene
-    chain = smooth_chain(robot)
+    chain = smooth_chain(robot, problem.mode)
     table = seed_table(robot, problem.mode, SEEDS, problem.seed)
     shapes, field = scene._packed
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
@@ -82,12 +87,13 @@ def run_free(problem: Problem) -> Outcome:
     spread(
         avoid, n, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
         table.turn_weight, table.seeds, shapes, field, tolerance, len(robot.elements), problem.margin + tolerance,
-        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach, STARTS,
-        problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None,
-        targets_inside(scene, problem.targets), q, report, threads=problem.threads, smallest=SMALLEST_PIECE,
+        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.moving_reach,
+        STARTS, problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None,
+        targets_inside(scene, problem.targets), problem.trace, q, report, threads=problem.threads,
+        smallest=SMALLEST_PIECE,
     )  # fmt: skip
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
-    return Outcome(q, status, iterations, report[:, 2].copy())
+    return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
 
 
 def judge_clearance(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> Array:

@@ -123,12 +123,12 @@ def _family(robots: Sequence[Robot], mode: int, seed: int) -> _Family:
     known = kept.get(key)
     if known is not None and all(a is b for a, b in zip(known[0], robots, strict=True)):
         return known[1]
-    chains = [smooth_chain(robot) for robot in robots]
+    chains = [smooth_chain(robot, mode) for robot in robots]
     tables = [seed_table(robot, mode, _seed_count(mode), seed) for robot in robots]
     degree = max(chain.shapes.shape[1] for chain in chains)
     shapes = [np.pad(chain.shapes, ((0, 0), (0, degree - chain.shapes.shape[1]))) for chain in chains]
     facts = [
-        (chain.scale, chain.weight, float(chain.symmetric), table.turn_weight, robot.reach)
+        (chain.scale, chain.weight, float(chain.symmetric), table.turn_weight, robot.moving_reach)
         for robot, chain, table in zip(robots, chains, tables, strict=True)
     ]
     columns = seeds_device.KEY_ROWS[mode]
@@ -174,7 +174,7 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
     """Kernels for one robot: its numbers are constants, its loops written out."""
     kept: dict[tuple[int, bool], auto_device.Kernels] = robot.__dict__.setdefault("_device_kernels", {})
     if (mode, started) not in kept:
-        cuda, chain = driver.load(), smooth_chain(robot)
+        cuda, chain = driver.load(), smooth_chain(robot, mode)
         special: dict[str, Any] = {
             "moves": chain.moves.copy(), "shapes": chain.shapes, "chain": robot._chain.copy(), "scale": chain.scale,
             "weight": chain.weight, "symmetric": chain.symmetric,

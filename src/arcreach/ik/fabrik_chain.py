@@ -143,4 +143,4 @@ def run_batch(problem: Problem, kernel: Any, *settings: Any) -> Outcome:
 
 def section_tol_of(problem: Problem) -> float:
     """How exactly the bend of a section is found from its chord, in radians of the chord."""
-    return min(SECTION_TOL, SECTION_TOL_SHARE * problem.position_tol / problem.robot.reach)
+    return min(SECTION_TOL, SECTION_TOL_SHARE * problem.position_tol / problem.robot.moving_reach)

@@ -5,6 +5,7 @@ Built once per robot and kept with it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -13,21 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.kernels import chain_batch, layout, seeds
-from arcreach.kernels.smooth_variables import to_coordinates_batch
+from arcreach.kernels.smooth_variables import to_coordinates_batch, to_front
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
 
-# Weight of an angle against a distance, as a share of the robot's reach.
+# Weight of an angle against a distance, as a share of the length of a chain.
 ANGLE_WEIGHT = 0.3
-# Weights of the tip's axis and of its whole rotation in the choice of seeds, as shares of the reach.
+# Weights of the tip's axis and of its whole rotation in the choice of seeds, as shares of that length.
 AXIS_SEED_WEIGHT = 0.25
 ROTATION_SEED_WEIGHT = 0.15
 # Truncation error of the polynomials, whose values are of size one; the fit itself is good to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
 # Of the random numbers behind the table: any will do, one is needed for equal answers to equal calls.
 SEED = 7
+# Exponent of the smallest unit of bends.
+SMALLEST_UNIT = -40
 # Tables kept per robot; a program that tries seed after seed must not fill the memory.
 MOST_TABLES = 16
 _COORDINATE_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -43,8 +46,13 @@ class SmoothChain:
     variables: int
     shapes: Array
     scale: float
-    weight: float
+    length: float  # metres from where it begins to move to its tip at most, a long tool left out
     symmetric: bool
+
+    @property
+    def weight(self) -> float:
+        """Metres that count as much as a radian."""
+        return ANGLE_WEIGHT * self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +64,26 @@ class SeedTable:
     seeds: Array
 
 
-def smooth_chain(robot: Robot) -> SmoothChain:
-    """The robot's moves and polynomials, made at the first call."""
-    kept: SmoothChain | None = robot.__dict__.get("_smooth_chain")
-    if kept is None:
-        kept = robot.__dict__["_smooth_chain"] = _build(robot)
-    return kept
+def smooth_chain(robot: Robot, mode: int = layout.POSITION) -> SmoothChain:
+    """The robot's moves and polynomials for targets of a mode, made at the first call.
+
+    Modes differ where the robot holds a long tool, which is left out of whole poses.
+    """
+    tool = _long_tool(robot) if mode == layout.ROTATION else 0.0
+    kept: dict[bool, SmoothChain] = robot.__dict__.setdefault("_smooth_chains", {})
+    if (tool > 0.0) not in kept:
+        kept[tool > 0.0] = _build(robot, tool)
+    return kept[tool > 0.0]
+
+
+def _long_tool(robot: Robot) -> float:
+    """The length of the links at the robot's end where they are longer than all that moves, else 0."""
+    tool = math.fsum(link.reach for link in itertools.takewhile(_is_link, reversed(robot.elements)))
+    return tool if 0.0 < robot.moving_reach < 2.0 * tool else 0.0
+
+
+def _is_link(element: Any) -> bool:
+    return isinstance(element, Link)
 
 
 def seed_table(robot: Robot, mode: int, count: int, seed: int = 0) -> SeedTable:
@@ -71,15 +93,16 @@ def seed_table(robot: Robot, mode: int, count: int, seed: int = 0) -> SeedTable:
     if kept is None:
         if len(tables) >= MOST_TABLES:
             tables.clear()
-        kept = tables[mode, count, seed] = _table(robot, smooth_chain(robot), mode, count, seed)
+        kept = tables[mode, count, seed] = _table(robot, smooth_chain(robot, mode), mode, count, seed)
     return kept
 
 
-def _build(robot: Robot) -> SmoothChain:
+def _build(robot: Robot, tool: float) -> SmoothChain:
+    """The chain without the links at its end, `tool` metres long, where that is above 0."""
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
-    # What is fixed since the last move.
-    fixed = np.eye(4)
+    # What is fixed before the first move, and since the last one.
+    front = fixed = np.eye(4)
     variable = 0
     for element, coordinate in robot._first_coordinates():
         if isinstance(element, Link):
@@ -90,19 +113,28 @@ def _build(robot: Robot) -> SmoothChain:
             fields["variable"] = variable
             variable += fields["width"]
             about = _about(fields["axis"]) if fields["kind"] == layout.TURN else np.eye(4)
-            _put_behind(moves, fixed @ about)
+            if moves:
+                _put_behind(moves[-1], fixed @ about)
+            else:
+                front = fixed @ about
             moves.append(fields)
             fixed = about.T
-    _put_behind(moves, fixed)
+    length = robot.moving_reach - tool if robot.moving_reach > tool else 1.0
+    for fields in moves:
+        _set_unit(fields, length)
+    if moves:
+        moves[0] |= {"ahead": _kind_of(front), "front": front[:3].ravel()}
+        moves[0]["scaled"] = any(fields["unit"] != 1.0 for fields in moves)
+        if tool > 0.0:
+            moves[0] |= {"lever": tool, "back": np.linalg.inv(fixed)[:3].ravel()}
+        else:
+            _put_behind(moves[-1], fixed)
     packed = np.zeros(len(moves), dtype=layout.MOVE)
     for record, fields in zip(packed, moves, strict=True):
         for name, value in fields.items():
             record[name] = value
     packed.flags.writeable = False
-    length = robot.reach if robot.reach > 0.0 else 1.0
-    return SmoothChain(
-        packed, variable, shapes.table(), 2.0 / shapes.largest_square, ANGLE_WEIGHT * length, _is_symmetric(packed)
-    )
+    return SmoothChain(packed, variable, shapes.table(), 2.0 / shapes.largest_square, length, _is_symmetric(packed))
 
 
 def _about(axis: Any) -> Array:
@@ -117,15 +149,31 @@ def _about(axis: Any) -> Array:
     return turn
 
 
-def _put_behind(moves: list[dict[str, Any]], fixed: Array) -> None:
-    """Write a fixed motion behind the last move, or as a row of its own where there is none."""
+def _put_behind(move: dict[str, Any], fixed: Array) -> None:
+    """Write a fixed motion behind a move."""
+    move["behind"] = _kind_of(fixed)
+    if move["behind"] != layout.NOTHING:
+        move["motion"] = fixed[:3].ravel()
+
+
+def _set_unit(fields: dict[str, Any], length: float) -> None:
+    """Choose what a step counts a move in: strokes in the size of the chain, bends in their range where it is small.
+
+    Powers of two, so that a chain of ordinary size is solved to the same bits as without units.
+    """
+    fields["unit"] = 1.0
+    if fields["kind"] == layout.SLIDE:
+        fields["unit"] = 2.0 ** round(math.log2(length))
+    elif fields["kind"] in (layout.BEND, layout.PLANAR):
+        fields["unit"] = min(2.0 ** max(math.ceil(math.log2(fields["bend_max"])), SMALLEST_UNIT), 1.0)
+        fields["slope"] = fields["bend_max"] / fields["unit"]
+
+
+def _kind_of(fixed: Array) -> int:
+    """Whether a fixed motion is none, a translation, or a whole motion."""
     if np.array_equal(fixed, np.eye(4)):
-        return
-    if not moves:
-        moves.append({"kind": layout.FIXED})
-    turned = not np.array_equal(fixed[:3, :3], np.eye(3))
-    moves[-1]["behind"] = layout.MOTION if turned else layout.SHIFT
-    moves[-1]["motion"] = fixed[:3].ravel()
+        return layout.NOTHING
+    return layout.SHIFT if np.array_equal(fixed[:3, :3], np.eye(3)) else layout.MOTION
 
 
 def _link_matrix(link: Link) -> Array:
@@ -166,7 +214,7 @@ def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
     """Whether turning or mirroring all bends about the base axis turns or mirrors the tip."""
     for move in moves:
         along_z = move["kind"] == layout.SLIDE and tuple(abs(move["axis"])) == (0.0, 0.0, 1.0)
-        if move["kind"] not in (layout.BEND, layout.FIXED) and not along_z:
+        if move["kind"] != layout.BEND and not along_z:
             return False
         x, y = move["motion"][3], move["motion"][7]
         if move["behind"] == layout.MOTION or (move["behind"] == layout.SHIFT and (x or y)):
@@ -242,18 +290,19 @@ def _table(robot: Robot, chain: SmoothChain, mode: int, count: int, seed: int) -
     poses = np.empty((count, 4, 4))
     chain_batch.tip_poses(0, count, robot._chain, q, poses)
     rows = np.concatenate([poses[:, :3, :3].reshape(count, 9), poses[:, :3, 3]], axis=1)
+    for row in rows:
+        to_front(chain.moves, layout.ROTATION, row, row)
     keys = np.zeros((count, 10))
     placed = np.empty_like(variables)
     seeds.key_seeds(0, count, chain.moves, rows, mode, chain.symmetric, variables, keys, placed)
-    length = robot.reach if robot.reach > 0.0 else 1.0
-    axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
+    axis_weight = (AXIS_SEED_WEIGHT * chain.length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
     table[1:4] = -2.0 * keys[:, :3].T
     table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
     table[7:11] = keys[:, 6:10].T
     # Of the squared sine of half the angle between two orientations.
-    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
+    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * chain.length) ** 2
     return SeedTable(np.ascontiguousarray(table.astype(np.float32)), turn_weight, placed)
 
 
@@ -271,8 +320,6 @@ def _seed_variables(chain: SmoothChain, count: int, seed: int) -> Array:
     variables = np.empty((count, chain.variables))
     for move in chain.moves:
         k, kind = move["variable"], move["kind"]
-        if kind == layout.FIXED:
-            continue
         if kind not in (layout.BEND, layout.PLANAR):
             low, high = move["lower"], move["upper"]
             low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)

@@ -312,7 +312,7 @@ def _judge(problem: Problem[Any], q: Array, targets: Array, status: npt.NDArray[
         (judge.judge, (robot._chain, q)) if isinstance(robot, Robot) else (judge.judge_poses, (robot.tip_pose(q),))
     )
     spread(
-        kernel, n, *model, targets, problem.mode, problem.position_tol, problem.angle_tol, robot.reach,
+        kernel, n, *model, targets, problem.mode, problem.position_tol, problem.angle_tol, robot.moving_reach,
         position_error, angle_error, status, threads=problem.threads,
     )  # fmt: skip
     return position_error, angle_error

@@ -9,7 +9,7 @@ from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.ik.solve import positive, whole
+from arcreach.ik.solve import positive, solve, whole
 from arcreach.ik.target import Target, as_target
 from arcreach.kernels import judge
 from arcreach.kernels.auto import branches
@@ -27,7 +27,9 @@ WITHOUT_NEW = 128
 SHARPER = 1e-3
 # Radians. A share of an angle's usual tolerance, 1 mrad, would still be too coarse to tell branches apart.
 SHARPEST_ANGLE = 1e-9
-# Solutions closer than this in every variable (radians, shares of a stretch, metres) are one.
+# As a share of the chain's length.
+SHARPEST = 1e-13
+# Solutions closer than this in every variable (radians, shares of a stretch, strokes in weights) are one.
 NEARNESS = 1e-3
 # More branches than any arm without redundancy has; a redundant one has a continuum, of which this many are shown.
 MOST = 64
@@ -65,23 +67,29 @@ def solve_all(
     origin = robot.clip(robot.neutral if start is None else start)
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
-    chain = smooth_chain(robot)
+    chain = smooth_chain(robot, target.mode)
     table = seed_table(robot, target.mode, SEEDS)
     # No start finds more than one.
     most = min(most, SEEDS)
     found, Q = np.empty((most, chain.variables)), np.empty((most, robot.dof))
     hits, counts = np.zeros(most, np.int64), np.zeros(2, np.int64)
     seconds = np.zeros(1)
+    # Not sharper than rounding allows.
+    sharp = min(max(SHARPER * position_tol, SHARPEST * chain.length), position_tol)
     branches(
         0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, target.row[None], target.mode, SHARPER * position_tol,
+        table.turn_weight, table.seeds, target.row[None], target.mode, sharp,
         min(SHARPER * angle_tol, SHARPEST_ANGLE), origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
     )  # fmt: skip
     n = int(counts[0])
+    if n == 0:
+        # Starts are left early here, since others find the same branch; a hard target needs the patience of `solve`.
+        only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
+        return [only] if only.reached else []
     targets = np.repeat(target.row[None], n, axis=0)
     position_error, angle_error, status = np.empty(n), np.empty(n), np.zeros(n, np.int64)
     judge.judge(
-        0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.reach, position_error,
+        0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.moving_reach, position_error,
         angle_error, status,
     )  # fmt: skip
     places = np.empty((n + 1, chain.variables))
@@ -105,7 +113,7 @@ def free_directions(robot: Robot, target: Target) -> int:
     """
     q = robot.sample(RANK_SAMPLES, seed=0)
     # Angles move the tip by a length times as much as lengths do: columns and rows are compared as shares of the reach.
-    size = robot.reach
+    size = robot.moving_reach
     J = robot.jacobian(q)
     J[:, :3] /= size
     J[:, :, [quantity == "length" for quantity in robot.quantities]] *= size

@@ -6,13 +6,24 @@ import numpy as np
 
 from arcreach._jit import clock, fast_batch_kernel, fast_kernel
 from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.judge import final_status, tip_errors
-from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, SWING, TIME_LIMIT, TURN
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.layout import (
+    ITERATION_LIMIT,
+    REACHED,
+    ROTATION,
+    SLIDE,
+    STALLED,
+    SWING,
+    TARGET_SIZE,
+    TIME_LIMIT,
+    TURN,
+)
 from arcreach.kernels.levenberg_marquardt import descend
 from arcreach.kernels.limits import unwind, wrap_angle
 from arcreach.kernels.seeds import (
     BLOCK,
     frame_of,
+    mix_seeds,
     nearest_distance,
     place_seed,
     score,
@@ -21,7 +32,7 @@ from arcreach.kernels.seeds import (
     write_key,
 )
 from arcreach.kernels.smooth_chain import evaluate
-from arcreach.kernels.smooth_variables import to_coordinates, to_variables
+from arcreach.kernels.smooth_variables import aims, to_coordinates, to_front, to_variables
 
 # The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
 # corners of the limits or at the edge of the workspace, where slow progress is progress.
@@ -35,14 +46,12 @@ MANY_LONG_STEPS = 200
 NEARLY = 100.0
 POLISH_STEPS = 500
 PATIENCE = 3
-# A solver's own forward kinematics differ from the exact ones in the last digits: aim a little inside the tolerance.
-_AIM = 0.999
 # When this many of at least so many starts have ended at the same best place, no nearer pose is expected.
 SAME_PLACE = 12
 FEWEST_STARTS = 64
-# Whole poses have more false minima.
-ROTATION_SAME_PLACE = 40
-ROTATION_FEWEST_STARTS = 256
+# Whole poses have more false minima, and so have chains that turn about other axes than the base's.
+MANY_SAME_PLACE = 40
+MANY_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 # Unless that place is near, as a share of the reach: of a few hard targets only one start in a hundred arrives.
 WORTH_ALL_STARTS = 0.05
@@ -82,14 +91,15 @@ def auto(
 ):  # fmt: skip
     """Solve rows start to stop of `targets` (n, 12); where `started`, Q (n, dof) holds the caller's starts.
 
-    `trace` receives the places of the descents; it has no rows in a batch. `report` (n, 6) receives status, iterations,
-    seconds, both errors where `judged`, which saves a single solve a second call, and the rows of `trace` in use.
+    `reach` is that of the chain from where it begins to move, in whose frame it works. `trace` receives the places of
+    the descents; it has no rows in a batch. `report` (n, 6) receives status, iterations, seconds, both errors where
+    `judged`, which saves a single solve a second call, and the rows of `trace` in use.
     Arrays are few, in arguments and in scratch: each costs a solve of microseconds a tenth of one.
     Source: derived.
     """
     n = seeds.shape[1]
     dof = Q.shape[1]
-    floats = np.empty(9 * n + 2 * dof + 22 + FAMILIAR_SEEDS)
+    floats = np.empty(9 * n + 2 * dof + 34 + FAMILIAR_SEEDS)
     v = floats[:n]
     trial = floats[n : 2 * n]
     best_v = floats[2 * n : 3 * n]
@@ -101,7 +111,8 @@ def auto(
     y = floats[rest + 6 : rest + 12]
     key = floats[rest + 12 : rest + 22]
     key[:] = 0.0
-    values = floats[rest + 22 :]
+    target = floats[rest + 22 : rest + 34]
+    values = floats[rest + 34 :]
     integers = np.zeros(moves.shape[0] + 3 + FAMILIAR_SEEDS, np.int64)
     timer = integers[:2]
     traced = integers[2:3]
@@ -111,16 +122,17 @@ def auto(
     singles = np.empty(count + count // BLOCK, np.float32)
     scores = singles[:count]
     minima = singles[count:]
-    tolerance2 = (_AIM * position_tol) ** 2
+    tolerance2, angle_aim = aims(moves, position_tol, angle_tol)
     nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
-    fewest = ROTATION_FEWEST_STARTS if mode == ROTATION else FEWEST_STARTS
-    enough = ROTATION_SAME_PLACE if mode == ROTATION else SAME_PLACE
+    many = mode == ROTATION or not symmetric
+    fewest = MANY_FEWEST_STARTS if many else FEWEST_STARTS
+    enough = MANY_SAME_PLACE if many else SAME_PLACE
     worth_all = (WORTH_ALL_STARTS * reach) ** 2
     long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
     for i in range(start, stop):
         began = clock(timer)
         deadline = began + max_time
-        target = targets[i]
+        to_front(moves, mode, targets[i], target)
         best = math.inf
         same = 0
         steps = 0
@@ -131,8 +143,8 @@ def auto(
         mirror = 1.0
         away = 0.0
         # Provably out of reach: a few starts find a near pose, and no number of them the target.
-        distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
-        starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
+        far = distance_from(0.0, 0.0, 0.0, target)
+        starts = 2 * max_starts if far <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
         near = asked[:0]
         nearby = 0
         from_start = False
@@ -162,11 +174,15 @@ def auto(
             elif attempt == 0 and started and not from_start and nearby == 0 and not symmetric:
                 seed = take_familiar(moves, seeds, v, scores, minima, picked, values)
                 place_seed(moves, seeds[seed], c, s, mirror, v)
+            elif attempt >= nearby + max_starts:
+                if attempt == nearby + max_starts and best > worth_all:
+                    break
+                mix_seeds(moves, seeds, attempt - nearby - max_starts, v)
             elif attempt >= nearby and not (attempt == 0 and from_start):
                 place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
             most, patience, patient = pace(attempt, nearby, long_steps)
             code, taken, left = descend(
-                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, min(most, max_steps - steps),
+                moves, shapes, scale, target, mode, weight, tolerance2, angle_aim, min(most, max_steps - steps),
                 patience, patient, deadline, timer, v, trial, J, e, y, codes, chain, scratch, trace, traced,
             )  # fmt: skip
             steps += taken
@@ -190,7 +206,7 @@ def auto(
         if ended == STALLED and best <= nearly:
             # So near that only patience is missing: corners of the limits are approached slowly.
             code, taken, left = descend(
-                moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol,
+                moves, shapes, scale, target, mode, weight, tolerance2, angle_aim,
                 min(POLISH_STEPS, max_steps - steps), POLISH_STEPS, True, deadline, timer, best_v, trial, J, e, y,
                 codes, chain, scratch, trace, traced,
             )  # fmt: skip
@@ -199,8 +215,8 @@ def auto(
         to_coordinates(chain, moves, best_v, scratch, Q[i])
         unwind(chain, near, Q[i])
         if judged:
-            distance, angle = tip_errors(tip_motion(chain, Q[i]), target, mode)
-            ended = final_status(ended, distance, angle, position_tol, angle_tol, target, reach)
+            distance, angle = tip_errors(tip_motion(chain, Q[i]), targets[i], mode)
+            ended = final_status(ended, distance, angle, position_tol, angle_tol, far, reach)
             report[i, 3] = distance
             report[i, 4] = angle
         report[i, 0] = ended
@@ -210,10 +226,10 @@ def auto(
 
 
 @fast_kernel
-def is_known(moves, v, found, count, nearness, hits):
+def is_known(moves, v, found, count, nearness, weight, hits):
     """Say whether v is one of the first `count` rows of `found`, full turns of a joint apart, and count the hit.
 
-    Source: derived.
+    `weight` metres of a stroke count as a radian. Source: derived.
     """
     for i in range(count):
         largest = 0.0
@@ -222,6 +238,8 @@ def is_known(moves, v, found, count, nearness, hits):
                 difference = v[k] - found[i, k]
                 if moves[row].kind in (TURN, SWING):
                     difference = wrap_angle(difference)
+                elif moves[row].kind == SLIDE:
+                    difference /= weight
                 largest = max(largest, abs(difference))
         if largest <= nearness:
             hits[i] += 1
@@ -254,9 +272,10 @@ def branches(
     timer = np.zeros(2, np.int64)
     no_trace = np.empty((0, Q.shape[1]))
     traced = np.zeros(1, np.int64)
-    tolerance2 = (_AIM * position_tol) ** 2
+    tolerance2, angle_aim = aims(moves, position_tol, angle_tol)
     began = clock(timer)
-    target = targets[start]
+    target = np.empty(TARGET_SIZE)
+    to_front(moves, mode, targets[start], target)
     c, s, mirror = frame_of(target, mode, symmetric)
     write_key(target, mode, c, s, mirror, key)
     score(table, key, mode, turn_weight, scores, minima)
@@ -267,12 +286,12 @@ def branches(
         else:
             place_seed(moves, seeds[take_nearest(scores, minima)], c, s, mirror, v)
         code, taken, _ = descend(
-            moves, shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, QUICK_STEPS, PATIENCE, False,
+            moves, shapes, scale, target, mode, weight, tolerance2, angle_aim, QUICK_STEPS, PATIENCE, False,
             math.inf, timer, v, trial, J, e, y, codes, chain, scratch, no_trace, traced,
         )  # fmt: skip
         counts[1] += taken
         since += 1
-        if code == REACHED and not is_known(moves, v, found, counts[0], nearness, hits):
+        if code == REACHED and not is_known(moves, v, found, counts[0], nearness, weight, hits):
             for k in range(n):
                 found[counts[0], k] = v[k]
             to_coordinates(chain, moves, v, scratch, Q[counts[0]])

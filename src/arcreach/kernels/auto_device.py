@@ -18,7 +18,6 @@ import numpy as np
 from arcreach._cuda.driver import WARP, from_kernel, kernel_of_warps, load
 from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
-from arcreach.kernels.auto import _AIM
 from arcreach.kernels.layout import REACHED, ROTATION, STALLED, TARGET_SIZE
 from arcreach.kernels.search_device import build_search
 from arcreach.kernels.seeds_device import (
@@ -51,11 +50,14 @@ look_up = from_kernel(steps_of.look_up)
 pace = from_kernel(auto.pace)
 tip_motion = from_kernel(chain.tip_motion)
 tip_errors = from_kernel(judge.tip_errors)
+distance_from = from_kernel(judge.distance_from)
 final_status = from_kernel(judge.final_status)
 unwind = from_kernel(limits.unwind)
 frame_of = from_kernel(seeds.frame_of)
 place_seed = from_kernel(seeds.place_seed)
 to_coordinates = from_kernel(smooth_variables.to_coordinates)
+to_front = from_kernel(smooth_variables.to_front)
+aims = from_kernel(smooth_variables.aims)
 to_variables = from_kernel(smooth_variables.to_variables)
 
 
@@ -128,7 +130,7 @@ def build(mode, table_size, variables, rows, started, special=None):
             v = all_v[:n]
             trial = all_trial[:n]
             J = all_J[:n]
-        tolerance2 = (_AIM * position_tol) ** 2
+        tolerance2, angle_aim = aims(my_moves, position_tol, angle_tol)
         stride = cuda.gridDim.x * cuda.blockDim.x
         t = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         idle = True
@@ -148,6 +150,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                     t += stride
                     continue
                 load_target(positions, turned, i, mode, target)
+                to_front(my_moves, mode, target, target)
                 if started and seed < 0:
                     to_variables(my_moves, Q[i], v)
                 else:
@@ -160,7 +163,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                 steps, best, damping, predicted, weak, rejected, again = begin()
                 idle = False
             code, steps, best, damping, predicted, weak, rejected, again = go_on(
-                my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most, patience, patient,
+                my_moves, my_shapes, scale, target, mode, weight, tolerance2, angle_aim, most, patience, patient,
                 v, trial, J, e, y, codes, steps, best, damping, predicted, weak, rejected, again,
             )  # fmt: skip
             if code != GOING_ON:
@@ -209,7 +212,6 @@ def build(mode, table_size, variables, rows, started, special=None):
         key32 = cuda.local.array(10, f32)
         scores = cuda.local.array(further, f32)
         nearest = cuda.local.array(further, np.int32)
-        tolerance2 = (_AIM * position_tol) ** 2
         stride = cuda.gridDim.x * cuda.blockDim.x
         for w in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, count[0], stride):
             i = waiting[w]
@@ -218,11 +220,13 @@ def build(mode, table_size, variables, rows, started, special=None):
                 my_moves = moves[r]
                 my_shapes = shapes[r]
                 scale, weight, symmetric = facts[r, SCALE], facts[r, WEIGHT], facts[r, SYMMETRIC] != 0.0
+            tolerance2, angle_aim = aims(my_moves, position_tol, angle_tol)
             begun = chosen[i]
             code = GOING_ON
             spent = iterations[i]
             if begun != NEAR_START:
                 load_target(positions, turned, i, mode, target)
+                to_front(my_moves, mode, target, target)
                 c, s, mirror = look_up(target, mode, symmetric, key, key32)
                 turn_weight = f32(facts[r, TURN_WEIGHT])
                 find_nearest(tables[r], key32, mode, turn_weight, begun, scores, nearest)
@@ -235,7 +239,7 @@ def build(mode, table_size, variables, rows, started, special=None):
                     steps, best, damping, predicted, weak, rejected, again = begin()
                     while code == GOING_ON:
                         code, steps, best, damping, predicted, weak, rejected, again = go_on(
-                            my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most,
+                            my_moves, my_shapes, scale, target, mode, weight, tolerance2, angle_aim, most,
                             patience, patient, v, trial, J, e, y, codes, steps, best, damping, predicted, weak,
                             rejected, again,
                         )  # fmt: skip
@@ -270,7 +274,9 @@ def build(mode, table_size, variables, rows, started, special=None):
             distance, angle = tip_errors(tip_of(my_chain, mine), row, mode)
             distances[i] = distance
             angles[i] = angle
-            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, row, facts[r, REACH])
+            to_front(my_moves, mode, row, row)
+            far = distance_from(0.0, 0.0, 0.0, row)
+            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, far, facts[r, REACH])
 
     one = (MOVES, SHAPES, KNOWN_SCALE, KNOWN_WEIGHT) if known else None
     search = build_search(mode, table_size, variables, rows, started, go_on, shared, one)

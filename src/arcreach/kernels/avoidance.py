@@ -14,15 +14,15 @@ from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.clearance import AT_ELEMENT, CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
 from arcreach.kernels.clearance_gradient import row_gradient
-from arcreach.kernels.judge import final_status, tip_errors
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.layout import (
     BEND,
     COLLISION,
-    FIXED,
     ITERATION_LIMIT,
     PLANAR,
     REACHED,
     STALLED,
+    TARGET_SIZE,
     TIME_LIMIT,
 )
 from arcreach.kernels.limits import unwind
@@ -31,7 +31,7 @@ from arcreach.kernels.motion import inside_limits
 from arcreach.kernels.seeds import BLOCK, frame_of, place_seed, score, take_nearest, write_key
 from arcreach.kernels.shapes import shape_distance
 from arcreach.kernels.smooth_chain import evaluate
-from arcreach.kernels.smooth_variables import to_coordinates, to_variables
+from arcreach.kernels.smooth_variables import aims, to_coordinates, to_front, to_variables
 
 # Rows of the tip, and elements that may be too close at the same time.
 TIP_ROWS = 6
@@ -53,8 +53,6 @@ _SLACK_KEPT = 0.3
 _LEAST_SLACK = 1e-9
 # A straight section has no direction: its slopes are taken at this bend.
 _LEAST_BEND = 1e-6
-# Solvers aim a little inside the tolerances, as the exact kinematics differ in the last digits.
-_AIM = 0.999
 
 
 @kernel
@@ -70,7 +68,7 @@ def smooth_slopes(moves, q, gradient, slopes):
             around = gradient[c + 1] / q[c]
             slopes[k] = cosine * gradient[c] - sine * around
             slopes[k + 1] = sine * gradient[c] + cosine * around
-        elif move.kind != FIXED:
+        else:
             slopes[k] = gradient[c]
         if move.stretch > 0.0:
             slopes[k + move.width - 1] = move.stretch * gradient[c + 2]
@@ -117,6 +115,13 @@ def write_rows(chain, moves, q, bent, rows, wanted, J, e, gradient, G, r):
         r[i] = e[i]
         for k in range(n):
             G[i, k] = J[k, i]
+    # Rows of clearances are by the variables themselves.
+    for row in range(moves.shape[0]):
+        k = moves[row].variable
+        last = k + moves[row].width - (1 if moves[row].stretch > 0.0 else 0)
+        for i in range(TIP_ROWS):
+            for j in range(k, last):
+                G[i, j] /= moves[row].unit
     count = TIP_ROWS
     bend_a_little(moves, q, bent)
     for i in range(rows.shape[0]):
@@ -150,7 +155,7 @@ def step_free(moves, v, G, r, count, damping, A, y, trial):
         held = False
         for row in range(moves.shape[0]):
             move = moves[row]
-            if move.kind == FIXED or move.kind >= BEND:
+            if move.kind >= BEND:
                 continue
             k = move.variable
             step = 0.0
@@ -170,28 +175,40 @@ def step_free(moves, v, G, r, count, damping, A, y, trial):
 
 
 @kernel
+def add_to_trace(q, trace, traced):
+    """Add a configuration to the trace, if there is room. Source: derived."""
+    if traced[0] < trace.shape[0]:
+        for k in range(q.shape[0]):
+            trace[traced[0], k] = q[k]
+        traced[0] += 1
+
+
+@kernel
 def descend_free(
     chain, moves, shapes, scale, weight, target, mode, position_tol, angle_tol, scene, field, tolerance, margin, slack,
     most, deadline, timer, v, trial, J, e, y, G, r, A, q, bent, scratch, gradient, pieces, stack, rows, trial_rows,
+    trace, traced,
 ):  # fmt: skip
     """Go down from v (variables,) until the tip is there and the body free, or progress ends; v ends at the best place.
 
-    Returns status (REACHED: both), steps, the squared residual of the tip and the least clearance.
-    Source: derived.
+    Every place it stands at is added to `trace`. Returns status (REACHED: both), steps, the squared residual of the tip
+    and the least clearance. Source: derived.
     """
     n = v.shape[0]
     damping = _FIRST_DAMPING
     weak = 0
     rejected = 0
     steps = 0
+    tolerance2, angle_aim = aims(moves, position_tol, angle_tol)
     to_coordinates(chain, moves, v, scratch, q)
     clearance(chain, q, scene, field, tolerance, pieces, stack, rows)
     square, angle = evaluate(moves, shapes, scale, v, target, mode, weight, e, J)
     tip = square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
     least = least_clearance(rows)
+    add_to_trace(q, trace, traced)
     while True:
         free = least >= margin
-        if free and square <= (_AIM * position_tol) ** 2 and angle <= _AIM * angle_tol:
+        if free and square <= tolerance2 and angle <= angle_aim:
             return REACHED, steps, tip, least
         if weak >= PATIENCE or rejected >= _REJECTIONS:
             return STALLED, steps, tip, least
@@ -224,6 +241,7 @@ def descend_free(
                 slack = max(_SLACK_KEPT * slack, _LEAST_SLACK)
                 # What the slack asked for is no progress that is missing now.
                 weak = min(weak, PATIENCE - 2)
+            add_to_trace(q, trace, traced)
         else:
             rejected += 1
             damping = min(max(8.0 * damping, 1e-4), _LARGEST_DAMPING)
@@ -245,12 +263,13 @@ def point_clearances(start, stop, scene, field, points, distances):
 def avoid(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, scene, field, tolerance,
     elements, margin, targets, mode, position_tol, angle_tol, reach, max_starts, max_steps, max_time, started, inside,
-    Q, report,
+    trace, Q, report,
 ):  # fmt: skip
     """Solve rows start to stop of `targets` (n, 12) with the body free; where `started`, Q (n, dof) holds the starts.
 
     Where `inside` (n,) the target lies in an obstacle: a few starts find what comes near.
-    `report` (n, 6): status, iterations, seconds, both errors, clearance. COLLISION means that the tip arrives, but only
+    `trace` receives the places of the descents; it has no rows in a batch. `report` (n, 6): status, iterations,
+    seconds, both errors, rows of `trace` in use. COLLISION means that the tip arrives, but only
     with the body closer than `margin` to an obstacle; Q is then the freest of those. Source: derived.
     """
     n = seeds.shape[1]
@@ -279,11 +298,13 @@ def avoid(
     scores = np.empty(count, np.float32)
     minima = np.empty(count // BLOCK, np.float32)
     timer = np.zeros(2, np.int64)
+    traced = np.zeros(1, np.int64)
+    target = np.empty(TARGET_SIZE)
     slack = FIRST_SLACK * weight
     for i in range(start, stop):
         began = clock(timer)
         deadline = began + max_time
-        target = targets[i]
+        to_front(moves, mode, targets[i], target)
         steps = 0
         ended = STALLED
         best_rank = 3
@@ -301,7 +322,7 @@ def avoid(
             code, taken, tip, least = descend_free(
                 chain, moves, shapes, scale, weight, target, mode, position_tol, angle_tol, scene, field, tolerance,
                 margin, slack, min(STEPS_PER_START, max_steps - steps), deadline, timer, v, trial, J, e, y, G, r, A, q,
-                bent, scratch, gradient, pieces, stack, rows, trial_rows,
+                bent, scratch, gradient, pieces, stack, rows, trial_rows, trace, traced,
             )  # fmt: skip
             steps += taken
             # Free and there, there but touching, neither: of the second the freest, of the third the nearest.
@@ -323,8 +344,9 @@ def avoid(
         unwind(chain, asked if started else asked[:0], Q[i])
         clearance(chain, Q[i], scene, field, tolerance, pieces, stack, rows)
         least = least_clearance(rows)
-        distance, angle = tip_errors(tip_motion(chain, Q[i]), target, mode)
-        status = final_status(ended, distance, angle, position_tol, angle_tol, target, reach)
+        distance, angle = tip_errors(tip_motion(chain, Q[i]), targets[i], mode)
+        far = distance_from(0.0, 0.0, 0.0, target)
+        status = final_status(ended, distance, angle, position_tol, angle_tol, far, reach)
         if (status == REACHED and least < margin) or (status == STALLED and inside[i]):
             status = COLLISION
         report[i, 0] = status
@@ -332,4 +354,4 @@ def avoid(
         report[i, 2] = clock(timer) - began
         report[i, 3] = distance
         report[i, 4] = angle
-        report[i, 5] = least
+        report[i, 5] = traced[0]

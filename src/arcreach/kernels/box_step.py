@@ -6,17 +6,16 @@ import numpy as np
 
 from arcreach._jit import fast_batch_kernel, fast_kernel
 from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.judge import final_status, tip_errors
-from arcreach.kernels.layout import BEND, FIXED, PLANAR, REACHED
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.layout import BEND, PLANAR, REACHED, TARGET_SIZE
 from arcreach.kernels.levenberg_marquardt import descend
 from arcreach.kernels.limits import unwind
-from arcreach.kernels.smooth_variables import to_coordinates, to_variables
+from arcreach.kernels.smooth_variables import aims, to_coordinates, to_front, to_variables
 
 MOST_STEPS = 200
 PATIENCE = 12
 # At a singular configuration a descent may have no way to begin: try also from places in the box.
 STARTS = 5
-_AIM = 0.999
 
 
 @fast_kernel
@@ -24,7 +23,7 @@ def narrow(moves, centre, largest, boxed):
     """Write the limits of joints, narrowed to `largest` (variables,) around `centre`, into `boxed`. Source: derived."""
     for row in range(moves.shape[0]):
         kind = moves[row].kind
-        if kind not in (FIXED, BEND, PLANAR):
+        if kind not in (BEND, PLANAR):
             k = moves[row].variable
             boxed[row].lower = max(moves[row].lower, centre[k] - largest[k])
             boxed[row].upper = min(moves[row].upper, centre[k] + largest[k])
@@ -38,8 +37,6 @@ def inside(boxed, centre, largest, v):
     """
     for row in range(boxed.shape[0]):
         kind = boxed[row].kind
-        if kind == FIXED:
-            continue
         k = boxed[row].variable
         if kind not in (BEND, PLANAR):
             v[k] = min(max(v[k], boxed[row].lower), boxed[row].upper)
@@ -79,8 +76,11 @@ def box_step(
     no_trace = np.empty((0, Q.shape[1]))
     traced = np.zeros(1, np.int64)
     timer = np.zeros(2, np.int64)
-    tolerance2 = (_AIM * position_tol) ** 2
+    target = np.empty(TARGET_SIZE)
+    tolerance2, angle_aim = aims(moves, position_tol, angle_tol)
     for i in range(start, stop):
+        to_front(moves, mode, targets[i], target)
+        far = distance_from(0.0, 0.0, 0.0, target)
         to_variables(moves, here[i], centre)
         narrow(moves, centre, largest, boxed)
         best = math.inf
@@ -89,14 +89,14 @@ def box_step(
                 v[k] = centre[k] + (0.0 if attempt == 0 else seeds[attempt, k] - centre[k])
             inside(boxed, centre, largest, v)
             descend(
-                boxed, shapes, scale, targets[i], mode, weight, tolerance2, _AIM * angle_tol, MOST_STEPS, PATIENCE,
+                boxed, shapes, scale, target, mode, weight, tolerance2, angle_aim, MOST_STEPS, PATIENCE,
                 True, math.inf, timer, v, trial, J, e, y, codes, chain, scratch, no_trace, traced,
             )  # fmt: skip
             inside(boxed, centre, largest, v)
             to_coordinates(chain, moves, v, scratch, Q[i])
             unwind(chain, here[i], Q[i])
             distance, angle = tip_errors(tip_motion(chain, Q[i]), targets[i], mode)
-            code = final_status(REACHED, distance, angle, position_tol, angle_tol, targets[i], reach)
+            code = final_status(REACHED, distance, angle, position_tol, angle_tol, far, reach)
             left = distance * distance + (weight * angle) ** 2
             if attempt == 0 or code == REACHED or left < best:
                 best = left

@@ -66,6 +66,17 @@ def tip_motion(chain, q):
 
 
 @kernel
+def front_motion(chain):
+    """Return the motion from the base to where the chain begins to move: that of its first links. Source: derived."""
+    motion = IDENTITY
+    row = 0
+    while row < chain.shape[0] and chain[row].kind == LINK:
+        motion = compose(motion, link_motion(chain, row))
+        row += 1
+    return motion
+
+
+@kernel
 def tip_pose(chain, q, pose):
     """Write T_base_tip (4, 4). Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
     store(tip_motion(chain, q), pose)

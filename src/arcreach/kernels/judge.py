@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from arcreach._jit import batch_kernel, kernel
-from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.chain import front_motion, tip_motion
 from arcreach.kernels.chain_batch import LANES, WORK_SIZE, load_lane, tip_motions, within_lanes
 from arcreach.kernels.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
 
@@ -50,17 +50,24 @@ def tip_errors(motion, target, mode):
 
 
 @kernel
-def final_status(claimed, position_error, angle_error, position_tol, angle_tol, target, reach):
+def distance_from(x, y, z, target):
+    """Return how far the position of a target row is from a point. Source: derived."""
+    x = target[9] - x
+    y = target[10] - y
+    z = target[11] - z
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def final_status(claimed, position_error, angle_error, position_tol, angle_tol, away, reach):
     """Return how a solve ended: what counts are the errors, and what is farther than the reach is provably out of it.
 
+    `away` is the target's distance from where the chain begins to move, `reach` that of the tip at most.
     Source: derived.
     """
     if position_error <= position_tol and angle_error <= angle_tol:
         return REACHED
-    x = target[9]
-    y = target[10]
-    z = target[11]
-    if math.sqrt(x * x + y * y + z * z) > reach + position_tol:
+    if away > reach + position_tol:
         return OUT_OF_REACH
     return STALLED if claimed == REACHED else claimed
 
@@ -71,9 +78,10 @@ def judge(
 ):  # fmt: skip
     """Write the errors of configurations Q (n, dof) against targets (n, 12), and correct what a method claimed.
 
-    Source: derived.
+    `reach` is that of the chain from where it begins to move. Source: derived.
     """
     work = np.empty(WORK_SIZE)
+    front = front_motion(chain)
     for first in range(start, stop, LANES):
         count = min(LANES, stop - first)
         side_by_side = count > 1 and within_lanes(Q, first, count)
@@ -84,7 +92,8 @@ def judge(
             distance, angle = tip_errors(motion, targets[i], mode)
             position_error[i] = distance
             angle_error[i] = angle
-            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, targets[i], reach)
+            away = distance_from(front[3], front[7], front[11], targets[i])
+            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, away, reach)
 
 
 @batch_kernel
@@ -100,4 +109,5 @@ def judge_poses(
         distance, angle = tip_errors(motion, targets[i], mode)
         position_error[i] = distance
         angle_error[i] = angle
-        status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, targets[i], reach)
+        away = distance_from(0.0, 0.0, 0.0, targets[i])
+        status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, away, reach)

@@ -46,10 +46,12 @@ _FIELDS = np.dtype(
 
 # Field names must not be attributes of a NumPy record (size, shape, ...): plain Python would find those first.
 #
-# The chain as the solvers see it: a row per moving element, the links behind it merged into the row, a twisting section
+# The chain as the solvers see it: a row per moving element, the links after it merged into the row, a twisting section
 # split into a turn and a bend in one plane, and the smooth variables in place of coordinates:
 # bend * (cos direction, sin direction) and the share of the stretch. Joints come before BEND, which solvers rely on.
-FIXED, TURN, SLIDE, SWING, BEND, PLANAR = range(6)
+# Solvers work in the frame where the chain begins to move, so that a base far from the origin costs no digits, and take
+# the poses of a long tool to where it is held: at its tip the chain's own motion would be lost beside its turns.
+TURN, SLIDE, SWING, BEND, PLANAR = range(1, 6)
 
 # The axis of a turn.
 ABOUT_X, ABOUT_Y, ABOUT_Z = range(3)
@@ -71,9 +73,16 @@ _MOVE_FIELDS = np.dtype(
         ("length", np.float64),
         ("stretch", np.float64),
         ("bend_max", np.float64),
+        ("unit", np.float64),  # what a step counts a stroke or a bend in, so that all variables range alike
+        ("slope", np.float64),  # bends: bend_max in that unit
         ("axis", np.float64, (3,)),  # slides and swings
         ("link", np.float64, (3,)),  # swings: link vector at 0
         ("motion", np.float64, (12,)),  # from the move to the next one
+        ("scaled", np.int64),  # first row: 1 where any unit is not 1
+        ("ahead", np.int64),  # first row: what is fixed before the chain begins to move, as `behind`
+        ("front", np.float64, (12,)),  # first row: the motion from the base to there
+        ("lever", np.float64),  # first row: length of a long tool that is left out, else 0
+        ("back", np.float64, (12,)),  # first row: the motion from the tip back over that tool
     ],
     align=True,
 )

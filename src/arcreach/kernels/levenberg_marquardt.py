@@ -8,7 +8,7 @@ a block through a bound it touches, that bound is added and the step solved agai
 import math
 
 from arcreach._jit import clock, fast_kernel, fast_loop
-from arcreach.kernels.layout import BEND, FIXED, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.smooth_bounds import (
     CLEAR,
     FREE,
@@ -130,10 +130,7 @@ def find_touching(moves, v, codes):
     found = False
     for row in range(moves.shape[0]):
         move = moves[row]
-        if move.kind >= BEND:
-            touching = touches(move, v)
-        else:
-            touching = move.kind != FIXED and not move.lower < v[move.variable] < move.upper
+        touching = touches(move, v) if move.kind >= BEND else not move.lower < v[move.variable] < move.upper
         codes[row] = FREE if touching else CLEAR
         found |= touching
     return found
@@ -148,7 +145,7 @@ def mark_bounds(moves, v, J, pull, mode, codes):
         if codes[row] != CLEAR and codes[row] != HELD and codes[row] != TANGENT:
             move = moves[row]
             d0, d1, d2 = block_step(move, v, codes[row], J, pull, mode)
-            code = block_code(move, v, d0, d1, d2)
+            code = block_code(move, v, codes[row], d0, d1, d2)
             if code != FREE and code != codes[row]:
                 restrict(move, v, code, codes[row], J, mode)
                 codes[row] = code
@@ -179,11 +176,12 @@ def take_step(moves, v, J, e, damping, mode, y, codes, trial):
         move = moves[row]
         k = move.variable
         if move.kind < BEND:
-            if move.kind != FIXED:
-                step = 0.0 if codes[row] == HELD else along(J, k, y, mode)
-                trial[k] = min(max(v[k] + step, move.lower), move.upper)
+            step = 0.0 if codes[row] == HELD else along(J, k, y, mode)
+            trial[k] = min(max(v[k] + move.unit * step, move.lower), move.upper)
         else:
             d0, d1, d2 = block_step(move, v, codes[row], J, y, mode)
+            d0 *= move.unit
+            d1 *= move.unit if move.kind == BEND else 1.0
             p1 = v[k + 1] + d1 if move.width > 1 else 0.0
             p2 = v[k + 2] + d2 if move.width > 2 else 0.0
             p0, p1, p2 = project(move, v[k] + d0, p1, p2)

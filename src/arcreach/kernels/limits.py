@@ -129,13 +129,15 @@ def unwind(chain, near, q):
             if near.shape[0] > 0:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
-            # Not a number of turns where the start is not one.
-            while abs(turns) >= 1.0:
-                value = q[k] + 2.0 * math.pi * turns
-                if lower <= value <= upper:
+            # The limits may allow fewer. Their number is rounded up, or spoilt by rounding in the last one: try three.
+            room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
+            most = nearest_integer(min(abs(turns), room))
+            for fewer in range(3):
+                value = q[k] + math.copysign(2.0 * math.pi * (most - fewer), turns)
+                # Not a number of turns where the start is not one.
+                if most - fewer >= 1.0 and lower <= value <= upper:
                     q[k] = value
                     break
-                turns -= math.copysign(1.0, turns)
         row += 1 + chain[row].arcs
 
 

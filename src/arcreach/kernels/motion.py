@@ -13,7 +13,7 @@ import numpy as np
 from arcreach._jit import batch_kernel, clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
-from arcreach.kernels.layout import FIXED, LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
+from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
 from arcreach.kernels.smooth_bounds import project
 from arcreach.kernels.smooth_variables import to_coordinates
 
@@ -97,8 +97,6 @@ def inside_limits(moves, v, out):
     """Write the nearest variables inside the limits. Source: derived."""
     for row in range(moves.shape[0]):
         move = moves[row]
-        if move.kind == FIXED:
-            continue
         k = move.variable
         p1 = v[k + 1] if move.width > 1 else 0.0
         p2 = v[k + 2] if move.width > 2 else 0.0

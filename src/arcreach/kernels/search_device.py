@@ -11,20 +11,19 @@ from arcreach._cuda.driver import WARP, from_kernel, load
 from arcreach.kernels import auto, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels.auto import (
-    _AIM,
     _SAME,
     BEYOND_REACH_STARTS,
     FEWEST_STARTS,
     LONG_STEPS,
+    MANY_FEWEST_STARTS,
     MANY_LONG_STEPS,
+    MANY_SAME_PLACE,
     MANY_VARIABLES,
     NEARBY_FIRST,
     NEARBY_GROWTH,
     NEARBY_STARTS,
     NEARLY,
     POLISH_STEPS,
-    ROTATION_FEWEST_STARTS,
-    ROTATION_SAME_PLACE,
     SAME_PLACE,
     WORTH_ALL_STARTS,
 )
@@ -43,7 +42,10 @@ load_target = from_kernel(steps_of.load_target)
 look_up = from_kernel(steps_of.look_up)
 next_nearest = from_kernel(steps_of.next_nearest)
 pace = from_kernel(auto.pace)
+mix_seeds = from_kernel(seeds.mix_seeds)
 place_seed = from_kernel(seeds.place_seed)
+to_front = from_kernel(smooth_variables.to_front)
+aims = from_kernel(smooth_variables.aims)
 to_variables = from_kernel(smooth_variables.to_variables)
 
 
@@ -57,8 +59,6 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
     MOVES, SHAPES, KNOWN_SCALE, KNOWN_WEIGHT = one or (None, None, 0.0, 0.0)
     rotation = mode == ROTATION
     height = 6 if rotation else 5
-    enough = ROTATION_SAME_PLACE if rotation else SAME_PLACE
-    fewest = ROTATION_FEWEST_STARTS if rotation else FEWEST_STARTS
     f32, f64 = np.float32, np.float64
 
     @cuda.jit
@@ -102,7 +102,6 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
         target = cuda.local.array(TARGET_SIZE, f64)
         key = cuda.local.array(10, f64)
         key32 = cuda.local.array(10, f32)
-        tolerance2 = (_AIM * position_tol) ** 2
         long_steps = LONG_STEPS if n < MANY_VARIABLES else MANY_LONG_STEPS
         for w in range(cuda.blockIdx.x, count[0], cuda.gridDim.x):
             i = waiting[w]
@@ -114,10 +113,15 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
                 my_shapes = shapes[r]
                 scale, weight = facts[r, SCALE], facts[r, WEIGHT]
             symmetric = facts[r, SYMMETRIC] != 0.0
+            many = rotation or not symmetric
+            enough = MANY_SAME_PLACE if many else SAME_PLACE
+            fewest = MANY_FEWEST_STARTS if many else FEWEST_STARTS
             reach = facts[r, REACH]
+            tolerance2, angle_aim = aims(my_moves, position_tol, angle_tol)
             nearly = NEARLY * NEARLY * (tolerance2 + (weight * angle_tol) ** 2)
             worth_all = (WORTH_ALL_STARTS * reach) ** 2
             load_target(positions, turned, i, mode, target)
+            to_front(my_moves, mode, target, target)
             c, s, mirror = look_up(target, mode, symmetric, key, key32)
             begun = chosen[i]
             for j in range(lane, table_size, WARP):
@@ -135,8 +139,10 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
             # How many of the first starts are not the next nearest.
             ahead = nearby if nearby > 0 else 1
             distance = math.sqrt(target[9] * target[9] + target[10] * target[10] + target[11] * target[11])
-            starts = max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
+            starts = 2 * max_starts if distance <= reach + position_tol else min(max_starts, BEYOND_REACH_STARTS)
             starts += nearby
+            # From here on starts are mixed from all seeds.
+            mixed = nearby + max_starts
             waves = (starts + WARP - 1) // WARP
             # One wave more for a last, patient descent from the best place.
             for wave in range(waves + 1):
@@ -146,7 +152,7 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
                     break
                 seed = begun
                 if not polish:
-                    for other in range(max(ahead - wave * WARP, 0), min(WARP, starts - wave * WARP)):
+                    for other in range(max(ahead - wave * WARP, 0), min(WARP, min(starts, mixed) - wave * WARP)):
                         owner = 0
                         for rival in range(1, WARP):
                             nearer = own_score[rival] < own_score[owner]
@@ -175,6 +181,8 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
                             share = NEARBY_FIRST * NEARBY_GROWTH**attempt
                             for k in range(n):
                                 v[k] += share * (seed_rows[r, attempt, k] - v[k])
+                    elif attempt >= mixed:
+                        mix_seeds(moves[r], seed_rows[r], attempt - mixed, v)
                     else:
                         place_seed(moves[r], seed_rows[r, seed], c, s, mirror, v)
                     for k in range(n):
@@ -184,7 +192,7 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
                     steps, best, damping, predicted, weak, rejected, again = begin()
                     while code == GOING_ON:
                         code, steps, best, damping, predicted, weak, rejected, again = go_on(
-                            my_moves, my_shapes, scale, target, mode, weight, tolerance2, _AIM * angle_tol, most,
+                            my_moves, my_shapes, scale, target, mode, weight, tolerance2, angle_aim, most,
                             patience, patient, v, trial, J, e, y, codes, steps, best, damping, predicted, weak,
                             rejected, again,
                         )  # fmt: skip
@@ -201,6 +209,9 @@ def build_search(mode, table_size, variables, rows, started, go_on, shared, one)
                     else:
                         # The starts of this wave in the order in which the CPU tries them.
                         for other in range(min(WARP, starts - wave * WARP)):
+                            if wave * WARP + other == mixed and best_of[0] > worth_all:
+                                state[3] = STALLED
+                                break
                             left = lane_left[other]
                             state[0] += lane_steps[other]
                             if left < best_of[0] * (1.0 - _SAME):

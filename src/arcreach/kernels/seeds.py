@@ -18,6 +18,8 @@ from arcreach.kernels.limits import wrap_angle
 BLOCK = 64
 _FAR = np.float32(3e38)
 _ON_AXIS = 1e-12
+# Any odd number that is large beside a chain: it takes the moves of a mixed start to seeds far apart.
+MIX = 173
 
 
 @fast_kernel
@@ -195,6 +197,16 @@ def place_seed(moves, seed, c, s, mirror, v):
             by = mirror * seed[k + 1]
             v[k] = c * bx - s * by
             v[k + 1] = s * bx + c * by
+
+
+@fast_kernel
+def mix_seeds(moves, seeds, number, v):
+    """Write a start of which every move has the variables of another seed: another random draw. Source: derived."""
+    count = seeds.shape[0]
+    for row in range(moves.shape[0]):
+        seed = (number + (row + 1) * (row * MIX + number // count + MIX)) % count
+        for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+            v[k] = seeds[seed, k]
 
 
 @fast_batch_kernel

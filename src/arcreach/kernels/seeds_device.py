@@ -36,6 +36,7 @@ key_score = from_kernel(steps_of.key_score)
 find_nearest = from_kernel(steps_of.find_nearest)
 look_up = from_kernel(steps_of.look_up)
 evaluate = from_kernel(smooth_chain.evaluate)
+to_front = from_kernel(smooth_variables.to_front)
 to_variables = from_kernel(smooth_variables.to_variables)
 
 
@@ -89,6 +90,7 @@ def build_choose(mode, table_size, variables, started, flat):
                     axes[i, 0] = row[2]
                     axes[i, 1] = row[5]
                     axes[i, 2] = row[8]
+                to_front(moves[r], mode, row, row)
                 look_up(row, mode, symmetric, key, keys[p])
                 found[p] = 0
             for b in range(table_size // TOGETHER):
@@ -135,6 +137,7 @@ def build_choose(mode, table_size, variables, started, flat):
                 axes[i, 0] = row[2]
                 axes[i, 1] = row[5]
                 axes[i, 2] = row[8]
+            to_front(moves[r], mode, row, row)
             look_up(row, mode, symmetric, key, key32)
             find_nearest(table, key32, mode, f32(turn_weight), -1, scores, nearest)
             weight = facts[r, WEIGHT]

@@ -1,8 +1,9 @@
 """Limits of the smooth variables: where a step may not go, and the way back inside.
 
 A joint's variable lies in an interval, a fixed section's bend vector in a disc |b| <= bend_max, a variable section's
-(b, s) in the cone |b| <= bend_max * s cut off at s = 1. A block that touches its bound keeps only the directions along
-it; `code` says which.
+(b, s) in the cone |b| <= bend_max * s cut off at s = 1, that of a twisting one in the half b >= 0 of the cone's plane
+section, a triangle. A block that touches its bound keeps only the directions along it; `code` says which.
+Pulls and steps of a block are in the units of its move.
 """
 
 import math
@@ -11,8 +12,8 @@ from arcreach._jit import fast_kernel
 from arcreach.kernels.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.limits import nearest_in_cone
 
-# CLEAR is a block that touches no bound, FREE one that does and is not drawn through it.
-CLEAR, FREE, HELD, TANGENT, SIDE, TOP = range(6)
+# CLEAR is a block that touches no bound, FREE one that does and is not drawn through it. FLOOR is zero bend.
+CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR = range(7)
 
 # A block is at its bound within these shares of it: far below every tolerance, far above rounding.
 _AT_BOUND = 1.0 - 1e-9
@@ -42,6 +43,12 @@ def is_cone(move):
 
 
 @fast_kernel
+def is_triangle(move):
+    """Say whether a block is the bend and stretch of a variable section that twists. Source: derived."""
+    return move.kind == PLANAR and move.stretch > 0.0
+
+
+@fast_kernel
 def touches(move, v):
     """Say whether a block lies at a bound. Source: derived."""
     k = move.variable
@@ -51,21 +58,21 @@ def touches(move, v):
             return square >= move.bend_max * move.bend_max * _AT_BOUND
         edge = move.bend_max * v[k + 2] * _AT_BOUND
         return v[k + 2] >= _AT_TOP or square >= edge * edge
-    if move.kind == PLANAR and move.stretch > 0.0:
-        return False
+    if is_triangle(move):
+        return v[k] <= 0.0 or v[k + 1] >= _AT_TOP or v[k] >= move.bend_max * v[k + 1] * _AT_BOUND
     return v[k] >= move.upper or v[k] <= move.lower
 
 
 @fast_kernel
-def cone_code(side, top, outward_radius, outward_share, bend_max):
+def cone_code(side, top, outward_radius, outward_share, slope):
     """Return the code of a cone block that is pulled by (radius, share) and touches its side or its top.
 
     Source: derived.
     """
-    leaves_side = side and outward_radius - bend_max * outward_share > _OUTWARD
+    leaves_side = side and outward_radius - slope * outward_share > _OUTWARD
     leaves_top = top and outward_share > _OUTWARD
     if side and top:
-        if outward_radius > _OUTWARD and outward_radius * bend_max + outward_share > _OUTWARD:
+        if outward_radius > _OUTWARD and outward_radius * slope + outward_share > _OUTWARD:
             return TANGENT
         if leaves_top and outward_radius <= _OUTWARD:
             return TOP
@@ -75,10 +82,38 @@ def cone_code(side, top, outward_radius, outward_share, bend_max):
 
 
 @fast_kernel
-def block_code(move, v, p0, p1, p2):
+def triangle_code(move, bend, share, before, pull_bend, pull_share):
+    """Return the code of a triangle block: the edge it is drawn through, HELD where it is drawn out of a corner.
+
+    `before` is the edge it is restricted to already, if any. Source: derived.
+    """
+    # How far the pull leads out through each edge that the block lies on.
+    at_side = bend >= move.bend_max * share * _AT_BOUND
+    floor = -pull_bend if bend <= 0.0 else 0.0
+    side = pull_bend - move.slope * pull_share if at_side else 0.0
+    top = pull_share if share >= _AT_TOP else 0.0
+    if floor <= _OUTWARD and side <= _OUTWARD and top <= _OUTWARD:
+        return FREE
+    if before >= SIDE:
+        return HELD
+    # Along the edge that is left the pull must not lead through the other edge of a corner.
+    if side > _OUTWARD:
+        along_side = move.slope * pull_bend + pull_share
+        if not (share >= _AT_TOP and along_side > _OUTWARD) and not (share <= _AT_APEX and along_side < -_OUTWARD):
+            return SIDE
+    if floor > _OUTWARD:
+        leaves = (share >= _AT_TOP and pull_share > _OUTWARD) or (share <= _AT_APEX and pull_share < -_OUTWARD)
+        return HELD if leaves else FLOOR
+    if top > _OUTWARD and not (at_side and pull_bend > _OUTWARD):
+        return TOP
+    return HELD
+
+
+@fast_kernel
+def block_code(move, v, before, p0, p1, p2):
     """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless it pulls through a bound.
 
-    Source: derived.
+    `before` is the code that restricts it already. Source: derived.
     """
     k = move.variable
     if is_disc(move):
@@ -92,13 +127,15 @@ def block_code(move, v, p0, p1, p2):
         s = v[k + 2]
         radius = math.sqrt(bx * bx + by * by)
         if s <= _AT_APEX:
-            return HELD if math.sqrt(p0 * p0 + p1 * p1) * move.bend_max + p2 <= 0.0 else FREE
+            return HELD if math.sqrt(p0 * p0 + p1 * p1) * move.slope + p2 <= 0.0 else FREE
         side = radius >= move.bend_max * s * _AT_BOUND
         top = s >= _AT_TOP
         if not side and not top:
             return FREE
         pull = (bx * p0 + by * p1) / radius if radius > 0.0 else math.sqrt(p0 * p0 + p1 * p1)
-        return cone_code(side, top, pull, p2, move.bend_max)
+        return cone_code(side, top, pull, p2, move.slope)
+    if is_triangle(move):
+        return triangle_code(move, v[k], v[k + 1], before, p0, p1)
     if (v[k] >= move.upper and p0 > _OUTWARD) or (v[k] <= move.lower and p0 < -_OUTWARD):
         return HELD
     return FREE
@@ -130,6 +167,15 @@ def outward(move, v):
 
 
 @fast_kernel
+def side_entry(move, radial, share):
+    """Return the slope along the side of a cone from those by the radius of the bend and by the share.
+
+    Source: derived.
+    """
+    return (move.slope * radial + share) / math.sqrt(move.slope * move.slope + 1.0)
+
+
+@fast_kernel
 def restrict_entry(move, code, J, r, nx, ny):
     """Turn column r of a block's rows to along its bound, whose normal is (nx, ny). Source: derived."""
     k = move.variable
@@ -138,8 +184,8 @@ def restrict_entry(move, code, J, r, nx, ny):
     J[k + 1, r] = 0.0
     if move.stretch > 0.0:
         if code == SIDE:
-            norm = 1.0 / math.sqrt(move.bend_max * move.bend_max + 1.0)
-            J[k + 1, r] = norm * (move.bend_max * radial + J[k + 2, r])
+            norm = 1.0 / math.sqrt(move.slope * move.slope + 1.0)
+            J[k + 1, r] = norm * (move.slope * radial + J[k + 2, r])
         J[k + 2, r] = 0.0
 
 
@@ -152,7 +198,17 @@ def restrict(move, v, code, before, J, mode):
             drop_row(J, k + i, mode)
         return
     if code == TOP:
-        drop_row(J, k + 2, mode)
+        drop_row(J, k + move.width - 1, mode)
+        return
+    if code == FLOOR:
+        drop_row(J, k, mode)
+        return
+    if is_triangle(move):
+        for r in range(5):
+            J[k + 1, r] = side_entry(move, J[k, r], J[k + 1, r])
+        if mode == ROTATION:
+            J[k + 1, 5] = side_entry(move, J[k, 5], J[k + 1, 5])
+        drop_row(J, k, mode)
         return
     if before == SIDE:
         # From the side to the rim: the row along the side goes, the tangent stays.
@@ -174,14 +230,17 @@ def block_step(move, v, code, J, y, mode):
     d0 = along(J, k, y, mode)
     d1 = along(J, k + 1, y, mode) if move.width > 1 else 0.0
     d2 = along(J, k + 2, y, mode) if move.width > 2 else 0.0
-    if code < TANGENT or code == TOP:
+    if code < TANGENT or code >= TOP:
         return d0, d1, d2
+    if is_triangle(move):
+        sideways = d1 / math.sqrt(move.slope * move.slope + 1.0)
+        return move.slope * sideways, sideways, 0.0
     nx, ny = outward(move, v)
     if code == TANGENT:
         return -ny * d0, nx * d0, 0.0
-    sideways = d1 / math.sqrt(move.bend_max * move.bend_max + 1.0)
-    slope = move.bend_max * sideways
-    return nx * slope - ny * d0, ny * slope + nx * d0, sideways
+    sideways = d1 / math.sqrt(move.slope * move.slope + 1.0)
+    radial = move.slope * sideways
+    return nx * radial - ny * d0, ny * radial + nx * d0, sideways
 
 
 @fast_kernel
@@ -198,7 +257,7 @@ def project(move, p0, p1, p2):
         bend, share = nearest_in_cone(radius, p2, move.bend_max)
         f = bend / radius if radius > 0.0 else 0.0
         return p0 * f, p1 * f, share
-    if move.kind == PLANAR and move.stretch > 0.0:
+    if is_triangle(move):
         bend, share = nearest_in_cone(max(p0, 0.0), p1, move.bend_max)
         return bend, share, p2
     return min(max(p0, move.lower), move.upper), p1, p2

@@ -6,14 +6,15 @@ ends at (g bx, g by, Z). One arc has g = B, Z = A. All are polynomials in x = sc
 step needs no sine and no case for the straight pose.
 
 The pass keeps T_here_tip, so that residual and columns come out in the tip frame, where the tangent plane of the tip's
-axis is simply x and y. Rows: position, then weight times orientation; of an axis the first two, of a position none.
+axis is simply x and y. Columns are by the unit of each variable, see `layout.MOVE`. Rows: position, then weight times
+orientation; of an axis the first two, of a position none.
 The sixth is written for whole rotations alone: who reads it otherwise begins with zeros.
 """
 
 import math
 
 from arcreach._jit import fast_kernel
-from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, SHIFT, SLIDE, SWING, TURN
+from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, ROTATION, SHIFT, SLIDE, SWING, TURN
 from arcreach.kernels.transforms import IDENTITY
 from arcreach.kernels.trigonometry import sincos
 
@@ -289,6 +290,18 @@ def residual(tip, target, mode, weight, e):
 
 
 @fast_kernel
+def scale_columns(moves, J, mode):
+    """Write the columns of strokes and bends by their units, those of stretches as they are. Source: derived."""
+    for row in range(moves.shape[0]):
+        move = moves[row]
+        for i in range(2 if move.kind == BEND else 1):
+            for r in range(5):
+                J[move.variable + i, r] *= move.unit
+            if mode == ROTATION:
+                J[move.variable + i, 5] *= move.unit
+
+
+@fast_kernel
 def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
     """Write residual e (6,) and Jacobian J (variables, 6); return squared distance and angle. Source: derived."""
     tip = IDENTITY
@@ -305,4 +318,6 @@ def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
             tip = slide_step(move, v, tip, mode, weight, J)
         elif kind == SWING:
             tip = swing_step(move, v, tip, mode, weight, J)
+    if moves[0].scaled != 0:
+        scale_columns(moves, J, mode)
     return residual(tip, target, mode, weight, e)

@@ -3,9 +3,12 @@
 import math
 
 from arcreach._jit import batch_kernel, kernel
-from arcreach.kernels.layout import BEND, FIXED, PLANAR, TURN
+from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION, TURN
 from arcreach.kernels.limits import clip, wrap_angle
 from arcreach.kernels.trigonometry import sincos
+
+# Solvers aim at this share of the tolerances.
+_AIM = 0.999
 
 
 @kernel
@@ -25,8 +28,56 @@ def to_variables(moves, q, v):
             v[k] = q[c]
             if move.stretch > 0.0:
                 v[k + 1] = (q[c + 2] - move.length) / move.stretch
-        elif move.kind != FIXED:
+        else:
             v[k] = q[c]
+
+
+@kernel
+def to_front(moves, mode, target, local):
+    """Write a target row (12,) as seen from the frame where the chain begins to move; both may be one array.
+
+    Where the chain has a long tool that is left out, the target is that of its near end. Source: derived.
+    """
+    if moves[0].ahead == NOTHING:
+        for k in range(12):
+            local[k] = target[k]
+    else:
+        f = moves[0].front
+        # Columns of the rotation that the mode has.
+        for c in range(0 if mode == ROTATION else 2, 2 if mode == POSITION else 3):
+            x = target[c]
+            y = target[3 + c]
+            z = target[6 + c]
+            for k in range(3):
+                local[3 * k + c] = f[k] * x + f[4 + k] * y + f[8 + k] * z
+        x = target[9] - f[3]
+        y = target[10] - f[7]
+        z = target[11] - f[11]
+        for k in range(3):
+            local[9 + k] = f[k] * x + f[4 + k] * y + f[8 + k] * z
+    if moves[0].lever > 0.0:
+        b = moves[0].back
+        for k in range(3):
+            x = local[3 * k]
+            y = local[3 * k + 1]
+            z = local[3 * k + 2]
+            local[9 + k] += x * b[3] + y * b[7] + z * b[11]
+            for c in range(3):
+                local[3 * k + c] = x * b[c] + y * b[4 + c] + z * b[8 + c]
+
+
+@kernel
+def aims(moves, position_tol, angle_tol):
+    """Return the squared distance and the angle at which a descent has arrived.
+
+    A little inside the tolerances: its forward kinematics differ from the exact ones in the last digits. Where a long
+    tool is left out both errors of its near end add up at its tip. Source: derived.
+    """
+    lever = moves[0].lever
+    if lever > 0.0:
+        half = 0.5 * _AIM * position_tol
+        return half * half, min(_AIM * angle_tol, half / lever)
+    return (_AIM * position_tol) ** 2, _AIM * angle_tol
 
 
 @kernel
@@ -47,7 +98,7 @@ def to_coordinates(chain, moves, v, scratch, q):
                 scratch[c + 2] = move.length + move.stretch * v[k + 1]
         elif move.kind == TURN and move.lower == -math.inf:
             scratch[c] = wrap_angle(v[k])
-        elif move.kind != FIXED:
+        else:
             scratch[c] = v[k]
     clip(chain, scratch, q)
 

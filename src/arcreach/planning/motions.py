@@ -18,7 +18,7 @@ import numpy.typing as npt
 from arcreach._jit import settled
 from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.kernels import motion as kernels
-from arcreach.kernels.layout import BEND, FIXED, SWING, TURN
+from arcreach.kernels.layout import BEND, SWING, TURN
 from arcreach.kernels.smooth_variables import to_coordinates_batch, to_variables
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
@@ -75,8 +75,6 @@ class SmoothSpace:
         """The box around the limits; an endless joint may turn once around from `centre` (variables,)."""
         low, high = np.empty(self.chain.variables), np.empty(self.chain.variables)
         for move in self.chain.moves:
-            if move["kind"] == FIXED:
-                continue
             k, last = move["variable"], move["variable"] + move["width"] - 1
             bends = move["kind"] == BEND
             low[k : last + 1] = -move["bend_max"] if bends else move["lower"]

@@ -302,8 +302,8 @@ def _levels(robot: Robot, Q: Array, scene: Scene, margin: float) -> list[tuple[f
     A path that is shortened runs along the margin: a wide one leaves room, and what it must leave is known only later.
     """
     least = float(np.min(clearance(robot, Q, scene, grid=True).distance))
-    wide = 0.5 * (margin + min(least, margin + SPARE[0] * robot._moving_reach))
-    narrow = margin + ROUNDING[0] * robot._moving_reach + ROUNDING[1] * robot.reach
+    wide = 0.5 * (margin + min(least, margin + SPARE[0] * robot.moving_reach))
+    narrow = margin + ROUNDING[0] * robot.moving_reach + ROUNDING[1] * robot.reach
     return [(WIDE_TIME, wide), (NARROW_TIME, narrow)] if wide > narrow else [(NARROW_TIME, narrow)]
 
 
@@ -322,7 +322,7 @@ def _goal_configurations(
     common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
     status = Status.STALLED
     for spare in SPARE:
-        common["margin"] = margin + spare * robot._moving_reach
+        common["margin"] = margin + spare * robot.moving_reach
         first = solve(robot, target, start=start, max_time=GOAL_TIME * max_time, **common)
         status = first.status
         if status in (Status.REACHED, Status.OUT_OF_REACH):
@@ -350,8 +350,8 @@ def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, flo
     """How far the tip is from the target at q, in metres and radians."""
     position, angle, status = np.empty(1), np.empty(1), np.zeros(1, np.int64)
     judge.judge(
-        0, 1, robot._chain, q[None].copy(), target.row[None], target.mode, *tolerances, robot.reach, position, angle,
-        status,
+        0, 1, robot._chain, q[None].copy(), target.row[None], target.mode, *tolerances, robot.moving_reach, position,
+        angle, status,
     )  # fmt: skip
     return float(position[0]), float(angle[0])
 

@@ -18,7 +18,7 @@ from arcreach import _text
 from arcreach._extras import require
 from arcreach.errors import TargetError
 from arcreach.ik.solve import positive, whole
-from arcreach.kernels.layout import BEND, FIXED
+from arcreach.kernels.layout import BEND
 from arcreach.planning.motions import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.planning.path_csv import configuration_columns, write_csv
 from arcreach.planning.smooth_curve import Curve, certified, distinct, smooth_curves
@@ -157,8 +157,6 @@ def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
     """Variable, coordinate and SI units per unit of all that is no part of a bend vector."""
     found = []
     for move in space.chain.moves:
-        if move["kind"] == FIXED:
-            continue
         k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
         if move["kind"] != BEND:
             found.append((k, c, 1.0))

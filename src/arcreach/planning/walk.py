@@ -141,7 +141,7 @@ class _Box:
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
-        self.chain = smooth_chain(robot)
+        self.chain = smooth_chain(robot, mode)
         self.boxed = self.chain.moves.copy()
         self.seeds = seed_table(robot, mode, SEEDS).seeds
         self.largest = in_variables(self.chain.moves, self.chain.variables, largest)
@@ -161,7 +161,7 @@ class _Box:
         box_step(
             0, 1, self.robot._chain, chain.moves, self.boxed, chain.shapes, chain.scale, chain.weight, self.seeds,
             q[None], largest, row[None], self.mode, self.tolerances["position_tol"], self.tolerances["angle_tol"],
-            self.robot.reach, Q, status, errors,
+            self.robot.moving_reach, Q, status, errors,
         )  # fmt: skip
         seconds = time.perf_counter() - began
         return Solution(Q[0], STATUS_BY_CODE[status[0]], float(errors[0, 0]), float(errors[0, 1]), 1, seconds, "auto")

@@ -21,6 +21,10 @@ ROTATION_TOLERANCE = 1e-5
 EXACT_ROTATION = 1e-14
 # The same for the length of an axis.
 EXACT_UNIT = 1e-15
+# Radians at the limit of a joint: an angle beyond has lost the digits that a tip needs.
+LARGEST_LIMIT = 1e6
+# Metres that a robot reaches, if any: solvers square lengths, in single precision where that is enough.
+SMALLEST_REACH, LARGEST_REACH = 1e-15, 1e12
 
 
 # Stands for a field that was refused before: an element passes over it, to say what else is wrong.
@@ -145,19 +149,30 @@ def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False)
     """A pair lower <= upper; `endless` also allows the pair -inf, inf of a joint that turns without end."""
     if endless and _is_infinite(lower, -math.inf) and _is_infinite(upper, math.inf):
         return -math.inf, math.inf
-    accepted = f"a finite number of {unit}"
+    accepted, largest = f"a finite number of {unit}", math.inf
     if endless:
-        accepted += ", or -inf and inf as lower and upper for a joint without end"
+        largest = LARGEST_LIMIT
+        accepted = (
+            f"{unit} from {-largest:g} to {largest:g}, or -inf and inf as lower and upper for a joint without end"
+        )
     problems: list[str] = []
     low = high = 0.0
     with gathered(problems):
-        low = number(owner, "lower", lower, accepted)
+        low = number(owner, "lower", lower, accepted, -largest, largest)
     with gathered(problems):
-        high = number(owner, "upper", upper, accepted)
+        high = number(owner, "upper", upper, accepted, -largest, largest)
     raise_any(problems)
     if low > high:
         raise refuse(owner, "lower", lower, f"a lower limit that is not above upper = {high!r}")
     return low, high
+
+
+def reach(robot_name: str, metres: float) -> None:
+    """Refuse a robot of a size that arithmetic cannot serve; one without any length is accepted."""
+    if metres and not SMALLEST_REACH <= metres <= LARGEST_REACH:
+        who = f"robot '{robot_name}'" if robot_name else "robot"
+        low, high = SMALLEST_REACH, LARGEST_REACH
+        raise RobotError(f"{who} reaches {metres:.4g} m; give lengths in metres that add up to {low:g} to {high:g}")
 
 
 def _is_infinite(value: Any, infinity: float) -> bool:

@@ -48,6 +48,7 @@ class Robot(ConfigurationSpace):
             checked = _checked_elements(elements)
             names = _element_names(checked)
         checks.raise_any(problems)
+        checks.reach(name, sum(element.reach for element in checked))
         self._set_coordinates(
             tuple(
                 replace(coordinate, name=f"{element_name}.{coordinate.name}" if coordinate.name else element_name)
@@ -126,16 +127,13 @@ class Robot(ConfigurationSpace):
     @cached_property
     def reach(self) -> float:
         """Upper bound of the distance between base and tip in metres: the sum over the elements."""
-        try:
-            return math.fsum(element.reach for element in self.elements)
-        except OverflowError:
-            return math.inf
+        return math.fsum(element.reach for element in self.elements)
 
     @cached_property
-    def _moving_reach(self) -> float:
-        """The reach without the fixed links before the first joint or section: the size of the part that moves."""
+    def moving_reach(self) -> float:
+        """Upper bound of the distance in metres between the tip and where the chain begins to move."""
         moving = itertools.dropwhile(lambda element: isinstance(element, Link), self.elements)
-        return sum(element.reach for element in moving) or self.reach
+        return math.fsum(element.reach for element in moving)
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof) within the limits.

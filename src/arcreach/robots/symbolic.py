@@ -86,6 +86,11 @@ class SymbolicRobot(ConfigurationSpace):
         return type(self), given
 
     @property
+    def moving_reach(self) -> float:
+        """As `reach`: a matrix does not tell where it begins to move."""
+        return self.reach
+
+    @property
     def reach(self) -> float:
         """Infinite: no bound of the distance between base and tip is known."""
         return math.inf

@@ -183,7 +183,7 @@ def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
 
 def tolerance_of(robot: Robot) -> float:
     """The default tolerance in metres of the clearances of a robot."""
-    return min(TOLERANCE, TOLERANCE_SHARE * robot._moving_reach) or TOLERANCE
+    return min(TOLERANCE, TOLERANCE_SHARE * robot.moving_reach) or TOLERANCE
 
 
 def _tolerance(robot: Robot, value: Any) -> float:

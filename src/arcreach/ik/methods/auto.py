@@ -71,9 +71,9 @@ def solve_one(problem: Problem) -> Solution:
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
     prepared, count = _prepared(problem.robot, problem.mode, problem.seed)
     return (
-        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, problem.robot.reach, count,
-        problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None, judged, problem.trace, q,
-        report,
+        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, problem.robot.moving_reach,
+        count, problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None, judged, problem.trace,
+        q, report,
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _prepared(robot: Robot, mode: int, seed: int) -> tuple[tuple[Any, ...], int]
     kept: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = robot.__dict__.setdefault("_auto", {})
     found = kept.get((mode, seed))
     if found is None:
-        chain = smooth_chain(robot)
+        chain = smooth_chain(robot, mode)
         count = ROTATION_SEEDS if mode == ROTATION else SEEDS
         table = seed_table(robot, mode, count, seed)
         if len(kept) >= MOST_TABLES:

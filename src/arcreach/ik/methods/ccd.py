@@ -20,7 +20,7 @@ RIGID = frozenset({"link", "revolute", "prismatic", "parallelogram"})
 
 def half_reach(robot: Robot) -> float:
     """The length by which distances are measured against angles; 1 for a robot without any."""
-    return 0.5 * robot.reach if robot.reach > NO_LENGTH else 1.0
+    return 0.5 * robot.moving_reach if robot.moving_reach > NO_LENGTH else 1.0
 
 
 def run(problem: Problem) -> Outcome:

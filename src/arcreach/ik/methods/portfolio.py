@@ -46,7 +46,7 @@ def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dty
     distance, angle = np.empty(n), np.empty(n)
     judge.judge(
         0, n, problem.robot._chain, outcome.q, problem.targets, problem.mode, problem.position_tol, problem.angle_tol,
-        problem.robot.reach, distance, angle, outcome.status,
+        problem.robot.moving_reach, distance, angle, outcome.status,
     )  # fmt: skip
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
 
