@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import NoReturn
 
 import typer
@@ -26,7 +29,7 @@ from arcreach.cli import (
     studio,
     warm_up,
 )
-from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, print_error
+from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, note, print_error
 from arcreach.errors import ArcreachError
 
 app = typer.Typer(
@@ -78,7 +81,8 @@ def main() -> None:
     never_fail_to_encode()
     try:
         try:
-            app()
+            with _warnings_as_notes():
+                app()
         except ArcreachError as error:
             print_error(error)
             sys.exit(EXIT_BAD_INPUT)
@@ -94,6 +98,15 @@ def main() -> None:
         if isinstance(end.__context__, BrokenPipeError):
             _end_without_a_reader()
         raise
+
+
+@contextlib.contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print what the library warns of as one line, without the place in its source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: note(str(message))
+        yield
 
 
 def _end_without_a_reader() -> NoReturn:
