@@ -26,6 +26,7 @@ def missed(robot, n, kind, position_tol=1e-6, seed=0):
     return int((~found.reached).sum())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["three-section", "ur5"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_base_far_away_costs_nothing(name, kind):
@@ -146,6 +147,7 @@ def test_sizes_that_arithmetic_cannot_square_are_refused(length):
         ar.Robot([ar.Section(length, 1.0)])
 
 
+@pytest.mark.compiled
 def test_solve_all_finds_what_solve_finds():
     """Starts of `solve_all` are left early; where none arrives it is as patient as `solve`."""
     robot = ar.Robot([ar.Section(0.05, 0.002), ar.Section(0.05, 1e-4, twist=True), ar.Section(0.02, 0.004, twist=True)])

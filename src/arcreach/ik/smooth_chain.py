@@ -29,7 +29,8 @@ ROTATION_SEED_WEIGHT = 0.15
 POLYNOMIAL_ERROR = 1e-14
 # Of the random numbers behind the table: any will do, one is needed for equal answers to equal calls.
 SEED = 7
-# Exponent of the smallest unit of bends.
+# Radians below which a bend is counted in units of its range, and the exponent of the smallest unit.
+SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
 # Tables kept per robot; a program that tries seed after seed must not fill the memory.
 MOST_TABLES = 16
@@ -165,7 +166,8 @@ def _set_unit(fields: dict[str, Any], length: float) -> None:
     if fields["kind"] == layout.SLIDE:
         fields["unit"] = 2.0 ** round(math.log2(length))
     elif fields["kind"] in (layout.BEND, layout.PLANAR):
-        fields["unit"] = min(2.0 ** max(math.ceil(math.log2(fields["bend_max"])), SMALLEST_UNIT), 1.0)
+        if fields["bend_max"] < SMALL_BEND:
+            fields["unit"] = 2.0 ** max(math.ceil(math.log2(fields["bend_max"])), SMALLEST_UNIT)
         fields["slope"] = fields["bend_max"] / fields["unit"]
 
 
