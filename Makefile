@@ -6,6 +6,9 @@ TEST_CACHE := $(CURDIR)/.cache/arcreach
 # CI installs the versions of .ci/constraints.txt, which `make lock` writes; elsewhere the newest that pyproject.toml allows.
 LOCK := $(if $(CI),--constraint .ci/constraints.txt)
 
+# What runs a second time as plain Python, where coverage sees into kernels: the layers that call them.
+PLAIN := $(addprefix tests/,kernels robots scenes ik planning test_jit.py test_package.py)
+
 .PHONY: demo test lint docs clean benchmark peers lock
 
 demo: .venv/core
@@ -14,8 +17,8 @@ demo: .venv/core
 # Kernels for a GPU run in numba's simulator; `pytest -m gpu` runs those that need a real one.
 test: .venv/dev
 	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/arcreach warm-up
-	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto
-	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto -m "not compiled" --cov --cov-report=term --cov-fail-under=90
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 -m "not compiled" --cov --cov-append --cov-report=term --cov-fail-under=90 $(PLAIN)
 
 lint: .venv/dev
 	$(BIN)/ruff check .

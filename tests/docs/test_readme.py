@@ -1,11 +1,8 @@
 """The README is short, true to the code and leads somewhere."""
 
-import os
 import re
-import shlex
 
-import pytest
-from page_runner import DOCS, ROOT, blocks_of, pages, reader_s_desk, run_arcreach
+from page_runner import DOCS, ROOT, blocks_of, pages
 
 from arcreach.ik.method import markdown_table, methods
 
@@ -16,24 +13,6 @@ def test_the_example_is_short_and_says_what_it_prints():
     (example,) = [block for block in blocks_of(README) if block.language == "python"]
     assert len(example.text.strip().splitlines()) <= 20
     assert len(re.findall(r"print\(.*\)  # ", example.text)) == example.text.count("print(")
-
-
-COMMANDS = [
-    line
-    for block in blocks_of(README)
-    if block.language == "sh"
-    for line in block.text.splitlines()
-    # A page to be ended by hand, and a run of all methods: only compiled, by the test of the pages.
-    if line.startswith("arcreach") and not line.startswith(("arcreach studio", "arcreach experiment run"))
-]
-
-
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", reason="compiled, the test of the pages runs them")
-@pytest.mark.parametrize("command", COMMANDS)
-def test_commands_work_as_plain_python(command, tmp_path):
-    with reader_s_desk(tmp_path):
-        code, printed = run_arcreach(shlex.split(command))
-    assert code == 0, printed
 
 
 def test_the_table_of_methods_is_the_registry_s():
