@@ -7,7 +7,7 @@ TEST_CACHE := $(CURDIR)/.cache/arcreach
 LOCK := $(if $(CI),--constraint .ci/constraints.txt)
 
 # What runs a second time as plain Python, where coverage sees into kernels: the layers that call them.
-PLAIN := $(addprefix tests/,kernels robots scenes ik planning test_jit.py test_package.py)
+PLAIN := kernels robots scenes ik planning
 
 .PHONY: demo test lint docs clean benchmark peers lock
 
@@ -17,8 +17,9 @@ demo: .venv/core
 # Kernels for a GPU run in numba's simulator; `pytest -m gpu` runs those that need a real one.
 test: .venv/dev
 	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/arcreach warm-up
-	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 -m "not compiled" --cov --cov-append --cov-report=term --cov-fail-under=90 $(PLAIN)
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25
+	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 -m "not compiled" \
+	    $(PLAIN:%=--cov=src/arcreach/%) --cov-report=term --cov-fail-under=90 $(PLAIN:%=tests/%) tests/device
 
 lint: .venv/dev
 	$(BIN)/ruff check .
