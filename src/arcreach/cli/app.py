@@ -102,7 +102,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _warnings_as_notes() -> Iterator[None]:
-    """Print what the library warns of as one line, without the place in its source."""
+    """Print warnings of the library as one line each, without the source location that Python adds."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: note(str(message))

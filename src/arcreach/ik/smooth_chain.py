@@ -102,7 +102,7 @@ def _build(robot: Robot, tool: float) -> SmoothChain:
     """The chain without the links at its end, `tool` metres long, where that is above 0."""
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
-    # What is fixed before the first move, and since the last one.
+    # The fixed motion before the first move, and that since the latest one.
     front = fixed = np.eye(4)
     variable = 0
     for element, coordinate in robot._first_coordinates():
@@ -158,9 +158,9 @@ def _put_behind(move: dict[str, Any], fixed: Array) -> None:
 
 
 def _set_unit(fields: dict[str, Any], length: float) -> None:
-    """Choose what a step counts a move in: strokes in the size of the chain, bends in their range where it is small.
+    """Set the unit of a move's solver variables: the chain's length for strokes, the range for small bends, else 1.
 
-    Powers of two, so that a chain of ordinary size is solved to the same bits as without units.
+    Units are powers of two, so scaling by them is exact and unit 1 leaves every answer unchanged.
     """
     fields["unit"] = 1.0
     if fields["kind"] == layout.SLIDE:

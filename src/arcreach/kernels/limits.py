@@ -129,7 +129,7 @@ def unwind(chain, near, q):
             if near.shape[0] > 0:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
-            # The limits may allow fewer. Their number is rounded up, or spoilt by rounding in the last one: try three.
+            # The limits may allow fewer turns. Rounding can make that number one or two too large, so try three.
             room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
             most = nearest_integer(min(abs(turns), room))
             for fewer in range(3):

@@ -18,7 +18,7 @@ from arcreach.kernels.limits import wrap_angle
 BLOCK = 64
 _FAR = np.float32(3e38)
 _ON_AXIS = 1e-12
-# Any odd number that is large beside a chain: it takes the moves of a mixed start to seeds far apart.
+# Stride between the seeds of successive moves in a mixed start; odd, so that it visits every seed of the table.
 MIX = 173
 
 
@@ -201,7 +201,7 @@ def place_seed(moves, seed, c, s, mirror, v):
 
 @fast_kernel
 def mix_seeds(moves, seeds, number, v):
-    """Write a start of which every move has the variables of another seed: another random draw. Source: derived."""
+    """Write a start that takes the variables of each move from a different seed. Source: derived."""
     count = seeds.shape[0]
     for row in range(moves.shape[0]):
         seed = (number + (row + 1) * (row * MIX + number // count + MIX)) % count
