@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
 import arcreach
@@ -70,8 +72,6 @@ def test_a_home_that_cannot_be_written_is_no_obstacle(tmp_path, package_home):
 
 
 def test_the_cache_of_other_numba_code_is_left_alone():
-    import numba
-
     assert str(_jit.CACHE_DIRECTORY) != numba.config.CACHE_DIR
 
 
@@ -162,10 +162,10 @@ def test_a_cache_folder_that_others_can_write_to_is_not_used(given, trap, reason
 KERNELS = """
 import math
 import numpy as np
-from arcreach._jit import CACHE_DIRECTORY, fast_batch_kernel, kernel
+from arcreach._jit import CACHE_DIRECTORY, kernel
 from arcreach.kernels.trigonometry import sincos
 
-@fast_batch_kernel
+@kernel(fast=True, batch=True)
 def fast(x, out):
     out[0], out[1] = sincos(x[0])
 
@@ -212,7 +212,20 @@ def test_kernels_do_not_depend_on_who_calls_them_first(tmp_path):
 
 
 def test_code_of_others_is_compiled_without_a_word(capsys):
-    import numba
-
     assert numba.njit(lambda x: x + 1)(1) == 2
     assert capsys.readouterr().err == ""
+
+
+def test_a_kernel_that_returns_arrays_must_say_that_it_allocates():
+    # Without reference counts numba compiles this, and the process aborts when it runs.
+    @_jit.kernel
+    def halves(x):
+        return x[:1], x[1:]
+
+    @_jit.kernel(batch=True)
+    def caller(x):
+        first, _ = halves(x)
+        return first[0]
+
+    with pytest.raises(numba.errors.NumbaError, match="kernel halves returns an array; mark it `allocates`"):
+        caller(np.zeros(2))

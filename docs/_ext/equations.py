@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[1]
 PACKAGE = DOCS.parent / "src" / "arcreach"
 
 DERIVED = "derived"
-KERNEL_DECORATORS = {"kernel", "batch_kernel"}
+KERNEL_DECORATORS = {"kernel"}
 
 # A source ends at the full stop before a new sentence: the one in `eq. 2.1` is followed by a digit.
 _SOURCE = re.compile(r"Source: (.+?)\.(?= [A-Z]|$)")

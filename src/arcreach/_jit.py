@@ -8,6 +8,7 @@ source: any edit opens a new, empty one.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import stat
@@ -17,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 import numba
 from numba.core import caching, event
@@ -133,27 +134,61 @@ def own_cache_directory() -> Iterator[None]:
 _FAST = {"contract", "reassoc", "nsz", "arcp"}
 
 
+@overload
+def kernel(function: Function, /) -> Function: ...
+
+
+@overload
+def kernel(
+    *, fast: bool = False, inline: bool = False, batch: bool = False, allocates: bool = False
+) -> Callable[[Function], Function]: ...
+
+
+def kernel(
+    function: Function | None = None,
+    /,
+    *,
+    fast: bool = False,
+    inline: bool = False,
+    batch: bool = False,
+    allocates: bool = False,
+) -> Function | Callable[[Function], Function]:
+    """Compile a function of plain floats, arrays and named tuples of them that raises nothing.
+
+    Arithmetic is strict IEEE, so that a kernel gives the same bits whether it is called singly or inlined in a batch;
+    division by zero gives inf or nan as in NumPy. A `fast` kernel may fuse and reorder: the inner steps of a solver,
+    whose answer is judged by strict kernels. An `inline` one is copied to where it is called, for steps that pass
+    dozens of numbers in registers. A `batch` kernel serves rows `start` to `stop`, lets other threads run meanwhile and
+    allocates its scratch; of the others only those that are marked `allocates` do, or return arrays.
+    """
+    if function is None:
+        return functools.partial(_compiled, fast=fast, inline=inline, nogil=batch, counts_references=batch or allocates)
+    return _compiled(function)
+
+
 def _compiled(
-    function: Function, fastmath: bool | set[str], forceinline: bool = False, nogil: bool = False
+    function: Function, fast: bool = False, inline: bool = False, nogil: bool = False, counts_references: bool = False
 ) -> Function:
     """Compile with every option written out: numba hands options that are not set down from the first caller.
 
     A strict kernel that a fast one calls first would else be compiled, and kept on disk, with fast arithmetic. Nothing
-    calls a kernel through C, so that wrapper is left out.
+    calls a kernel through C, so that wrapper is left out. Counting references to arrays takes a fifth of a solve.
     """
     with own_cache_directory():
         njit: Any = numba.njit
         compiled = njit(
             cache=True,
             error_model="numpy",
-            fastmath=fastmath,
-            forceinline=forceinline,
+            fastmath=_FAST if fast else False,
+            forceinline=inline,
             nogil=nogil,
             no_cfunc_wrapper=True,
+            _nrt=counts_references,
         )(function)
         if hasattr(compiled, "enable_caching"):
             compiled._cache = _OneFileEach(function)
-    return cast(Function, _typed_by_kind(compiled))
+            compiled.get_call_template = _call_template(compiled, counts_references)
+    return cast(Function, compiled)
 
 
 class _OneFileEach(caching.FunctionCache):
@@ -180,56 +215,30 @@ class _OneFileEach(caching.FunctionCache):
             self._cache_file._save_data(self._file(signature, data.codegen), self._impl.reduce(data))
 
 
-def _typed_by_kind(compiled: Any) -> Any:
-    """Let callers ask for integers and booleans, not for this integer: one version serves all values.
+def _call_template(compiled: Any, counts_references: bool) -> Callable[[Any, Any], Any]:
+    """What a kernel asks of another: integers and booleans, not this integer, so that one version serves all values.
 
     A variable that begins as 0 and is counted up in a loop has the type "literal 0" at first, and numba compiles all
     kernels it is passed to for that type, which none then calls.
     """
-    if hasattr(compiled, "get_call_template"):
-        template = compiled.get_call_template
+    template = compiled.get_call_template
 
-        def get_call_template(arguments: Any, keywords: Any) -> Any:
-            unliteral = numba.types.unliteral
-            return template(
-                [unliteral(argument) for argument in arguments],
-                {name: unliteral(argument) for name, argument in keywords.items()},
-            )
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        unliteral = numba.types.unliteral
+        answer = template(
+            [unliteral(argument) for argument in arguments],
+            {name: unliteral(argument) for name, argument in keywords.items()},
+        )
+        # numba refuses a view that is returned without counting references, but not a tuple that holds one.
+        if not counts_references and any(_holds_array(signature.return_type) for signature in answer[0].cases):
+            raise numba.errors.UnsupportedError(f"kernel {compiled.__name__} returns an array; mark it `allocates`")
+        return answer
 
-        compiled.get_call_template = get_call_template
-    return compiled
-
-
-def kernel(function: Function) -> Function:
-    """Compile a function of plain floats and arrays that allocates nothing and raises nothing.
-
-    Arithmetic is strict IEEE: no contraction, no reordering. A kernel then gives the same bits whether it is called
-    singly or inlined in a batch. Division by zero gives inf or nan as in NumPy.
-    """
-    return _compiled(function, fastmath=False)
+    return get_call_template
 
 
-def fast_kernel(function: Function) -> Function:
-    """Compile the inner step of a solver, whose answer is judged by strict kernels, so that its rounding is free.
-
-    It is inlined where it is called: a step passes dozens of numbers in registers.
-    """
-    return _compiled(function, fastmath=_FAST, forceinline=True)
-
-
-def fast_loop(function: Function) -> Function:
-    """Compile a solver's loop over fast kernels; it is called, not inlined, so that it is compiled once."""
-    return _compiled(function, fastmath=_FAST)
-
-
-def fast_batch_kernel(function: Function) -> Function:
-    """Compile a solver's loop over rows `start` to `stop`; single solves are batches of one, so both agree."""
-    return _compiled(function, fastmath=_FAST, nogil=True)
-
-
-def batch_kernel(function: Function) -> Function:
-    """Compile a kernel that serves rows `start` to `stop` of a batch and lets other threads run meanwhile."""
-    return _compiled(function, fastmath=False, nogil=True)
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, numba.types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import clock, fast_batch_kernel, fast_kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.layout import (
@@ -71,7 +71,7 @@ WORTH_A_DESCENT = 5.0
 FAMILIAR_SEEDS = 4
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def pace(attempt, nearby, long_steps):
     """Return how many steps a start is given, how many weak ones in a row, and whether it is patient. Source: derived.
 
@@ -84,7 +84,7 @@ def pace(attempt, nearby, long_steps):
     return long_steps, PATIENCE, True
 
 
-@fast_batch_kernel
+@kernel(fast=True, batch=True)
 def auto(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
     angle_tol, reach, max_starts, max_steps, max_time, started, judged, trace, Q, report,
@@ -225,7 +225,7 @@ def auto(
         report[i, 5] = traced[0]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def is_known(moves, v, found, count, nearness, weight, hits):
     """Say whether v is one of the first `count` rows of `found`, full turns of a joint apart, and count the hit.
 
@@ -247,7 +247,7 @@ def is_known(moves, v, found, count, nearness, weight, hits):
     return False
 
 
-@fast_batch_kernel
+@kernel(fast=True, batch=True)
 def branches(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, targets, mode, position_tol,
     angle_tol, first, without_new, nearness, found, hits, counts, Q, seconds,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import fast_kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import AXIS, ROTATION, TURN
 from arcreach.kernels.levenberg_marquardt import FIRST_DAMPING, take_step, weigh
 from arcreach.kernels.limits import LARGEST_FLOAT, wrap_angle
@@ -19,7 +19,7 @@ TOGETHER = 8
 FAR = np.float32(3e38)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def load_target(positions, turned, i, mode, row):
     """Write target i as a row (12,): positions (n, 3), turned (n, 0), unit axes (n, 3) or rotations (n, 9).
 
@@ -36,7 +36,7 @@ def load_target(positions, turned, i, mode, row):
             row[k] = turned[i, k]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def accept(positions, turned, i, mode, farthest, tolerance, row):
     """Write target i, its axis made a unit vector, as `load_target` does; say whether it is one. Source: derived."""
     bad = False
@@ -53,13 +53,13 @@ def accept(positions, turned, i, mode, farthest, tolerance, row):
     return not bad
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def begin():
     """Return the numbers of a descent that has not begun: the last seven arguments of `advance`. Source: derived."""
     return -1, math.inf, FIRST_DAMPING, 0.0, 0, 0, False
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def forget_columns():
     """Do nothing. Where J lies in shared memory a fence takes its place: else it is kept in registers as well.
 
@@ -67,7 +67,7 @@ def forget_columns():
     """
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def advance(
     moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, v, trial, J, e, y,
     codes, steps, best, damping, predicted, weak, rejected, again,
@@ -92,7 +92,7 @@ def advance(
     return code, steps, best, damping, predicted, weak, rejected, again
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def look_up(target, mode, symmetric, key, key32):
     """Write the key (10,) of a target, in double and in single precision; return the frame it is seen in.
 
@@ -107,7 +107,7 @@ def look_up(target, mode, symmetric, key, key32):
     return c, s, mirror
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def key_score(table, j, key, mode, flat, turn_weight):
     """Return the score of seed j, from the columns of `table` that the mode needs.
 
@@ -125,7 +125,7 @@ def key_score(table, j, key, mode, flat, turn_weight):
     return place
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def least_scores(rows, keys, mode, flat, turn_weight, least):
     """Write the least score of TOGETHER seeds, the `rows` of their table, for each of AT_ONCE keys (AT_ONCE, 10).
 
@@ -139,14 +139,14 @@ def least_scores(rows, keys, mode, flat, turn_weight, least):
             least[p] = min(least[p], key_score(rows, j, keys[p], mode, flat, turn_weight))
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def copy_table(source, first, every, columns, table):
     """Copy numbers first, first + every, … of a table of so many columns: the share of one thread. Source: derived."""
     for j in range(first, source.shape[0] * columns, every):
         table[j // columns, j % columns] = source[j // columns, j % columns]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def find_nearest(table, key, mode, turn_weight, left_out, scores, nearest):
     """Write the seeds of least score but one, nearest (few,), in the order of score and number. Source: derived."""
     last = scores.shape[0] - 1
@@ -165,7 +165,7 @@ def find_nearest(table, key, mode, turn_weight, left_out, scores, nearest):
             nearest[p] = j
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def next_nearest(scores, first, every, last, last_seed):
     """Return the least score after the last one, by score and number, of seeds first, first + every, …, and its seed.
 
@@ -182,7 +182,7 @@ def next_nearest(scores, first, every, last, last_seed):
     return least, found
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def away_from(moves, seed, v):
     """Return how far a seed's variables are from v, squared, full turns apart. Source: derived."""
     away = 0.0

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.clearance import AT_ELEMENT, CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
@@ -249,7 +249,7 @@ def descend_free(
             square, angle = evaluate(moves, shapes, scale, v, target, mode, weight, e, J)
 
 
-@batch_kernel
+@kernel(batch=True)
 def point_clearances(start, stop, scene, field, points, distances):
     """Write the distance (n,) of points (n, 3) from the nearest obstacle, rows start to stop. Source: derived."""
     for i in range(start, stop):
@@ -259,7 +259,7 @@ def point_clearances(start, stop, scene, field, points, distances):
             distances[i] = min(distances[i], distance)
 
 
-@batch_kernel
+@kernel(batch=True)
 def avoid(
     start, stop, chain, moves, shapes, scale, weight, symmetric, table, turn_weight, seeds, scene, field, tolerance,
     elements, margin, targets, mode, position_tol, angle_tol, reach, max_starts, max_steps, max_time, started, inside,

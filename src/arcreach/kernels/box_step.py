@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import fast_batch_kernel, fast_kernel
+from arcreach._jit import kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.layout import BEND, PLANAR, REACHED, TARGET_SIZE
@@ -18,7 +18,7 @@ PATIENCE = 12
 STARTS = 5
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def narrow(moves, centre, largest, boxed):
     """Write the limits of joints, narrowed to `largest` (variables,) around `centre`, into `boxed`. Source: derived."""
     for row in range(moves.shape[0]):
@@ -29,7 +29,7 @@ def narrow(moves, centre, largest, boxed):
             boxed[row].upper = min(moves[row].upper, centre[k] + largest[k])
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def inside(boxed, centre, largest, v):
     """Move v into the box, the variables of a section straight towards `centre`: their limits allow all between.
 
@@ -53,7 +53,7 @@ def inside(boxed, centre, largest, v):
             v[j] = centre[j] + share * (v[j] - centre[j])
 
 
-@fast_batch_kernel
+@kernel(fast=True, batch=True)
 def box_step(
     start, stop, chain, moves, boxed, shapes, scale, weight, seeds, here, largest, targets, mode, position_tol,
     angle_tol, reach, Q, status, errors,

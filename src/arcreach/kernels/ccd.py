@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.best_turn import (
     NOISE,
     VECTORS,
@@ -104,7 +104,7 @@ def combined_sweep(chain, q, target, mode, per_square, weight, tip, vectors):
     return joint_vectors(chain, q, vectors)
 
 
-@batch_kernel
+@kernel(batch=True)
 def ccd(
     start, stop, chain, targets, mode, per_square, weight, position_tol, angle_tol, max_sweeps, max_time, first,
     trace, traced, Q, status, iterations, seconds,

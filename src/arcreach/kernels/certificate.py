@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.body import CURVATURE, LENGTH, PIECE_SIZE, RADIUS, piece_point
 from arcreach.kernels.clearance_mesh import into_frame, piece_in_frame
 from arcreach.kernels.mesh_tree import TREE_STACK, is_inside, nearest_segment, signed_nearest
@@ -118,7 +118,7 @@ def body_length(pieces, count):
     return total
 
 
-@batch_kernel
+@kernel(batch=True)
 def shape_bounds(start, stop, shapes, reach, chords, bodies, counts, bounds):
     """Reduce bounds (n,), rows start to stop, to the proven clearance from obstacles that are not meshes.
 
@@ -158,7 +158,7 @@ def surface_chord_gap(tree, ax, ay, az, bx, by, bz, below, rounding, stack):
     return distance - 0.5 * math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
-@batch_kernel
+@kernel(batch=True)
 def surface_bounds(start, stop, tree, frame, margin, reach, chords, bodies, counts, bounds):
     """Reduce bounds (n,) to the proven clearance from a mesh; see `shape_bounds`. Source: derived."""
     piece = np.empty(PIECE_SIZE)

@@ -6,7 +6,7 @@ Tip poses are computed for `LANES` configurations side by side, because that loo
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.arc import chord
 from arcreach.kernels.chain import backbone, frames, jacobian, link_motion, tip_pose
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, SECTION
@@ -160,7 +160,7 @@ def within_lanes(Q, first, count):
     return True
 
 
-@batch_kernel
+@kernel(batch=True)
 def tip_poses(start, stop, chain, Q, poses):
     """Write `tip_pose` of rows start to stop: poses (n, 4, 4). Source: [K22] eq. 1.12."""
     work = np.empty(WORK_SIZE)
@@ -175,21 +175,21 @@ def tip_poses(start, stop, chain, Q, poses):
             store(load_lane(work, lane), poses[first + lane])
 
 
-@batch_kernel
+@kernel(batch=True)
 def frames_batch(start, stop, chain, Q, poses):
     """Write `frames` of rows start to stop: poses (n, elements + 1, 4, 4). Source: derived."""
     for i in range(start, stop):
         frames(chain, Q[i], poses[i])
 
 
-@batch_kernel
+@kernel(batch=True)
 def backbones(start, stop, chain, Q, points):
     """Write `backbone` of rows start to stop: points (n, m, 3). Source: derived."""
     for i in range(start, stop):
         backbone(chain, Q[i], points[i])
 
 
-@batch_kernel
+@kernel(batch=True)
 def jacobians(start, stop, chain, Q, jac):
     """Write `jacobian` of rows start to stop: jac (n, 6, dof). Source: derived."""
     for i in range(start, stop):

@@ -9,12 +9,11 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import section_length
 from arcreach.kernels.fabrik_obstacles import local_point
 from arcreach.kernels.fabrikx import (
     begin,
-    copy_row,
     insert_base,
     inserted_base,
     make_work,
@@ -25,6 +24,7 @@ from arcreach.kernels.fabrikx import (
 )
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, REACHED, TIME_LIMIT
 from arcreach.kernels.limits import clip
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import bent_motion, planar_tip
 from arcreach.kernels.transforms import compose, rotation, turn
 from arcreach.kernels.trigonometry import sincos
@@ -148,7 +148,7 @@ def solve_chords(arm, goal, row, section_tol, A, C, on_arrival, began, trace, wo
     Source: [K22a] section on chords.
     """
     best = score_tip(place_chords(arm, work.q, points, chords), work.target, goal)
-    copy_row(work.q, work.best)
+    copy(work.q, work.best)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
         return REACHED, 0
     status = ITERATION_LIMIT
@@ -161,7 +161,7 @@ def solve_chords(arm, goal, row, section_tol, A, C, on_arrival, began, trace, wo
         score = score_tip(tip, work.target, goal)
         if score < best:
             best = score
-            copy_row(work.q, work.best)
+            copy(work.q, work.best)
         if score <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
             return REACHED, done
         adjust_axis(goal, tip, work.target, done, A, C, on_arrival, points)
@@ -171,7 +171,7 @@ def solve_chords(arm, goal, row, section_tol, A, C, on_arrival, began, trace, wo
     return status, done
 
 
-@batch_kernel
+@kernel(batch=True)
 def chords_batch(
     start,
     stop,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.arc_distance import arc_height, arc_point_gap, arc_point_length
 from arcreach.kernels.body import (
     BEFORE,
@@ -247,7 +247,7 @@ def clearance(chain, q, shapes, field, tolerance, pieces, stack, rows):
     body_clearance(pieces, count, shapes, field, tolerance, stack, rows)
 
 
-@batch_kernel
+@kernel(batch=True)
 def clearances(start, stop, chain, shapes, field, tolerance, Q, rows):
     """Write `clearance` of rows start to stop of Q (n, dof): rows (n, m, CLEARANCE_SIZE). Source: derived."""
     pieces = np.empty((chain.shape[0], PIECE_SIZE))
@@ -256,7 +256,7 @@ def clearances(start, stop, chain, shapes, field, tolerance, Q, rows):
         clearance(chain, Q[i], shapes, field, tolerance, pieces, stack, rows[i])
 
 
-@batch_kernel
+@kernel(batch=True)
 def bodies(start, stop, chain, Q, pieces, counts):
     """Write `body_pieces` of rows start to stop of Q: pieces (n, rows of the chain, PIECE_SIZE) and their counts (n,).
 

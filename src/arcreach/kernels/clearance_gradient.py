@@ -4,7 +4,7 @@ The point stays at its share of the element's length. Where it is the nearest on
 element does not change the distance; where it is an end, the end is what moves.
 """
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.arc import arc_slope
 from arcreach.kernels.chain import element_motion, section_length
 from arcreach.kernels.clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
@@ -135,7 +135,7 @@ def row_gradient(chain, q, found, gradient):
             )  # fmt: skip
 
 
-@batch_kernel
+@kernel(batch=True)
 def row_gradients(start, stop, chain, Q, found, gradients):
     """Write `row_gradient` of rows start to stop: found (n, m, CLEARANCE_SIZE), gradients (n, dof). Source: derived."""
     for i in range(start, stop):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.body import (
     BEFORE,
     BINORMAL,
@@ -212,7 +212,7 @@ def finish_surface_row(piece, tree, frame, margin, s, index, number, tree_stack,
     row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = out_of_frame(frame, nx, ny, nz)
 
 
-@batch_kernel
+@kernel(batch=True)
 def surface_clearances(start, stop, tree, frame, margin, index, tolerance, bodies, counts, rows):
     """Update rows (n, m, CLEARANCE_SIZE) of bodies start to stop where the mesh is nearer than the obstacle recorded.
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.arc_distance import arc_point
 from arcreach.kernels.body import (
     BEFORE,
@@ -228,7 +228,7 @@ def body_self_clearance(pieces, count, tolerance, stack, rows):
         finish_pair(pieces, nearest_i, nearest_j, a, b, rows)
 
 
-@batch_kernel
+@kernel(batch=True)
 def self_clearances(start, stop, chain, tolerance, Q, rows):
     """Write `body_self_clearance` of rows start to stop of Q (n, dof): rows (n, 2, CLEARANCE_SIZE). Source: derived."""
     pieces = np.empty((chain.shape[0], PIECE_SIZE))

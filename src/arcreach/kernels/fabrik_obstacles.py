@@ -38,7 +38,7 @@ class Obstacles(NamedTuple):
     piece: Any  # (PIECE_SIZE,) scratch
 
 
-@kernel
+@kernel(allocates=True)
 def make_obstacles(balls, published):
     """Return balls (m, 4) with their scratch. Source: derived."""
     m = balls.shape[0]

@@ -10,12 +10,11 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.fabrikx import (
     NO_PROGRESS,
     after_links,
     begin,
-    copy_row,
     insert_base,
     inserted_base,
     make_work,
@@ -28,6 +27,7 @@ from arcreach.kernels.fabrikx import (
 )
 from arcreach.kernels.judge import axis_angle
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_tip
 from arcreach.kernels.section_inverse import REST_RATIO, tangent_lengths
 from arcreach.kernels.transforms import turn
@@ -143,7 +143,7 @@ def better_of_two(chain, row, goal, best, work, spare, out):
     Source: derived.
     """
     if score_configuration(chain, work.q, row, goal, spare) < best:
-        copy_row(spare, out)
+        copy(spare, out)
     else:
         score_configuration(chain, work.best, row, goal, out)
 
@@ -157,7 +157,7 @@ def solve_fabrikc(arm, goal, row, began, trace, work, spare, out):
     """
     before = score_tip(place_robot(arm, work), work.target, goal)
     best = before
-    copy_row(work.q, work.best)
+    copy(work.q, work.best)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
         return REACHED, 0
     idle = 0
@@ -171,7 +171,7 @@ def solve_fabrikc(arm, goal, row, began, trace, work, spare, out):
         done += 1
         if within and score < best:
             best = score
-            copy_row(work.q, work.best)
+            copy(work.q, work.best)
         idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
         before = score
         if score <= 1.0:
@@ -186,7 +186,7 @@ def solve_fabrikc(arm, goal, row, began, trace, work, spare, out):
     return status, done
 
 
-@batch_kernel
+@kernel(batch=True)
 def fabrikc_batch(start, stop, arm, goal, targets, starts, straight, trace, Q, status, iterations, seconds):
     """`solve_fabrikc` for targets (n, 12) start to stop, from `starts` (n, dof) or straight.
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import element_motion, link_motion, section_length, tip_motion
 from arcreach.kernels.fabrik_obstacles import bend_around, local_point, make_obstacles, place_obstacles
 from arcreach.kernels.judge import axis_angle, tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.limits import clip
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import bent_motion, planar_tip
 from arcreach.kernels.section_inverse import (
     BEND_CRITICAL,
@@ -306,20 +307,13 @@ def score_configuration(chain, q, row, goal, out):
 
 
 @kernel
-def copy_row(q, out):
-    """Write out = q. Source: derived."""
-    for k in range(q.shape[0]):
-        out[k] = q[k]
-
-
-@kernel
 def record(chain, q, step, trace):
     """Keep a configuration as row `step` of the trace, where there is room. Source: derived."""
     if step < trace.shape[0]:
         clip(chain, q, trace[step])
 
 
-@kernel
+@kernel(allocates=True)
 def make_work(dof, sections):
     """Return the scratch of a solve. Source: derived."""
     return Work(
@@ -339,7 +333,7 @@ def begin(arm, row, start, straight, work):
 
     Source: [K22] section 2.3.2.
     """
-    copy_row(start, work.q)
+    copy(start, work.q)
     base = base_motion(arm, work.q)
     place_target(base, row, work.target)
     if straight:
@@ -355,7 +349,7 @@ def solve_fabrikx(arm, goal, row, polynomial, section_tol, obstacles, began, tra
     """
     before = score_tip(place_robot(arm, work), work.target, goal)
     best = before
-    copy_row(work.q, work.best)
+    copy(work.q, work.best)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
         return REACHED, 0
     idle = 0
@@ -368,7 +362,7 @@ def solve_fabrikx(arm, goal, row, polynomial, section_tol, obstacles, began, tra
         done += 1
         if score < best:
             best = score
-            copy_row(work.q, work.best)
+            copy(work.q, work.best)
         if score <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
             return REACHED, done
         idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
@@ -381,7 +375,7 @@ def solve_fabrikx(arm, goal, row, polynomial, section_tol, obstacles, began, tra
     return status, done
 
 
-@batch_kernel
+@kernel(batch=True)
 def fabrikx_batch(
     start, stop, arm, goal, targets, starts, straight, polynomial, section_tol, balls, published, trace, Q, status,
     iterations, seconds,

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.best_turn import NOISE, best_turn, best_value, carried, joint_place, turn_terms
 from arcreach.kernels.chain import element_motion
 from arcreach.kernels.judge import axis_angle, tip_errors
@@ -193,7 +193,7 @@ def macro_iteration(chain, q, tip, target, mode, tool, position_tol, angle_tol, 
     return rebuild(chain, q, single, axes)
 
 
-@batch_kernel
+@kernel(batch=True)
 def finite_rotation(
     start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, slack, sweeps, max_steps, max_time,
     single, first, trace, told, traced, Q, status, iterations, seconds,

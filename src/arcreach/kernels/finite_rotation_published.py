@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.best_turn import VECTORS, joint_vectors, turn_terms
 from arcreach.kernels.finite_rotation import objectives, tool_axis, wanted_axis
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, POSITION, PRISMATIC, REVOLUTE, ROTATION, STALLED
@@ -183,7 +183,7 @@ def printed_macro_iteration(chain, q, target, mode, tool, position_tol, angle_to
             printed_axis_sweep(chain, q, i, wanted, angle_tol, single, vectors, frame)
 
 
-@batch_kernel
+@kernel(batch=True)
 def finite_rotation_published(
     start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, sweeps, max_steps, max_time, single,
     first, trace, told, traced, Q, status, iterations, seconds,

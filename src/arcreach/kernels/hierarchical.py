@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
@@ -411,7 +411,7 @@ def advance(
     return ITERATION_LIMIT
 
 
-@batch_kernel
+@kernel(batch=True)
 def hierarchical(
     start, stop, chain, order, roles, spans, motions, lower, upper, rules, targets, max_time, first, trace, log, traced,
     Q, status, iterations, seconds,

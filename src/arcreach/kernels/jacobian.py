@@ -9,13 +9,14 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import jacobian as chain_jacobian
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.jacobian_steps import RESIDUAL, family_step, hold_at_limits
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import AXIS, POSITION
 from arcreach.kernels.limits import clip
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.stopping import GOING_ON, stopped
 
 _SMALL_SINE = 1e-9
@@ -137,14 +138,7 @@ def advance(chain, scales, step, scratch, q):
     clip(chain, scratch, q)
 
 
-@kernel
-def copy(source, out):
-    """Write `source` into `out`. Source: derived."""
-    for k in range(source.shape[0]):
-        out[k] = source[k]
-
-
-@batch_kernel
+@kernel(batch=True)
 def jacobian(
     start, stop, chain, rule, damping, threshold, largest, patience, progress, weight, scales, lower, upper, targets,
     mode, position_tol, angle_tol, max_steps, max_time, first, trace, traced, Q, status, iterations, seconds,

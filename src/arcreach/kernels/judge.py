@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.chain import front_motion, tip_motion
 from arcreach.kernels.chain_batch import LANES, WORK_SIZE, load_lane, tip_motions, within_lanes
 from arcreach.kernels.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
@@ -72,7 +72,7 @@ def final_status(claimed, position_error, angle_error, position_tol, angle_tol, 
     return STALLED if claimed == REACHED else claimed
 
 
-@batch_kernel
+@kernel(batch=True)
 def judge(
     start, stop, chain, Q, targets, mode, position_tol, angle_tol, reach, position_error, angle_error, status
 ):  # fmt: skip
@@ -96,7 +96,7 @@ def judge(
             status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, away, reach)
 
 
-@batch_kernel
+@kernel(batch=True)
 def judge_poses(
     start, stop, poses, targets, mode, position_tol, angle_tol, reach, position_error, angle_error, status
 ):  # fmt: skip

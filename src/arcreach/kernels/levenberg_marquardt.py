@@ -7,7 +7,7 @@ a block through a bound it touches, that bound is added and the step solved agai
 
 import math
 
-from arcreach._jit import clock, fast_kernel, fast_loop
+from arcreach._jit import clock, kernel
 from arcreach.kernels.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.smooth_bounds import (
     CLEAR,
@@ -40,7 +40,7 @@ _WEAK = 0.8
 _CLOCK_EVERY = 128
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def multipliers(J, n, e, damping, mode, y):
     """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
 
@@ -124,7 +124,7 @@ def multipliers(J, n, e, damping, mode, y):
     return mu
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def find_touching(moves, v, codes):
     """Note which blocks touch a bound, all of them free as yet; return whether any does. Source: derived."""
     found = False
@@ -136,7 +136,7 @@ def find_touching(moves, v, codes):
     return found
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def mark_bounds(moves, v, J, pull, mode, codes):
     """Restrict the blocks that `pull` (6,) draws through a bound they touch; say whether any was. Source: derived."""
     changed = False
@@ -153,7 +153,7 @@ def mark_bounds(moves, v, J, pull, mode, codes):
     return changed
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def take_step(moves, v, J, e, damping, mode, y, codes, trial):
     """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
 
@@ -193,7 +193,7 @@ def take_step(moves, v, J, e, damping, mode, y, codes, trial):
     return mu * mu * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3] + y[4] * y[4] + y[5] * y[5])
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def next_damping(damping, before, after, predicted):
     """Return the damping after an accepted step, by the residual it left and by how well it was foreseen.
 
@@ -214,7 +214,7 @@ def next_damping(damping, before, after, predicted):
     return min(max(damping, _SMALLEST_DAMPING), _LARGEST_DAMPING)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def weigh(
     distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping, predicted,
     weak, rejected,
@@ -248,7 +248,7 @@ def weigh(
     return GOING_ON if steps < most else ITERATION_LIMIT, best, damping, weak, rejected, True
 
 
-@fast_loop
+@kernel(fast=True)
 def descend(
     moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, deadline, timer, v,
     trial, J, e, y, codes, chain, scratch, trace, traced,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, REVOLUTE, SECTION
 from arcreach.kernels.trigonometry import nearest_integer
 
@@ -182,7 +182,7 @@ def within(chain, q, tolerance):
     return True
 
 
-@batch_kernel
+@kernel(batch=True)
 def finite_batch(start, stop, Q, answer):
     """Clear `answer` (1,) where a row from start to stop is not finite. Source: derived."""
     for i in range(start, stop):
@@ -190,14 +190,14 @@ def finite_batch(start, stop, Q, answer):
             answer[0] = False
 
 
-@batch_kernel
+@kernel(batch=True)
 def clip_batch(start, stop, chain, Q, out):
     """`clip` for rows start to stop. Source: derived."""
     for i in range(start, stop):
         clip(chain, Q[i], out[i])
 
 
-@batch_kernel
+@kernel(batch=True)
 def within_batch(start, stop, chain, Q, tolerance, inside):
     """`within` for rows start to stop: inside (n,). Source: derived."""
     for i in range(start, stop):

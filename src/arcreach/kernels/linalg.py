@@ -13,6 +13,13 @@ _NOTHING = 1e-20
 
 
 @kernel
+def copy(source, out):
+    """Write `source` into `out`. Source: derived."""
+    for k in range(source.shape[0]):
+        out[k] = source[k]
+
+
+@kernel
 def rotate_away(A, V, p, r):
     """Make the entry (p, r) of the symmetric A zero by a rotation, which is added to V. Source: [GVL13] sect. 8.5."""
     n = A.shape[0]

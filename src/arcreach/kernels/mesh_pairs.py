@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.mesh_tree import box_gap
 from arcreach.kernels.transforms import apply
 from arcreach.kernels.triangles import segment_triangle
@@ -56,7 +56,7 @@ def triangle_pair(t, other, best, pair):
     return best
 
 
-@batch_kernel
+@kernel(batch=True)
 def surface_gap(first, second, motion, pair):
     """Return the distance of two meshes; `motion` takes coordinates of the first to the frame of the second.
 

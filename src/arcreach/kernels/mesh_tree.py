@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.triangles import (
     crossing,
     point_triangle,
@@ -182,7 +182,7 @@ def signed_nearest(tree, x, y, z, stack):
     return sign * distance, nx, ny, nz
 
 
-@batch_kernel
+@kernel(batch=True)
 def signed_distances(start, stop, tree, points, distances, normals):
     """Write `signed_nearest` of rows start to stop of points (n, 3). Source: derived."""
     stack = np.empty(TREE_STACK, np.int64)
@@ -192,7 +192,7 @@ def signed_distances(start, stop, tree, points, distances, normals):
         )
 
 
-@batch_kernel
+@kernel(batch=True)
 def grid_distances(start, stop, tree, origin, spacing, values):
     """Write the signed distances at the nodes of a grid (nx, ny, nz) for x indices start to stop. Source: derived."""
     stack = np.empty(TREE_STACK, np.int64)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
 from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
@@ -158,7 +158,7 @@ def walk(
         at = 1.0 if step == 1.0 - at else at + step
 
 
-@batch_kernel
+@kernel(batch=True)
 def motions(
     start, stop, chain, moves, shapes, field, tolerance, elements, margin, spacing, finest, max_time, A, B, free,
     certificates, stops,

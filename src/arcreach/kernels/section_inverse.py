@@ -10,7 +10,7 @@ A section's constants are one row of a table: c0, theta_crit, alpha(theta_crit),
 
 import math
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.section import planar_tip
 from arcreach.kernels.section_chord import critical_bend, first_fall, rest_ratio
 
@@ -43,14 +43,14 @@ def chord_angle(chain, row, theta):
     return math.atan2(x, z)
 
 
-@batch_kernel
+@kernel(batch=True)
 def chord_angles(start, stop, chain, row, bends, angles):
     """`chord_angle` for bends start to stop. Source: [K22] eq. 2.10."""
     for i in range(start, stop):
         angles[i] = chord_angle(chain, row, bends[i])
 
 
-@batch_kernel
+@kernel(batch=True)
 def measure_sections(start, stop, chain, rows, table):
     """Write c0, theta_crit and alpha there into the table rows of sections start to stop. Source: derived."""
     for i in range(start, stop):

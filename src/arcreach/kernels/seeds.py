@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import fast_batch_kernel, fast_kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION, TURN
 from arcreach.kernels.limits import wrap_angle
 
@@ -22,7 +22,7 @@ _ON_AXIS = 1e-12
 MIX = 173
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def frame_of(target, mode, symmetric):
     """Return cosine and sine of the turn and the mirror sign that bring a target to its normal place.
 
@@ -43,7 +43,7 @@ def frame_of(target, mode, symmetric):
     return c, s, -1.0 if mirrored else 1.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def quaternion(r00, r01, r02, r10, r11, r12, r20, r21, r22):
     """Return the unit quaternion (w, x, y, z) of a rotation, its largest part positive. Source: derived."""
     w = 1.0 + r00 + r11 + r22
@@ -63,7 +63,7 @@ def quaternion(r00, r01, r02, r10, r11, r12, r20, r21, r22):
     return (r10 - r01) * f, (r02 + r20) * f, (r12 + r21) * f, z * f
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def write_key(target, mode, c, s, mirror, key):
     """Write the key (10,) of a target in its normal place: position, then axis or quaternion. Source: derived."""
     key[0] = c * target[9] + s * target[10]
@@ -88,7 +88,7 @@ def write_key(target, mode, c, s, mirror, key):
         )  # fmt: skip
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def score(table, key, mode, turn_weight, scores, minima):
     """Score every seed of `table` (11, seeds) against a key, and note the least of each block. Source: derived."""
     k0 = np.float32(key[0])
@@ -122,7 +122,7 @@ def score(table, key, mode, turn_weight, scores, minima):
         minima[b] = least
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def take_nearest(scores, minima):
     """Return the seed of the least score and strike it out. Source: derived."""
     block = 0
@@ -142,7 +142,7 @@ def take_nearest(scores, minima):
     return found
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def nearest_distance(minima, key, mode, turn_weight):
     """Return the squared distance, in the measure of the scores, from a key to the nearest seed. Source: derived."""
     least = _FAR
@@ -153,7 +153,7 @@ def nearest_distance(minima, key, mode, turn_weight):
     return max(least + place + turned, 0.0)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def take_familiar(moves, seeds, v, scores, minima, picked, values):
     """Return of the few seeds of least score the one whose joints are nearest to v, and strike it out.
 
@@ -185,7 +185,7 @@ def take_familiar(moves, seeds, v, scores, minima, picked, values):
     return picked[chosen]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def place_seed(moves, seed, c, s, mirror, v):
     """Write a seed's variables, turned and mirrored to where the target is. Source: derived."""
     for k in range(v.shape[0]):
@@ -199,7 +199,7 @@ def place_seed(moves, seed, c, s, mirror, v):
             v[k + 1] = s * bx + c * by
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def mix_seeds(moves, seeds, number, v):
     """Write a start that takes the variables of each move from a different seed. Source: derived."""
     count = seeds.shape[0]
@@ -209,7 +209,7 @@ def mix_seeds(moves, seeds, number, v):
             v[k] = seeds[seed, k]
 
 
-@fast_batch_kernel
+@kernel(fast=True, batch=True)
 def key_seeds(start, stop, moves, rows, mode, symmetric, variables, keys, placed):
     """Write the keys (n, 10) of seeds whose poses are `rows` (n, 12), and their variables in the normal place.
 

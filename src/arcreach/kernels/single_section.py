@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, SECTION, STALLED, TIME_LIMIT
 from arcreach.kernels.section import planar_tip
 from arcreach.kernels.section_chord import LAST_STEP, chord_angle, newton_step
@@ -228,7 +228,7 @@ def solve_one(
     return status, used
 
 
-@batch_kernel
+@kernel(batch=True)
 def single_section(
     start, stop, chain, targets, variant, facts, fit, position_tol, angle_tol, max_iterations, max_time, trace, Q,
     status, iterations, seconds,

@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
-from arcreach._jit import batch_kernel, clock, kernel
+from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import section_length, tip_motion
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import ITERATION_LIMIT, POSITION, REACHED, SECTION, STALLED, TIME_LIMIT
 from arcreach.kernels.limits import clip
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_slope, planar_tip
 from arcreach.kernels.single_section_limits import late
 
@@ -46,7 +47,7 @@ def damped_step(chain, row, q, target, damping, trial):
     mu = damping * (xx + zz + turn * turn) / 3.0
     if mu <= 0.0:
         # All of the bend is at the end of a fixed section: nothing moves the tip.
-        trial[:] = q
+        copy(q, trial)
         return
     sine, cosine = math.sin(phi), math.cos(phi)
     miss_x = target[9] * cosine + target[10] * sine - s * x
@@ -96,7 +97,7 @@ def damped_least_squares(chain, row, target, position_tol, max_iterations, max_t
         used += 1
 
 
-@batch_kernel
+@kernel(batch=True)
 def single_section_jacobian(
     start, stop, chain, targets, position_tol, max_iterations, max_time, trace, Q, status, iterations, seconds
 ):

@@ -8,7 +8,7 @@ Pulls and steps of a block are in the units of its move.
 
 import math
 
-from arcreach._jit import fast_kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.limits import nearest_in_cone
 
@@ -23,32 +23,32 @@ _AT_APEX = 1e-12
 _OUTWARD = 1e-15
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def along(J, k, y, mode):
     """Return row k of J times y; only a whole rotation has a sixth number. Source: derived."""
     product = J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4]
     return product + J[k, 5] * y[5] if mode == ROTATION else product
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def is_disc(move):
     """Say whether a block is the bend vector of a fixed section. Source: derived."""
     return move.kind == BEND and move.stretch <= 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def is_cone(move):
     """Say whether a block is the bend vector and stretch of a variable section. Source: derived."""
     return move.kind == BEND and move.stretch > 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def is_triangle(move):
     """Say whether a block is the bend and stretch of a variable section that twists. Source: derived."""
     return move.kind == PLANAR and move.stretch > 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def touches(move, v):
     """Say whether a block lies at a bound. Source: derived."""
     k = move.variable
@@ -63,7 +63,7 @@ def touches(move, v):
     return v[k] >= move.upper or v[k] <= move.lower
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def cone_code(side, top, outward_radius, outward_share, slope):
     """Return the code of a cone block that is pulled by (radius, share) and touches its side or its top.
 
@@ -81,7 +81,7 @@ def cone_code(side, top, outward_radius, outward_share, slope):
     return TOP if leaves_top else FREE
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def triangle_code(move, bend, share, before, pull_bend, pull_share):
     """Return the code of a triangle block: the edge it is drawn through, HELD where it is drawn out of a corner.
 
@@ -109,7 +109,7 @@ def triangle_code(move, bend, share, before, pull_bend, pull_share):
     return HELD
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def block_code(move, v, before, p0, p1, p2):
     """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless it pulls through a bound.
 
@@ -141,7 +141,7 @@ def block_code(move, v, before, p0, p1, p2):
     return FREE
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def drop_row(J, k, mode):
     """Clear row k. Source: derived."""
     for r in range(5):
@@ -150,7 +150,7 @@ def drop_row(J, k, mode):
         J[k, 5] = 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def outward(move, v):
     """Return the direction of a bend vector that lies at its bound. Source: derived."""
     bx = v[move.variable]
@@ -166,7 +166,7 @@ def outward(move, v):
     return 1.0, 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def side_entry(move, radial, share):
     """Return the slope along the side of a cone from those by the radius of the bend and by the share.
 
@@ -175,7 +175,7 @@ def side_entry(move, radial, share):
     return (move.slope * radial + share) / math.sqrt(move.slope * move.slope + 1.0)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def restrict_entry(move, code, J, r, nx, ny):
     """Turn column r of a block's rows to along its bound, whose normal is (nx, ny). Source: derived."""
     k = move.variable
@@ -189,7 +189,7 @@ def restrict_entry(move, code, J, r, nx, ny):
         J[k + 2, r] = 0.0
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def restrict(move, v, code, before, J, mode):
     """Replace a block's rows by those along its bound; `before` is the code the rows stand for. Source: derived."""
     k = move.variable
@@ -221,7 +221,7 @@ def restrict(move, v, code, before, J, mode):
         restrict_entry(move, code, J, 5, nx, ny)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def block_step(move, v, code, J, y, mode):
     """Return the step of a block's variables for the multipliers y (6,). Source: derived."""
     k = move.variable
@@ -243,7 +243,7 @@ def block_step(move, v, code, J, y, mode):
     return nx * radial - ny * d0, ny * radial + nx * d0, sideways
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def project(move, p0, p1, p2):
     """Return the nearest point of a block's limits. Source: derived."""
     if is_disc(move):

@@ -13,7 +13,7 @@ The sixth is written for whole rotations alone: who reads it otherwise begins wi
 
 import math
 
-from arcreach._jit import fast_kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, ROTATION, SHIFT, SLIDE, SWING, TURN
 from arcreach.kernels.transforms import IDENTITY
 from arcreach.kernels.trigonometry import sincos
@@ -22,7 +22,7 @@ from arcreach.kernels.trigonometry import sincos
 _SMALL_SINE = 1e-9
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def multiply(a, b):
     """Return the motion a followed by b, as `transforms.compose` but free to fuse. Source: derived."""
     return (
@@ -41,7 +41,7 @@ def multiply(a, b):
     )
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
     """Write column k: the tip moves at (lx, ly, lz) and turns at (wx, wy, wz), both in the frame of `tip`'s base.
 
@@ -66,7 +66,7 @@ def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
     J[k, 5] = weight * (tip[2] * wx + tip[6] * wy + tip[10] * wz)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def bend_functions(shapes, shape, t, scale):
     """Return A, B, C, g, Z, 2 dg/dt, 2 dZ/dt of a section at t = theta^2. Source: derived."""
     last = shapes.shape[1] - 1
@@ -97,7 +97,7 @@ def bend_functions(shapes, shape, t, scale):
     return A, B, C, g, Z, 2.0 * scale * slope_g, 2.0 * scale * slope_Z
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def bend_step(move, shapes, scale, v, tip, mode, weight, J):
     """Write a section's columns and return the tip seen from its base. Source: derived."""
     k = move.variable
@@ -141,7 +141,7 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
     )  # fmt: skip
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def write_turn(J, k, a, b, axis, mode, weight):
     """Write the column of a turn about `axis`, the third row of the tip's motion beside a and b in cyclic order.
 
@@ -163,13 +163,13 @@ def write_turn(J, k, a, b, axis, mode, weight):
         J[k, 5] = weight * axis[2]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def mix(f, a, g, b):
     """Return the row f a + g b. Source: derived."""
     return f * a[0] + g * b[0], f * a[1] + g * b[1], f * a[2] + g * b[2], f * a[3] + g * b[3]
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def turn_step(move, v, tip, mode, weight, J):
     """Write the column of a turning joint and return the tip seen from before it. Source: derived.
 
@@ -190,7 +190,7 @@ def turn_step(move, v, tip, mode, weight, J):
     return x + mix(c, y, -s, z) + mix(s, y, c, z)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def shifted(tip, x, y, z):
     """Return the tip seen from (x, y, z) farther back. Source: derived."""
     return (
@@ -198,7 +198,7 @@ def shifted(tip, x, y, z):
     )  # fmt: skip
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def slide_step(move, v, tip, mode, weight, J):
     """Write the column of a sliding joint and return the tip seen from before it. Source: derived."""
     k = move.variable
@@ -209,7 +209,7 @@ def slide_step(move, v, tip, mode, weight, J):
     return shifted(tip, v[k] * x, v[k] * y, v[k] * z)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def swing_step(move, v, tip, mode, weight, J):
     """Write the column of a parallelogram and return the tip seen from before it. Source: derived."""
     k = move.variable
@@ -227,7 +227,7 @@ def swing_step(move, v, tip, mode, weight, J):
     return shifted(tip, mx, my, mz)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def step_behind(move, tip):
     """Return the tip seen from before what is fixed behind a move. Source: derived."""
     m = move.motion
@@ -236,7 +236,7 @@ def step_behind(move, tip):
     return multiply((m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]), tip)
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def residual(tip, target, mode, weight, e):
     """Write the residual e (6,) in the tip frame; return squared distance and angle to the target. Source: derived."""
     x = target[9] - tip[3]
@@ -289,7 +289,7 @@ def residual(tip, target, mode, weight, e):
     return distance2, angle
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def scale_columns(moves, J, mode):
     """Write the columns of strokes and bends by their units, those of stretches as they are. Source: derived."""
     for row in range(moves.shape[0]):
@@ -301,7 +301,7 @@ def scale_columns(moves, J, mode):
                 J[move.variable + i, 5] *= move.unit
 
 
-@fast_kernel
+@kernel(fast=True, inline=True)
 def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
     """Write residual e (6,) and Jacobian J (variables, 6); return squared distance and angle. Source: derived."""
     tip = IDENTITY

@@ -2,7 +2,7 @@
 
 import math
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION, TURN
 from arcreach.kernels.limits import clip, wrap_angle
 from arcreach.kernels.trigonometry import sincos
@@ -103,7 +103,7 @@ def to_coordinates(chain, moves, v, scratch, q):
     clip(chain, scratch, q)
 
 
-@batch_kernel
+@kernel(batch=True)
 def to_coordinates_batch(start, stop, chain, moves, V, Q):
     """`to_coordinates` for rows start to stop. Source: derived."""
     scratch = V[0].copy() if V.shape[1] >= Q.shape[1] else Q[0].copy()

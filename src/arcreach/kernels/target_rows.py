@@ -2,7 +2,7 @@
 
 import math
 
-from arcreach._jit import batch_kernel, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.layout import AXIS, POSITION
 from arcreach.kernels.limits import LARGEST_FLOAT
 
@@ -51,7 +51,7 @@ def write_axis(axis, row):
     return True
 
 
-@batch_kernel
+@kernel(batch=True)
 def write_targets(start, stop, positions, turned, mode, farthest, tolerance, rows, fault):
     """Write rows start to stop of targets (n, 12): positions (n, 3), turned (n, 0), (n, 3) axes or (n, 9) rotations.
 
