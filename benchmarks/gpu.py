@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 import arcreach as ar
-from arcreach._cuda import driver
+from arcreach.gpu import driver
 from arcreach.kernels.layout import AXIS, ROTATION
 
 if driver.unusable():
     sys.exit(driver.unusable())
 
-from arcreach._cuda.slots import borrowed_slots
+from arcreach.gpu.streams import borrowed_slots
 from arcreach.ik.device import Question, alike, batch_of, solve_rows
 
 # Timed calls, of which the median counts.

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._cuda.driver import chosen
 from arcreach._jit import CACHE_DIRECTORY, kernel_hash, on_compile
 from arcreach._threads import available_threads
 from arcreach.errors import DeviceError
+from arcreach.gpu.driver import chosen
 from arcreach.ik.method import methods
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all

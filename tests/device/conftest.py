@@ -1,6 +1,6 @@
 import pytest
 
-from arcreach._cuda import driver
+from arcreach.gpu import driver
 
 
 @pytest.fixture(autouse=True)

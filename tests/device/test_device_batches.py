@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach._cuda import driver, slots
 from arcreach.errors import ConfigurationError, DeviceError, TargetError
+from arcreach.gpu import driver, streams
 
 pytestmark = pytest.mark.device
 
@@ -74,7 +74,7 @@ def test_hard_and_impossible_targets_end_as_on_the_cpu():
 def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
     robot = ar.load_robot("three-section")
     asked = targets(robot, 11, "axis")
-    monkeypatch.setattr(slots, "LARGEST_PIECE", 4)
+    monkeypatch.setattr(streams, "LARGEST_PIECE", 4)
     told = []
     there = ar.solve_batch(robot, **asked, device="cuda", progress=told.append)
     assert len(told) == 3
@@ -196,8 +196,8 @@ def test_a_robot_too_large_is_refused():
 
 def test_a_full_device_is_an_error(monkeypatch):
     robot = ar.load_robot("three-section")
-    monkeypatch.setattr(slots, "free_memory", lambda: 1000)
-    monkeypatch.setattr(slots, "_kept", type(slots._kept)())
+    monkeypatch.setattr(streams, "free_memory", lambda: 1000)
+    monkeypatch.setattr(streams, "_kept", type(streams._kept)())
     with pytest.raises(DeviceError, match="the GPU has 0 MiB free"):
         ar.solve_batch(robot, **targets(robot, 2, "axis"), device="cuda")
 

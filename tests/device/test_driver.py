@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach._cuda import driver
-from arcreach._cuda.unroll import Writer
 from arcreach.errors import DeviceError
+from arcreach.gpu import driver
+from arcreach.gpu.unroll import Writer
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def motion_of(robot, q):
 def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
     from types import SimpleNamespace
 
-    from arcreach._cuda import driver
+    from arcreach.gpu import driver
     from arcreach.ik.device import resident_blocks
 
     monkeypatch.setattr(driver, "load", lambda: None)
@@ -168,7 +168,7 @@ def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
 def test_registers_leave_room_for_the_blocks_that_shared_memory_holds(monkeypatch, shared, registers):
     from types import SimpleNamespace
 
-    from arcreach._cuda import driver
+    from arcreach.gpu import driver
 
     h200 = SimpleNamespace(MAX_REGISTERS_PER_MULTIPROCESSOR=65536, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR=233472)
     cuda = SimpleNamespace(get_current_device=lambda: h200, jit=lambda max_registers: max_registers)
@@ -180,7 +180,7 @@ def test_slots_are_served_by_threads(monkeypatch):
     """Several pieces at once, with arrays of the host in place of a device's."""
     from types import SimpleNamespace
 
-    from arcreach._cuda import slots
+    from arcreach.gpu import streams
 
     class Rows(np.ndarray):
         def copy_to_device(self, host, stream):
@@ -197,9 +197,9 @@ def test_slots_are_served_by_threads(monkeypatch):
         jit=SimpleNamespace(__module__="numba.cuda"), pinned_array=np.zeros, device_array=array, stream=lambda: stream,
         get_current_device=lambda: SimpleNamespace(id=0), select_device=lambda _: None,
     )  # fmt: skip
-    monkeypatch.setattr(slots, "load", lambda: fake)
-    monkeypatch.setattr(slots, "_kept", type(slots._kept)())
-    layout = slots.Layout((((2,), float),), (((), float),))
+    monkeypatch.setattr(streams, "load", lambda: fake)
+    monkeypatch.setattr(streams, "_kept", type(streams._kept)())
+    layout = streams.Layout((((2,), float),), (((), float),))
     given, found, told = np.arange(2000.0).reshape(1000, 2), np.empty(1000), []
 
     def launch(slot, start, stop):
@@ -207,7 +207,7 @@ def test_slots_are_served_by_threads(monkeypatch):
         slot.outputs[0][:n] = slot.inputs[0][:n].sum(axis=1)
 
     pieces = [(first, min(first + 64, 1000)) for first in range(0, 1000, 64)]
-    slots.stream_pieces(layout, 64, pieces, [given], [found], launch, told.append)
+    streams.stream_pieces(layout, 64, pieces, [given], [found], launch, told.append)
     np.testing.assert_array_equal(found, given.sum(axis=1))
     assert sum(told) == 1000
-    assert len(slots._kept[layout, 64]) == slots.SLOTS
+    assert len(streams._kept[layout, 64]) == streams.SLOTS

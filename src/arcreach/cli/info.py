@@ -64,7 +64,7 @@ def info(
 
 def _show_devices(as_json: bool) -> None:
     """The threads of the CPU and the GPUs, or why there is none."""
-    from arcreach._cuda import driver
+    from arcreach.gpu import driver
 
     reason = driver.unusable()
     gpus = [] if reason else driver.devices()

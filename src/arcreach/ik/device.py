@@ -1,4 +1,4 @@
-"""`auto` on a GPU: targets stream through the kernels of `kernels.auto_device`, for one robot or many alike."""
+"""`auto` on a GPU: targets stream through the kernels of `gpu.kernels`, for one robot or many alike."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._cuda import driver
-from arcreach._cuda.slots import (
+from arcreach.errors import DeviceError, MethodError
+from arcreach.gpu import driver, lookup
+from arcreach.gpu import kernels as gpu_kernels
+from arcreach.gpu.kernel_cache import keep
+from arcreach.gpu.streams import (
     Layout,
     Slot,
     borrowed_slots,
@@ -24,13 +27,10 @@ from arcreach._cuda.slots import (
     stream_pieces,
     synchronize,
 )
-from arcreach._cuda.stored import keep
-from arcreach._cuda.unroll import Writer
-from arcreach.errors import DeviceError, MethodError
+from arcreach.gpu.unroll import Writer
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.target import FARTHEST
-from arcreach.kernels import auto_device, seeds_device
 from arcreach.kernels.auto_device_steps import AT_ONCE, advance, forget_columns
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.layout import ARC, AXIS, POSITION, ROTATION
@@ -131,7 +131,7 @@ def _family(robots: Sequence[Robot], mode: int, seed: int) -> _Family:
         (chain.scale, chain.weight, float(chain.symmetric), table.turn_weight, robot.moving_reach)
         for robot, chain, table in zip(robots, chains, tables, strict=True)
     ]
-    columns = seeds_device.KEY_ROWS[mode]
+    columns = lookup.KEY_ROWS[mode]
     to_device = driver.load().to_device
     family = _Family(
         len(robots), chains[0].variables, robots[0].dof, len(chains[0].moves),
@@ -163,16 +163,16 @@ def _size(needed: int) -> int:
 
 
 @functools.cache
-def _kernels(mode: int, variables: int, rows: int, started: bool) -> auto_device.Kernels:
+def _kernels(mode: int, variables: int, rows: int, started: bool) -> gpu_kernels.Kernels:
     """Kernels for every robot of up to that size."""
-    built: auto_device.Kernels = auto_device.build(mode, _seed_count(mode), variables, rows, started)
+    built: gpu_kernels.Kernels = gpu_kernels.build(mode, _seed_count(mode), variables, rows, started)
     keep(built, _SOURCE, mode, _seed_count(mode), variables, rows, started)
     return built
 
 
-def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kernels:
+def _special_kernels(robot: Robot, mode: int, started: bool) -> gpu_kernels.Kernels:
     """Kernels for one robot: its numbers are constants, its loops written out."""
-    kept: dict[tuple[int, bool], auto_device.Kernels] = robot.__dict__.setdefault("_device_kernels", {})
+    kept: dict[tuple[int, bool], gpu_kernels.Kernels] = robot.__dict__.setdefault("_device_kernels", {})
     if (mode, started) not in kept:
         cuda, chain = driver.load(), smooth_chain(robot, mode)
         special: dict[str, Any] = {
@@ -182,7 +182,7 @@ def _special_kernels(robot: Robot, mode: int, started: bool) -> auto_device.Kern
         if not driver.is_simulated(cuda):
             writer = writer_for(cuda, robot, driver.device_function)
             special |= {kernel.__name__: writer.write(kernel) for kernel in WRITTEN_OUT}
-        kept[mode, started] = auto_device.build(
+        kept[mode, started] = gpu_kernels.build(
             mode, _seed_count(mode), max(chain.variables, robot.dof), len(chain.moves), started, special
         )
         arrays = chain.moves, chain.shapes, robot._chain, robot.lower, robot.upper
@@ -255,7 +255,7 @@ def batch_of(
         kernels = _special_kernels(robots[0], question.mode, started)
         narrow = driver.WARP
     else:
-        narrow = auto_device.NARROW
+        narrow = gpu_kernels.NARROW
         size = _size(max(family.variables, family.dof, family.rows))
         kernels = _kernels(question.mode, size, size, started)
     return Batch(family, question, kernels, started, n // len(robots), narrow)
@@ -267,7 +267,7 @@ class Batch:
 
     family: _Family
     question: Question
-    kernels: auto_device.Kernels
+    kernels: gpu_kernels.Kernels
     started: bool
     per_robot: int
     narrow: int  # threads of a block of `first` and `retry`
@@ -408,7 +408,7 @@ def _blocks(cuda: Any, narrow: int) -> tuple[int, int, int]:
     """Threads of a block; in the simulator each is a thread of Python, so a few must do."""
     if driver.is_simulated(cuda):
         return 4, 4, driver.WARP
-    return auto_device.WIDE, narrow, driver.WARP
+    return gpu_kernels.WIDE, narrow, driver.WARP
 
 
 def resident_blocks(kernel: Any, threads: int) -> int:

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._cuda import driver
 from arcreach.errors import DeviceError, TargetError
+from arcreach.gpu import driver
+from arcreach.gpu.forward import device_rows, on_device
 from arcreach.ik.device import Question, check_device, solve_rows
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import _checked, _starts
 from arcreach.ik.target import _numbers, target_rows
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
-from arcreach.robots._device import device_rows, on_device
 
 
 def solve_on_device(

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._cuda.driver import chosen as chosen_device
 from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
+from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace

@@ -222,8 +222,8 @@ class Robot(ConfigurationSpace):
 
     def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
         """`_run` on a GPU; `device` "auto" takes the CPU where there is none, and for a single configuration."""
-        from arcreach._cuda.driver import chosen
-        from arcreach.robots._device import on_device, run_rows
+        from arcreach.gpu.driver import chosen
+        from arcreach.gpu.forward import on_device, run_rows
 
         there = on_device(q)
         values = q if there else self._check(q)

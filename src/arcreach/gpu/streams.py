@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._cuda.driver import first_line, free_memory, is_simulated, load
 from arcreach.errors import DeviceError
+from arcreach.gpu.driver import first_line, free_memory, is_simulated, load
 
 # Slots of a batch: two would do if copying took as long as computing, the rest hides that it does not.
 SLOTS = 8

@@ -14,10 +14,10 @@ PROGRAM = """
 import sys
 import _numba_cuda_redirector
 from numba import cuda
-from arcreach._cuda import driver, stored
+from arcreach.gpu import driver, kernel_cache
 from arcreach._jit import on_compile
 
-driver.load = stored.load = lambda: cuda
+driver.load = kernel_cache.load = lambda: cuda
 
 def made(number):
     helper = cuda.jit(lambda x: number * x, device=True)
@@ -28,7 +28,7 @@ def made(number):
 
 kernels = [made(2), made(2), made(3)]
 for kernel, number in zip(kernels, (2, 2, 3)):
-    stored.keep([kernel], "double", number, bytes([number]))
+    kernel_cache.keep([kernel], "double", number, bytes([number]))
 
 class Codegen:
     def magic_tuple(self):

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arcreach._cuda.driver import is_simulated, load
 from arcreach._jit import CACHE_DIRECTORY, own_cache_directory, tell_compiling
+from arcreach.gpu.driver import is_simulated, load
 
 # What is written here shapes the kernels. Read now: an edit under a running process is not what it runs.
 _SOURCES = b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.glob("*.py")))

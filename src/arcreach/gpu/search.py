@@ -1,13 +1,14 @@
 """`auto` on a GPU for the few hard targets: a warp of threads each, which try the starts side by side.
 
-The first start in the CPU's order that arrives is the answer. The layout of a batch is that of `auto_device`.
+The first start in the CPU's order that arrives is the answer. The layout of a batch is that of `kernels`.
 """
 
 import math
 
 import numpy as np
 
-from arcreach._cuda.driver import WARP, from_kernel, load
+from arcreach.gpu.driver import WARP, from_kernel, load
+from arcreach.gpu.lookup import NEAR_START, REACH, SCALE, SYMMETRIC, TURN_WEIGHT, WEIGHT
 from arcreach.kernels import auto, seeds, smooth_variables
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels.auto import (
@@ -29,7 +30,6 @@ from arcreach.kernels.auto import (
 )
 from arcreach.kernels.auto_device_steps import FAR
 from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TARGET_SIZE
-from arcreach.kernels.seeds_device import NEAR_START, REACH, SCALE, SYMMETRIC, TURN_WEIGHT, WEIGHT
 from arcreach.kernels.stopping import GOING_ON
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
@@ -50,7 +50,7 @@ to_variables = from_kernel(smooth_variables.to_variables)
 
 
 def build_search(mode, table_size, variables, rows, started, go_on, shared, one):
-    """Return the kernel that ends what is left, with the sizes and the `started` of `auto_device.build`.
+    """Return the kernel that ends what is left, with the sizes and the `started` of `kernels.build`.
 
     `go_on` is `advance`, of which the Jacobian lies in `shared` memory or not; `one` are moves, shapes, scale and
     weight of the only robot, or None. Source: derived.

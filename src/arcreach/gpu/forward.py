@@ -1,4 +1,4 @@
-"""Batches of forward kinematics and Jacobians on a GPU."""
+"""Forward kinematics and Jacobians of many configurations on a GPU, by the functions of `kernels.chain`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._cuda import driver
-from arcreach._cuda.slots import Layout, Slot, memory_errors, piece_rows, stream_pieces
-from arcreach._cuda.stored import keep
 from arcreach.errors import ConfigurationError
+from arcreach.gpu import driver
+from arcreach.gpu.kernel_cache import keep
+from arcreach.gpu.streams import Layout, Slot, memory_errors, piece_rows, stream_pieces
+from arcreach.kernels import chain as chain_kernels
+
+# Of the module, not passed on: the simulator puts its own in the place of a global name.
+cuda = driver.load()
+
+jacobian = driver.from_kernel(chain_kernels.jacobian)
+tip_pose = driver.from_kernel(chain_kernels.tip_pose)
 
 # Threads of a block.
 WIDE = 256
@@ -19,9 +26,19 @@ WIDE = 256
 
 @functools.cache
 def _kernels() -> dict[str, Any]:
-    from arcreach.kernels import chain_device
+    """The kernels, by the name of the method of `Robot` they serve, compiled when called."""
 
-    built: dict[str, Any] = chain_device.build()
+    @cuda.jit
+    def poses(n: Any, chain: Any, Q: Any, out: Any) -> None:
+        for i in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, n, cuda.gridDim.x * cuda.blockDim.x):
+            tip_pose(chain, Q[i], out[i])
+
+    @cuda.jit
+    def jacobians(n: Any, chain: Any, Q: Any, out: Any) -> None:
+        for i in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, n, cuda.gridDim.x * cuda.blockDim.x):
+            jacobian(chain, Q[i], out[i])
+
+    built = {"tip_pose": poses, "jacobian": jacobians}
     keep(built.values())
     return built
 

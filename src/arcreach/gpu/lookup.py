@@ -1,14 +1,14 @@
 """The first start of every target of a batch, looked up on a GPU: the nearest seed, or the caller's own start.
 
-The layout of a batch is that of `auto_device`.
+The layout of a batch is that of `kernels`.
 """
 
 import math
 
 import numpy as np
 
-from arcreach._cuda.driver import device_function, from_kernel, is_simulated, load
-from arcreach._cuda.unroll import Writer
+from arcreach.gpu.driver import device_function, from_kernel, is_simulated, load
+from arcreach.gpu.unroll import Writer
 from arcreach.kernels import auto_device_steps as steps_of
 from arcreach.kernels import smooth_chain, smooth_variables
 from arcreach.kernels.auto import FAMILIAR_SEEDS, STEP_OF_A_PATH, WORTH_A_DESCENT

@@ -1,26 +1,22 @@
 """`auto` on a GPU: the functions of the CPU's loop in five kernels, so that no thread waits for another's hard target.
 
-1. `choose`, in `seeds_device`, looks up the first start of every target.
+1. `choose`, in `lookup`, looks up the first start of every target.
 2. `first` descends from it. A thread that has arrived takes its next target at once.
 3. `retry` goes on with what has not arrived, from a few starts more.
-4. `search`, in `search_device`, gives a whole warp to each target that is left.
+4. `search`, in `search`, gives a whole warp to each target that is left.
 5. `finish` writes coordinates and errors, by the exact forward kinematics.
 
 Several robots of the same size share a launch: robot r has the targets r * m to (r + 1) * m and is blockIdx.y.
 Arrays of a robot are stacked: moves (robots, rows), seeds (robots, seeds, variables), keys (robots, seeds, columns).
-`facts` (robots, 5) holds what a robot is in single numbers, see `seeds_device.FACTS`.
+`facts` (robots, 5) holds what a robot is in single numbers, see `lookup.FACTS`.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcreach._cuda.driver import WARP, from_kernel, kernel_of_warps, load
-from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_variables
-from arcreach.kernels import auto_device_steps as steps_of
-from arcreach.kernels.layout import REACHED, ROTATION, STALLED, TARGET_SIZE
-from arcreach.kernels.search_device import build_search
-from arcreach.kernels.seeds_device import (
+from arcreach.gpu.driver import WARP, from_kernel, kernel_of_warps, load
+from arcreach.gpu.lookup import (
     NEAR_START,
     REACH,
     REFUSED,
@@ -30,6 +26,10 @@ from arcreach.kernels.seeds_device import (
     WEIGHT,
     build_choose,
 )
+from arcreach.gpu.search import build_search
+from arcreach.kernels import auto, chain, judge, limits, seeds, smooth_variables
+from arcreach.kernels import auto_device_steps as steps_of
+from arcreach.kernels.layout import REACHED, ROTATION, STALLED, TARGET_SIZE
 from arcreach.kernels.stopping import GOING_ON
 
 # Of the module, not passed on: the simulator puts its own in the place of a global name.
