@@ -10,6 +10,7 @@ import numpy as np
 
 from arcreach.errors import ConfigurationError
 from arcreach.gpu import driver
+from arcreach.gpu.host_memory import locked_array
 from arcreach.gpu.kernel_cache import keep
 from arcreach.gpu.streams import Layout, Slot, memory_errors, piece_rows, stream_pieces
 from arcreach.kernels import chain as chain_kernels
@@ -83,7 +84,7 @@ def run_rows(name: str, chain: Any, dof: int, q: Any, shape: tuple[int, ...]) ->
             call(len(rows), rows, out, 0)
         return out
     n = len(q)
-    out = np.empty((n, *shape))
+    out = locked_array((n, *shape), np.float64)
     if n:
         capacity = piece_rows(layout, n)
         pieces = [(start, min(start + capacity, n)) for start in range(0, n, capacity)]

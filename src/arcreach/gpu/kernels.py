@@ -255,7 +255,10 @@ def build(mode, table_size, variables, rows, started, special=None):
                 hard[cuda.atomic.add(hard_count, 0, 1)] = i
 
     @cuda.jit
-    def finish(m, positions, turned, Q, V, chains, moves, facts, position_tol, angle_tol, status, q, distances, angles):
+    def finish(
+        m, positions, turned, Q, V, codes, steps, chains, moves, facts, position_tol, angle_tol, q, status, iterations,
+        distances, angles,
+    ):  # fmt: skip
         scratch = cuda.local.array(variables, f64)
         row = cuda.local.array(TARGET_SIZE, f64)
         r = cuda.blockIdx.y
@@ -276,7 +279,8 @@ def build(mode, table_size, variables, rows, started, special=None):
             angles[i] = angle
             to_front(my_moves, mode, row, row)
             far = distance_from(0.0, 0.0, 0.0, row)
-            status[i] = final_status(status[i], distance, angle, position_tol, angle_tol, far, facts[r, REACH])
+            status[i] = final_status(codes[i], distance, angle, position_tol, angle_tol, far, facts[r, REACH])
+            iterations[i] = steps[i]
 
     one = (MOVES, SHAPES, KNOWN_SCALE, KNOWN_WEIGHT) if known else None
     search = build_search(mode, table_size, variables, rows, started, go_on, shared, one)

@@ -1,15 +1,15 @@
 """Stream the rows of a batch through the GPU: pieces on their own streams, copied while others are computed.
 
-A slot is a stream with room for one piece: page-locked arrays on the host, through which the driver copies without
-waiting, and arrays on the device. Each slot is served by a thread of its own, which fills it, starts its kernels and
-empties it; while one thread waits for its kernels another copies. So a batch needs no more memory than its slots.
+A slot is a stream with room for one piece: page-locked arrays of the host, into which all threads copy what the piece
+brings, and arrays of the device. What the GPU finds it copies straight into the arrays of the result. While a piece is
+on its way the next one is filled in, so a batch needs no more memory than its result and its slots.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,14 +18,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._threads import spread
 from arcreach.errors import DeviceError
 from arcreach.gpu.driver import first_line, free_memory, is_simulated, load
+from arcreach.gpu.host_memory import forget_memory, locked_array
 
-# Slots of a batch: two would do if copying took as long as computing, the rest hides that it does not.
-SLOTS = 8
-# Rows of a piece: so few that the first kernels start soon, so many that the GPU is full.
-LARGEST_PIECE = 1 << 18
+# Slots of a batch: one is filled, one is copied to the GPU, one is solved there, one is copied from it.
+SLOTS = 4
+# Rows of a piece: so few that the first kernels start soon, so many that Python starts them as fast as they end.
+LARGEST_PIECE = 1 << 20
 SMALLEST_PIECE = 1 << 10
+# Rows that a thread copies at a time.
+COPIED = 1 << 16
 # Of the free memory, so that other programs find some.
 SHARE_OF_MEMORY = 0.5
 # Kinds of batches whose slots are kept for the next call: page-locked memory is slow to get.
@@ -55,7 +59,6 @@ class Slot:
 
     stream: Any
     host_inputs: list[Any]
-    host_outputs: list[Any]
     inputs: list[Any]
     outputs: list[Any]
     scratch: list[Any]
@@ -97,9 +100,10 @@ def _room(layout: Layout, needed: int) -> int:
 
 
 def forget_slots() -> None:
-    """Give the memory of slots that are not in use back."""
+    """Give the memory of slots and results that are not in use back."""
     with _lock:
         _kept.clear()
+    forget_memory()
 
 
 def stream_pieces(
@@ -109,54 +113,63 @@ def stream_pieces(
     inputs: Sequence[npt.NDArray[Any]],
     outputs: Sequence[npt.NDArray[Any]],
     launch: Callable[[Slot, int, int], None],
-    done: Callable[[int], None] = lambda _: None,
+    ended: Callable[[Slot, int, int], None] = lambda slot, start, stop: None,
 ) -> None:
-    """Send rows of `inputs` through `launch(slot, start, stop)`, piece by piece; what comes back goes to `outputs`."""
-    # The simulator serves one thread at a time.
-    most = 1 if is_simulated(load()) else SLOTS
-    with borrowed_slots(layout, capacity, min(most, len(pieces))) as slots:
-        waiting = iter(pieces)
-        if len(slots) == 1:
-            for start, stop in waiting:
-                _serve(slots[0], start, stop, inputs, outputs, launch)
-                done(stop - start)
-            return
-        free = list(slots)
+    """Send rows of `inputs` through `launch(slot, start, stop)`, piece by piece; what comes back goes to `outputs`.
 
-        def work(piece: tuple[int, int]) -> int:
-            slot = free.pop()
-            try:
-                _serve(slot, *piece, inputs, outputs, launch)
-            finally:
-                free.append(slot)
-            return piece[1] - piece[0]
+    `launch` only starts the kernels; `ended` is called, piece after piece, when they are done.
+    """
+    count = min(SLOTS, len(pieces))
+    with borrowed_slots(layout, capacity, count) as slots, ThreadPoolExecutor(1, "arcreach-gpu") as ahead:
+        waiting: deque[tuple[Slot, int, int]] = deque((slots[k % count], *piece) for k, piece in enumerate(pieces))
+        under_way: deque[tuple[Slot, int, int]] = deque()
 
-        cuda = load()
-        # A new thread would take the first GPU, whichever the caller has chosen.
-        here = cuda.get_current_device().id
-        with ThreadPoolExecutor(len(slots), "arcreach-device", cuda.select_device, (here,)) as pool:
-            for count in pool.map(work, waiting):
-                done(count)
+        def end_oldest() -> None:
+            synchronize(under_way[0][0].stream)
+            ended(*under_way.popleft())
+
+        try:
+            filled = ahead.submit(_fill, *waiting[0], inputs)
+            while waiting:
+                filled.result()
+                piece = waiting.popleft()
+                if waiting:
+                    if len(under_way) == count - 1:
+                        end_oldest()
+                    filled = ahead.submit(_fill, *waiting[0], inputs)
+                under_way.append(piece)
+                _send(*piece, outputs, launch)
+            while under_way:
+                end_oldest()
+        finally:
+            # Nothing may still be written to memory that is handed out again.
+            for slot in slots:
+                synchronize(slot.stream)
 
 
-def _serve(
+def _fill(slot: Slot, start: int, stop: int, inputs: Sequence[npt.NDArray[Any]]) -> None:
+    given = [array[start:stop] for array in inputs]
+    spread(_copy_rows, stop - start, given, slot.host_inputs, smallest=COPIED)
+
+
+def _copy_rows(start: int, stop: int, given: list[npt.NDArray[Any]], copies: list[npt.NDArray[Any]]) -> None:
+    for source, target in zip(given, copies, strict=True):
+        np.copyto(target[start:stop], source[start:stop])
+
+
+def _send(
     slot: Slot,
     start: int,
     stop: int,
-    inputs: Sequence[npt.NDArray[Any]],
     outputs: Sequence[npt.NDArray[Any]],
     launch: Callable[[Slot, int, int], None],
 ) -> None:
     n = stop - start
-    for given, host, device in zip(inputs, slot.host_inputs, slot.inputs, strict=True):
-        np.copyto(host[:n], given[start:stop])
+    for host, device in zip(slot.host_inputs, slot.inputs, strict=True):
         device[:n].copy_to_device(host[:n], stream=slot.stream)
     launch(slot, start, stop)
-    for host, device in zip(slot.host_outputs, slot.outputs, strict=True):
-        device[:n].copy_to_host(host[:n], stream=slot.stream)
-    synchronize(slot.stream)
-    for wanted, host in zip(outputs, slot.host_outputs, strict=True):
-        np.copyto(wanted[start:stop], host[:n])
+    for wanted, device in zip(outputs, slot.outputs, strict=True):
+        device[:n].copy_to_host(wanted[start:stop], stream=slot.stream)
 
 
 def synchronize(stream: Any) -> None:
@@ -182,17 +195,14 @@ def borrowed_slots(layout: Layout, capacity: int, count: int) -> Iterator[list[S
 
 def _slot(layout: Layout, capacity: int) -> Slot:
     cuda = load()
-    simulated = is_simulated(cuda)
-    # Page-locked memory and streams have no meaning in the simulator.
-    host = np.empty if simulated else cuda.pinned_array
 
     def arrays(make: Callable[..., Any], rows: tuple[Row, ...]) -> list[Any]:
         return [make((capacity, *shape), dtype) for shape, dtype in rows]
 
     return Slot(
-        0 if simulated else cuda.stream(),
-        arrays(host, layout.inputs),
-        arrays(host, layout.outputs),
+        # Streams have no meaning in the simulator.
+        0 if is_simulated(cuda) else cuda.stream(),
+        arrays(locked_array, layout.inputs),
         arrays(cuda.device_array, layout.inputs),
         arrays(cuda.device_array, layout.outputs),
         arrays(cuda.device_array, layout.scratch),

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from arcreach.errors import DeviceError, MethodError
 from arcreach.gpu import driver, lookup
 from arcreach.gpu import kernels as gpu_kernels
+from arcreach.gpu.host_memory import locked_array
 from arcreach.gpu.kernel_cache import keep
 from arcreach.gpu.streams import (
     Layout,
@@ -282,21 +283,25 @@ class Batch:
             inputs.append(((self.family.dof,), f64))
         self.layout = Layout(
             tuple(inputs),
-            (((self.family.dof,), f64), ((), np.int8), ((), np.int32), ((), f64), ((), f64)),
-            (((self.family.variables,), f64), ((), np.int32), ((), np.int32), ((), np.int32), ((3,), f64)),
-        )
+            (((self.family.dof,), f64), ((), np.int64), ((), np.int64), ((), f64), ((), f64)),
+            (
+                ((self.family.variables,), f64), ((), np.int8), ((), np.int32), ((), np.int32), ((), np.int32),
+                ((), np.int32), ((3,), f64),
+            ),
+        )  # fmt: skip
         self.faults: list[int] = []
 
     def pieces(self, capacity: int) -> tuple[int, list[tuple[int, int]]]:
-        """The rows of a slot, and pieces that do not part the targets of a robot unless there is only one robot."""
+        """The rows of a slot, and even pieces that part the targets of a robot only if there is no other robot."""
         n = self.per_robot * self.family.robots
         unit = self.per_robot if self.family.robots > 1 else 1
         rows = max(capacity // unit, 1) * unit
+        capacity = max(rows, capacity)
         count = math.ceil(n / rows)
         # Even pieces: the last one is not worth less than its launch.
         rows = math.ceil(math.ceil(n / unit) / count) * unit
         edges = [*range(0, n, rows), n]
-        return rows, list(itertools.pairwise(edges))
+        return capacity, list(itertools.pairwise(edges))
 
     def on_host(self, positions: Array, turned: Array, start: Array | None, done: Callable[[int], None]) -> list[Any]:
         """Stream arrays of the host through the device."""
@@ -306,11 +311,14 @@ class Batch:
             inputs.append(turned)
         if start is not None:
             inputs.append(start)
-        outputs: list[npt.NDArray[Any]] = [
-            np.empty((n, self.family.dof)), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
-        ]  # fmt: skip
+        outputs = [locked_array((n, *shape), dtype) for shape, dtype in self.layout.outputs]
         capacity, pieces = self.pieces(piece_rows(self.layout, n))
-        stream_pieces(self.layout, capacity, pieces, inputs, outputs, self.launch, done)
+
+        def ended(slot: Slot, first: int, last: int) -> None:
+            self.note_fault(slot, first)
+            done(last - first)
+
+        stream_pieces(self.layout, capacity, pieces, inputs, outputs, self.launch, ended)
         return outputs
 
     def on_device(self, positions: Any, turned: Any, start: Any, done: Callable[[int], None]) -> list[Any]:
@@ -330,12 +338,14 @@ class Batch:
                 slot.inputs = [part[first:last] for part in (positions, turned, start) if part is not None]
                 slot.outputs = [part[first:last] for part in outputs]
                 self.launch(slot, first, last)
+                synchronize(slot.stream)
+                self.note_fault(slot, first)
                 done(last - first)
             slot.inputs, slot.outputs = [], []
         return outputs
 
     def launch(self, slot: Slot, first: int, last: int) -> None:
-        """Solve the targets of a piece: its inputs are on the device, or on their way."""
+        """Start to solve the targets of a piece: its inputs are on the device, or on their way."""
         cuda = driver.load()
         n = last - first
         family, question = self.family, self.question
@@ -348,8 +358,7 @@ class Batch:
         positions = next(given)
         turned = none if question.mode == POSITION else next(given)
         start = next(given) if self.started else none
-        q, status, iterations, distance, angle = slot.outputs
-        V, chosen, waiting, hard, axes = slot.scratch
+        V, codes, steps, chosen, waiting, hard, axes = slot.scratch
         small = slot.small
         if not small:
             fresh = np.array([_NO_FAULT, 0, 0])
@@ -357,7 +366,8 @@ class Batch:
             small["counters"] = cuda.device_array_like(fresh)
             for k, counter in enumerate(("fault", "count", "hard")):
                 small[counter] = small["counters"][k : k + 1]
-            small["read"] = np.empty(1, np.int64)
+            # Page-locked, or the copy waits for all that was started before it.
+            small["read"] = cuda.pinned_array(1, np.int64)
         stream = slot.stream
         small["counters"].copy_to_device(small["fresh"], stream=stream)
         kernels = self.kernels
@@ -378,24 +388,27 @@ class Batch:
             blocks = min(math.ceil(m / narrow), resident_blocks(kernels.first, narrow))
         kernels.first[(blocks, family.robots), narrow, stream](
             m, positions, turned, start, chosen, family.seeds, family.moves, family.shapes, family.facts, *limits, most,
-            V, status, iterations, waiting, small["count"],
+            V, codes, steps, waiting, small["count"],
         )  # fmt: skip
         kernels.retry[min(math.ceil(n / narrow), resident_blocks(kernels.retry, narrow)), narrow, stream](
             m, positions, turned, chosen, family.tables, family.seeds, family.moves, family.shapes, family.facts,
-            *limits, most, V, status, iterations, waiting, small["count"], hard, small["hard"],
+            *limits, most, V, codes, steps, waiting, small["count"], hard, small["hard"],
         )  # fmt: skip
         kernels.search[min(n, 16 * driver.multiprocessors()), warp, stream](
             m, positions, turned, start, chosen, family.tables, family.seeds, family.moves, family.shapes, family.facts,
-            *limits, _seed_count(question.mode), most, V, status, iterations, hard, small["hard"],
+            *limits, _seed_count(question.mode), most, V, codes, steps, hard, small["hard"],
         )  # fmt: skip
         kernels.finish[spread, wide, stream](
-            m, positions, turned, start, V, family.chains, family.moves, family.facts, *limits, status, q, distance,
-            angle,
+            m, positions, turned, start, V, codes, steps, family.chains, family.moves, family.facts, *limits,
+            *slot.outputs,
         )  # fmt: skip
         small["fault"].copy_to_host(small["read"], stream=stream)
-        synchronize(stream)
-        if small["read"][0] != _NO_FAULT:
-            self.faults.append(first + int(small["read"][0]))
+
+    def note_fault(self, slot: Slot, first: int) -> None:
+        """Note the first target that is not accepted of a piece that is done, where there is one."""
+        fault = int(slot.small["read"][0])
+        if fault != _NO_FAULT:
+            self.faults.append(first + fault)
 
 
 @functools.cache
