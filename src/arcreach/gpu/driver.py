@@ -105,6 +105,25 @@ def _unwrapped(argument: Any) -> Any:
     return argument
 
 
+def copy_in(host: Any, device: Any, stream: Any) -> None:
+    """Start to copy an array of the host, without gaps, to the first rows of one of the device."""
+    cuda = load()
+    if is_simulated(cuda):
+        device[: len(host)].copy_to_device(host)
+    else:
+        # Not by their methods: slicing and checking takes Python longer than a piece takes to solve.
+        cuda.cudadrv.driver.host_to_device(device, host, host.nbytes, stream)
+
+
+def copy_out(device: Any, host: Any, stream: Any) -> None:
+    """Start to copy the first rows of an array of the device to one of the host, without gaps."""
+    cuda = load()
+    if is_simulated(cuda):
+        device[: len(host)].copy_to_host(host)
+    else:
+        cuda.cudadrv.driver.device_to_host(host, device, host.nbytes, stream)
+
+
 def device_function(function: Callable[..., Any]) -> Any:
     """A function that kernels call, compiled into each of them."""
     return load().jit(function, device=True, forceinline=True)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.errors import DeviceError
-from arcreach.gpu.driver import first_line, free_memory, is_simulated, load
+from arcreach.gpu.driver import copy_in, copy_out, first_line, free_memory, is_simulated, load
 from arcreach.gpu.host_memory import forget_memory, locked_array
 
 # Slots of a batch: one is filled, one is copied to the GPU, one is solved there, one is copied from it.
@@ -166,10 +166,10 @@ def _send(
 ) -> None:
     n = stop - start
     for host, device in zip(slot.host_inputs, slot.inputs, strict=True):
-        device[:n].copy_to_device(host[:n], stream=slot.stream)
+        copy_in(host[:n], device, slot.stream)
     launch(slot, start, stop)
     for wanted, device in zip(outputs, slot.outputs, strict=True):
-        device[:n].copy_to_host(wanted[start:stop], stream=slot.stream)
+        copy_out(device, wanted[start:stop], slot.stream)
 
 
 def synchronize(stream: Any) -> None:
