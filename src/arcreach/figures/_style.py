@@ -122,9 +122,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 def settle(figure: Figure) -> None:
     """Give the parts of a figure their places once and for all: left alone they move a little with every drawing."""
+    engine = figure.get_layout_engine()
+    assert engine is not None, "new_figure makes figures with a layout engine"
     # Twice: panels of equal scales take their final size in the first round only.
-    figure.draw_without_rendering()
-    figure.draw_without_rendering()
+    engine.execute(figure)
+    engine.execute(figure)
     figure.set_layout_engine("none")
 
 
