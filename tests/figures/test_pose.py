@@ -133,7 +133,7 @@ def walls_of(figure):
 
 def test_the_near_walls_of_a_mesh_around_the_robot_are_translucent():
     trimesh = pytest.importorskip("trimesh")
-    pipe = trimesh.creation.annulus(0.02, 0.024, 0.12, sections=16)
+    pipe = trimesh.creation.annulus(0.02, 0.024, 0.12, sections=4)
     pipe.apply_translation([0, 0, 0.06])
     around = ar.Mesh(vertices=pipe.vertices, faces=pipe.faces)
     figure = pose(THREE, np.radians([12, 20, 18, 200, 8, 20]), scene=[around], view=(0.0, 0.0))

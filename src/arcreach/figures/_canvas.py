@@ -161,8 +161,7 @@ class Canvas:
 
     def faces(self, corners: Array, faces: npt.NDArray[np.int64]) -> None:
         """Flat faces with edges, those that look away left out."""
-        for points in corners[faces]:
-            shade = _shade_of(points)
+        for points, shade in zip(corners[faces], _shades(corners[faces]), strict=True):
             if shade is not None:
                 self.add(float(points[:, 2].mean()), points, shade, (*mixed(OBSTACLE, 0.62), 0.6))
 
@@ -181,8 +180,7 @@ class Canvas:
             middles = small.mean(axis=1)
             near = np.array([bool((sieve.depths(point) < point[2] - apart).any()) for point in middles])
             near |= middles[:, 2] > _middle_plane(triangles, middles)
-        for points, hides in zip(small, near, strict=True):
-            shade = _shade_of(points)
+        for points, hides, shade in zip(small, near, _shades(small), strict=True):
             if shade is None:
                 continue
             if hides:
@@ -267,14 +265,14 @@ def _middle_plane(triangles: Array, points: Array) -> Array:
     return np.asarray(wanted @ np.linalg.lstsq(size[:, None] * terms, size * corners[:, 2])[0])
 
 
-def _shade_of(points: Array) -> Colour | None:
-    """The colour of a flat face by how it stands to the light; None where it looks away."""
+def _shades(faces: Array) -> list[Colour | None]:
+    """The colours of flat faces (n, corners, 3) by how they stand to the light; None where one looks away."""
     light = np.array([*LIGHT, 0.7])
-    normal = np.cross(points[1] - points[0], points[2] - points[0])
-    size = float(np.linalg.norm(normal))
-    if size == 0.0 or normal[2] <= 0.0:
-        return None
-    return mixed(OBSTACLE, 0.72 + 0.33 * max(float(normal @ light) / size / float(np.linalg.norm(light)), 0.0))
+    normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+    sizes = np.linalg.norm(normals, axis=1) * np.linalg.norm(light)
+    lit = np.maximum(normals @ light, 0.0) / np.where(sizes > 0.0, sizes, 1.0)
+    towards = normals[:, 2] > 0.0
+    return [mixed(OBSTACLE, 0.72 + 0.33 * one) if seen else None for one, seen in zip(lit, towards, strict=True)]
 
 
 _BOX_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
