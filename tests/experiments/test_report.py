@@ -126,7 +126,6 @@ def test_several_runs_make_one_page(tmp_path):
         "tangents-chords": (6, ("auto", "fabrikc")),
         "contact": (1, ("given contacts",)),
         "finite-rotation": (3, ("auto", "corrected")),
-        "compare": (5, ("auto", "lm", "dls", "sdls", "svd-dls", "jacobian", "fabrikc")),
     }
     for name, (targets, methods) in chosen.items():
         settings = find_experiment(name).settings(targets, 0, methods)
@@ -244,6 +243,15 @@ def test_a_method_joins_by_an_entry_point(tmp_path, monkeypatch):
     write_report(tmp_path / "run", tmp_path / "run")
     markdown = (tmp_path / "run" / "report.md").read_text("utf-8")
     assert "| position, fine | mine-all | 3 | 0.00" in markdown
+
+
+def test_entry_points_are_not_searched_for_known_methods(monkeypatch):
+    from arcreach.ik import own_methods
+
+    experiment = find_experiment("compare")
+    settings = experiment.settings(1, 0, (), ar.Robot([ar.Section(0.1, 1.0)]))
+    monkeypatch.setattr(own_methods, "entry_points", lambda **_: pytest.fail("every installed package is read"))
+    assert {call.label for call in experiment.calls_of(settings)} == set(settings.methods)
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):

@@ -44,8 +44,10 @@ class Compare(Comparison):
 
     def calls_of(self, settings: Settings) -> tuple[Call, ...]:
         """All methods that serve the robot, and those of the user's that are asked for by name."""
-        served = [call for call in every_call() if any(serves(call, case) for case in self.cases(settings))]
-        return (*served, *(own_call(name) for name in settings.methods if is_own(name)))
+        known = every_call()
+        served = [call for call in known if any(serves(call, case) for case in self.cases(settings))]
+        others = [name for name in settings.methods if name not in {call.label for call in known}]
+        return (*served, *(own_call(name) for name in others if is_own(name)))
 
     def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
         """`all`, names of methods, and `module:function` for the user's own."""

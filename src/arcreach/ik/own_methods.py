@@ -28,7 +28,10 @@ _loaded: dict[str, Method] = {}
 
 def is_own(name: str) -> bool:
     """Whether a name means something of the user's."""
-    return ":" in name or (name not in methods() and bool(entry_points(group=GROUP, name=name)))
+    if ":" in name or name in _loaded:
+        return True
+    # Entry points come last: finding one reads a file of every package that is installed.
+    return name not in methods() and bool(entry_points(group=GROUP, name=name))
 
 
 def load_method(name: str) -> Method:
