@@ -44,15 +44,15 @@ clean:
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/core: pyproject.toml $(if $(CI),.ci/constraints.txt)
+# Python compiles modules when they are first imported, which most of those installed never are, and keeps them.
+unexport PYTHONDONTWRITEBYTECODE
+.venv/core: WANTED := ".[studio,figures]"
+.venv/dev: WANTED := ".[all]" --group dev
+.venv/core .venv/dev: pyproject.toml $(if $(CI),.ci/constraints.txt)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet $(LOCK) --editable ".[studio,figures]"
-	touch $@
-
-.venv/dev: .venv/core
-	$(BIN)/python -m pip install --quiet $(LOCK) --editable ".[symbolic,figures,studio,plan,cluster,gpu]" --group dev
-	touch $@
+	$(BIN)/python -m pip install --quiet --no-compile $(LOCK) --editable $(WANTED)
+	touch .venv/core $@
 
 # Apart from .venv: the packages compared with bring half a hundred others.
 build/peers-venv/done: pyproject.toml
