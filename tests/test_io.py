@@ -180,7 +180,7 @@ def test_rows_are_read_as_they_are_asked_for(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(b"\xef\xbb\xbfX , y\r\n1,2\r\n\r\n 3,'4'\r5,6")
     assert list(_io.read_rows(path)) == [(1, ["X", "y"]), (2, ["1", "2"]), (4, ["3", "'4'"]), (5, ["5", "6"])]
-    path.write_bytes(b"a\n" * 1_000_000 + b"\xff")
+    path.write_bytes(b"a\n" * 100_000 + b"\xff")
     rows = _io.read_rows(path)
     assert next(rows) == (1, ["a"])
     with pytest.raises(FileError, match="is not UTF-8 text"):

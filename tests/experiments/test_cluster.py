@@ -15,7 +15,7 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("default")
 
 NAME = "jacobian"
-SETTINGS = find_experiment(NAME).settings(1400, 5, ("auto", "fabrikx", "jacobian"))
+SETTINGS = find_experiment(NAME).settings(1050, 5, ("auto", "fabrikx", "jacobian"))
 
 
 def rows(folder):

@@ -13,8 +13,8 @@ from arcreach.errors import FileError, MethodError
 from arcreach.experiments import find_experiment, run_experiment
 from arcreach.experiments.store import Store
 
-# Small enough for a second or two, with more blocks than a run is killed.
-NAME, TARGETS, METHODS = "jacobian", 1500, ("auto", "fabrikx", "chords", "jacobian")
+# Two blocks for every case and method, the second a short one: more than a run is killed.
+NAME, TARGETS, METHODS = "jacobian", 1050, ("auto", "fabrikx", "chords", "jacobian")
 SETTINGS = find_experiment(NAME).settings(TARGETS, 3, METHODS)
 KILLS = 5
 COMMAND = [

@@ -54,6 +54,7 @@ def test_rgm3_angles_between_axes_are_no_rotation():
     assert tools.rotation_angle(frame, frame @ rot_x(0.3)) == pytest.approx(0.3)
 
 
+@pytest.mark.compiled
 def test_rgm3_cap_on_cycles_is_missing():
     # Out of reach, the largest error stays above any tolerance, and the printed loop ends by its tolerance alone.
     target = ar.Target((0.3, 0.0, 1.1))

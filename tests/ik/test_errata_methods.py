@@ -335,6 +335,7 @@ def chord_success(A, on_arrival=False):
     return (outcome.status == layout.REACHED).mean()
 
 
+@pytest.mark.compiled
 def test_k22a_turn_decides_the_success():
     corrected = chord_success(10.0)
     assert corrected > 0.6

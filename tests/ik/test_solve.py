@@ -119,6 +119,7 @@ def test_the_seed_chooses_the_starts():
     assert not np.array_equal(answers[0], answers[2])
 
 
+@pytest.mark.compiled
 def test_equal_calls_and_any_number_of_threads_give_equal_answers():
     poses = ARM.tip_pose(ARM.sample(300, seed=4))
     answers = [solve_batch(ARM, poses[:, :3, 3], poses[:, :3, 2], threads=threads).q for threads in (1, 2, 3)]

@@ -11,7 +11,7 @@ from arcreach.kernels import chain_batch
 SIZES = [0, 1, chain_batch.LANES - 1, chain_batch.LANES, chain_batch.LANES + 1, 3 * chain_batch.LANES + 5]
 
 
-@pytest.fixture(params=range(6))
+@pytest.fixture(params=[0, 1, *(pytest.param(k, marks=pytest.mark.compiled) for k in range(2, 6))])
 def robot(request):
     return reference.random_robot(np.random.default_rng(request.param))
 

@@ -68,7 +68,7 @@ def lissajous(n, size=1.0):
     return size * np.stack([np.sin(angle), np.sin(2.0 * angle)], axis=1)
 
 
-@pytest.mark.parametrize("points", [12, 50, 200])
+@pytest.mark.parametrize("points", [12, *(pytest.param(n, marks=pytest.mark.compiled) for n in (50, 200))])
 def test_many_points_are_passed_as_fast_as_by_a_spline_through_them(points):
     robot = ar.Robot([ar.Revolute(), ar.Link((0.5, 0, 0)), ar.Revolute(), ar.Link((0.4, 0, 0))])
     motion = timed(Rows(robot, lissajous(points)), 1.0, 2.0)
@@ -118,6 +118,7 @@ def turning():
     return Rows(robot, q)
 
 
+@pytest.mark.compiled
 def test_speed_and_acceleration_are_derivatives():
     motion = timed(turning(), 1.0, 2.0, samples=20_001)
     for values, rates, close in (
@@ -133,6 +134,7 @@ def test_speed_and_acceleration_are_derivatives():
         assert (worst < close).all(), worst
 
 
+@pytest.mark.compiled
 def test_limits_are_kept_all_along():
     speed, acceleration = np.array([1.0, 9.0, 0.7, 9.0, 0.02, 0.2]), np.array([2.0, 9.0, 1.0, 9.0, 0.1, 0.5])
     for samples in (50, 20_000):

@@ -33,6 +33,7 @@ def position(row):
     return [float(row[name]) / 1e3 for name in ("x_mm", "y_mm", "z_mm")]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("row", TABLE_5, ids=lambda row: f"point-{row['point']}")
 def test_table_5_to_every_digit(arm, row):
     solution = ar.solve(arm, ar.Target(position(row)), **PUBLISHED)
