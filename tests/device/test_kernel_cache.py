@@ -7,7 +7,11 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="needs the extra gpu")
+# The programs are compiled even where NUMBA_DISABLE_JIT=1: a second time they would show nothing new.
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="needs the extra gpu"),
+]
 
 # Two kernels of the same source, which only what went into them tells apart.
 PROGRAM = """
