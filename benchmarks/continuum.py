@@ -14,9 +14,10 @@ import timeit
 import numpy as np
 
 import arcreach as ar
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
-from arcreach.kernels import auto as auto_kernels
+from arcreach.ik.method import no_rows
 from arcreach.kernels.layout import AXIS, REPORT_SIZE
+from arcreach.kernels.solver import search
+from arcreach.kernels.solver.contexts import Task
 
 KINDS = {"F": (0.05, 0.0), "V": (0.025, 0.025), "T": (0.0, 0.05)}
 
@@ -78,19 +79,15 @@ def single_call():
     pose = robot.tip_pose(robot.sample(1, seed=3)[0])
     target = ar.Target(pose[:3, 3], axis=pose[:3, 2])
     ar.solve(robot, target)
-    chain, table = smooth_chain(robot), seed_table(robot, AXIS, 512)
     q, report = np.empty((1, robot.dof)), np.empty((1, REPORT_SIZE))
-    arguments = (
-        0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, target.row[None], AXIS, 1e-6, 1e-3, robot.reach, 512, 50_000, np.inf, False,
-        True, np.empty((0, robot.dof)), q, report,
-    )  # fmt: skip
+    task = Task(target.row[None], AXIS, 1e-6, 1e-3, 512, 50_000, np.inf, False, True, no_rows(robot.dof))
+    arguments = 0, 1, *robot.model.search(AXIS, 512), task, q, report
 
     def best(function):
         function()
         return min(timeit.repeat(function, number=3000, repeat=15)) / 3000 * 1e6
 
-    kernel, public = best(lambda: auto_kernels.auto(*arguments)), best(lambda: ar.solve(robot, target))
+    kernel, public = best(lambda: search.auto(*arguments)), best(lambda: ar.solve(robot, target))
     inside = min(ar.solve(robot, target).seconds for _ in range(3000)) * 1e6
     print(
         f"\none solve: {public:.2f} us from Python; its kernel {kernel:.2f} us called by numba, {inside:.2f} us inside"

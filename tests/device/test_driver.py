@@ -87,8 +87,9 @@ def test_the_functions_of_specialised_kernels_compute_the_same(name):
     """What CUDA compiles for one robot, run as plain Python beside the functions it was written from."""
     from types import SimpleNamespace
 
-    from arcreach.ik.device import writer_for
     from arcreach.ik.smooth_chain import smooth_chain
+
+    from arcreach.ik.device import writer_for
     from arcreach.kernels import auto_device_steps, chain, limits, seeds, smooth_variables
     from arcreach.kernels.layout import AXIS
 

@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.ik.solve_all import free_directions, solve_all
 from arcreach.ik.target import Target
-from arcreach.kernels.smooth_variables import to_variables
 
 pytestmark = pytest.mark.compiled
 
@@ -13,9 +11,7 @@ ARM = ar.Robot([ar.Section(0.05, np.pi)] * 3)
 
 
 def variables(q):
-    v = np.empty(6)
-    to_variables(smooth_chain(ARM).moves, q, v)
-    return v
+    return ARM.model.to_variables([q])[0]
 
 
 def test_the_generating_configuration_is_among_the_branches_and_comes_first():

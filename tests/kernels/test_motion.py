@@ -57,7 +57,7 @@ def test_no_point_of_an_element_moves_farther_than_the_bound(name):
     robot = ROBOTS[name]
     space = SmoothSpace(robot)
     closest = 0.0
-    for a, b in space.variables(robot.sample(24, seed=1)).reshape(-1, 2, space.chain.variables):
+    for a, b in space.variables(robot.sample(24, seed=1)).reshape(-1, 2, space.model.variables):
         travels = np.empty(len(robot.elements))
         element_travels(robot._chain, a, b, travels)
         shares = np.linspace(0.0, 1.0, 41)
@@ -79,7 +79,7 @@ def test_a_certificate_is_below_what_dense_samples_find(name):
     check = MotionCheck(space, scene, 0.0)
     seen = {True: 0, False: 0}
     pairs = {"joints": 6, "twist": 20}.get(name, 10)
-    for a, b in space.variables(robot.sample(2 * pairs, seed=3)).reshape(-1, 2, space.chain.variables):
+    for a, b in space.variables(robot.sample(2 * pairs, seed=3)).reshape(-1, 2, space.model.variables):
         free, certificates = check.certify(np.array([a, b]))
         found = ar.clearance(robot, space.coordinates(a + np.linspace(0, 1, 400)[:, None] * (b - a)), scene).distance
         seen[bool(free[0])] += 1

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
 from arcreach.ik.solution import with_hint
-from arcreach.kernels.avoidance import avoid, point_clearances
 from arcreach.kernels.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
+from arcreach.kernels.clearance import Obstacles, point_clearance
 from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.kernels.solver.avoidance import avoid
+from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, tolerance_of
@@ -49,49 +50,54 @@ def check_base(robot: Robot, scene: Scene) -> None:
     pieces = np.empty((len(robot._chain), PIECE_SIZE))
     if not body_pieces(robot._chain, robot.neutral.copy(), pieces):
         return
-    base, radius = pieces[:1, ORIGIN : ORIGIN + 3].copy(), pieces[0, RADIUS]
+    x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
+    radius = pieces[0, RADIUS]
     shapes, field = scene._packed
     for i in range(len(scene)):
-        distance = np.empty(1)
-        point_clearances(0, 1, shapes[i : i + 1], field, base, distance)
-        if distance[0] < radius - _ON_THE_SURFACE:
-            where = "contains" if distance[0] < 0.0 else "touches"
+        distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), x, y, z)
+        if distance < radius - _ON_THE_SURFACE:
+            where = "contains" if distance < 0.0 else "touches"
             raise SceneError(
                 with_hint(
                     f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
-                    f"{radius * 1e3:.4g} mm there, is {(radius - distance[0]) * 1e3:.4g} mm deep in it wherever the "
+                    f"{radius * 1e3:.4g} mm there, is {(radius - distance) * 1e3:.4g} mm deep in it wherever the "
                     "robot goes; move it",
                     mesh_hint(robot, scene),
                 )
             )
 
 
-def targets_inside(scene: Scene, targets: Array) -> npt.NDArray[np.bool_]:
-    """Which targets (n, 12) lie inside an obstacle, where no tip can be (n,)."""
-    shapes, field = scene._packed
-    distance = np.empty(len(targets))
-    spread(point_clearances, len(targets), shapes, field, np.ascontiguousarray(targets[:, 9:]), distance)
-    return np.asarray(distance < 0.0)
-
-
 def run_free(problem: Problem) -> Outcome:
     """Solve every target with the body clear of the scene."""
     robot, n = problem.robot, len(problem.targets)
     scene: Scene = problem.scene
-    chain = smooth_chain(robot, problem.mode)
-    table = seed_table(robot, problem.mode, SEEDS, problem.seed)
     shapes, field = scene._packed
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
     tolerance = tolerance_of(robot)
+    task = Task(
+        targets=problem.targets,
+        mode=problem.mode,
+        position_tol=problem.position_tol,
+        angle_tol=problem.angle_tol,
+        max_starts=STARTS,
+        max_steps=problem.max_iterations or MOST_STEPS,
+        max_time=problem.max_time,
+        started=problem.start is not None,
+        judged=True,
+        trace=problem.trace,
+    )
     spread(
-        avoid, n, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, shapes, field, tolerance, len(robot.elements), problem.margin + tolerance,
-        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, robot.moving_reach,
-        STARTS, problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None,
-        targets_inside(scene, problem.targets), problem.trace, q, report, threads=problem.threads,
+        avoid,
+        n,
+        *robot.model.search(problem.mode, SEEDS, problem.seed),
+        Obstacles(shapes, field, tolerance, problem.margin + tolerance),
+        task,
+        q,
+        report,
+        threads=problem.threads,
         smallest=SMALLEST_PIECE,
-    )  # fmt: skip
+    )
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
 

@@ -216,9 +216,9 @@ def _problem(
     # A loop of solves changes the target and the start only: the rest is checked when it is not as it was. Types are
     # compared too, because True == 1 and 5.0 == 5.
     types = [*map(type, settings)]
-    kept: tuple[Any, Any, Any] | None = robot.__dict__.get("_settings")
+    kept: tuple[Any, Any, Any] | None = robot.memory.get("settings")
     if kept is None or kept[2] != types or kept[0] != settings:
-        kept = robot.__dict__["_settings"] = (settings, _checked(robot, method, *settings[1:]), types)
+        kept = robot.memory["settings"] = (settings, _checked(robot, method, *settings[1:]), types)
     if options:
         method.check_options(options)
     starts = None if start is None else _starts(robot, start, len(rows))

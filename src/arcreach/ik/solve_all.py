@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import MethodError, TargetError
-from arcreach.ik.method import find_method
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, solve, whole
 from arcreach.ik.target import Target, as_target
 from arcreach.kernels import judge
-from arcreach.kernels.auto import branches
 from arcreach.kernels.layout import AXIS, POSITION, REACHED
-from arcreach.kernels.smooth_variables import to_variables
+from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 
@@ -67,20 +68,34 @@ def solve_all(
     origin = robot.clip(robot.neutral if start is None else start)
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
-    chain = smooth_chain(robot, target.mode)
-    table = seed_table(robot, target.mode, SEEDS)
+    model = robot.model
     # No start finds more than one.
     most = min(most, SEEDS)
-    found, Q = np.empty((most, chain.variables)), np.empty((most, robot.dof))
-    hits, counts = np.zeros(most, np.int64), np.zeros(2, np.int64)
-    seconds = np.zeros(1)
     # Not sharper than rounding allows.
-    sharp = min(max(SHARPER * position_tol, SHARPEST * chain.length), position_tol)
-    branches(
-        0, 1, robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-        table.turn_weight, table.seeds, target.row[None], target.mode, sharp,
-        min(SHARPER * angle_tol, SHARPEST_ANGLE), origin, without_new, NEARNESS, found, hits, counts, Q, seconds,
-    )  # fmt: skip
+    sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(target.mode)), position_tol)
+    task = Task(
+        targets=target.row[None],
+        mode=target.mode,
+        position_tol=sharp,
+        angle_tol=min(SHARPER * angle_tol, SHARPEST_ANGLE),
+        max_starts=SEEDS,
+        max_steps=0,
+        max_time=math.inf,
+        started=True,
+        judged=False,
+        trace=no_rows(robot.dof),
+    )
+    found = Branches(
+        nearness=NEARNESS,
+        without_new=without_new,
+        V=np.empty((most, model.variables)),
+        Q=np.empty((most, robot.dof)),
+        hits=np.zeros(most, np.int64),
+        counts=np.zeros(2, np.int64),
+        seconds=np.zeros(1),
+    )
+    find_branches(*model.search(target.mode, SEEDS), task, origin, found)
+    Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     if n == 0:
         # Starts are left early here, since others find the same branch; a hard target needs the patience of `solve`.
@@ -92,9 +107,7 @@ def solve_all(
         0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.moving_reach, position_error,
         angle_error, status,
     )  # fmt: skip
-    places = np.empty((n + 1, chain.variables))
-    for place, q in zip(places, [*Q[:n], origin], strict=True):
-        to_variables(chain.moves, q, place)
+    places = model.to_variables([*Q[:n], origin])
     order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
     return [
         Solution(

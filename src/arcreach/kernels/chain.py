@@ -77,6 +77,17 @@ def front_motion(chain):
 
 
 @kernel
+def count_elements(chain):
+    """Return the number of elements. Source: derived."""
+    count = 0
+    row = 0
+    while row < chain.shape[0]:
+        count += 1
+        row += 1 + chain[row].arcs
+    return count
+
+
+@kernel
 def tip_pose(chain, q, pose):
     """Write T_base_tip (4, 4). Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
     store(tip_motion(chain, q), pose)

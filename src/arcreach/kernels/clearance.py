@@ -7,6 +7,7 @@ order. A mesh is not convex: there only the slope of its grid bounds the distanc
 """
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -237,23 +238,45 @@ def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
             finish_row(pieces, shapes, field, rows[e])
 
 
-@kernel
-def clearance(chain, q, shapes, field, tolerance, pieces, stack, rows):
-    """Write `body_clearance` of the configuration q; pieces (rows of the chain, PIECE_SIZE) and stack are scratch.
+class Obstacles(NamedTuple):
+    """What a body keeps away from."""
 
-    Source: derived.
-    """
-    count = body_pieces(chain, q, pieces)
-    body_clearance(pieces, count, shapes, field, tolerance, stack, rows)
+    shapes: Any  # record array of the scene
+    field: Any  # values of its grids
+    tolerance: float  # metres by which a distance may be found too large
+    margin: float  # metres to keep
+
+
+class Scratch(NamedTuple):
+    """Scratch of `clearance`."""
+
+    pieces: Any  # (rows of the chain, PIECE_SIZE)
+    stack: Any  # (STACK_SIZE, 3)
+
+
+@kernel
+def clearance(chain, q, obstacles, scratch, rows):
+    """Write `body_clearance` of the configuration q. Source: derived."""
+    count = body_pieces(chain, q, scratch.pieces)
+    body_clearance(scratch.pieces, count, obstacles.shapes, obstacles.field, obstacles.tolerance, scratch.stack, rows)
+
+
+@kernel
+def point_clearance(obstacles, x, y, z):
+    """Return the distance of a point from the nearest obstacle. Source: derived."""
+    least = math.inf
+    for k in range(obstacles.shapes.shape[0]):
+        distance, _, _, _ = shape_distance(obstacles.shapes, k, obstacles.field, x, y, z)
+        least = min(least, distance)
+    return least
 
 
 @kernel(batch=True)
-def clearances(start, stop, chain, shapes, field, tolerance, Q, rows):
+def clearances(start, stop, chain, obstacles, Q, rows):
     """Write `clearance` of rows start to stop of Q (n, dof): rows (n, m, CLEARANCE_SIZE). Source: derived."""
-    pieces = np.empty((chain.shape[0], PIECE_SIZE))
-    stack = np.empty((STACK_SIZE, 3))
+    scratch = Scratch(np.empty((chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3)))
     for i in range(start, stop):
-        clearance(chain, Q[i], shapes, field, tolerance, pieces, stack, rows[i])
+        clearance(chain, Q[i], obstacles, scratch, rows[i])
 
 
 @kernel(batch=True)

@@ -12,8 +12,8 @@ import math
 
 from arcreach._jit import kernel
 from arcreach.kernels.layout import ROTATION
-from arcreach.kernels.levenberg_marquardt import multipliers
 from arcreach.kernels.linalg import diagonalize
+from arcreach.kernels.solver.descent import multipliers
 
 # Which step is taken. SHARE, FIXED and RESIDUAL are one step with three rules for its damping.
 SHARE, TRANSPOSE, FIXED, FILTERED, SELECTIVE, RESIDUAL = range(6)
@@ -99,7 +99,7 @@ def damped_step(rule, rows, e, damping, y, step):
     for k in range(rows.shape[0]):
         step[k] = 0.0
     if squares > 0.0:
-        multipliers(rows, rows.shape[0], e, damping_share(rule, damping, e, squares), ROTATION, y)
+        multipliers(rows, e, damping_share(rule, damping, e, squares), ROTATION, y)
         for k in range(rows.shape[0]):
             step[k] = along(rows, k, y)
 

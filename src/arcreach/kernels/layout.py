@@ -78,11 +78,6 @@ _MOVE_FIELDS = np.dtype(
         ("axis", np.float64, (3,)),  # slides and swings
         ("link", np.float64, (3,)),  # swings: link vector at 0
         ("motion", np.float64, (12,)),  # from the move to the next one
-        ("scaled", np.int64),  # first row: 1 where any unit is not 1
-        ("ahead", np.int64),  # first row: what is fixed before the chain begins to move, as `behind`
-        ("front", np.float64, (12,)),  # first row: the motion from the base to there
-        ("lever", np.float64),  # first row: length of a long tool that is left out, else 0
-        ("back", np.float64, (12,)),  # first row: the motion from the tip back over that tool
     ],
     align=True,
 )

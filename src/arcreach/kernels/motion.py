@@ -7,15 +7,18 @@ other, the clearance is nowhere less than (c + c' - m) / 2: the least of these i
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, clearance
+from arcreach.kernels.chain import count_elements
+from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, Obstacles, Scratch, clearance
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
-from arcreach.kernels.smooth_bounds import project
-from arcreach.kernels.smooth_variables import to_coordinates
+from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.contexts import Floats, Integers, Model
+from arcreach.kernels.solver.variables import to_coordinates
 
 
 @kernel
@@ -93,21 +96,6 @@ def element_travels(chain, a, b, travels):
 
 
 @kernel
-def inside_limits(moves, v, out):
-    """Write the nearest variables inside the limits. Source: derived."""
-    for row in range(moves.shape[0]):
-        move = moves[row]
-        k = move.variable
-        p1 = v[k + 1] if move.width > 1 else 0.0
-        p2 = v[k + 2] if move.width > 2 else 0.0
-        out[k], p1, p2 = project(move, v[k], p1, p2)
-        if move.width > 1:
-            out[k + 1] = p1
-        if move.width > 2:
-            out[k + 2] = p2
-
-
-@kernel
 def longest_step(rows, travels, margin, tolerance):
     """Return the share of the way that leaves every element more than `margin` of its clearance. Source: derived."""
     step = math.inf
@@ -120,72 +108,89 @@ def longest_step(rows, travels, margin, tolerance):
     return step
 
 
+class Pace(NamedTuple):
+    """How motions are walked."""
+
+    spacing: float  # below 1 takes that share of the longest step, which makes the certificate sharper
+    finest: float  # the shortest step, as a share of the motion
+    max_time: float  # seconds for all motions; those not settled then are not free
+
+
+class Way(NamedTuple):
+    """Scratch of a walk."""
+
+    deadline: float
+    timer: Integers  # (2,)
+    v: Floats  # (variables,)
+    q: Floats  # (dof,)
+    scratch: Scratch
+    rows: Floats  # (elements, CLEARANCE_SIZE)
+    before: Floats  # (elements,)
+    travels: Floats  # (elements,)
+
+
 @kernel
-def walk(
-    chain, moves, shapes, field, tolerance, margin, spacing, finest, deadline, a, b, v, scratch, q, pieces, stack, rows,
-    before, travels, timer,
-):  # fmt: skip
+def walk(model: Model, obstacles: Obstacles, pace: Pace, a: Floats, b: Floats, way: Way) -> tuple[bool, float, float]:
     """Walk from a to b; return whether the body stays free, its certified clearance, and the share where it stopped.
 
-    It is free where every element keeps more than `margin`, and stopped where a step would be shorter than `finest`, or
-    at the deadline. A `spacing` below 1 takes that share of the longest step, which makes the
-    certificate sharper.
-    Source: derived.
+    It is free where every element keeps more than the margin, and stopped where a step would be shorter than `finest`,
+    or at the deadline. Source: derived.
     """
-    element_travels(chain, a, b, travels)
+    rows, before, travels, tolerance = way.rows, way.before, way.travels, obstacles.tolerance
+    element_travels(model.chain, a, b, travels)
     certificate = math.inf
     at = 0.0
     step = 0.0
     while True:
-        for k in range(v.shape[0]):
-            v[k] = a[k] + at * (b[k] - a[k])
-        to_coordinates(chain, moves, v, scratch, q)
-        clearance(chain, q, shapes, field, tolerance, pieces, stack, rows)
+        for k in range(way.v.shape[0]):
+            way.v[k] = a[k] + at * (b[k] - a[k])
+        to_coordinates(model, way.v, way.q)
+        clearance(model.chain, way.q, obstacles, way.scratch, rows)
         for e in range(rows.shape[0]):
             here = rows[e, DISTANCE] - tolerance
             if at > 0.0:
                 certificate = min(certificate, 0.5 * (before[e] + here - step * travels[e]))
             certificate = min(certificate, here)
             before[e] = here
-        longest = longest_step(rows, travels, margin, tolerance)
-        if longest <= finest and (at < 1.0 or longest <= 0.0):
+        longest = longest_step(rows, travels, obstacles.margin, tolerance)
+        if longest <= pace.finest and (at < 1.0 or longest <= 0.0):
             return False, certificate, at
         if at >= 1.0:
             return True, certificate, at
-        if deadline < math.inf and clock(timer) > deadline:
+        if way.deadline < math.inf and clock(way.timer) > way.deadline:
             return False, certificate, at
-        step = min(spacing * longest, 1.0 - at)
+        step = min(pace.spacing * longest, 1.0 - at)
         at = 1.0 if step == 1.0 - at else at + step
 
 
 @kernel(batch=True)
 def motions(
-    start, stop, chain, moves, shapes, field, tolerance, elements, margin, spacing, finest, max_time, A, B, free,
-    certificates, stops,
-):  # fmt: skip
+    start: int, stop: int, model: Model, obstacles: Obstacles, pace: Pace, A: Floats, B: Floats, answer: Floats
+) -> None:
     """Walk rows start to stop from A to B (n, variables), each moved inside the limits before: see `walk`.
 
-    A motion from a place to itself is the question whether the place is free. Motions not settled within `max_time`
-    seconds are reported as not free. Source: derived.
+    `answer` (n, 3) receives 1 where the motion is free, its certificate and the share where it stopped. A motion from a
+    place to itself is the question whether the place is free. Source: derived.
     """
     n = A.shape[1]
     a = np.empty(n)
     b = np.empty(n)
-    v = np.empty(n)
-    # There are as many coordinates as variables.
-    q = np.empty(n)
-    scratch = np.empty(n)
-    pieces = np.empty((chain.shape[0], PIECE_SIZE))
-    stack = np.empty((STACK_SIZE, 3))
-    rows = np.empty((elements, CLEARANCE_SIZE))
-    before = np.empty(elements)
-    travels = np.empty(elements)
+    elements = count_elements(model.chain)
     timer = np.zeros(2, np.int64)
-    deadline = clock(timer) + max_time
+    scratch = Scratch(np.empty((model.chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3)))
+    # There are as many coordinates as variables.
+    way = Way(
+        clock(timer) + pace.max_time,
+        timer,
+        np.empty(n),
+        np.empty(n),
+        scratch,
+        np.empty((elements, CLEARANCE_SIZE)),
+        np.empty(elements),
+        np.empty(elements),
+    )
     for i in range(start, stop):
-        inside_limits(moves, A[i], a)
-        inside_limits(moves, B[i], b)
-        free[i], certificates[i], stops[i] = walk(
-            chain, moves, shapes, field, tolerance, margin, spacing, finest, deadline, a, b, v, scratch, q, pieces,
-            stack, rows, before, travels, timer,
-        )  # fmt: skip
+        inside_limits(model, A[i], a)
+        inside_limits(model, B[i], b)
+        free, answer[i, 1], answer[i, 2] = walk(model, obstacles, pace, a, b, way)
+        answer[i, 0] = 1.0 if free else 0.0

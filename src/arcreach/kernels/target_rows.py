@@ -8,6 +8,15 @@ from arcreach.kernels.limits import LARGEST_FLOAT
 
 
 @kernel
+def store_row(motion, row):
+    """Write a motion as a target row. Source: derived."""
+    for i in range(3):
+        for j in range(3):
+            row[3 * i + j] = motion[4 * i + j]
+        row[9 + i] = motion[4 * i + 3]
+
+
+@kernel
 def rotation_defect(turn):
     """Return how far a matrix (9,) is from a rotation: two rows unit and orthogonal, the third their product.
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import settled
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.kernels import motion as kernels
-from arcreach.kernels.layout import BEND, SWING, TURN
-from arcreach.kernels.smooth_variables import to_coordinates_batch, to_variables
+from arcreach.kernels.clearance import Obstacles
+from arcreach.kernels.layout import SWING, TURN
+from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
@@ -45,8 +44,8 @@ class SmoothSpace:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.chain = smooth_chain(robot)
-        endless = [move for move in self.chain.moves if move["kind"] in (TURN, SWING) and np.isinf(move["lower"])]
+        self.model = robot.model
+        endless = [move for move in self.model.moves if move["kind"] in (TURN, SWING) and np.isinf(move["lower"])]
         self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
         # The direction of a twisting section is a turn to solvers, and a wrapped coordinate to everybody else.
         joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]
@@ -55,32 +54,20 @@ class SmoothSpace:
 
     def variables(self, Q: npt.ArrayLike) -> Array:
         """Variables (n, variables) of a path of configurations (n, dof); endless joints go the shorter way round."""
-        rows = np.ascontiguousarray(Q, dtype=np.float64)
-        V = np.empty((len(rows), self.chain.variables))
-        for q, v in zip(rows, V, strict=True):
-            to_variables(self.chain.moves, q, v)
+        V = self.model.to_variables(Q)
         V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
         return V
 
     def coordinates(self, V: Array) -> Array:
         """Configurations (n, dof) of variables (n, variables)."""
-        Q = np.zeros((len(V), self.robot.dof))
-        if len(V):
-            to_coordinates_batch(0, len(V), self.robot._chain, self.chain.moves, np.ascontiguousarray(V), Q)
-            # Without a jump of a whole turn from one row to the next.
-            Q[:, self._joint_coordinates] = V[:, self._joint_variables]
+        Q = self.model.to_coordinates(V)
+        # Without a jump of a whole turn from one row to the next.
+        Q[:, self._joint_coordinates] = V[:, self._joint_variables]
         return Q
 
     def bounds(self, centre: Array) -> tuple[Array, Array]:
         """The box around the limits; an endless joint may turn once around from `centre` (variables,)."""
-        low, high = np.empty(self.chain.variables), np.empty(self.chain.variables)
-        for move in self.chain.moves:
-            k, last = move["variable"], move["variable"] + move["width"] - 1
-            bends = move["kind"] == BEND
-            low[k : last + 1] = -move["bend_max"] if bends else move["lower"]
-            high[k : last + 1] = move["bend_max"] if bends else move["upper"]
-            if move["stretch"] > 0.0:
-                low[last], high[last] = 0.0, 1.0
+        low, high = self.model.bounds()
         low[self.endless], high[self.endless] = centre[self.endless] - math.pi, centre[self.endless] + math.pi
         return low, high
 
@@ -104,18 +91,18 @@ class MotionCheck:
         self.deadline = deadline
         self.tolerance = tolerance_of(space.robot)
         self.motions = 0
-        self._free, self._certificate, self._stop = np.empty(1, np.bool_), np.empty(1), np.empty(1)
+        self._answer = np.empty((1, 3))
 
     def free(self, a: Array, b: Array) -> bool:
         """Whether the motion from a to b (1, variables) keeps more than the margin all along."""
         self.motions += 1
-        self._run(1, self.margin, 1.0, a, b, self._free, self._certificate, self._stop)
-        return bool(self._free[0])
+        self._run(self.margin, 1.0, a, b, self._answer)
+        return bool(self._answer[0, 0])
 
     def inside(self, v: Array) -> Array:
         """The nearest variables inside the limits."""
         out = v.copy()
-        kernels.inside_limits(self.space.chain.moves, v, out)
+        inside_limits(self.space.model.kernel(), v, out)
         return out
 
     def keeps(self, V: Array, margin: float) -> Booleans:
@@ -130,20 +117,17 @@ class MotionCheck:
         return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
 
     def _walk(self, V: Array, margin: float, spacing: float) -> tuple[Booleans, Array]:
-        n = max(len(V) - 1, 1)
         first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
-        free, certificates, stops = np.empty(n, np.bool_), np.empty(n), np.empty(n)
-        self._run(n, margin, spacing, first, last, free, certificates, stops)
-        return free, certificates
+        answer = np.empty((len(first), 3))
+        self._run(margin, spacing, first, last, answer)
+        return answer[:, 0] > 0.0, answer[:, 1].copy()
 
-    def _run(self, n: int, margin: float, spacing: float, *arrays: Any) -> None:
-        robot, chain = self.space.robot, self.space.chain
+    def _run(self, margin: float, spacing: float, first: Array, last: Array, answer: Array) -> None:
         shapes, field = self.scene._packed
         left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
-        _motions(
-            0, n, robot._chain, chain.moves, shapes, field, self.tolerance, len(robot.elements), margin, spacing,
-            FINEST, left, *arrays,
-        )  # fmt: skip
+        obstacles = Obstacles(shapes, field, self.tolerance, margin)
+        pace = kernels.Pace(spacing, FINEST, left)
+        _motions(0, len(answer), self.space.model.kernel(), obstacles, pace, first, last, answer)
 
 
 def unwrapped(robot: Robot, Q: Array) -> Array:

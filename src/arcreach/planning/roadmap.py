@@ -26,7 +26,7 @@ from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import positive, solve, solve_batch, whole
 from arcreach.ik.target import Target, as_target
 from arcreach.kernels import judge
-from arcreach.kernels.avoidance import point_clearances
+from arcreach.kernels.clearance import Obstacles, point_clearance
 from arcreach.kernels.layout import AXIS, ROTATION
 from arcreach.planning.motions import MotionCheck, SmoothSpace, motion_between, without_long_turns
 from arcreach.planning.path_csv import configuration_columns, write_csv
@@ -285,11 +285,10 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
     last = next((element for element in reversed(robot.elements) if not isinstance(element, Revolute)), None)
     radius = 0.0 if last is None or (isinstance(last, Link) and last.reach == 0.0) else last.radius
     for i in range(len(scene)):
-        distance = np.empty(1)
-        point_clearances(0, 1, shapes[i : i + 1], field, target.position[None].copy(), distance)
-        missing = radius + margin - distance[0]
+        distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), *target.position)
+        missing = radius + margin - distance
         if missing > 0.0:
-            inside = "lies inside" if distance[0] <= 0.0 else "lies too close to"
+            inside = "lies inside" if distance <= 0.0 else "lies too close to"
             raise TargetError(
                 f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {_text.length(radius)} "
                 f"and would be {_text.length(missing)} too deep; move the target"
@@ -409,7 +408,7 @@ class _Search:
 def _weights(space: SmoothSpace, start: Array) -> Array:
     """How far each variable moves the body, against the one that moves it farthest, at full length."""
     full = start.copy()
-    for move in space.chain.moves:
+    for move in space.model.moves:
         if move["stretch"] > 0.0:
             full[move["variable"] + move["width"] - 1] = 1.0
     travels = np.array([space.travels(full, full + step) for step in np.eye(len(full))])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.kernels.motion import inside_limits
+from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.planning.motions import MotionCheck, SmoothSpace
 
 Array = npt.NDArray[np.float64]
@@ -127,7 +127,7 @@ def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]
         V = curve.spline(curve.grid)
         inside = V.copy()
         for v, out in zip(V, inside, strict=True):
-            inside_limits(space.chain.moves, v, out)
+            inside_limits(space.model.kernel(), v, out)
         off = np.abs(V - inside).max(axis=1) > SLACK
         np.logical_or.at(outside, owners, off[:-1] | off[1:])
     return outside

@@ -150,13 +150,13 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
 
 def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
     """The variable and the coordinate with which the bend vector of each section begins."""
-    return [(int(move["variable"]), int(move["coordinate"])) for move in space.chain.moves if move["kind"] == BEND]
+    return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
 
 
 def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
     """Variable, coordinate and SI units per unit of all that is no part of a bend vector."""
     found = []
-    for move in space.chain.moves:
+    for move in space.model.moves:
         k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
         if move["kind"] != BEND:
             found.append((k, c, 1.0))
@@ -265,11 +265,11 @@ def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
     rows, coordinates = [], []
     for k, c in _bends(space):
         for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
-            rows.append(np.zeros(space.chain.variables))
+            rows.append(np.zeros(space.model.variables))
             rows[-1][k : k + 2] = math.cos(angle), math.sin(angle)
             coordinates.append(c)
     for k, c, unit in _others(space):
-        rows.append(np.zeros(space.chain.variables))
+        rows.append(np.zeros(space.model.variables))
         rows[-1][k] = unit
         coordinates.append(c)
     return np.array(rows), np.array(coordinates)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.ik.smooth_chain import seed_table, smooth_chain
+from arcreach.ik.method import no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.kernels.box_step import box_step
+from arcreach.kernels.layout import REPORT_SIZE
+from arcreach.kernels.solver.box_step import Box, box_step
+from arcreach.kernels.solver.contexts import Task
 from arcreach.planning.interpolation import between
 from arcreach.planning.path import INSERTED
 from arcreach.robots.elements import JOINT_TYPES
@@ -141,42 +142,38 @@ class _Box:
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
-        self.chain = smooth_chain(robot, mode)
-        self.boxed = self.chain.moves.copy()
-        self.seeds = seed_table(robot, mode, SEEDS).seeds
-        self.largest = in_variables(self.chain.moves, self.chain.variables, largest)
+        self.model, self.table = robot.model.search(mode, SEEDS)
+        self.largest = robot.model.steps(largest)
         self.tolerances = tolerances
+        # The box's model reads what the step writes; kernels are compiled for moves that are only read.
+        self.boxed = self.model.moves.copy()
+        seen = self.boxed.view()
+        seen.flags.writeable = False
+        self.boxed_model = self.model._replace(moves=seen)
 
     def step(self, q: Array, row: Array, held: list[str]) -> Solution:
         """The answer nearest to the target within the box around q, some joints held as they are."""
-        began = time.perf_counter()
         largest = self.largest
         if held:
             largest = largest.copy()
-            for move in self.chain.moves:
-                if move["width"] and self.robot.coordinates[move["coordinate"]] in held:
+            for move in self.model.moves:
+                if self.robot.coordinates[move["coordinate"]] in held:
                     largest[move["variable"]] = 0.0
-        Q, status, errors = np.empty((1, self.robot.dof)), np.zeros(1, np.int64), np.empty((1, 2))
-        chain = self.chain
-        box_step(
-            0, 1, self.robot._chain, chain.moves, self.boxed, chain.shapes, chain.scale, chain.weight, self.seeds,
-            q[None], largest, row[None], self.mode, self.tolerances["position_tol"], self.tolerances["angle_tol"],
-            self.robot.moving_reach, Q, status, errors,
-        )  # fmt: skip
-        seconds = time.perf_counter() - began
-        return Solution(Q[0], STATUS_BY_CODE[status[0]], float(errors[0, 0]), float(errors[0, 1]), 1, seconds, "auto")
-
-
-def in_variables(moves: npt.NDArray[Any], variables: int, largest: Array) -> Array:
-    """Bounds of coordinates as bounds of smooth variables: both parts of a bend vector have that of the bend."""
-    result = np.empty(variables)
-    for move in moves:
-        k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
-        for j in range(move["width"]):
-            result[k + j] = largest[c]
-        if stretch > 0.0:
-            result[k + move["width"] - 1] = largest[c + 2] / stretch
-    return result
+        task = Task(
+            targets=row[None],
+            mode=self.mode,
+            **self.tolerances,
+            max_starts=0,
+            max_steps=0,
+            max_time=math.inf,
+            started=True,
+            judged=True,
+            trace=no_rows(self.robot.dof),
+        )
+        Q, report = q[None].copy(), np.empty((1, REPORT_SIZE))
+        box_step(0, 1, self.model, Box(self.boxed_model, self.boxed, largest), self.table, task, Q, report)
+        status, iterations, seconds, distance, angle, _ = report[0].tolist()
+        return Solution(Q[0], STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
 
 
 def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:

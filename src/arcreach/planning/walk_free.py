@@ -22,7 +22,7 @@ from arcreach.planning.interpolation import between
 from arcreach.planning.motions import MotionCheck, SmoothSpace
 from arcreach.planning.path import DETOUR, INSERTED
 from arcreach.planning.roadmap import plan
-from arcreach.planning.walk import Point, in_variables
+from arcreach.planning.walk import Point
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
@@ -59,8 +59,7 @@ class FreeWalker:
         self.tolerances = tolerances
         self.options = {"method": method, "scene": self.scene, "margin": self.margin, **tolerances, **options}
         self.space = SmoothSpace(robot)
-        chain = self.space.chain
-        self.largest = None if largest is None else in_variables(chain.moves, chain.variables, largest)
+        self.largest = None if largest is None else robot.model.steps(largest)
         self.check = MotionCheck(self.space, self.scene, self.margin)
 
     def beginnings(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
@@ -135,7 +134,7 @@ class FreeWalker:
         if self.largest is None:
             return 1
         share = 1.0
-        for move in self.space.chain.moves:
+        for move in self.space.model.moves:
             k, last = move["variable"], move["variable"] + move["width"]
             bends = last - (1 if move["stretch"] > 0.0 else 0)
             if bends > k:

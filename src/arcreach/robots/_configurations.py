@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -57,6 +58,11 @@ class ConfigurationSpace:
 
     def __delattr__(self, field: str) -> NoReturn:
         raise AttributeError(f"a {type(self).__name__} does not change: its {field} cannot be deleted")
+
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What other modules compute from this robot and keep with it, each under a key of its own."""
+        return {}
 
     @property
     def dof(self) -> int:

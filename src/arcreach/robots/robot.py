@@ -21,6 +21,7 @@ from arcreach.robots._configurations import Array, ConfigurationSpace, check_cou
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Link, Section
+from arcreach.robots.model import SolverModel
 
 # One configuration at a time; what they are handed is always of the same types.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
@@ -123,6 +124,11 @@ class Robot(ConfigurationSpace):
     def element_names(self) -> tuple[str, ...]:
         """One name per element: the given one, or its kind and number."""
         return _element_names(self.elements)
+
+    @cached_property
+    def model(self) -> SolverModel:
+        """The robot as solvers see it: its variables, their limits, and seeds."""
+        return SolverModel(self)
 
     @cached_property
     def reach(self) -> float:

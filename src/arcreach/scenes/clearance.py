@@ -217,7 +217,8 @@ def _search(
     meshes = () if grid else checked._meshes
     shapes, field = checked._exact[:2] if meshes else checked._packed
     spread(
-        _clearances, len(values), robot._chain, shapes, field, tolerance, values, rows, threads=threads,
+        _clearances, len(values), robot._chain, kernels.Obstacles(shapes, field, tolerance, 0.0), values, rows,
+        threads=threads,
         smallest=SMALLEST_PIECE,
     )  # fmt: skip
     if meshes:

@@ -9,7 +9,6 @@ import arcreach as ar
 from arcreach.errors import MethodError
 from arcreach.ik.methods import jacobian as jacobian_method
 from arcreach.ik.methods import jacobian_family as family
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
@@ -163,7 +162,7 @@ def turn(R):
 
 def linear_model(robot, q, target, kind):
     """J (6, dof) and e (6,), the position in metres and the orientation times the robot's weight."""
-    weight = smooth_chain(robot).weight
+    weight = robot.model.weight
     pose, J = robot.tip_pose(q), robot.jacobian(q)
     e = np.zeros(6)
     e[:3] = target[:3, 3] - pose[:3, 3]
@@ -192,7 +191,7 @@ def as_target(pose, kind):
 @pytest.mark.parametrize("method", RULES)
 def test_first_iteration(method, name, kind):
     robot, rule = ar.load_robot(name), RULES[method]
-    unit = smooth_chain(robot).weight
+    unit = robot.model.weight
     lengths = np.array([quantity == "length" for quantity in robot.quantities])
     scales = np.where(lengths, robot.upper - robot.lower, 1.0)
     goal = robot.tip_pose(robot.sample(1, seed=5)[0])
@@ -317,7 +316,7 @@ def test_trace(method):
 
 def test_lm_never_steps_back():
     robot = ar.load_robot("ur5")
-    pose, weight = robot.tip_pose(robot.sample(1, seed=7)[0]), smooth_chain(robot).weight
+    pose, weight = robot.tip_pose(robot.sample(1, seed=7)[0]), robot.model.weight
     way = solve(robot, Target.from_pose(pose), "lm", start=robot.sample(1, seed=8)[0], trace=True).trace
     error = way.position_error**2 + (weight * way.angle_error) ** 2
     assert (np.diff(error) <= 1e-15).all()

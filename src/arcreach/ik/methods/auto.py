@@ -11,11 +11,10 @@ from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.ik.avoidance import run_free
 from arcreach.ik.method import Array, Method, Outcome, Problem, register
-from arcreach.ik.smooth_chain import MOST_TABLES, seed_table, smooth_chain
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.kernels.auto import auto as auto_kernel
 from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
-from arcreach.robots.robot import Robot
+from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.search import auto as auto_kernel
 
 # Seeds per table: a position and an axis are looked up in two turns of symmetry, a whole pose needs more.
 SEEDS = 512
@@ -68,33 +67,20 @@ def solve_one(problem: Problem) -> Solution:
     return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
 
 
+def seed_count(mode: int) -> int:
+    """How many seeds targets of a mode are looked up in."""
+    return ROTATION_SEEDS if mode == ROTATION else SEEDS
+
+
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
-    prepared, count = _prepared(problem.robot, problem.mode, problem.seed)
-    return (
-        *prepared, problem.targets, problem.mode, problem.position_tol, problem.angle_tol, problem.robot.moving_reach,
-        count, problem.max_iterations or MOST_STEPS, problem.max_time, problem.start is not None, judged, problem.trace,
-        q, report,
+    mode = problem.mode
+    count = seed_count(mode)
+    # By position, and from one table: names would take a tenth of a single solve.
+    task = Task(
+        problem.targets, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
+        problem.max_time, problem.start is not None, judged, problem.trace,
     )  # fmt: skip
-
-
-def _prepared(robot: Robot, mode: int, seed: int) -> tuple[tuple[Any, ...], int]:
-    """The kernel's arguments that depend on the robot alone, kept with it, and the number of seeds."""
-    kept: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = robot.__dict__.setdefault("_auto", {})
-    found = kept.get((mode, seed))
-    if found is None:
-        chain = smooth_chain(robot, mode)
-        count = ROTATION_SEEDS if mode == ROTATION else SEEDS
-        table = seed_table(robot, mode, count, seed)
-        if len(kept) >= MOST_TABLES:
-            kept.clear()
-        found = kept[mode, seed] = (
-            (
-                robot._chain, chain.moves, chain.shapes, chain.scale, chain.weight, chain.symmetric, table.keys,
-                table.turn_weight, table.seeds,
-            ),
-            count,
-        )  # fmt: skip
-    return found
+    return *problem.robot.model.search(mode, count, problem.seed), task, q, report
 
 
 register(

@@ -104,13 +104,13 @@ def run(problem: Problem[Any]) -> Outcome:
 
 def _compile(robot: SymbolicRobot, plan: Plan, problem: Problem[Any], out: Outcome) -> None:
     """Run a search of no iterations: what it compiles is then not counted as time of the first target."""
-    if "_hierarchical_ready" in robot.__dict__ or not len(problem.targets):
+    if "hierarchical ready" in robot.memory or not len(problem.targets):
         return
     rules = plan.rules.copy()
     rules[0].most_iterations = 0
     nothing = (np.empty((0, robot.dof)), np.empty((0, len(kernels.LOG_COLUMNS))), np.zeros(1, np.int64))
     _search(robot, dataclasses.replace(plan, rules=rules), problem, 0, default_start(robot), nothing, out)
-    robot.__dict__["_hierarchical_ready"] = True
+    robot.memory["hierarchical ready"] = True
 
 
 def _search(
@@ -180,11 +180,11 @@ def default_start(robot: AnyRobot) -> Array:
 
 def default_scale(robot: AnyRobot) -> float:
     """Metres that weigh as much as one radian in the role `both`: a tenth of the greatest way from base to tip."""
-    kept: float | None = robot.__dict__.get("_hierarchical_scale")
+    kept: float | None = robot.memory.get("hierarchical scale")
     if kept is None:
         tips = robot.tip_pose(robot.sample(SCALE_SAMPLES, seed=0))[:, :3, 3]
         kept = SCALE * float(np.linalg.norm(tips, axis=1).max())
-        kept = robot.__dict__["_hierarchical_scale"] = kept if 0.0 < kept < math.inf else 1.0
+        kept = robot.memory["hierarchical scale"] = kept if 0.0 < kept < math.inf else 1.0
     return kept
 
 
@@ -274,10 +274,10 @@ def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
     """A chain with the limits of the robot: its own, or one of plain joints in place of a matrix."""
     if isinstance(robot, Robot):
         return robot._chain
-    kept: npt.NDArray[Any] | None = robot.__dict__.get("_hierarchical_limits")
+    kept: npt.NDArray[Any] | None = robot.memory.get("hierarchical limits")
     if kept is None:
         joints = [Prismatic(lower, upper) for lower, upper in zip(robot.lower, robot.upper, strict=True)]
-        kept = robot.__dict__["_hierarchical_limits"] = Robot(joints)._chain
+        kept = robot.memory["hierarchical limits"] = Robot(joints)._chain
     return kept
 
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.kernels import jacobian_steps
 from arcreach.kernels.jacobian import jacobian as jacobian_kernel
 from arcreach.robots.elements import LENGTH, Section
@@ -71,7 +70,7 @@ def run_rule(problem: Problem, rule: Rule) -> Outcome:
     scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
     spread(
         jacobian_kernel, len(problem.targets), robot._chain, rule.code, rule.damping, rule.threshold, rule.largest,
-        rule.patience, rule.progress, smooth_chain(robot).weight, scales, *holding_limits(robot), problem.targets,
+        rule.patience, rule.progress, robot.model.weight, scales, *holding_limits(robot), problem.targets,
         problem.mode, problem.position_tol, problem.angle_tol, problem.max_iterations or rule.most_steps,
         problem.max_time, first, problem.trace, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
         threads=problem.threads, smallest=SMALLEST_PIECE,

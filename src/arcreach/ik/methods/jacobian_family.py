@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.jacobian import Rule, run_rule
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.ik.solve import positive
 from arcreach.kernels import jacobian_steps
 
@@ -45,7 +44,7 @@ def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
         given = problem.options.items()
         chosen = {names.get(field, field): positive(field, value, "a number") for field, value in given}
         changed = replace(rule, **chosen)  # type: ignore[arg-type]
-        unit = smooth_chain(problem.robot).weight
+        unit = problem.robot.model.weight
         lengths = {name: unit * getattr(changed, name) for name in _LENGTHS.get(rule.code, ())}
         return run_rule(problem, replace(changed, **lengths))
 

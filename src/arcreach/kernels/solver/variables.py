@@ -5,6 +5,8 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION, TURN
 from arcreach.kernels.limits import clip, wrap_angle
+from arcreach.kernels.solver.contexts import Floats, Model
+from arcreach.kernels.solver.loops import rows
 from arcreach.kernels.trigonometry import sincos
 
 # Solvers aim at this share of the tolerances.
@@ -12,10 +14,10 @@ _AIM = 0.999
 
 
 @kernel
-def to_variables(moves, q, v):
+def to_variables(model: Model, q: Floats, v: Floats) -> None:
     """Write the variables of a configuration. Source: derived."""
-    for row in range(moves.shape[0]):
-        move = moves[row]
+    for row in range(rows(model)):
+        move = model.moves[row]
         k = move.variable
         c = move.coordinate
         if move.kind == BEND:
@@ -33,16 +35,16 @@ def to_variables(moves, q, v):
 
 
 @kernel
-def to_front(moves, mode, target, local):
+def to_front(model: Model, mode: int, target: Floats, local: Floats) -> None:
     """Write a target row (12,) as seen from the frame where the chain begins to move; both may be one array.
 
     Where the chain has a long tool that is left out, the target is that of its near end. Source: derived.
     """
-    if moves[0].ahead == NOTHING:
+    if model.ahead == NOTHING:
         for k in range(12):
             local[k] = target[k]
     else:
-        f = moves[0].front
+        f = model.ends[0]
         # Columns of the rotation that the mode has.
         for c in range(0 if mode == ROTATION else 2, 2 if mode == POSITION else 3):
             x = target[c]
@@ -55,8 +57,8 @@ def to_front(moves, mode, target, local):
         z = target[11] - f[11]
         for k in range(3):
             local[9 + k] = f[k] * x + f[4 + k] * y + f[8 + k] * z
-    if moves[0].lever > 0.0:
-        b = moves[0].back
+    if model.lever > 0.0:
+        b = model.ends[1]
         for k in range(3):
             x = local[3 * k]
             y = local[3 * k + 1]
@@ -67,13 +69,13 @@ def to_front(moves, mode, target, local):
 
 
 @kernel
-def aims(moves, position_tol, angle_tol):
+def aims(model: Model, position_tol: float, angle_tol: float) -> tuple[float, float]:
     """Return the squared distance and the angle at which a descent has arrived.
 
     A little inside the tolerances: its forward kinematics differ from the exact ones in the last digits. Where a long
     tool is left out both errors of its near end add up at its tip. Source: derived.
     """
-    lever = moves[0].lever
+    lever = model.lever
     if lever > 0.0:
         half = 0.5 * _AIM * position_tol
         return half * half, min(_AIM * angle_tol, half / lever)
@@ -81,31 +83,37 @@ def aims(moves, position_tol, angle_tol):
 
 
 @kernel
-def to_coordinates(chain, moves, v, scratch, q):
+def to_coordinates(model: Model, v: Floats, q: Floats) -> None:
     """Write the configuration of variables, the last bit of rounding taken back inside the limits. Source: derived."""
-    for row in range(moves.shape[0]):
-        move = moves[row]
+    for row in range(rows(model)):
+        move = model.moves[row]
         k = move.variable
         c = move.coordinate
         if move.kind == BEND:
-            scratch[c] = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
-            scratch[c + 1] = math.atan2(v[k + 1], v[k])
+            q[c] = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
+            q[c + 1] = math.atan2(v[k + 1], v[k])
             if move.stretch > 0.0:
-                scratch[c + 2] = move.length + move.stretch * v[k + 2]
+                q[c + 2] = move.length + move.stretch * v[k + 2]
         elif move.kind == PLANAR:
-            scratch[c] = v[k]
+            q[c] = v[k]
             if move.stretch > 0.0:
-                scratch[c + 2] = move.length + move.stretch * v[k + 1]
+                q[c + 2] = move.length + move.stretch * v[k + 1]
         elif move.kind == TURN and move.lower == -math.inf:
-            scratch[c] = wrap_angle(v[k])
+            q[c] = wrap_angle(v[k])
         else:
-            scratch[c] = v[k]
-    clip(chain, scratch, q)
+            q[c] = v[k]
+    clip(model.chain, q, q)
 
 
 @kernel(batch=True)
-def to_coordinates_batch(start, stop, chain, moves, V, Q):
+def to_coordinates_batch(start: int, stop: int, model: Model, V: Floats, Q: Floats) -> None:
     """`to_coordinates` for rows start to stop. Source: derived."""
-    scratch = V[0].copy() if V.shape[1] >= Q.shape[1] else Q[0].copy()
     for i in range(start, stop):
-        to_coordinates(chain, moves, V[i], scratch, Q[i])
+        to_coordinates(model, V[i], Q[i])
+
+
+@kernel(batch=True)
+def to_variables_batch(start: int, stop: int, model: Model, Q: Floats, V: Floats) -> None:
+    """`to_variables` for rows start to stop. Source: derived."""
+    for i in range(start, stop):
+        to_variables(model, Q[i], V[i])

@@ -12,18 +12,25 @@ The sixth is written for whole rotations alone: who reads it otherwise begins wi
 """
 
 import math
+from typing import TypeAlias
 
 from arcreach._jit import kernel
 from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, ROTATION, SHIFT, SLIDE, SWING, TURN
+from arcreach.kernels.solver.contexts import Floats, Goal, Model, Motion, Record
+from arcreach.kernels.solver.loops import rows
 from arcreach.kernels.transforms import IDENTITY
 from arcreach.kernels.trigonometry import sincos
+
+# A point or a direction, and a row of a motion.
+Vector: TypeAlias = tuple[float, float, float]
+Row: TypeAlias = tuple[float, float, float, float]
 
 # Below this sine of the error angle the factor angle / sine is 1 to the last bit.
 _SMALL_SINE = 1e-9
 
 
 @kernel(fast=True, inline=True)
-def multiply(a, b):
+def multiply(a: Motion, b: Motion) -> Motion:
     """Return the motion a followed by b, as `transforms.compose` but free to fuse. Source: derived."""
     return (
         a[0] * b[0] + a[1] * b[4] + a[2] * b[8],
@@ -42,11 +49,10 @@ def multiply(a, b):
 
 
 @kernel(fast=True, inline=True)
-def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
-    """Write column k: the tip moves at (lx, ly, lz) and turns at (wx, wy, wz), both in the frame of `tip`'s base.
-
-    Source: derived.
-    """
+def write_column(J: Floats, k: int, tip: Motion, moving: Vector, turning: Vector, mode: int, weight: float) -> None:
+    """Write column k: the tip moves and turns at these rates, both in the frame of `tip`'s base. Source: derived."""
+    lx, ly, lz = moving
+    wx, wy, wz = turning
     J[k, 0] = tip[0] * lx + tip[4] * ly + tip[8] * lz
     J[k, 1] = tip[1] * lx + tip[5] * ly + tip[9] * lz
     J[k, 2] = tip[2] * lx + tip[6] * ly + tip[10] * lz
@@ -67,7 +73,9 @@ def write_column(J, k, tip, lx, ly, lz, wx, wy, wz, mode, weight):
 
 
 @kernel(fast=True, inline=True)
-def bend_functions(shapes, shape, t, scale):
+def bend_functions(
+    shapes: Floats, shape: int, t: float, scale: float
+) -> tuple[float, float, float, float, float, float, float]:
     """Return A, B, C, g, Z, 2 dg/dt, 2 dZ/dt of a section at t = theta^2. Source: derived."""
     last = shapes.shape[1] - 1
     x = scale * t - 1.0
@@ -98,7 +106,7 @@ def bend_functions(shapes, shape, t, scale):
 
 
 @kernel(fast=True, inline=True)
-def bend_step(move, shapes, scale, v, tip, mode, weight, J):
+def bend_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
     """Write a section's columns and return the tip seen from its base. Source: derived."""
     k = move.variable
     bx = v[k]
@@ -110,7 +118,7 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
     yy = by * by
     xy = bx * by
     t = xx + yy
-    A, B, C, g, Z, hg, hz = bend_functions(shapes, move.tip_row, t, scale)
+    A, B, C, g, Z, hg, hz = bend_functions(model.shapes, move.tip_row, t, model.scale)
     turn = (1.0 - B * xx, -B * xy, A * bx, 0.0, -B * xy, 1.0 - B * yy, A * by, 0.0, -A * bx, -A * by, 1.0 - t * B, 0.0)
     here = multiply(turn, tip)
     # From the section's end to the tip, in the section's base frame.
@@ -123,7 +131,7 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
     lx = S * (g + hg * xx) + wy * ez - wz * ey
     ly = S * hg * xy + wz * ex - wx * ez
     lz = S * hz * bx + wx * ey - wy * ex
-    write_column(J, k, here, lx, ly, lz, wx, wy, wz, mode, weight)
+    write_column(J, k, here, (lx, ly, lz), (wx, wy, wz), goal.mode, model.weight)
     if move.kind == BEND:
         wx = C * xx - 1.0
         wy = C * xy
@@ -131,10 +139,10 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
         lx = S * hg * xy + wy * ez - wz * ey
         ly = S * (g + hg * yy) + wz * ex - wx * ez
         lz = S * hz * by + wx * ey - wy * ex
-        write_column(J, k + 1, here, lx, ly, lz, wx, wy, wz, mode, weight)
+        write_column(J, k + 1, here, (lx, ly, lz), (wx, wy, wz), goal.mode, model.weight)
     if varying:
         d = move.stretch
-        write_column(J, share, here, d * g * bx, d * g * by, d * Z, 0.0, 0.0, 0.0, mode, weight)
+        write_column(J, share, here, (d * g * bx, d * g * by, d * Z), (0.0, 0.0, 0.0), goal.mode, model.weight)
     return (
         here[0], here[1], here[2], ex + S * g * bx, here[4], here[5], here[6], ey + S * g * by, here[8], here[9],
         here[10], ez + S * Z,
@@ -142,7 +150,7 @@ def bend_step(move, shapes, scale, v, tip, mode, weight, J):
 
 
 @kernel(fast=True, inline=True)
-def write_turn(J, k, a, b, axis, mode, weight):
+def write_turn(J: Floats, k: int, a: Row, b: Row, axis: Row, mode: int, weight: float) -> None:
     """Write the column of a turn about `axis`, the third row of the tip's motion beside a and b in cyclic order.
 
     Source: derived.
@@ -164,13 +172,13 @@ def write_turn(J, k, a, b, axis, mode, weight):
 
 
 @kernel(fast=True, inline=True)
-def mix(f, a, g, b):
+def mix(f: float, a: Row, g: float, b: Row) -> Row:
     """Return the row f a + g b. Source: derived."""
     return f * a[0] + g * b[0], f * a[1] + g * b[1], f * a[2] + g * b[2], f * a[3] + g * b[3]
 
 
 @kernel(fast=True, inline=True)
-def turn_step(move, v, tip, mode, weight, J):
+def turn_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
     """Write the column of a turning joint and return the tip seen from before it. Source: derived.
 
     The axis is the same before and after the turn: the column is taken before, where no rotation is needed yet.
@@ -181,17 +189,17 @@ def turn_step(move, v, tip, mode, weight, J):
     y = (tip[4], tip[5], tip[6], tip[7])
     z = (tip[8], tip[9], tip[10], tip[11])
     if move.about == ABOUT_Z:
-        write_turn(J, k, x, y, z, mode, weight)
+        write_turn(J, k, x, y, z, goal.mode, model.weight)
         return mix(c, x, -s, y) + mix(s, x, c, y) + z
     if move.about == ABOUT_Y:
-        write_turn(J, k, z, x, y, mode, weight)
+        write_turn(J, k, z, x, y, goal.mode, model.weight)
         return mix(s, z, c, x) + y + mix(c, z, -s, x)
-    write_turn(J, k, y, z, x, mode, weight)
+    write_turn(J, k, y, z, x, goal.mode, model.weight)
     return x + mix(c, y, -s, z) + mix(s, y, c, z)
 
 
 @kernel(fast=True, inline=True)
-def shifted(tip, x, y, z):
+def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
     """Return the tip seen from (x, y, z) farther back. Source: derived."""
     return (
         tip[0], tip[1], tip[2], tip[3] + x, tip[4], tip[5], tip[6], tip[7] + y, tip[8], tip[9], tip[10], tip[11] + z,
@@ -199,18 +207,18 @@ def shifted(tip, x, y, z):
 
 
 @kernel(fast=True, inline=True)
-def slide_step(move, v, tip, mode, weight, J):
+def slide_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
     """Write the column of a sliding joint and return the tip seen from before it. Source: derived."""
     k = move.variable
     x = move.axis[0]
     y = move.axis[1]
     z = move.axis[2]
-    write_column(J, k, tip, x, y, z, 0.0, 0.0, 0.0, mode, weight)
+    write_column(J, k, tip, (x, y, z), (0.0, 0.0, 0.0), goal.mode, model.weight)
     return shifted(tip, v[k] * x, v[k] * y, v[k] * z)
 
 
 @kernel(fast=True, inline=True)
-def swing_step(move, v, tip, mode, weight, J):
+def swing_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
     """Write the column of a parallelogram and return the tip seen from before it. Source: derived."""
     k = move.variable
     ax = move.axis[0]
@@ -223,12 +231,13 @@ def swing_step(move, v, tip, mode, weight, J):
     mx = c * link[0] + s * (ay * link[2] - az * link[1]) + along * ax
     my = c * link[1] + s * (az * link[0] - ax * link[2]) + along * ay
     mz = c * link[2] + s * (ax * link[1] - ay * link[0]) + along * az
-    write_column(J, k, tip, ay * mz - az * my, az * mx - ax * mz, ax * my - ay * mx, 0.0, 0.0, 0.0, mode, weight)
+    moving = (ay * mz - az * my, az * mx - ax * mz, ax * my - ay * mx)
+    write_column(J, k, tip, moving, (0.0, 0.0, 0.0), goal.mode, model.weight)
     return shifted(tip, mx, my, mz)
 
 
 @kernel(fast=True, inline=True)
-def step_behind(move, tip):
+def step_behind(move: Record, tip: Motion) -> Motion:
     """Return the tip seen from before what is fixed behind a move. Source: derived."""
     m = move.motion
     if move.behind == SHIFT:
@@ -237,8 +246,9 @@ def step_behind(move, tip):
 
 
 @kernel(fast=True, inline=True)
-def residual(tip, target, mode, weight, e):
+def residual(tip: Motion, goal: Goal, weight: float, e: Floats) -> tuple[float, float]:
     """Write the residual e (6,) in the tip frame; return squared distance and angle to the target. Source: derived."""
+    target, mode = goal.target, goal.mode
     x = target[9] - tip[3]
     y = target[10] - tip[7]
     z = target[11] - tip[11]
@@ -290,10 +300,10 @@ def residual(tip, target, mode, weight, e):
 
 
 @kernel(fast=True, inline=True)
-def scale_columns(moves, J, mode):
+def scale_columns(model: Model, J: Floats, mode: int) -> None:
     """Write the columns of strokes and bends by their units, those of stretches as they are. Source: derived."""
-    for row in range(moves.shape[0]):
-        move = moves[row]
+    for row in range(rows(model)):
+        move = model.moves[row]
         for i in range(2 if move.kind == BEND else 1):
             for r in range(5):
                 J[move.variable + i, r] *= move.unit
@@ -302,22 +312,23 @@ def scale_columns(moves, J, mode):
 
 
 @kernel(fast=True, inline=True)
-def evaluate(moves, shapes, scale, v, target, mode, weight, e, J):
-    """Write residual e (6,) and Jacobian J (variables, 6); return squared distance and angle. Source: derived."""
-    tip = IDENTITY
-    for passed in range(moves.shape[0]):
+def evaluate(model: Model, goal: Goal, v: Floats, e: Floats, J: Floats) -> tuple[float, float]:
+    """Write residual e (6,) and Jacobian J (variables, 6) at v; return squared distance and angle. Source: derived."""
+    moves = model.moves
+    tip: Motion = IDENTITY
+    for passed in range(rows(model)):
         move = moves[moves.shape[0] - 1 - passed]
         kind = move.kind
         if move.behind != NOTHING:
             tip = step_behind(move, tip)
         if kind == TURN:
-            tip = turn_step(move, v, tip, mode, weight, J)
+            tip = turn_step(model, goal, move, v, tip, J)
         elif kind >= BEND:
-            tip = bend_step(move, shapes, scale, v, tip, mode, weight, J)
+            tip = bend_step(model, goal, move, v, tip, J)
         elif kind == SLIDE:
-            tip = slide_step(move, v, tip, mode, weight, J)
+            tip = slide_step(model, goal, move, v, tip, J)
         elif kind == SWING:
-            tip = swing_step(move, v, tip, mode, weight, J)
-    if moves[0].scaled != 0:
-        scale_columns(moves, J, mode)
-    return residual(tip, target, mode, weight, e)
+            tip = swing_step(model, goal, move, v, tip, J)
+    if model.scaled:
+        scale_columns(model, J, goal.mode)
+    return residual(tip, goal, model.weight, e)

@@ -7,25 +7,24 @@ import pytest
 from tests import reference
 
 import arcreach as ar
-from arcreach.ik.smooth_chain import smooth_chain
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
-from arcreach.kernels.smooth_chain import evaluate
-from arcreach.kernels.smooth_variables import to_coordinates, to_front, to_variables
+from arcreach.kernels.solver.contexts import Goal
+from arcreach.kernels.solver.kinematics import evaluate
+from arcreach.kernels.solver.variables import to_front
 
 
 def residual(robot, v, target, mode):
-    chain = smooth_chain(robot)
-    e, J, local = np.empty(6), np.zeros((chain.variables, 6)), np.empty(12)
-    to_front(chain.moves, mode, target, local)
-    errors = evaluate(chain.moves, chain.shapes, chain.scale, v, local, mode, chain.weight, e, J)
+    model = robot.model.kernel()
+    e, J, local = np.empty(6), np.zeros((len(v), 6)), np.empty(12)
+    to_front(model, mode, target, local)
+    errors = evaluate(model, Goal(local, mode, 0.0, 0.0), v, e, J)
     return e, J, errors
 
 
 def units(robot):
     """What the columns of J count their variables in."""
-    chain = smooth_chain(robot)
-    values = np.ones(chain.variables)
-    for move in chain.moves:
+    values = np.ones(robot.model.variables)
+    for move in robot.model.moves:
         last = move["variable"] + move["width"] - (1 if move["stretch"] > 0.0 else 0)
         values[move["variable"] : last] = move["unit"]
     return values
@@ -36,10 +35,7 @@ def row_of(pose):
 
 
 def variables(robot, q):
-    chain = smooth_chain(robot)
-    v = np.zeros(chain.variables)
-    to_variables(chain.moves, np.asarray(q, dtype=float), v)
-    return v
+    return robot.model.to_variables([q])[0]
 
 
 def random_cases(count, seed):
@@ -53,9 +49,7 @@ def random_cases(count, seed):
 
 def test_variables_and_coordinates_are_the_same_configuration():
     for robot, q, _ in random_cases(100, 0):
-        chain = smooth_chain(robot)
-        back = np.empty(robot.dof)
-        to_coordinates(robot._chain, chain.moves, variables(robot, q), np.empty(robot.dof), back)
+        back = robot.model.to_coordinates([variables(robot, q)])[0]
         np.testing.assert_allclose(robot.tip_pose(back), robot.tip_pose(q), atol=1e-13)
         assert robot.within_limits(back, tolerance=1e-15)
 
@@ -103,4 +97,4 @@ def test_an_opposite_orientation_still_pulls(mode):
     goal[:3, 3] = robot.tip_pose(robot.neutral)[:3, 3]
     e, _, (_, angle) = residual(robot, np.zeros(6), row_of(goal), mode)
     assert angle == pytest.approx(math.pi)
-    assert np.linalg.norm(e[3:]) == pytest.approx(math.pi * smooth_chain(robot).weight)
+    assert np.linalg.norm(e[3:]) == pytest.approx(math.pi * robot.model.weight)

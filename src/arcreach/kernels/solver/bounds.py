@@ -11,6 +11,8 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.limits import nearest_in_cone
+from arcreach.kernels.solver.contexts import Floats, Model, Record
+from arcreach.kernels.solver.loops import rows
 
 # CLEAR is a block that touches no bound, FREE one that does and is not drawn through it. FLOOR is zero bend.
 CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR = range(7)
@@ -24,32 +26,32 @@ _OUTWARD = 1e-15
 
 
 @kernel(fast=True, inline=True)
-def along(J, k, y, mode):
+def along(J: Floats, k: int, y: Floats, mode: int) -> float:
     """Return row k of J times y; only a whole rotation has a sixth number. Source: derived."""
     product = J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4]
     return product + J[k, 5] * y[5] if mode == ROTATION else product
 
 
 @kernel(fast=True, inline=True)
-def is_disc(move):
+def is_disc(move: Record) -> bool:
     """Say whether a block is the bend vector of a fixed section. Source: derived."""
     return move.kind == BEND and move.stretch <= 0.0
 
 
 @kernel(fast=True, inline=True)
-def is_cone(move):
+def is_cone(move: Record) -> bool:
     """Say whether a block is the bend vector and stretch of a variable section. Source: derived."""
     return move.kind == BEND and move.stretch > 0.0
 
 
 @kernel(fast=True, inline=True)
-def is_triangle(move):
+def is_triangle(move: Record) -> bool:
     """Say whether a block is the bend and stretch of a variable section that twists. Source: derived."""
     return move.kind == PLANAR and move.stretch > 0.0
 
 
 @kernel(fast=True, inline=True)
-def touches(move, v):
+def touches(move: Record, v: Floats) -> bool:
     """Say whether a block lies at a bound. Source: derived."""
     k = move.variable
     if move.kind == BEND:
@@ -64,7 +66,7 @@ def touches(move, v):
 
 
 @kernel(fast=True, inline=True)
-def cone_code(side, top, outward_radius, outward_share, slope):
+def cone_code(side: bool, top: bool, outward_radius: float, outward_share: float, slope: float) -> int:
     """Return the code of a cone block that is pulled by (radius, share) and touches its side or its top.
 
     Source: derived.
@@ -82,7 +84,7 @@ def cone_code(side, top, outward_radius, outward_share, slope):
 
 
 @kernel(fast=True, inline=True)
-def triangle_code(move, bend, share, before, pull_bend, pull_share):
+def triangle_code(move: Record, bend: float, share: float, before: int, pull_bend: float, pull_share: float) -> int:
     """Return the code of a triangle block: the edge it is drawn through, HELD where it is drawn out of a corner.
 
     `before` is the edge it is restricted to already, if any. Source: derived.
@@ -110,7 +112,7 @@ def triangle_code(move, bend, share, before, pull_bend, pull_share):
 
 
 @kernel(fast=True, inline=True)
-def block_code(move, v, before, p0, p1, p2):
+def block_code(move: Record, v: Floats, before: int, p0: float, p1: float, p2: float) -> int:
     """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless it pulls through a bound.
 
     `before` is the code that restricts it already. Source: derived.
@@ -142,7 +144,7 @@ def block_code(move, v, before, p0, p1, p2):
 
 
 @kernel(fast=True, inline=True)
-def drop_row(J, k, mode):
+def drop_row(J: Floats, k: int, mode: int) -> None:
     """Clear row k. Source: derived."""
     for r in range(5):
         J[k, r] = 0.0
@@ -151,7 +153,7 @@ def drop_row(J, k, mode):
 
 
 @kernel(fast=True, inline=True)
-def outward(move, v):
+def outward(move: Record, v: Floats) -> tuple[float, float]:
     """Return the direction of a bend vector that lies at its bound. Source: derived."""
     bx = v[move.variable]
     by = v[move.variable + 1]
@@ -167,7 +169,7 @@ def outward(move, v):
 
 
 @kernel(fast=True, inline=True)
-def side_entry(move, radial, share):
+def side_entry(move: Record, radial: float, share: float) -> float:
     """Return the slope along the side of a cone from those by the radius of the bend and by the share.
 
     Source: derived.
@@ -176,7 +178,7 @@ def side_entry(move, radial, share):
 
 
 @kernel(fast=True, inline=True)
-def restrict_entry(move, code, J, r, nx, ny):
+def restrict_entry(move: Record, code: int, J: Floats, r: int, nx: float, ny: float) -> None:
     """Turn column r of a block's rows to along its bound, whose normal is (nx, ny). Source: derived."""
     k = move.variable
     radial = nx * J[k, r] + ny * J[k + 1, r]
@@ -190,7 +192,7 @@ def restrict_entry(move, code, J, r, nx, ny):
 
 
 @kernel(fast=True, inline=True)
-def restrict(move, v, code, before, J, mode):
+def restrict(move: Record, v: Floats, code: int, before: int, J: Floats, mode: int) -> None:
     """Replace a block's rows by those along its bound; `before` is the code the rows stand for. Source: derived."""
     k = move.variable
     if code == HELD:
@@ -222,7 +224,7 @@ def restrict(move, v, code, before, J, mode):
 
 
 @kernel(fast=True, inline=True)
-def block_step(move, v, code, J, y, mode):
+def block_step(move: Record, v: Floats, code: int, J: Floats, y: Floats, mode: int) -> tuple[float, float, float]:
     """Return the step of a block's variables for the multipliers y (6,). Source: derived."""
     k = move.variable
     if code == HELD:
@@ -244,7 +246,7 @@ def block_step(move, v, code, J, y, mode):
 
 
 @kernel(fast=True, inline=True)
-def project(move, p0, p1, p2):
+def project(move: Record, p0: float, p1: float, p2: float) -> tuple[float, float, float]:
     """Return the nearest point of a block's limits. Source: derived."""
     if is_disc(move):
         square = p0 * p0 + p1 * p1
@@ -261,3 +263,18 @@ def project(move, p0, p1, p2):
         bend, share = nearest_in_cone(max(p0, 0.0), p1, move.bend_max)
         return bend, share, p2
     return min(max(p0, move.lower), move.upper), p1, p2
+
+
+@kernel
+def inside_limits(model: Model, v: Floats, out: Floats) -> None:
+    """Write the nearest variables inside the limits. Source: derived."""
+    for row in range(rows(model)):
+        move = model.moves[row]
+        k = move.variable
+        p1 = v[k + 1] if move.width > 1 else 0.0
+        p2 = v[k + 2] if move.width > 2 else 0.0
+        out[k], p1, p2 = project(move, v[k], p1, p2)
+        if move.width > 1:
+            out[k + 1] = p1
+        if move.width > 2:
+            out[k + 2] = p2

@@ -11,25 +11,23 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION, TURN
-from arcreach.kernels.limits import wrap_angle
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.solver.contexts import Floats, Frame, Model, Singles, Table
+from arcreach.kernels.solver.variables import to_coordinates, to_front
+from arcreach.kernels.target_rows import store_row
 
 # Seeds whose least score is noted together; a table holds a multiple of this.
 BLOCK = 64
 _FAR = np.float32(3e38)
 _ON_AXIS = 1e-12
-# Stride between the seeds of successive moves in a mixed start; odd, so that it visits every seed of the table.
-MIX = 173
 
 
 @kernel(fast=True, inline=True)
-def frame_of(target, mode, symmetric):
-    """Return cosine and sine of the turn and the mirror sign that bring a target to its normal place.
-
-    Source: derived.
-    """
+def frame_of(target: Floats, mode: int, symmetric: bool) -> Frame:
+    """Return the frame that brings a target to its normal place. Source: derived."""
     if not symmetric:
-        return 1.0, 0.0, 1.0
+        return Frame(1.0, 0.0, 1.0)
     x = target[9]
     y = target[10]
     radius = math.sqrt(x * x + y * y)
@@ -40,11 +38,13 @@ def frame_of(target, mode, symmetric):
     c = x / radius if radius > _ON_AXIS else 1.0
     s = y / radius if radius > _ON_AXIS else 0.0
     mirrored = mode != POSITION and c * target[5] - s * target[2] < 0.0
-    return c, s, -1.0 if mirrored else 1.0
+    return Frame(c, s, -1.0 if mirrored else 1.0)
 
 
-@kernel(fast=True, inline=True)
-def quaternion(r00, r01, r02, r10, r11, r12, r20, r21, r22):
+@kernel(fast=True)
+def quaternion(
+    r00: float, r01: float, r02: float, r10: float, r11: float, r12: float, r20: float, r21: float, r22: float
+) -> tuple[float, float, float, float]:
     """Return the unit quaternion (w, x, y, z) of a rotation, its largest part positive. Source: derived."""
     w = 1.0 + r00 + r11 + r22
     x = 1.0 + r00 - r11 - r22
@@ -64,8 +64,9 @@ def quaternion(r00, r01, r02, r10, r11, r12, r20, r21, r22):
 
 
 @kernel(fast=True, inline=True)
-def write_key(target, mode, c, s, mirror, key):
+def write_key(target: Floats, mode: int, frame: Frame, key: Floats) -> None:
     """Write the key (10,) of a target in its normal place: position, then axis or quaternion. Source: derived."""
+    c, s, mirror = frame
     key[0] = c * target[9] + s * target[10]
     key[1] = mirror * (c * target[10] - s * target[9])
     key[2] = target[11]
@@ -89,31 +90,32 @@ def write_key(target, mode, c, s, mirror, key):
 
 
 @kernel(fast=True, inline=True)
-def score(table, key, mode, turn_weight, scores, minima):
-    """Score every seed of `table` (11, seeds) against a key, and note the least of each block. Source: derived."""
+def score(table: Table, key: Floats, mode: int, scores: Singles, minima: Singles) -> None:
+    """Score every seed of a table against a key (10,), and note the least of each block. Source: derived."""
+    keys = table.keys
     k0 = np.float32(key[0])
     k1 = np.float32(key[1])
     k2 = np.float32(key[2])
-    seeds = table.shape[1]
+    seeds = keys.shape[1]
     if mode == POSITION:
         for j in range(seeds):
-            scores[j] = table[0, j] + table[1, j] * k0 + table[2, j] * k1 + table[3, j] * k2
+            scores[j] = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
     elif mode == AXIS:
         k3 = np.float32(key[3])
         k4 = np.float32(key[4])
         k5 = np.float32(key[5])
         for j in range(seeds):
-            place = table[0, j] + table[1, j] * k0 + table[2, j] * k1 + table[3, j] * k2
-            scores[j] = place + table[4, j] * k3 + table[5, j] * k4 + table[6, j] * k5
+            place = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
+            scores[j] = place + keys[4, j] * k3 + keys[5, j] * k4 + keys[6, j] * k5
     else:
         k6 = np.float32(key[6])
         k7 = np.float32(key[7])
         k8 = np.float32(key[8])
         k9 = np.float32(key[9])
-        f = np.float32(turn_weight)
+        f = np.float32(table.turn_weight)
         for j in range(seeds):
-            u = table[7, j] * k6 + table[8, j] * k7 + table[9, j] * k8 + table[10, j] * k9
-            scores[j] = table[0, j] + table[1, j] * k0 + table[2, j] * k1 + table[3, j] * k2 - f * u * u
+            u = keys[7, j] * k6 + keys[8, j] * k7 + keys[9, j] * k8 + keys[10, j] * k9
+            scores[j] = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2 - f * u * u
     for b in range(seeds // BLOCK):
         least = _FAR
         for j in range(BLOCK):
@@ -123,7 +125,7 @@ def score(table, key, mode, turn_weight, scores, minima):
 
 
 @kernel(fast=True, inline=True)
-def take_nearest(scores, minima):
+def take_nearest(scores: Singles, minima: Singles) -> int:
     """Return the seed of the least score and strike it out. Source: derived."""
     block = 0
     for b in range(1, minima.shape[0]):
@@ -143,85 +145,40 @@ def take_nearest(scores, minima):
 
 
 @kernel(fast=True, inline=True)
-def nearest_distance(minima, key, mode, turn_weight):
-    """Return the squared distance, in the measure of the scores, from a key to the nearest seed. Source: derived."""
+def least_score(minima: Singles) -> np.float32:
+    """Return the least score of all seeds that are not struck out. Source: derived."""
     least = _FAR
     for b in range(minima.shape[0]):
         least = minima[b] if minima[b] < least else least
+    return least
+
+
+@kernel(fast=True, inline=True)
+def nearest_distance(minima: Singles, key: Floats, mode: int, turn_weight: float) -> float:
+    """Return the squared distance, in the measure of the scores, from a key to the nearest seed. Source: derived."""
     place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
     turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
-    return max(least + place + turned, 0.0)
-
-
-@kernel(fast=True, inline=True)
-def take_familiar(moves, seeds, v, scores, minima, picked, values):
-    """Return of the few seeds of least score the one whose joints are nearest to v, and strike it out.
-
-    `picked` and `values` (few,) are scratch. Source: derived.
-    """
-    best = math.inf
-    chosen = 0
-    for i in range(picked.shape[0]):
-        least = _FAR
-        for b in range(minima.shape[0]):
-            least = minima[b] if minima[b] < least else least
-        values[i] = least
-        picked[i] = take_nearest(scores, minima)
-        away = 0.0
-        for row in range(moves.shape[0]):
-            turns = moves[row].kind == TURN and moves[row].upper - moves[row].lower > 2.0 * math.pi
-            for k in range(moves[row].variable, moves[row].variable + moves[row].width):
-                difference = seeds[picked[i], k] - v[k]
-                difference = wrap_angle(difference) if turns else difference
-                away += difference * difference
-        if away < best:
-            best = away
-            chosen = i
-    for i in range(picked.shape[0]):
-        if i != chosen:
-            scores[picked[i]] = values[i]
-            block = picked[i] // BLOCK
-            minima[block] = min(minima[block], scores[picked[i]])
-    return picked[chosen]
-
-
-@kernel(fast=True, inline=True)
-def place_seed(moves, seed, c, s, mirror, v):
-    """Write a seed's variables, turned and mirrored to where the target is. Source: derived."""
-    for k in range(v.shape[0]):
-        v[k] = seed[k]
-    for row in range(moves.shape[0]):
-        if moves[row].kind == BEND:
-            k = moves[row].variable
-            bx = seed[k]
-            by = mirror * seed[k + 1]
-            v[k] = c * bx - s * by
-            v[k + 1] = s * bx + c * by
-
-
-@kernel(fast=True, inline=True)
-def mix_seeds(moves, seeds, number, v):
-    """Write a start that takes the variables of each move from a different seed. Source: derived."""
-    count = seeds.shape[0]
-    for row in range(moves.shape[0]):
-        seed = (number + (row + 1) * (row * MIX + number // count + MIX)) % count
-        for k in range(moves[row].variable, moves[row].variable + moves[row].width):
-            v[k] = seeds[seed, k]
+    return max(least_score(minima) + place + turned, 0.0)
 
 
 @kernel(fast=True, batch=True)
-def key_seeds(start, stop, moves, rows, mode, symmetric, variables, keys, placed):
-    """Write the keys (n, 10) of seeds whose poses are `rows` (n, 12), and their variables in the normal place.
+def key_seeds(start: int, stop: int, model: Model, mode: int, variables: Floats, keys: Floats, placed: Floats) -> None:
+    """Write the keys (n, 10) of seeds, given by their variables, and these variables in the normal place.
 
     Source: derived.
     """
+    q = np.empty(variables.shape[1])
+    target = np.empty(TARGET_SIZE)
     for i in range(start, stop):
-        c, s, mirror = frame_of(rows[i], mode, symmetric)
-        write_key(rows[i], mode, c, s, mirror, keys[i])
+        to_coordinates(model, variables[i], q)
+        store_row(tip_motion(model.chain, q), target)
+        to_front(model, ROTATION, target, target)
+        c, s, mirror = frame = frame_of(target, mode, model.symmetric)
+        write_key(target, mode, frame, keys[i])
         for k in range(variables.shape[1]):
             placed[i, k] = variables[i, k]
-        for row in range(moves.shape[0]):
-            if moves[row].kind == BEND:
-                k = moves[row].variable
+        for row in range(model.moves.shape[0]):
+            if model.moves[row].kind == BEND:
+                k = model.moves[row].variable
                 placed[i, k] = c * variables[i, k] + s * variables[i, k + 1]
                 placed[i, k + 1] = mirror * (c * variables[i, k + 1] - s * variables[i, k])

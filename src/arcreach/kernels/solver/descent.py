@@ -9,7 +9,7 @@ import math
 
 from arcreach._jit import clock, kernel
 from arcreach.kernels.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
-from arcreach.kernels.smooth_bounds import (
+from arcreach.kernels.solver.bounds import (
     CLEAR,
     FREE,
     HELD,
@@ -21,8 +21,10 @@ from arcreach.kernels.smooth_bounds import (
     restrict,
     touches,
 )
-from arcreach.kernels.smooth_chain import evaluate
-from arcreach.kernels.smooth_variables import to_coordinates
+from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, State, Watch, Work
+from arcreach.kernels.solver.kinematics import evaluate
+from arcreach.kernels.solver.loops import rows, variables
+from arcreach.kernels.solver.variables import to_coordinates
 from arcreach.kernels.stopping import GOING_ON
 
 FIRST_DAMPING = 1e-3
@@ -41,14 +43,14 @@ _CLOCK_EVERY = 128
 
 
 @kernel(fast=True, inline=True)
-def multipliers(J, n, e, damping, mode, y):
+def multipliers(J: Floats, e: Floats, damping: float, mode: int, y: Floats) -> float:
     """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
 
     Only a whole rotation has a sixth row. Source: derived.
     """
     a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = a33 = 0.0
     a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = a53 = a54 = a55 = 0.0
-    for k in range(n):
+    for k in range(variables(J)):
         j0, j1, j2, j3, j4 = J[k, 0], J[k, 1], J[k, 2], J[k, 3], J[k, 4]
         a00 += j0 * j0
         a10 += j1 * j0
@@ -66,7 +68,7 @@ def multipliers(J, n, e, damping, mode, y):
         a43 += j4 * j3
         a44 += j4 * j4
     if mode == ROTATION:
-        for k in range(n):
+        for k in range(variables(J)):
             j5 = J[k, 5]
             a50 += j5 * J[k, 0]
             a51 += j5 * J[k, 1]
@@ -125,10 +127,11 @@ def multipliers(J, n, e, damping, mode, y):
 
 
 @kernel(fast=True, inline=True)
-def find_touching(moves, v, codes):
+def find_touching(model: Model, work: Work) -> bool:
     """Note which blocks touch a bound, all of them free as yet; return whether any does. Source: derived."""
+    moves, v, codes = model.moves, work.v, work.codes
     found = False
-    for row in range(moves.shape[0]):
+    for row in range(rows(model)):
         move = moves[row]
         touching = touches(move, v) if move.kind >= BEND else not move.lower < v[move.variable] < move.upper
         codes[row] = FREE if touching else CLEAR
@@ -137,49 +140,50 @@ def find_touching(moves, v, codes):
 
 
 @kernel(fast=True, inline=True)
-def mark_bounds(moves, v, J, pull, mode, codes):
-    """Restrict the blocks that `pull` (6,) draws through a bound they touch; say whether any was. Source: derived."""
+def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
+    """Restrict the blocks that y (6,) draws through a bound they touch; say whether any was. Source: derived."""
+    moves, v, J, codes = model.moves, work.v, work.J, work.codes
     changed = False
-    for row in range(moves.shape[0]):
+    for row in range(rows(model)):
         # What is held or may only go round its rim cannot be drawn any farther out.
         if codes[row] != CLEAR and codes[row] != HELD and codes[row] != TANGENT:
             move = moves[row]
-            d0, d1, d2 = block_step(move, v, codes[row], J, pull, mode)
+            d0, d1, d2 = block_step(move, v, codes[row], J, work.y, goal.mode)
             code = block_code(move, v, codes[row], d0, d1, d2)
             if code != FREE and code != codes[row]:
-                restrict(move, v, code, codes[row], J, mode)
+                restrict(move, v, code, codes[row], J, goal.mode)
                 codes[row] = code
                 changed = True
     return changed
 
 
 @kernel(fast=True, inline=True)
-def take_step(moves, v, J, e, damping, mode, y, codes, trial):
+def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
     """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
 
     Source: derived.
     """
-    n = v.shape[0]
-    touching = find_touching(moves, v, codes)
+    moves, v, J, y, codes, trial = model.moves, work.v, work.J, work.y, work.codes, work.trial
+    touching = find_touching(model, work)
     # The gradient draws first, then each step in turn, until it draws no block through a bound it touches. Each pass
     # restricts at least one block further, and a block at most twice.
     for r in range(6):
-        y[r] = e[r]
+        y[r] = work.e[r]
     mu = 0.0
     passes = 2 * moves.shape[0] + 1
     while passes > 0:
-        if touching and not mark_bounds(moves, v, J, y, mode, codes) and mu > 0.0:
+        if touching and not mark_bounds(model, goal, work) and mu > 0.0:
             break
-        mu = multipliers(J, n, e, damping, mode, y)
+        mu = multipliers(J, work.e, damping, goal.mode, y)
         passes = passes - 1 if touching else 0
-    for row in range(moves.shape[0]):
+    for row in range(rows(model)):
         move = moves[row]
         k = move.variable
         if move.kind < BEND:
-            step = 0.0 if codes[row] == HELD else along(J, k, y, mode)
+            step = 0.0 if codes[row] == HELD else along(J, k, y, goal.mode)
             trial[k] = min(max(v[k] + move.unit * step, move.lower), move.upper)
         else:
-            d0, d1, d2 = block_step(move, v, codes[row], J, y, mode)
+            d0, d1, d2 = block_step(move, v, codes[row], J, y, goal.mode)
             d0 *= move.unit
             d1 *= move.unit if move.kind == BEND else 1.0
             p1 = v[k + 1] + d1 if move.width > 1 else 0.0
@@ -194,7 +198,7 @@ def take_step(moves, v, J, e, damping, mode, y, codes, trial):
 
 
 @kernel(fast=True, inline=True)
-def next_damping(damping, before, after, predicted):
+def next_damping(damping: float, before: float, after: float, predicted: float) -> float:
     """Return the damping after an accepted step, by the residual it left and by how well it was foreseen.
 
     A rule on the residual alone takes slow progress at the edge of the reachable set for a bad model, and freezes.
@@ -215,78 +219,85 @@ def next_damping(damping, before, after, predicted):
 
 
 @kernel(fast=True, inline=True)
-def weigh(
-    distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping, predicted,
-    weak, rejected,
-):  # fmt: skip
-    """Judge the place `trial`, whose residual is e: keep it in v, or go back to v.
+def begin(work: Work) -> State:
+    """Return the state of a descent that begins at v. Source: derived."""
+    for k in range(variables(work.v)):
+        work.trial[k] = work.v[k]
+    return State(GOING_ON, -1, math.inf, FIRST_DAMPING, 0.0, 0, 0, False)
 
-    Returns the status, GOING_ON while the descent has not ended, then best, damping, weak, rejected as they are now,
-    and whether `trial` is v again and must be evaluated once more, because the Jacobian there is gone.
+
+@kernel(fast=True, inline=True)
+def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
+    """Judge the place `trial`, whose residual is e: keep it in v, or go back to v; return the state then.
+
     Source: derived.
     """
+    v, trial, e = work.v, work.trial, work.e
+    steps = state.steps + 1
+    best, damping, weak = state.best, state.damping, state.weak
+    code = GOING_ON if steps < budget.most else ITERATION_LIMIT
     now = distance2 + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
     if now < best:
         if steps > 0:
-            as_foreseen = best - now > 0.5 * (best - predicted)
-            damping = next_damping(damping, best, now, predicted)
-            weak = weak + 1 if now > _WEAK * best and not (patient and as_foreseen) else 0
-        for k in range(v.shape[0]):
+            as_foreseen = best - now > 0.5 * (best - state.predicted)
+            damping = next_damping(damping, best, now, state.predicted)
+            weak = weak + 1 if now > _WEAK * best and not (budget.patient and as_foreseen) else 0
+        for k in range(variables(work.v)):
             v[k] = trial[k]
-        if distance2 <= tolerance2 and angle <= angle_tol:
-            return REACHED, now, damping, weak, 0, False
-        if weak >= patience:
-            return STALLED, now, damping, weak, 0, False
-        return GOING_ON if steps < most else ITERATION_LIMIT, now, damping, weak, 0, False
-    rejected += 1
+        if distance2 <= goal.distance2 and angle <= goal.angle:
+            code = REACHED
+        elif weak >= budget.patience:
+            code = STALLED
+        return State(code, steps, now, damping, state.predicted, weak, 0, False)
+    rejected = state.rejected + 1
     # A start that is not finite has no best place to go back to.
     if rejected >= _REJECTIONS or steps == 0:
-        return STALLED, best, damping, weak, rejected, True
-    for k in range(v.shape[0]):
+        return State(STALLED, steps, best, damping, state.predicted, weak, rejected, True)
+    for k in range(variables(work.v)):
         trial[k] = v[k]
-    damping = max(8.0 * damping, 1e-4)
-    return GOING_ON if steps < most else ITERATION_LIMIT, best, damping, weak, rejected, True
+    return State(code, steps, best, max(8.0 * damping, 1e-4), state.predicted, weak, rejected, True)
+
+
+@kernel(fast=True, inline=True)
+def forget_columns() -> None:
+    """Do nothing. Where J lies in a GPU's shared memory a fence takes its place: else registers keep it as well.
+
+    Source: derived.
+    """
+
+
+@kernel(fast=True, inline=True)
+def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> State:
+    """One evaluation of a descent, of a trial or again of the best place, and what follows from it. Source: derived."""
+    distance2, angle = evaluate(model, goal, work.trial, work.e, work.J)
+    forget_columns()
+    if state.again:
+        state = State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
+    else:
+        state = weigh(goal, budget, work, state, distance2, angle)
+    if state.code != GOING_ON or state.again:
+        return state
+    predicted = take_step(model, goal, work, state.damping)
+    return State(state.code, state.steps, state.best, state.damping, predicted, state.weak, state.rejected, state.again)
 
 
 @kernel(fast=True)
-def descend(
-    moves, shapes, scale, target, mode, weight, tolerance2, angle_tol, most, patience, patient, deadline, timer, v,
-    trial, J, e, y, codes, chain, scratch, trace, traced,
-):  # fmt: skip
-    """Go down from v (variables,) until the target is reached or progress ends; v ends at the best place.
+def descend(model: Model, goal: Goal, budget: Budget, work: Work, watch: Watch) -> tuple[int, int, float]:
+    """Go down from v until the target is reached or progress ends; v ends at the best place.
 
-    `most` steps at the most; the start is left after `patience` weak steps in a row, of which a `patient` descent does
-    not count those that went as foreseen. Every place it stands at is added to `trace`, as far as that has rows.
-    Returns status, steps and squared residual. Source: derived.
+    Every place it stands at is added to the trace, as far as that has rows. Returns status, steps and squared residual.
+    Source: derived.
     """
-    n = v.shape[0]
-    look = max(_CLOCK_EVERY // n, 1)
-    damping = FIRST_DAMPING
-    best = math.inf
-    predicted = 0.0
-    weak = 0
-    rejected = 0
-    steps = -1
-    again = False
-    for k in range(n):
-        trial[k] = v[k]
-    # One evaluation a turn: of a trial, or again of the best place after a rejected one.
+    look = max(_CLOCK_EVERY // work.v.shape[0], 1)
+    state = begin(work)
     while True:
-        distance2, angle = evaluate(moves, shapes, scale, trial, target, mode, weight, e, J)
+        again = state.again
+        state = step(model, goal, budget, work, state)
         if not again:
-            steps += 1
-            code, best, damping, weak, rejected, again = weigh(
-                distance2, angle, e, tolerance2, angle_tol, most, patience, patient, v, trial, steps, best, damping,
-                predicted, weak, rejected,
-            )  # fmt: skip
-            if traced[0] < trace.shape[0]:
-                to_coordinates(chain, moves, v, scratch, trace[traced[0]])
-                traced[0] += 1
-            if code != GOING_ON:
-                return code, steps, best
-            if deadline < math.inf and steps % look == 0 and clock(timer) > deadline:
-                return TIME_LIMIT, steps, best
-            if again:
-                continue
-        again = False
-        predicted = take_step(moves, v, J, e, damping, mode, y, codes, trial)
+            if watch.traced[0] < watch.trace.shape[0]:
+                to_coordinates(model, work.v, watch.trace[watch.traced[0]])
+                watch.traced[0] += 1
+            if state.code != GOING_ON:
+                return state.code, state.steps, state.best
+            if watch.deadline < math.inf and state.steps % look == 0 and clock(watch.timer) > watch.deadline:
+                return TIME_LIMIT, state.steps, state.best

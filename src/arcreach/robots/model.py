@@ -1,22 +1,21 @@
-"""A robot as the general solver sees it: moves, polynomials of its sections, and a table of seeds.
-
-Built once per robot and kept with it.
-"""
+"""A robot as the solver sees it: moves and their variables, polynomials of its sections, tables of seeds."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.kernels import chain_batch, layout, seeds
-from arcreach.kernels.smooth_variables import to_coordinates_batch, to_front
+from arcreach.kernels import layout
+from arcreach.kernels.solver import seeds, variables
+from arcreach.kernels.solver.contexts import Model, Table
 from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
-from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
 
@@ -39,42 +38,84 @@ _NODES = 80
 _HIGHEST_DEGREE = 40
 
 
-@dataclass(frozen=True, slots=True)
-class SmoothChain:
-    """What the solver's kernels read of a robot."""
+class SolverModel:
+    """What solvers read of a robot; `robot.model` builds it at the first use and keeps it.
 
-    moves: npt.NDArray[Any]
-    variables: int
-    shapes: Array
-    scale: float
-    length: float  # metres from where it begins to move to its tip at most, a long tool left out
-    symmetric: bool
+    A joint's variable is its coordinate. A section's are bend * (cos direction, sin direction), or direction and bend
+    where it twists, and the share of its stretch. In them the limits are convex and the tip moves smoothly through the
+    straight pose.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        # Modes differ where the robot holds a long tool, which is left out of whole poses.
+        self._tool = _long_tool(robot)
+        self._kernels: dict[bool, Model] = {}
+        self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
+        self.moves = self.kernel().moves
+        self.variables = int(sum(self.moves["width"]))
 
     @property
     def weight(self) -> float:
         """Metres that count as much as a radian."""
-        return ANGLE_WEIGHT * self.length
+        return self.kernel().weight
 
+    def length(self, mode: int = layout.POSITION) -> float:
+        """Metres from where the robot begins to move to its tip at most, a long tool left out."""
+        return _length(self._robot, self.kernel(mode).lever)
 
-@dataclass(frozen=True, slots=True)
-class SeedTable:
-    """Seeds (count, variables) and their keys, for one mode of target."""
+    def kernel(self, mode: int = layout.POSITION) -> Model:
+        """The robot as kernels take it, for targets of a mode."""
+        without_tool = mode == layout.ROTATION and self._tool > 0.0
+        if without_tool not in self._kernels:
+            self._kernels[without_tool] = _build(self._robot, self._tool if without_tool else 0.0)
+        return self._kernels[without_tool]
 
-    keys: npt.NDArray[np.float32]
-    turn_weight: float
-    seeds: Array
+    def search(self, mode: int, count: int, seed: int = 0) -> tuple[Model, Table]:
+        """The robot as kernels take it, and so many seeds for targets of a mode; `seed` chooses another set."""
+        found = self._searches.get((mode, count, seed))
+        if found is None:
+            if len(self._searches) >= MOST_TABLES:
+                self._searches.clear()
+            found = self.kernel(mode), _table(self, mode, count, seed)
+            self._searches[mode, count, seed] = found
+        return found
 
+    def to_variables(self, Q: npt.ArrayLike) -> Array:
+        """Variables (n, variables) of configurations (n, dof)."""
+        rows = np.ascontiguousarray(Q, dtype=np.float64)
+        V = np.empty((len(rows), self.variables))
+        variables.to_variables_batch(0, len(rows), self.kernel(), rows, V)
+        return V
 
-def smooth_chain(robot: Robot, mode: int = layout.POSITION) -> SmoothChain:
-    """The robot's moves and polynomials for targets of a mode, made at the first call.
+    def to_coordinates(self, V: npt.ArrayLike) -> Array:
+        """Configurations (n, dof) of variables (n, variables), within the limits."""
+        rows = np.ascontiguousarray(V, dtype=np.float64)
+        Q = np.empty((len(rows), self._robot.dof))
+        variables.to_coordinates_batch(0, len(rows), self.kernel(), rows, Q)
+        return Q
 
-    Modes differ where the robot holds a long tool, which is left out of whole poses.
-    """
-    tool = _long_tool(robot) if mode == layout.ROTATION else 0.0
-    kept: dict[bool, SmoothChain] = robot.__dict__.setdefault("_smooth_chains", {})
-    if (tool > 0.0) not in kept:
-        kept[tool > 0.0] = _build(robot, tool)
-    return kept[tool > 0.0]
+    def bounds(self) -> tuple[Array, Array]:
+        """The least box around the limits of the variables: two arrays (variables,), infinite for endless joints."""
+        low, high = np.empty(self.variables), np.empty(self.variables)
+        for move in self.moves:
+            k, last = move["variable"], move["variable"] + move["width"] - 1
+            bends = move["kind"] == layout.BEND
+            low[k : last + 1] = -move["bend_max"] if bends else move["lower"]
+            high[k : last + 1] = move["bend_max"] if bends else move["upper"]
+            if move["stretch"] > 0.0:
+                low[last], high[last] = 0.0, 1.0
+        return low, high
+
+    def steps(self, largest: Array) -> Array:
+        """Largest changes of coordinates (dof,) as those of variables: each part of a bend vector has the bend's."""
+        result = np.empty(self.variables)
+        for move in self.moves:
+            k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
+            result[k : k + move["width"]] = largest[c]
+            if stretch > 0.0:
+                result[k + move["width"] - 1] = largest[c + 2] / stretch
+        return result
 
 
 def _long_tool(robot: Robot) -> float:
@@ -87,18 +128,11 @@ def _is_link(element: Any) -> bool:
     return isinstance(element, Link)
 
 
-def seed_table(robot: Robot, mode: int, count: int, seed: int = 0) -> SeedTable:
-    """The robot's seeds for targets of a mode, made at the first call; `seed` chooses another set."""
-    tables: dict[tuple[int, int, int], SeedTable] = robot.__dict__.setdefault("_seed_tables", {})
-    kept = tables.get((mode, count, seed))
-    if kept is None:
-        if len(tables) >= MOST_TABLES:
-            tables.clear()
-        kept = tables[mode, count, seed] = _table(robot, smooth_chain(robot, mode), mode, count, seed)
-    return kept
+def _length(robot: Robot, tool: float) -> float:
+    return robot.moving_reach - tool if robot.moving_reach > tool else 1.0
 
 
-def _build(robot: Robot, tool: float) -> SmoothChain:
+def _build(robot: Robot, tool: float) -> Model:
     """The chain without the links at its end, `tool` metres long, where that is above 0."""
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
@@ -120,22 +154,30 @@ def _build(robot: Robot, tool: float) -> SmoothChain:
                 front = fixed @ about
             moves.append(fields)
             fixed = about.T
-    length = robot.moving_reach - tool if robot.moving_reach > tool else 1.0
+    length = _length(robot, tool)
     for fields in moves:
         _set_unit(fields, length)
-    if moves:
-        moves[0] |= {"ahead": _kind_of(front), "front": front[:3].ravel()}
-        moves[0]["scaled"] = any(fields["unit"] != 1.0 for fields in moves)
-        if tool > 0.0:
-            moves[0] |= {"lever": tool, "back": np.linalg.inv(fixed)[:3].ravel()}
-        else:
-            _put_behind(moves[-1], fixed)
+    if moves and tool <= 0.0:
+        _put_behind(moves[-1], fixed)
     packed = np.zeros(len(moves), dtype=layout.MOVE)
     for record, fields in zip(packed, moves, strict=True):
         for name, value in fields.items():
             record[name] = value
     packed.flags.writeable = False
-    return SmoothChain(packed, variable, shapes.table(), 2.0 / shapes.largest_square, length, _is_symmetric(packed))
+    back = np.linalg.inv(fixed) if tool > 0.0 else np.eye(4)
+    return Model(
+        chain=robot._chain,
+        moves=packed,
+        shapes=shapes.table(),
+        scale=2.0 / shapes.largest_square,
+        weight=ANGLE_WEIGHT * length,
+        reach=robot.moving_reach,
+        symmetric=_is_symmetric(packed),
+        scaled=bool((packed["unit"] != 1.0).any()),
+        ahead=_kind_of(front),
+        lever=tool,
+        ends=np.stack([front[:3].ravel(), back[:3].ravel()]),
+    )
 
 
 def _about(axis: Any) -> Array:
@@ -285,42 +327,37 @@ def _planar_tip(section: Section, theta: Array) -> list[Array]:
     return [(chords * middles * np.sinc(angles / np.pi)).sum(axis=1), (chords * np.cos(angles)).sum(axis=1)]
 
 
-def _table(robot: Robot, chain: SmoothChain, mode: int, count: int, seed: int) -> SeedTable:
-    variables = _seed_variables(chain, count, seed)
-    q = np.empty((count, robot.dof))
-    to_coordinates_batch(0, count, robot._chain, chain.moves, variables, q)
-    poses = np.empty((count, 4, 4))
-    chain_batch.tip_poses(0, count, robot._chain, q, poses)
-    rows = np.concatenate([poses[:, :3, :3].reshape(count, 9), poses[:, :3, 3]], axis=1)
-    for row in rows:
-        to_front(chain.moves, layout.ROTATION, row, row)
+def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
+    kernel = model.kernel(mode)
+    length = model.length(mode)
+    found = _seed_variables(model, count, seed)
     keys = np.zeros((count, 10))
-    placed = np.empty_like(variables)
-    seeds.key_seeds(0, count, chain.moves, rows, mode, chain.symmetric, variables, keys, placed)
-    axis_weight = (AXIS_SEED_WEIGHT * chain.length) ** 2 if mode == layout.AXIS else 0.0
+    placed = np.empty_like(found)
+    seeds.key_seeds(0, count, kernel, mode, found, keys, placed)
+    axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
     table[1:4] = -2.0 * keys[:, :3].T
     table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
     table[7:11] = keys[:, 6:10].T
     # Of the squared sine of half the angle between two orientations.
-    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * chain.length) ** 2
-    return SeedTable(np.ascontiguousarray(table.astype(np.float32)), turn_weight, placed)
+    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
+    return Table(keys=np.ascontiguousarray(table.astype(np.float32)), seeds=placed, turn_weight=turn_weight)
 
 
-def _seed_variables(chain: SmoothChain, count: int, seed: int) -> Array:
+def _seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     """Random variables within the limits, spread evenly: a value in each layer of every variable.
 
     A quarter is drawn towards straight, a quarter set to corners of the limits: both are rare in a random draw, and
     targets that need them are hard to reach from elsewhere.
     """
     rng = np.random.default_rng([SEED, seed])
-    order = np.array([rng.permutation(count) for _ in range(chain.variables)])
+    order = np.array([rng.permutation(count) for _ in range(model.variables)])
     layers = (order + rng.random(order.shape)) / count
     shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)
     corner = rng.random(count) < 0.25
-    variables = np.empty((count, chain.variables))
-    for move in chain.moves:
+    variables = np.empty((count, model.variables))
+    for move in model.moves:
         k, kind = move["variable"], move["kind"]
         if kind not in (layout.BEND, layout.PLANAR):
             low, high = move["lower"], move["upper"]

@@ -1,0 +1,352 @@
+"""Inverse kinematics among obstacles: bounded Levenberg-Marquardt on the tip's error and on what is too close.
+
+Every element whose clearance is less than wanted adds one row to the six of the tip: what is missing, in metres as the
+position is. Wanted is the margin asked for and a slack that keeps the first steps away from the obstacles; the slack
+shrinks as soon as the body is free, so that it does not stand against the tip in the end.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.body import PIECE_SIZE
+from arcreach.kernels.chain import count_elements, tip_motion
+from arcreach.kernels.clearance import (
+    AT_ELEMENT,
+    CLEARANCE_SIZE,
+    DISTANCE,
+    STACK_SIZE,
+    Obstacles,
+    Scratch,
+    clearance,
+    point_clearance,
+)
+from arcreach.kernels.clearance_gradient import row_gradient
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.limits import unwind
+from arcreach.kernels.linalg import copy, solve_positive
+from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.contexts import Floats, Goal, Model, Records, Table, Task, Watch, Work
+from arcreach.kernels.solver.kinematics import evaluate
+from arcreach.kernels.solver.search import make_scratch
+from arcreach.kernels.solver.starts import look_up, take_seed
+from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
+
+# Rows of the tip, and elements that may be too close at the same time.
+TIP_ROWS = 6
+MOST_CLOSE = 18
+MOST_ROWS = TIP_ROWS + MOST_CLOSE
+
+STEPS_PER_START = 60
+PATIENCE = 8
+FEW_STARTS = 4
+_REJECTIONS = 8
+_WEAK = 0.9
+_FIRST_DAMPING = 1e-3
+_LARGEST_DAMPING = 1e3
+_SMALLEST_DAMPING = 1e-10
+# The slack at first, as a share of the weight of an angle, what is left of it after a step that ends free, and its
+# least in metres.
+FIRST_SLACK = 0.01
+_SLACK_KEPT = 0.3
+_LEAST_SLACK = 1e-9
+# A straight section has no direction: its slopes are taken at this bend.
+_LEAST_BEND = 1e-6
+
+
+class Body(NamedTuple):
+    """Scratch of a descent among obstacles, beside `Work`."""
+
+    G: Floats  # (MOST_ROWS, variables): rows of the equations
+    r: Floats  # (MOST_ROWS,): what they lack
+    A: Floats  # (MOST_ROWS, MOST_ROWS)
+    y: Floats  # (MOST_ROWS,)
+    q: Floats  # (dof,)
+    bent: Floats  # (dof,)
+    gradient: Floats  # (dof,)
+    scratch: Scratch
+    rows: Floats  # (elements, CLEARANCE_SIZE): clearances at v
+    trial_rows: Floats  # those at `trial`
+
+
+@kernel
+def smooth_slopes(moves: Records, q: Floats, gradient: Floats, slopes: Floats) -> None:
+    """Write the slopes by smooth variables (variables,) from those by coordinates (dof,) at q. Source: derived."""
+    for row in range(moves.shape[0]):
+        move = moves[row]
+        k = move.variable
+        c = move.coordinate
+        if move.kind == BEND:
+            cosine = math.cos(q[c + 1])
+            sine = math.sin(q[c + 1])
+            around = gradient[c + 1] / q[c]
+            slopes[k] = cosine * gradient[c] - sine * around
+            slopes[k + 1] = sine * gradient[c] + cosine * around
+        else:
+            slopes[k] = gradient[c]
+        if move.stretch > 0.0:
+            slopes[k + move.width - 1] = move.stretch * gradient[c + 2]
+
+
+@kernel
+def bend_a_little(moves: Records, q: Floats, out: Floats) -> None:
+    """Write q with every section bent by a little at least. Source: derived."""
+    for k in range(q.shape[0]):
+        out[k] = q[k]
+    for row in range(moves.shape[0]):
+        if moves[row].kind >= BEND:
+            c = moves[row].coordinate
+            out[c] = max(q[c], _LEAST_BEND)
+
+
+@kernel
+def missing(rows: Floats, wanted: float) -> float:
+    """Return the sum of squares of what the clearances of rows (m, CLEARANCE_SIZE) lack. Source: derived."""
+    total = 0.0
+    for i in range(rows.shape[0]):
+        lack = wanted - rows[i, DISTANCE]
+        total += lack * lack if lack > 0.0 else 0.0
+    return total
+
+
+@kernel
+def least_clearance(rows: Floats) -> float:
+    """Return the least distance of rows (m, CLEARANCE_SIZE). Source: derived."""
+    least = math.inf
+    for i in range(rows.shape[0]):
+        least = min(least, rows[i, DISTANCE])
+    return least
+
+
+@kernel
+def measure(model: Model, obstacles: Obstacles, v: Floats, body: Body, rows: Floats) -> float:
+    """Write configuration and clearances (elements, CLEARANCE_SIZE) at v; return the least. Source: derived."""
+    to_coordinates(model, v, body.q)
+    clearance(model.chain, body.q, obstacles, body.scratch, rows)
+    return least_clearance(rows)
+
+
+@kernel
+def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
+    """Write the rows G (count, variables) and what they lack r (count,): tip, then close elements; return the count.
+
+    Source: derived.
+    """
+    moves, G = model.moves, body.G
+    for i in range(TIP_ROWS):
+        body.r[i] = work.e[i]
+        for k in range(work.J.shape[0]):
+            G[i, k] = work.J[k, i]
+    # Rows of clearances are by the variables themselves.
+    for row in range(moves.shape[0]):
+        k = moves[row].variable
+        last = k + moves[row].width - (1 if moves[row].stretch > 0.0 else 0)
+        for i in range(TIP_ROWS):
+            for j in range(k, last):
+                G[i, j] /= moves[row].unit
+    count = TIP_ROWS
+    bend_a_little(moves, body.q, body.bent)
+    for i in range(body.rows.shape[0]):
+        lack = wanted - body.rows[i, DISTANCE]
+        if lack > 0.0 and body.rows[i, AT_ELEMENT] >= 0.0 and count < MOST_ROWS:
+            row_gradient(model.chain, body.bent, body.rows[i : i + 1], body.gradient)
+            smooth_slopes(moves, body.bent, body.gradient, G[count])
+            body.r[count] = lack
+            count += 1
+    return count
+
+
+@kernel
+def step_free(model: Model, work: Work, body: Body, count: int, damping: float) -> None:
+    """Write the projected step from v into `trial`; joints that would leave their limits are held. Source: derived."""
+    v, trial, G, A, y = work.v, work.trial, body.G, body.A, body.y
+    n = v.shape[0]
+    for _ in range(3):
+        trace = 0.0
+        for i in range(count):
+            for j in range(i + 1):
+                total = 0.0
+                for k in range(n):
+                    total += G[i, k] * G[j, k]
+                A[i, j] = total
+            trace += A[i, i]
+            y[i] = body.r[i]
+        mu = max(damping * trace / count, 1e-13 * trace) + 1e-140
+        for i in range(count):
+            A[i, i] += mu
+        solve_positive(A, count, y)
+        held = False
+        for row in range(model.moves.shape[0]):
+            move = model.moves[row]
+            if move.kind >= BEND:
+                continue
+            k = move.variable
+            step = 0.0
+            for i in range(count):
+                step += G[i, k] * y[i]
+            if (v[k] >= move.upper and step > 0.0) or (v[k] <= move.lower and step < 0.0):
+                held = True
+                for i in range(count):
+                    G[i, k] = 0.0
+        if not held:
+            break
+    for k in range(n):
+        trial[k] = v[k]
+        for i in range(count):
+            trial[k] += G[i, k] * y[i]
+    inside_limits(model, trial, trial)
+
+
+@kernel
+def add_to_trace(q: Floats, watch: Watch) -> None:
+    """Add a configuration to the trace, if there is room. Source: derived."""
+    if watch.traced[0] < watch.trace.shape[0]:
+        copy(q, watch.trace[watch.traced[0]])
+        watch.traced[0] += 1
+
+
+@kernel
+def descend_free(
+    model: Model, goal: Goal, obstacles: Obstacles, most: int, work: Work, body: Body, watch: Watch
+) -> tuple[int, int, float, float]:
+    """Go down from v until the tip is there and the body free, or progress ends; v ends at the best place.
+
+    Every place it stands at is added to the trace. Returns status (REACHED: both), steps, the squared residual of the
+    tip and the least clearance. Source: derived.
+    """
+    v, trial, e, margin = work.v, work.trial, work.e, obstacles.margin
+    slack = FIRST_SLACK * model.weight
+    damping = _FIRST_DAMPING
+    weak = 0
+    rejected = 0
+    steps = 0
+    least = measure(model, obstacles, v, body, body.rows)
+    square, angle = evaluate(model, goal, v, e, work.J)
+    tip = square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+    add_to_trace(body.q, watch)
+    while True:
+        free = least >= margin
+        if free and square <= goal.distance2 and angle <= goal.angle:
+            return REACHED, steps, tip, least
+        if weak >= PATIENCE or rejected >= _REJECTIONS:
+            return STALLED, steps, tip, least
+        if steps >= most:
+            return ITERATION_LIMIT, steps, tip, least
+        if watch.deadline < math.inf and clock(watch.timer) > watch.deadline:
+            return TIME_LIMIT, steps, tip, least
+        wanted = margin + slack
+        before = tip + missing(body.rows, wanted)
+        count = write_rows(model, work, body, wanted)
+        step_free(model, work, body, count, damping)
+        steps += 1
+        least_there = measure(model, obstacles, trial, body, body.trial_rows)
+        square, angle = evaluate(model, goal, trial, e, work.J)
+        now = square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+        after = now + missing(body.trial_rows, wanted)
+        if after < before:
+            weak = weak + 1 if after > _WEAK * before else 0
+            damping = max(damping * (0.1 if after < 0.5 * before else 0.5), _SMALLEST_DAMPING)
+            rejected = 0
+            tip = now
+            least = least_there
+            copy(trial, v)
+            for i in range(body.rows.shape[0]):
+                copy(body.trial_rows[i], body.rows[i])
+            if least >= margin:
+                slack = max(_SLACK_KEPT * slack, _LEAST_SLACK)
+                # What the slack asked for is no progress that is missing now.
+                weak = min(weak, PATIENCE - 2)
+            add_to_trace(body.q, watch)
+        else:
+            rejected += 1
+            damping = min(max(8.0 * damping, 1e-4), _LARGEST_DAMPING)
+            to_coordinates(model, v, body.q)
+            square, angle = evaluate(model, goal, v, e, work.J)
+
+
+@kernel(allocates=True)
+def make_body(model: Model, variables: int, dof: int) -> Body:
+    """Return the scratch of a descent among obstacles. Source: derived."""
+    elements = count_elements(model.chain)
+    return Body(
+        np.empty((MOST_ROWS, variables)),
+        np.empty(MOST_ROWS),
+        np.empty((MOST_ROWS, MOST_ROWS)),
+        np.empty(MOST_ROWS),
+        np.empty(dof),
+        np.empty(dof),
+        np.empty(dof),
+        Scratch(np.empty((model.chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3))),
+        np.empty((elements, CLEARANCE_SIZE)),
+        np.empty((elements, CLEARANCE_SIZE)),
+    )
+
+
+@kernel(batch=True)
+def avoid(
+    start: int, stop: int, model: Model, table: Table, obstacles: Obstacles, task: Task, Q: Floats, report: Floats
+) -> None:
+    """Solve rows start to stop of a task with the body free; where it is `started`, Q (n, dof) holds the starts.
+
+    `report` (n, 6) as that of `auto`. COLLISION means that the tip arrives, but only with the body closer than the
+    margin to an obstacle; Q is then the freest of those. Source: derived.
+    """
+    work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
+    # Targets without a rotation leave the last column as it is.
+    for k in range(work.J.shape[0]):
+        work.J[k, 5] = 0.0
+    body = make_body(model, best_v.shape[0], Q.shape[1])
+    distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
+    goal = Goal(target, task.mode, distance2, angle_aim)
+    for i in range(start, stop):
+        began = clock(timer)
+        watch = Watch(began + task.max_time, timer, task.trace, traced)
+        to_front(model, task.mode, task.targets[i], target)
+        steps = 0
+        ended = STALLED
+        best_rank = 3
+        best = math.inf
+        copy(Q[i], lookup.asked)
+        frame = look_up(model, goal, table, lookup)
+        # A target inside an obstacle: a few starts find what comes near.
+        inside = point_clearance(obstacles, task.targets[i, 9], task.targets[i, 10], task.targets[i, 11]) < 0.0
+        for attempt in range(min(task.max_starts, FEW_STARTS) if inside else task.max_starts):
+            if attempt == 0 and task.started:
+                to_variables(model, lookup.asked, work.v)
+            else:
+                take_seed(model, table, lookup, frame, work)
+            most = min(STEPS_PER_START, task.max_steps - steps)
+            code, taken, tip, least = descend_free(model, goal, obstacles, most, work, body, watch)
+            steps += taken
+            # Free and there, there but touching, neither: of the second the freest, of the third the nearest.
+            arrives = tip <= task.position_tol * task.position_tol + (model.weight * task.angle_tol) ** 2
+            rank = 0 if code == REACHED else 1 if arrives else 2
+            value = -least if rank == 1 else tip + (min(least - obstacles.margin, 0.0)) ** 2
+            if rank < best_rank or (rank == best_rank and value < best):
+                best_rank = rank
+                best = value
+                copy(work.v, best_v)
+            if code == REACHED or code == TIME_LIMIT:
+                ended = code
+                break
+            if steps >= task.max_steps:
+                ended = ITERATION_LIMIT
+                break
+        to_coordinates(model, best_v, Q[i])
+        unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
+        clearance(model.chain, Q[i], obstacles, body.scratch, body.rows)
+        least = least_clearance(body.rows)
+        distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
+        far = distance_from(0.0, 0.0, 0.0, target)
+        status = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+        if (status == REACHED and least < obstacles.margin) or (status == STALLED and inside):
+            status = COLLISION
+        report[i, 0] = status
+        report[i, 1] = steps
+        report[i, 2] = clock(timer) - began
+        report[i, 3] = distance
+        report[i, 4] = angle
+        report[i, 5] = traced[0]

@@ -1,0 +1,119 @@
+"""One step of a path: the configuration nearest to the target inside a box around the one the robot stands at."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.layout import BEND, REACHED
+from arcreach.kernels.limits import unwind
+from arcreach.kernels.linalg import copy
+from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, Records, Table, Task, Watch
+from arcreach.kernels.solver.descent import descend
+from arcreach.kernels.solver.search import make_scratch
+from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
+
+MOST_STEPS = 200
+PATIENCE = 12
+# At a singular configuration a descent may have no way to begin: try also from places in the box.
+STARTS = 5
+
+
+class Box(NamedTuple):
+    """The box around a configuration."""
+
+    model: Model  # of the robot, but for its moves
+    moves: Records  # those of this model, which a step narrows
+    largest: Floats  # (variables,): how far each variable may go
+
+
+@kernel(fast=True, inline=True)
+def narrow(model: Model, centre: Floats, box: Box) -> None:
+    """Narrow the limits of joints to the box around `centre` (variables,). Source: derived."""
+    boxed = box.moves
+    for row in range(boxed.shape[0]):
+        move = model.moves[row]
+        if move.kind < BEND:
+            k = move.variable
+            boxed[row].lower = max(move.lower, centre[k] - box.largest[k])
+            boxed[row].upper = min(move.upper, centre[k] + box.largest[k])
+
+
+@kernel(fast=True, inline=True)
+def move_inside(box: Box, centre: Floats, v: Floats) -> None:
+    """Move v into the box, the variables of a section straight towards `centre`: their limits allow all between.
+
+    Source: derived.
+    """
+    boxed, largest = box.moves, box.largest
+    for row in range(boxed.shape[0]):
+        move = boxed[row]
+        k = move.variable
+        if move.kind < BEND:
+            v[k] = min(max(v[k], move.lower), move.upper)
+            continue
+        last = k + move.width - (1 if move.stretch > 0.0 else 0)
+        square = 0.0
+        for j in range(k, last):
+            square += (v[j] - centre[j]) * (v[j] - centre[j])
+        # Of the bend vector the length is bounded, and with it the change of the bend.
+        share = min(1.0, largest[k] / math.sqrt(square)) if square > 0.0 else 1.0
+        if move.stretch > 0.0 and abs(v[last] - centre[last]) * share > largest[last]:
+            share = largest[last] / abs(v[last] - centre[last])
+        for j in range(k, k + move.width):
+            v[j] = centre[j] + share * (v[j] - centre[j])
+
+
+@kernel(fast=True, batch=True)
+def box_step(
+    start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Floats, report: Floats
+) -> None:
+    """Step from rows start to stop of Q (n, dof) towards the targets of a task, each variable as far as the box allows.
+
+    Q receives the configuration that is reached, or else the nearest found; `report` (n, 6) as that of `auto`.
+    Source: derived.
+    """
+    work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
+    n = best_v.shape[0]
+    here = lookup.asked
+    centre = np.empty(n)
+    watch = Watch(math.inf, timer, task.trace, traced)
+    distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
+    goal = Goal(target, task.mode, distance2, angle_aim)
+    for i in range(start, stop):
+        began = clock(timer)
+        to_front(model, task.mode, task.targets[i], target)
+        far = distance_from(0.0, 0.0, 0.0, target)
+        copy(Q[i], here)
+        to_variables(model, here, centre)
+        narrow(model, centre, box)
+        best = math.inf
+        steps = 0
+        for attempt in range(STARTS):
+            for k in range(n):
+                work.v[k] = centre[k] + (0.0 if attempt == 0 else table.seeds[attempt, k] - centre[k])
+            move_inside(box, centre, work.v)
+            _, taken, _ = descend(box.model, goal, Budget(MOST_STEPS, PATIENCE, True), work, watch)
+            steps += taken
+            move_inside(box, centre, work.v)
+            to_coordinates(model, work.v, Q[i])
+            unwind(model.chain, here, Q[i])
+            distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
+            code = final_status(REACHED, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+            left = distance * distance + (model.weight * angle) ** 2
+            if attempt == 0 or code == REACHED or left < best:
+                best = left
+                report[i, 0] = code
+                report[i, 3] = distance
+                report[i, 4] = angle
+                copy(work.v, best_v)
+            if code == REACHED:
+                break
+        to_coordinates(model, best_v, Q[i])
+        unwind(model.chain, here, Q[i])
+        report[i, 1] = steps
+        report[i, 2] = clock(timer) - began
+        report[i, 5] = 0.0

@@ -1,0 +1,120 @@
+"""When a start is left, when a search ends, and when its best place deserves a last, patient descent."""
+
+import math
+
+from arcreach._jit import kernel
+from arcreach.kernels.judge import distance_from
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
+from arcreach.kernels.stopping import GOING_ON
+
+# The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
+# corners of the limits or at the edge of the workspace, where slow progress is progress.
+QUICK_STARTS = 16
+QUICK_STEPS = 25
+LONG_STEPS = 60
+# Long chains go on longer: their way along the limits has more corners.
+MANY_VARIABLES = 16
+MANY_LONG_STEPS = 200
+# A best place within this many tolerances of the target is worth a last, patient descent.
+NEARLY = 100.0
+POLISH_STEPS = 500
+PATIENCE = 3
+# When this many of at least so many starts have ended at the same best place, no nearer pose is expected.
+SAME_PLACE = 12
+FEWEST_STARTS = 64
+# Whole poses have more false minima, and so have chains that turn about other axes than the base's.
+MANY_SAME_PLACE = 40
+MANY_FEWEST_STARTS = 256
+BEYOND_REACH_STARTS = 8
+# Unless that place is near, as a share of the reach: of a few hard targets only one start in a hundred arrives.
+WORTH_ALL_STARTS = 0.05
+_SAME = 1e-6
+# Starts around one that the caller gave and that is near: the answer is wanted there, so patience comes before another
+# start.
+NEARBY_STARTS = 24
+NEARBY_STEPS = 100
+NEARBY_PATIENCE = 12
+
+
+@kernel(fast=True, inline=True)
+def policy_of(model: Model, task: Task, distance2: float, variables: int) -> Policy:
+    """Return when a search ends for targets whose aim is `distance2`. Source: derived."""
+    many = task.mode == ROTATION or not model.symmetric
+    return Policy(
+        MANY_FEWEST_STARTS if many else FEWEST_STARTS,
+        MANY_SAME_PLACE if many else SAME_PLACE,
+        (WORTH_ALL_STARTS * model.reach) ** 2,
+        NEARLY * NEARLY * (distance2 + (model.weight * task.angle_tol) ** 2),
+        LONG_STEPS if variables < MANY_VARIABLES else MANY_LONG_STEPS,
+        task.max_steps,
+    )
+
+
+@kernel(fast=True, inline=True)
+def schedule_of(model: Model, task: Task, goal: Goal, near: bool) -> Schedule:
+    """Return the starts of a target; `near` says that the caller's start is near it. Source: derived."""
+    nearby = 1 + NEARBY_STARTS if near else 0
+    mixed = nearby + task.max_starts
+    # Provably out of reach: a few starts find a near pose, and no number of them the target.
+    if distance_from(0.0, 0.0, 0.0, goal.target) > model.reach + task.position_tol:
+        return Schedule(nearby, mixed, nearby + min(task.max_starts, BEYOND_REACH_STARTS))
+    return Schedule(nearby, mixed, mixed + task.max_starts)
+
+
+@kernel(fast=True, inline=True)
+def pace(policy: Policy, attempt: int, nearby: int, spent: int) -> Budget:
+    """Return what a start may spend; the first `nearby` lie around the caller's. Source: derived."""
+    left = policy.max_steps - spent
+    if attempt < nearby:
+        return Budget(min(NEARBY_STEPS, left), NEARBY_PATIENCE, True)
+    if attempt < nearby + QUICK_STARTS:
+        return Budget(min(QUICK_STEPS, left), PATIENCE, False)
+    return Budget(min(policy.long_steps, left), PATIENCE, True)
+
+
+@kernel(fast=True, inline=True)
+def polish(policy: Policy, spent: int) -> Budget:
+    """Return what a last descent may spend. Source: derived."""
+    return Budget(min(POLISH_STEPS, policy.max_steps - spent), POLISH_STEPS, True)
+
+
+@kernel(fast=True, inline=True)
+def fresh() -> Tally:
+    """Return the tally of a search that has not begun. Source: derived."""
+    return Tally(math.inf, 0, 0, GOING_ON, False)
+
+
+@kernel(fast=True, inline=True)
+def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code: int, steps: int, left: float) -> Tally:
+    """Return the tally after a start whose descent ended by `code`, after `steps`, with the squared residual `left`.
+
+    Source: derived.
+    """
+    spent = tally.steps + steps
+    best = tally.best
+    same = tally.same
+    if left < best * (1.0 - _SAME):
+        same = 0
+    if left < best * (1.0 + _SAME):
+        same += 1
+    # Reached is judged by both tolerances, the residual is a weighted sum: an earlier best may miss one.
+    improved = attempt == 0 or left < best or code == REACHED
+    if improved:
+        best = left
+    ended = GOING_ON
+    if (code == REACHED and spent <= policy.max_steps) or code == TIME_LIMIT:
+        ended = code
+    elif spent >= policy.max_steps:
+        ended = ITERATION_LIMIT
+    elif best > policy.worth_all:
+        met_often = same >= policy.enough and attempt >= policy.fewest
+        if met_often or attempt + 1 == schedule.mixed:
+            ended = STALLED
+    return Tally(best, same, spent, ended, improved)
+
+
+@kernel(fast=True, inline=True)
+def worth_polish(policy: Policy, tally: Tally) -> bool:
+    """Say whether only patience is missing: corners of the limits are approached slowly. Source: derived."""
+    return (tally.code == GOING_ON or tally.code == STALLED) and tally.best <= policy.nearly

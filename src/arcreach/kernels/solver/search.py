@@ -1,0 +1,222 @@
+"""The search of `auto`: descend from one start after another until the target is reached."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain import tip_motion
+from arcreach.kernels.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.layout import REACHED, SLIDE, STALLED, SWING, TARGET_SIZE, TIME_LIMIT, TURN
+from arcreach.kernels.limits import unwind, wrap_angle
+from arcreach.kernels.linalg import copy
+from arcreach.kernels.solver.contexts import (
+    Budget,
+    Floats,
+    Frame,
+    Goal,
+    Integers,
+    Lookup,
+    Model,
+    Origin,
+    Table,
+    Task,
+    Watch,
+    Work,
+)
+from arcreach.kernels.solver.descent import descend
+from arcreach.kernels.solver.policy import (
+    PATIENCE,
+    QUICK_STEPS,
+    fresh,
+    pace,
+    policy_of,
+    polish,
+    schedule_of,
+    settle,
+    worth_polish,
+)
+from arcreach.kernels.solver.seeds import BLOCK
+from arcreach.kernels.solver.starts import (
+    FAMILIAR_SEEDS,
+    look_up,
+    rate_start,
+    take_seed,
+    worth_a_descent,
+    write_start,
+)
+from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
+from arcreach.kernels.stopping import GOING_ON
+
+
+@kernel(fast=True, inline=True, allocates=True)
+def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Floats, Floats, Integers, Integers]:
+    """Return a descent's work, a search's lookup, target, best variables, timer and count of the trace.
+
+    They share three arrays: each allocation costs a solve of microseconds a tenth of one. Source: derived.
+    """
+    n = table.seeds.shape[1]
+    floats = np.empty(9 * n + dof + 34 + FAMILIAR_SEEDS)
+    rest = 9 * n + dof
+    integers = np.zeros(model.moves.shape[0] + 3 + FAMILIAR_SEEDS, np.int64)
+    count = table.keys.shape[1]
+    singles = np.empty(count + count // BLOCK, np.float32)
+    work = Work(
+        floats[:n],
+        floats[n : 2 * n],
+        floats[3 * n : 9 * n].reshape(n, 6),
+        floats[rest : rest + 6],
+        floats[rest + 6 : rest + 12],
+        integers[3 + FAMILIAR_SEEDS :],
+    )
+    lookup = Lookup(
+        singles[:count],
+        singles[count:],
+        floats[rest + 24 : rest + 34],
+        integers[3 : 3 + FAMILIAR_SEEDS],
+        floats[rest + 34 :],
+        floats[9 * n : rest],
+    )
+    for k in range(lookup.key.shape[0]):
+        lookup.key[k] = 0.0
+    return work, lookup, floats[rest + 12 : rest + 12 + TARGET_SIZE], floats[2 * n : 3 * n], integers[:2], integers[2:3]
+
+
+@kernel(fast=True, inline=True)
+def search(
+    model: Model, table: Table, task: Task, goal: Goal, work: Work, lookup: Lookup, watch: Watch, best_v: Floats
+) -> tuple[int, int]:
+    """Write the variables that come nearest to a target; return how the search ended and after how many steps.
+
+    Source: derived.
+    """
+    policy = policy_of(model, task, goal.distance2, work.v.shape[0])
+    origin = Origin(task.started, 0.0, False)
+    near = False
+    if task.started:
+        away, near = rate_start(model, goal, table, lookup.asked, work)
+        origin = Origin(True, away, False)
+    schedule = schedule_of(model, task, goal, near)
+    frame = Frame(1.0, 0.0, 1.0)
+    tally = fresh()
+    for attempt in range(schedule.last):
+        if attempt == schedule.nearby:
+            frame = look_up(model, goal, table, lookup)
+            origin = Origin(
+                origin.given, origin.away, origin.given and worth_a_descent(goal, table, lookup, origin.away)
+            )
+        write_start(model, table, lookup, schedule, origin, frame, attempt, work)
+        code, steps, left = descend(model, goal, pace(policy, attempt, schedule.nearby, tally.steps), work, watch)
+        tally = settle(policy, schedule, tally, attempt, code, steps, left)
+        if tally.improved:
+            copy(work.v, best_v)
+        if tally.code != GOING_ON:
+            break
+    ended = STALLED if tally.code == GOING_ON else tally.code
+    if not worth_polish(policy, tally):
+        return ended, tally.steps
+    copy(best_v, work.v)
+    code, steps, left = descend(model, goal, polish(policy, tally.steps), work, watch)
+    copy(work.v, best_v)
+    return code if code == REACHED or code == TIME_LIMIT else ended, tally.steps + steps
+
+
+@kernel(fast=True, batch=True)
+def auto(start: int, stop: int, model: Model, table: Table, task: Task, Q: Floats, report: Floats) -> None:
+    """Solve rows start to stop of a task; where it is `started`, Q (n, dof) holds the caller's starts.
+
+    `report` (n, 6) receives status, iterations, seconds, both errors where `judged`, and the rows of the trace in use.
+    Source: derived.
+    """
+    work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
+    distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
+    for i in range(start, stop):
+        began = clock(timer)
+        to_front(model, task.mode, task.targets[i], target)
+        copy(Q[i], lookup.asked)
+        goal = Goal(target, task.mode, distance2, angle_aim)
+        watch = Watch(began + task.max_time, timer, task.trace, traced)
+        ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
+        to_coordinates(model, best_v, Q[i])
+        unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
+        if task.judged:
+            distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
+            far = distance_from(0.0, 0.0, 0.0, target)
+            ended = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+            report[i, 3] = distance
+            report[i, 4] = angle
+        report[i, 0] = ended
+        report[i, 1] = steps
+        report[i, 2] = clock(timer) - began
+        report[i, 5] = traced[0]
+
+
+class Branches(NamedTuple):
+    """All solutions of a target, as far as they are found."""
+
+    nearness: float  # two solutions closer than this in every variable are one
+    without_new: int  # starts after the last new one, after which the search ends
+    V: Floats  # (most, variables)
+    Q: Floats  # (most, dof)
+    hits: Integers  # (most,): how often each was met
+    counts: Integers  # (2,): solutions, steps
+    seconds: Floats  # (1,)
+
+
+@kernel(fast=True, inline=True)
+def is_known(model: Model, v: Floats, branches: Branches) -> bool:
+    """Say whether v is a solution that was found before, full turns of a joint apart, and count the hit.
+
+    `weight` metres of a stroke count as a radian. Source: derived.
+    """
+    moves = model.moves
+    for i in range(branches.counts[0]):
+        largest = 0.0
+        for row in range(moves.shape[0]):
+            for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+                difference = v[k] - branches.V[i, k]
+                if moves[row].kind == TURN or moves[row].kind == SWING:
+                    difference = wrap_angle(difference)
+                elif moves[row].kind == SLIDE:
+                    difference /= model.weight
+                largest = max(largest, abs(difference))
+        if largest <= branches.nearness:
+            branches.hits[i] += 1
+            return True
+    return False
+
+
+@kernel(fast=True, batch=True)
+def find_branches(model: Model, table: Table, task: Task, first: Floats, branches: Branches) -> None:
+    """Find all solutions of the only target of a task, from the configuration `first` (dof,) and from the seeds.
+
+    Source: derived.
+    """
+    work, lookup, target, _, timer, traced = make_scratch(model, table, first.shape[0])
+    counts = branches.counts
+    began = clock(timer)
+    to_front(model, task.mode, task.targets[0], target)
+    distance2, angle = aims(model, task.position_tol, task.angle_tol)
+    goal = Goal(target, task.mode, distance2, angle)
+    watch = Watch(math.inf, timer, task.trace, traced)
+    frame = look_up(model, goal, table, lookup)
+    since = 0
+    for attempt in range(table.seeds.shape[0]):
+        if attempt == 0:
+            to_variables(model, first, work.v)
+        else:
+            take_seed(model, table, lookup, frame, work)
+        code, steps, _ = descend(model, goal, Budget(QUICK_STEPS, PATIENCE, False), work, watch)
+        counts[1] += steps
+        since += 1
+        if code == REACHED and not is_known(model, work.v, branches):
+            copy(work.v, branches.V[counts[0]])
+            to_coordinates(model, work.v, branches.Q[counts[0]])
+            unwind(model.chain, first, branches.Q[counts[0]])
+            branches.hits[counts[0]] = 1
+            counts[0] += 1
+            since = 0
+        if since >= branches.without_new or counts[0] >= branches.V.shape[0]:
+            break
+    branches.seconds[0] = clock(timer) - began

@@ -1,0 +1,176 @@
+"""Where a descent begins: at the caller's start, around it, at the nearest seeds of a table, at mixtures of seeds."""
+
+import math
+
+from arcreach._jit import kernel
+from arcreach.kernels.layout import BEND, TURN
+from arcreach.kernels.limits import wrap_angle
+from arcreach.kernels.solver.contexts import (
+    Floats,
+    Frame,
+    Goal,
+    Lookup,
+    Model,
+    Origin,
+    Schedule,
+    Table,
+    Work,
+)
+from arcreach.kernels.solver.kinematics import evaluate
+from arcreach.kernels.solver.loops import rows, variables
+from arcreach.kernels.solver.seeds import (
+    BLOCK,
+    frame_of,
+    least_score,
+    nearest_distance,
+    score,
+    take_nearest,
+    write_key,
+)
+from arcreach.kernels.solver.variables import to_variables
+
+# A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
+# wanted nearby, so starts around it come before the table.
+STEP_OF_A_PATH = 0.8
+# How far towards a seed the first of them lies, and how much farther each next one.
+NEARBY_FIRST = 0.01
+NEARBY_GROWTH = 1.15
+# A start farther from the target than this many times the nearest seed, both squared, is not worth a descent: it says
+# only which of the nearest few seeds is preferred.
+WORTH_A_DESCENT = 5.0
+FAMILIAR_SEEDS = 4
+# Stride between the seeds of successive moves in a mixed start; odd, so that it visits every seed of the table.
+MIX = 173
+
+
+@kernel(fast=True)
+def rate_start(model: Model, goal: Goal, table: Table, asked: Floats, work: Work) -> tuple[float, bool]:
+    """Return the squared distance of the caller's start from the target, and whether it is a step of a path.
+
+    Source: derived.
+    """
+    to_variables(model, asked, work.v)
+    square, angle = evaluate(model, goal, work.v, work.e, work.J)
+    near = square + (model.weight * angle) ** 2 <= (STEP_OF_A_PATH * model.weight) ** 2
+    return square + table.turn_weight * math.sin(0.5 * angle) ** 2, near
+
+
+@kernel(fast=True, inline=True)
+def look_up(model: Model, goal: Goal, table: Table, lookup: Lookup) -> Frame:
+    """Score all seeds for a target; return the frame it is looked up in. Source: derived."""
+    frame = frame_of(goal.target, goal.mode, model.symmetric)
+    write_key(goal.target, goal.mode, frame, lookup.key)
+    score(table, lookup.key, goal.mode, lookup.scores, lookup.minima)
+    return frame
+
+
+@kernel(fast=True, inline=True)
+def worth_a_descent(goal: Goal, table: Table, lookup: Lookup, away: float) -> bool:
+    """Say whether a start that far from the target is near enough to begin at. Source: derived."""
+    return away <= WORTH_A_DESCENT * nearest_distance(lookup.minima, lookup.key, goal.mode, table.turn_weight)
+
+
+@kernel(fast=True, inline=True)
+def place_seed(model: Model, seed: Floats, frame: Frame, work: Work) -> None:
+    """Write a seed's variables, turned and mirrored to where the target is. Source: derived."""
+    v = work.v
+    for k in range(variables(work.v)):
+        v[k] = seed[k]
+    for row in range(rows(model)):
+        if model.moves[row].kind == BEND:
+            k = model.moves[row].variable
+            bx = seed[k]
+            by = frame.mirror * seed[k + 1]
+            v[k] = frame.c * bx - frame.s * by
+            v[k + 1] = frame.s * bx + frame.c * by
+
+
+@kernel(fast=True, inline=True)
+def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Work) -> None:
+    """Write the nearest seed that was not taken yet. Source: derived."""
+    place_seed(model, table.seeds[take_nearest(lookup.scores, lookup.minima)], frame, work)
+
+
+@kernel(fast=True, inline=True)
+def joint_distance(model: Model, seed: Floats, v: Floats) -> float:
+    """Return the squared distance of a seed's variables from v, joints that turn round by the shorter way.
+
+    Source: derived.
+    """
+    away = 0.0
+    for row in range(model.moves.shape[0]):
+        move = model.moves[row]
+        turns = move.kind == TURN and move.upper - move.lower > 2.0 * math.pi
+        for k in range(move.variable, move.variable + move.width):
+            difference = seed[k] - v[k]
+            difference = wrap_angle(difference) if turns else difference
+            away += difference * difference
+    return away
+
+
+@kernel(fast=True)
+def take_familiar(model: Model, table: Table, lookup: Lookup, v: Floats) -> int:
+    """Return of the few seeds of least score the one whose joints are nearest to v, and strike it out.
+
+    Source: derived.
+    """
+    scores, minima, picked, values = lookup.scores, lookup.minima, lookup.picked, lookup.values
+    best = math.inf
+    chosen = 0
+    for i in range(picked.shape[0]):
+        values[i] = least_score(minima)
+        picked[i] = take_nearest(scores, minima)
+        away = joint_distance(model, table.seeds[picked[i]], v)
+        if away < best:
+            best = away
+            chosen = i
+    for i in range(picked.shape[0]):
+        if i != chosen:
+            scores[picked[i]] = values[i]
+            block = picked[i] // BLOCK
+            minima[block] = min(minima[block], scores[picked[i]])
+    return picked[chosen]
+
+
+@kernel(fast=True)
+def mix_seeds(model: Model, seeds: Floats, number: int, work: Work) -> None:
+    """Write a start that takes the variables of each move from a different seed. Source: derived."""
+    moves, v = model.moves, work.v
+    count = seeds.shape[0]
+    for row in range(moves.shape[0]):
+        seed = (number + (row + 1) * (row * MIX + number // count + MIX)) % count
+        for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+            v[k] = seeds[seed, k]
+
+
+@kernel(fast=True, inline=True)
+def go_towards(seed: Floats, attempt: int, work: Work) -> None:
+    """Move v a little towards a seed, farther with every attempt. Source: derived."""
+    share = NEARBY_FIRST * NEARBY_GROWTH**attempt
+    for k in range(variables(work.v)):
+        work.v[k] += share * (seed[k] - work.v[k])
+
+
+@kernel(fast=True, inline=True)
+def write_start(
+    model: Model,
+    table: Table,
+    lookup: Lookup,
+    schedule: Schedule,
+    origin: Origin,
+    frame: Frame,
+    attempt: int,
+    work: Work,
+) -> None:
+    """Write the start of an attempt into v. Source: derived."""
+    first = attempt == 0 and origin.given
+    if attempt < schedule.nearby or first:
+        to_variables(model, lookup.asked, work.v)
+    if 0 < attempt < schedule.nearby:
+        go_towards(table.seeds[attempt], attempt, work)
+    elif first and not origin.worth and schedule.nearby == 0 and not model.symmetric:
+        place_seed(model, table.seeds[take_familiar(model, table, lookup, work.v)], frame, work)
+    elif attempt >= schedule.mixed:
+        mix_seeds(model, table.seeds, attempt - schedule.mixed, work)
+    elif attempt >= schedule.nearby and not (attempt == 0 and origin.worth):
+        take_seed(model, table, lookup, frame, work)
