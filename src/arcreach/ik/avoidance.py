@@ -99,7 +99,11 @@ def run_free(problem: Problem) -> Outcome:
         smallest=SMALLEST_PIECE,
     )
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
-    return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
+    traced = int(report[0, 5]) if len(problem.trace) else 0
+    errors = report[:, 3].copy(), report[:, 4].copy()
+    # Whether an answer that arrives also keeps the margin is judged by `judge_clearance`.
+    status[(errors[0] <= problem.position_tol) & (errors[1] <= problem.angle_tol)] = REACHED
+    return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)
 
 
 def judge_clearance(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> Array:

@@ -76,6 +76,8 @@ class Outcome:
     seconds: Array
     traced: int = 0  # how many rows of the trace were filled
     columns: dict[str, Array] = field(default_factory=dict)  # what the method tells of each traced row, by name
+    # Position and angle errors by the exact forward kinematics, where the status follows from them already.
+    errors: tuple[Array, Array] | None = None
 
     @classmethod
     def empty(cls, problem: Problem[Any]) -> Outcome:

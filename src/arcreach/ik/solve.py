@@ -293,7 +293,7 @@ def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
     """The errors by the exact forward kinematics; corrects the status where a method claimed too much or too little."""
-    return _judge(problem, outcome.q, problem.targets, outcome.status)
+    return outcome.errors or _judge(problem, outcome.q, problem.targets, outcome.status)
 
 
 def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:

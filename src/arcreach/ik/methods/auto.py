@@ -48,6 +48,7 @@ def _run_among_obstacles(problem: Problem) -> Outcome:
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
     if len(left):
+        outcome.errors = None
         rest = replace(problem, scene=None, targets=problem.targets[left], start=outcome.q[left])
         touching = run(rest)
         arrived = touching.status == REACHED

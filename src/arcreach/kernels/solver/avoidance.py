@@ -130,6 +130,14 @@ def measure(model: Model, obstacles: Obstacles, v: Floats, body: Body, rows: Flo
 
 
 @kernel
+def tip_residual(model: Model, goal: Goal, v: Floats, work: Work) -> tuple[float, float, float]:
+    """Write residual and Jacobian at v; return squared distance, angle and squared residual. Source: derived."""
+    e = work.e
+    square, angle = evaluate(model, goal, v, e, work.J)
+    return square, angle, square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+
+
+@kernel
 def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
     """Write the rows G (count, variables) and what they lack r (count,): tip, then close elements; return the count.
 
@@ -217,15 +225,14 @@ def descend_free(
     Every place it stands at is added to the trace. Returns status (REACHED: both), steps, the squared residual of the
     tip and the least clearance. Source: derived.
     """
-    v, trial, e, margin = work.v, work.trial, work.e, obstacles.margin
+    v, trial, margin = work.v, work.trial, obstacles.margin
     slack = FIRST_SLACK * model.weight
     damping = _FIRST_DAMPING
     weak = 0
     rejected = 0
     steps = 0
     least = measure(model, obstacles, v, body, body.rows)
-    square, angle = evaluate(model, goal, v, e, work.J)
-    tip = square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+    square, angle, tip = tip_residual(model, goal, v, work)
     add_to_trace(body.q, watch)
     while True:
         free = least >= margin
@@ -243,8 +250,7 @@ def descend_free(
         step_free(model, work, body, count, damping)
         steps += 1
         least_there = measure(model, obstacles, trial, body, body.trial_rows)
-        square, angle = evaluate(model, goal, trial, e, work.J)
-        now = square + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
+        square, angle, now = tip_residual(model, goal, trial, work)
         after = now + missing(body.trial_rows, wanted)
         if after < before:
             weak = weak + 1 if after > _WEAK * before else 0
@@ -264,7 +270,7 @@ def descend_free(
             rejected += 1
             damping = min(max(8.0 * damping, 1e-4), _LARGEST_DAMPING)
             to_coordinates(model, v, body.q)
-            square, angle = evaluate(model, goal, v, e, work.J)
+            square, angle, _ = tip_residual(model, goal, v, work)
 
 
 @kernel(allocates=True)
