@@ -31,8 +31,10 @@ from arcreach.kernels.layout import AXIS, ROTATION
 if driver.unusable():
     sys.exit(driver.unusable())
 
+from arcreach.gpu.batch import Batch, alike
+from arcreach.gpu.contexts import Targets
 from arcreach.gpu.streams import borrowed_slots
-from arcreach.ik.device import Question, alike, batch_of, solve_rows
+from arcreach.ik.device_batch import batch_of, task_of
 
 # Timed calls, of which the median counts.
 REPEATS = 5
@@ -97,10 +99,9 @@ def timed(call: Callable[[], Any], repeats: int = REPEATS) -> float:
     return float(np.median(times))
 
 
-def kernel_seconds(robot: ar.Robot, question: Question, there: tuple[Any, Any], specialised: bool) -> float:
+def kernel_seconds(batch: Batch, there: tuple[Any, Any]) -> float:
     """The time of all kernels for targets on the device, into arrays that are there already."""
     cuda = driver.load()
-    batch = batch_of([robot], question, len(there[0]), specialised=specialised)
     with borrowed_slots(batch.layout, len(there[0]), 1) as slots:
         slot = slots[0]
         slot.inputs = list(there)
@@ -134,10 +135,9 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
     answer = solve("cuda")
     good = judged(robot, answer.q, poses, *tolerances, whole)
     end_to_end = timed(lambda: solve("cuda"))
-    question = Question(ROTATION if whole else AXIS, *tolerances, None, 0)
+    task = task_of(ROTATION if whole else AXIS, *tolerances)
     there = cuda.to_device(positions), cuda.to_device(turned.reshape(n, -1))
-    kernel = kernel_seconds(robot, question, there, True)
-    general = kernel_seconds(robot, question, there, False)
+    kernel, general = (kernel_seconds(batch_of([robot], task, n, specialised=own), there) for own in (True, False))
     share = min(n, 200_000)
     part = {key: array[:share] for key, array in goal.items()}
     one = share / timed(lambda: solve("cpu", positions[:share], part, threads=1), 1)
@@ -162,20 +162,24 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
 def mixed() -> dict[str, Any]:
     """Table 3.9: 540 robots of fixed, extensible and telescopic sections, 10 000 targets each."""
     kinds = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
+    asked = task_of(AXIS, 1e-6, 1e-3)
     families: dict[Any, list[ar.Robot]] = {}
     for word, bend in itertools.product(itertools.product(kinds, repeat=3), range(9, 181, 9)):
         robot = ar.Robot([ar.Section(kinds[kind][0], float(np.radians(bend)), kinds[kind][1]) for kind in word])
-        families.setdefault(alike(robot), []).append(robot)
-    asked = Question(AXIS, 1e-6, 1e-3, None, 0)
+        families.setdefault(alike(robot.model.search(AXIS, asked.max_starts)), []).append(robot)
     batches = []
     for robots in families.values():
         poses = np.concatenate([robot.tip_pose(robot.sample(10_000, 7 + k)) for k, robot in enumerate(robots)])
-        parts = np.ascontiguousarray(poses[:, :3, 3]), np.ascontiguousarray(poses[:, :3, 2])
-        batches.append((robots, poses, parts))
+        targets = Targets(np.ascontiguousarray(poses[:, :3, 3]), np.ascontiguousarray(poses[:, :3, 2]), None)
+        batches.append((robots, poses, targets))
+
+    def solve(batch: tuple[Any, Any, Targets]) -> Any:
+        robots, poses, targets = batch
+        return batch_of(robots, asked, len(poses)).solve(targets, lambda _: None)
 
     def everything() -> list[Any]:
         with ThreadPoolExecutor(len(batches)) as pool:
-            return list(pool.map(lambda batch: solve_rows(batch[0], asked, *batch[2]), batches))
+            return list(pool.map(solve, batches))
 
     everything()
     answers = everything()

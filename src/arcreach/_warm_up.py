@@ -51,7 +51,7 @@ def warm_up(
     if robot is not None and device == "cpu":
         raise DeviceError("robot is for the kernels of a GPU; give device='cuda', or leave it out")
     if robot is not None and on_gpu:
-        from arcreach.ik.device import check_device
+        from arcreach.ik.device_batch import check_device
 
         check_device(robot, "auto")
     steps = _cpu_steps()

@@ -7,7 +7,10 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, DeviceError, TargetError
-from arcreach.gpu import driver, streams
+from arcreach.gpu import batch, driver, streams
+from arcreach.gpu.contexts import Targets
+from arcreach.ik.device_batch import batch_of, task_of
+from arcreach.kernels.layout import AXIS, ROTATION
 
 pytestmark = pytest.mark.device
 
@@ -74,7 +77,7 @@ def test_hard_and_impossible_targets_end_as_on_the_cpu():
 def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
     robot = ar.load_robot("three-section")
     asked = targets(robot, 11, "axis")
-    monkeypatch.setattr(streams, "LARGEST_PIECE", 4)
+    monkeypatch.setattr(streams, "LARGEST_PIECE", 4 * 128)
     told = []
     there = ar.solve_batch(robot, **asked, device="cuda", progress=told.append)
     assert len(told) == 3
@@ -111,14 +114,13 @@ def test_targets_on_the_device_stay_there():
 
 
 def test_robots_alike_share_a_launch():
-    from arcreach.ik.device import Question, alike, solve_rows
-    from arcreach.kernels.layout import AXIS
-
     robots = [ar.Robot([ar.Section(0.05, bend), ar.Section(0.02, bend, 0.03)]) for bend in (0.5, 1.5)]
-    assert alike(robots[0]) == alike(robots[1])
+    one, other = (batch.alike(robot.model.search(AXIS, 512)) for robot in robots)
+    assert one == other
     asked = [targets(robot, FEW, "axis") for robot in robots]
     rows = (np.vstack([one[name] for one in asked]) for name in ("positions", "axes"))
-    answer = solve_rows(robots, Question(AXIS, 1e-6, 1e-3, None, 0), *rows)
+    together = batch_of(robots, task_of(AXIS, 1e-6, 1e-3), len(robots) * FEW)
+    answer = together.solve(Targets(*rows, None), lambda _: None)
     for k, robot in enumerate(robots):
         here = ar.solve_batch(robot, **asked[k])
         np.testing.assert_allclose(answer.q[k * FEW : (k + 1) * FEW], here.q, rtol=0.0, atol=1e-9)
@@ -150,15 +152,13 @@ def test_a_bad_target_is_named(change, words):
 
 
 def test_a_refused_target_is_left_out_and_the_others_are_solved():
-    from arcreach.ik.device import Question, solve_rows
-    from arcreach.kernels.layout import AXIS
-
     robot = ar.load_robot("three-section")
     asked = targets(robot, 3, "axis")
     axes = asked["axes"].copy()
     axes[1] = 0.0
-    answer = solve_rows([robot], Question(AXIS, 1e-6, 1e-3, None, 0), asked["positions"], axes)
-    assert answer.fault == 1
+    refusing = batch_of([robot], task_of(AXIS, 1e-6, 1e-3), 3)
+    answer = refusing.solve(Targets(asked["positions"], axes, None), lambda _: None)
+    assert refusing.fault == 1
     assert answer.iterations[1] == 0
     assert (answer.iterations[[0, 2]] > 0).all()
     assert (answer.position_error[[0, 2]] <= 1e-6).all()
@@ -212,14 +212,17 @@ def test_kinematics_are_those_of_the_cpu():
     assert robot.tip_pose(q[0], device="cuda").shape == (4, 4)
 
 
-def test_kernels_are_made_ahead_of_time():
+def test_kernels_are_made_ahead_of_time(monkeypatch):
     from arcreach._warm_up import _warm_gpu
 
     robot = ar.Robot([ar.Revolute(), ar.Link([0.0, 0.0, 0.1]), ar.Revolute([0.0, 1.0, 0.0]), ar.Link([0.1, 0.0, 0.0])])
+    monkeypatch.setattr(batch, "_special", type(batch._special)())
     _warm_gpu(robot, specialised=False)
-    assert "_device_kernels" not in robot.__dict__
+    assert len(batch._special) == 0
     _warm_gpu(robot, specialised=True)
-    assert len(robot.__dict__["_device_kernels"]) == len(GOALS)
+    assert len(batch._special) == len(GOALS)
+    # Equal robots share them.
+    assert batch_of([ar.Robot(robot.elements)], task_of(AXIS, 1e-6, 1e-3), 1).kernels in batch._special.values()
 
 
 def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
@@ -238,20 +241,22 @@ def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
 
 
 def test_kernels_on_disk_are_known_by_all_of_a_robot(monkeypatch):
-    from arcreach.ik import device
-    from arcreach.kernels.layout import AXIS, ROTATION
-
     made_of = []
-    monkeypatch.setattr(device, "keep", lambda kernels, *parts: made_of.append(parts))
+    monkeypatch.setattr(batch, "keep", lambda kernels, *parts: made_of.append(parts))
 
     def chain(length=0.1, bend=1.5, limit=2.0):
         return ar.Robot([ar.Revolute([0.0, 0.0, 1.0], -1.0, limit), ar.Section(length, bend), ar.Link([0.0, 0.0, 0.1])])
 
     robots = [chain(), chain(length=0.2), chain(bend=1.4), chain(limit=2.1)]
+
+    def make(robot, mode=AXIS, started=False):
+        monkeypatch.setattr(batch, "_special", type(batch._special)())
+        batch_of([robot], task_of(mode, 1e-6, 1e-3, started=started), 1, specialised=True)
+
     for robot in (*robots, chain()):
-        device._special_kernels(robot, AXIS, False)
-    device._special_kernels(robots[0], AXIS, True)
-    device._special_kernels(robots[0], ROTATION, False)
+        make(robot)
+    make(robots[0], started=True)
+    make(robots[0], ROTATION)
     assert made_of[4] == made_of[0]
     assert len(set(made_of)) == len(made_of) - 1
 

@@ -10,7 +10,6 @@ import pytest
 import arcreach as ar
 from arcreach.errors import DeviceError
 from arcreach.gpu import driver
-from arcreach.gpu.unroll import Writer
 
 
 @pytest.fixture
@@ -51,98 +50,11 @@ def test_importing_the_library_does_not_import_the_driver():
     assert done.stdout.strip() == "False"
 
 
-def _sum_of_rows(rows, n):
-    total = 0.0
-    for i in range(n):
-        total += (i + 1) * rows[i]
-        for j in range(rows.shape[0]):
-            if rows[j] > 100.0:
-                break
-            total += rows[j]
-    row = 0
-    while row < rows.shape[0]:
-        total *= 1.0 + rows[row]
-        row += 2
-    return total
-
-
-def test_loops_are_written_out():
-    rows = np.array([1.0, 2.0, 3.0])
-    written = written_out(_sum_of_rows, {"n": 3, "rows.shape[0]": 3, "row < rows.shape[0]": (0, 2)})
-    assert written(rows, 3) == _sum_of_rows(rows, 3)
-    # The loops that were written out no longer look at their ends; the one with a `break` still does.
-    assert written(np.array([1.0, 2.0, 3.0, 1000.0, 5.0]), 1) == pytest.approx(
-        (1 + 2 * 2 + 3 * 3 + 3 * (1 + 2 + 3)) * 2 * 4
-    )
-    assert written_out(_sum_of_rows, {})(rows, 2) == _sum_of_rows(rows, 2)
-
-
-def written_out(function, turns):
-    """The function as CUDA would compile it, to be run as plain Python."""
-    return Writer(turns, lambda source: source).write(function)
-
-
-@pytest.mark.parametrize("name", ["three-section", "ten-section", "ur5-bending-tool", "rail-iiwa-14", "mixed-sections"])
-def test_the_functions_of_specialised_kernels_compute_the_same(name):
-    """What CUDA compiles for one robot, run as plain Python beside the functions it was written from."""
-    from types import SimpleNamespace
-
-    from arcreach.ik.smooth_chain import smooth_chain
-
-    from arcreach.ik.device import writer_for
-    from arcreach.kernels import auto_device_steps, chain, limits, seeds, smooth_variables
-    from arcreach.kernels.layout import AXIS
-
-    robot = ar.load_robot(name)
-    smooth = smooth_chain(robot)
-    n = smooth.variables
-    a_thread = SimpleNamespace(threadIdx=SimpleNamespace(x=1), threadfence_block=lambda: None)
-    writer = writer_for(a_thread, robot, lambda source: source)
-    q, aim = robot.sample(2, seed=2)
-    target = np.empty(12)
-    motion = chain.tip_motion(robot._chain, aim)
-    target[:9], target[9:] = np.take(motion, (0, 1, 2, 4, 5, 6, 8, 9, 10)), np.take(motion, (3, 7, 11))
-
-    def some_steps(function, J):
-        v, trial, e, y = np.empty(n), np.empty(n), np.zeros(6), np.zeros(6)
-        codes = np.zeros(len(smooth.moves), np.int64)
-        smooth_variables.to_variables(smooth.moves, q, v)
-        trial[:] = v
-        state = auto_device_steps.begin()
-        for _ in range(6):
-            code, *state = function(
-                smooth.moves, smooth.shapes, smooth.scale, target, AXIS, smooth.weight, 1e-12, 1e-6, 25, 3, False, v,
-                trial, J, e, y, codes, *state,
-            )  # fmt: skip
-        return np.array([code, *state, *v, *trial])
-
-    # The Jacobians of many threads lie in one array.
-    there = some_steps(writer.write(auto_device_steps.advance), np.zeros((n, 6, 2)))
-    np.testing.assert_allclose(there, some_steps(auto_device_steps.advance, np.zeros((n, 6))), rtol=1e-6, atol=1e-9)
-
-    assert writer.write(chain.tip_motion)(robot._chain, q) == pytest.approx(motion_of(robot, q), abs=1e-15)
-    seed = np.linspace(-0.5, 0.5, n)
-    outcomes = []
-    for written in (writer.write, lambda function: function):
-        placed, turned, found = np.empty(n), 3.0 * q, np.empty(robot.dof)
-        written(seeds.place_seed)(smooth.moves, seed, 0.8, 0.6, -1.0, placed)
-        written(smooth_variables.to_coordinates)(robot._chain, smooth.moves, placed, np.empty(robot.dof), found)
-        written(limits.unwind)(robot._chain, found, turned)
-        outcomes.append(np.concatenate([placed, found, turned]))
-    np.testing.assert_allclose(outcomes[0], outcomes[1], rtol=0.0, atol=1e-15)
-
-
-def motion_of(robot, q):
-    from arcreach.kernels.chain import tip_motion
-
-    return tip_motion(robot._chain, q)
-
-
 def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
     from types import SimpleNamespace
 
     from arcreach.gpu import driver
-    from arcreach.ik.device import resident_blocks
+    from arcreach.gpu.batch import resident_blocks
 
     monkeypatch.setattr(driver, "load", lambda: None)
     monkeypatch.setattr(driver, "is_simulated", lambda _: False)

@@ -112,7 +112,7 @@ def test_memory_is_handed_out_again_when_its_last_array_is_gone(pinned):
 
 
 def test_no_more_is_locked_than_may_be(pinned, monkeypatch):
-    monkeypatch.setattr(host_memory, "MOST_LOCKED", 4 * BLOCK)
+    monkeypatch.setattr(host_memory, "most_locked", lambda: 4 * BLOCK)
     held = locked_array((2 * BLOCK,), np.uint8)
     del held
     # What is free makes room.
@@ -122,6 +122,15 @@ def test_no_more_is_locked_than_may_be(pinned, monkeypatch):
     assert locked_array((BLOCK - 1,), np.uint8).shape == (BLOCK - 1,)
     assert list(pinned.values()) == [4 * BLOCK]
     del larger
+
+
+def test_a_share_of_the_memory_may_be_locked(monkeypatch):
+    host_memory.most_locked.cache_clear()
+    assert host_memory.most_locked() > BLOCK
+    monkeypatch.delattr("os.sysconf")
+    host_memory.most_locked.cache_clear()
+    assert host_memory.most_locked() == host_memory.LOCKED_BYTES
+    host_memory.most_locked.cache_clear()
 
 
 def test_memory_that_cannot_be_locked_is_plain_memory(pinned, monkeypatch):

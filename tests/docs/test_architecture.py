@@ -44,7 +44,8 @@ def source(name):
         ),
         ("kernels.solver.search.search", ["policy_of", "schedule_of", "look_up", "write_start", "descend", "settle"]),
         ("kernels.solver.descent.step", ["evaluate", "weigh", "take_step"]),
-        ("kernels.solver.descent.take_step", ["find_touching", "mark_bounds", "multipliers", "project"]),
+        ("kernels.solver.descent.take_step", ["bounded_multipliers", "project"]),
+        ("kernels.solver.descent.bounded_multipliers", ["find_touching", "mark_bounds", "multipliers"]),
     ],
 )
 def test_calls_come_in_the_order_of_the_page(caller, called):

@@ -1,4 +1,4 @@
-"""The GPU: whether there is one, kernels compiled for it, and batches that stream through it.
+"""Batches on an NVIDIA GPU: driver, streams, kernel cache and kernels.
 
-numba-cuda is loaded by `driver`, when somebody asks for a device. Nothing outside this package needs it.
+`driver` imports numba-cuda at the first request for a device; nothing outside this package imports it.
 """

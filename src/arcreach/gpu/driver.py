@@ -1,4 +1,4 @@
-"""Where numba-cuda is loaded, and what it finds: a usable GPU, or one sentence that says why there is none."""
+"""Load numba-cuda and find the GPU, or say in one sentence why there is none."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import importlib.util
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from arcreach.errors import DeviceError
 
 EXTRA = "pip install 'arcreach[gpu]'"
 
-# Threads that run in step; registers that one can have; bytes of shared memory that a block takes for itself.
+# Threads of a warp, the most registers of a thread, bytes of shared memory that each block reserves.
 WARP = 32
 MOST_REGISTERS = 255
 SHARED_OF_A_BLOCK = 1024
-# Warps of a multiprocessor, measured: with more of them too little is left in registers.
+# Most warps per multiprocessor, measured: with more of them each thread has too few registers.
 MOST_WARPS = 16
 
 
@@ -32,21 +33,21 @@ class Device:
 
 
 class _NoDevice:
-    """Stand-in for `numba.cuda` where there is no GPU: any use raises the DeviceError that says why."""
+    """Stand-in for `numba.cuda` without a GPU: every use raises the DeviceError that says why."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
     def __getattr__(self, name: str) -> Any:
-        # Python itself looks for names in double underscores and expects an AttributeError.
+        # Python itself looks up dunder names and expects an AttributeError.
         raise AttributeError(name) if name.startswith("__") else DeviceError(self.reason)
 
 
 @functools.cache
 def load() -> Any:
-    """The module `numba.cuda`, or a stand-in that raises DeviceError when it is used.
+    """Return the module `numba.cuda`, or a stand-in that raises DeviceError when it is used.
 
-    It does not raise by itself, so that modules of GPU kernels can be imported without a GPU.
+    Loading does not raise, so that modules of GPU kernels can be imported without a GPU.
     """
     try:
         return _find()
@@ -55,16 +56,16 @@ def load() -> Any:
 
 
 def _find() -> Any:
-    """The module `numba.cuda` with a device behind it; raises DeviceError where there is none."""
+    """Return the module `numba.cuda` with a usable device; raise DeviceError where there is none."""
     if importlib.util.find_spec("_numba_cuda_redirector") is None:
         raise DeviceError(f"device 'cuda' needs numba-cuda, which is not installed; run: {EXTRA}")
     try:
-        # Puts numba-cuda in the place of the older module inside numba; a start-up file usually has done so already.
+        # Replaces the older module inside numba by numba-cuda; its start-up file usually has done so already.
         import _numba_cuda_redirector  # noqa: F401
         from numba import cuda as module
     except Exception as error:
         raise DeviceError(f"device 'cuda' is not usable: numba-cuda does not load ({first_line(error)})") from error
-    # Small batches fill only a part of the GPU; that is not news to whoever sends one.
+    # Small batches leave the GPU partly idle; a warning about it helps nobody.
     warnings.filterwarnings("ignore", message=".*[Gg]rid size.*under-utili[sz]ation.*")
     cuda: Any = module
     if is_simulated(cuda):
@@ -82,12 +83,12 @@ def _find() -> Any:
 
 
 def is_simulated(cuda: Any) -> bool:
-    """Whether kernels run in numba's simulator (NUMBA_ENABLE_CUDASIM=1), as they do in the tests."""
+    """Return whether kernels run in numba's simulator (NUMBA_ENABLE_CUDASIM=1), as in the tests."""
     return "simulator" in cuda.jit.__module__
 
 
 def from_kernel(function: Any) -> Any:
-    """A function of the CPU as a kernel may call it: itself, and in the simulator one that unwraps arrays first."""
+    """Return a CPU kernel as GPU kernels call it: itself, or in the simulator a wrapper that unwraps its arrays."""
     cuda = load()
     if isinstance(cuda, _NoDevice) or not is_simulated(cuda):
         return function
@@ -99,24 +100,44 @@ def from_kernel(function: Any) -> Any:
 
 
 def _unwrapped(argument: Any) -> Any:
-    """The NumPy array that the simulator hides, or the argument as it is."""
+    """Replace the simulator's array wrappers in an argument by their NumPy arrays."""
+    if isinstance(argument, tuple):
+        parts = map(_unwrapped, argument)
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
     if type(argument).__name__ == "FakeWithinKernelCUDAArray":
-        return argument._item._ary
-    return argument
+        argument = argument._item
+    return argument._ary if type(argument).__name__ == "FakeCUDAArray" else argument
+
+
+@functools.cache
+def with_exchanged(kernel: Any, exchanged: tuple[tuple[Any, Any], ...]) -> Any:
+    """Return a copy of a CPU kernel that calls replacements, also in the kernels it calls.
+
+    `exchanged` holds pairs of a kernel and its replacement. A kernel that calls none of them is returned as it is.
+    """
+    for left_out, other in exchanged:
+        if kernel is left_out:
+            return other
+    plain = kernel.py_func
+    called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+    changed = {name: with_exchanged(value, exchanged) for name, value in called.items() if hasattr(value, "py_func")}
+    if all(called[name] is value for name, value in changed.items()):
+        return kernel
+    return device_function(FunctionType(plain.__code__, {**plain.__globals__, **changed}, plain.__name__))
 
 
 def copy_in(host: Any, device: Any, stream: Any) -> None:
-    """Start to copy an array of the host, without gaps, to the first rows of one of the device."""
+    """Start copying a contiguous host array to the first rows of a device array."""
     cuda = load()
     if is_simulated(cuda):
         device[: len(host)].copy_to_device(host)
     else:
-        # Not by their methods: slicing and checking takes Python longer than a piece takes to solve.
+        # Bypasses the array methods: their slicing and checks take longer than the kernels of a piece.
         cuda.cudadrv.driver.host_to_device(device, host, host.nbytes, stream)
 
 
 def copy_out(device: Any, host: Any, stream: Any) -> None:
-    """Start to copy the first rows of an array of the device to one of the host, without gaps."""
+    """Start copying the first rows of a device array to a contiguous host array."""
     cuda = load()
     if is_simulated(cuda):
         device[: len(host)].copy_to_host(host)
@@ -125,33 +146,34 @@ def copy_out(device: Any, host: Any, stream: Any) -> None:
 
 
 def device_function(function: Callable[..., Any]) -> Any:
-    """A function that kernels call, compiled into each of them."""
-    return load().jit(function, device=True, forceinline=True)
+    """Compile a device function, inlined into the kernels that call it."""
+    cuda = load()
+    return cuda.jit(function, device=True, **({} if is_simulated(cuda) else {"forceinline": True}))
 
 
 def kernel_of_warps(shared: int) -> Any:
-    """What makes kernels of one warp a block, with as many registers as leave room for all their blocks.
+    """Return a decorator for kernels with one warp per block that limits registers for the best occupancy.
 
-    Blocks need `shared` bytes of shared memory, which says how many can run at once, MOST_WARPS at the most. What a
-    thread has no registers for lies on its stack, and costs less than it saves: the other warps run while one waits.
+    `shared` bytes of shared memory per block determine how many blocks are resident, MOST_WARPS at most. Each thread
+    gets the registers that this leaves. Spilling the rest costs less than idle multiprocessors.
     """
     cuda = load()
     gpu = cuda.get_current_device()
     warps = min(gpu.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR // (shared + SHARED_OF_A_BLOCK), MOST_WARPS)
-    # Each of the four parts of a multiprocessor has as many; registers are given out by eight.
+    # A multiprocessor has four equal partitions; registers are allocated in groups of eight.
     warps = max(warps // 4 * 4, 4)
     registers = gpu.MAX_REGISTERS_PER_MULTIPROCESSOR // (WARP * warps) // 8 * 8
     return cuda.jit(max_registers=min(registers, MOST_REGISTERS))
 
 
 def unusable() -> str | None:
-    """Why there is no GPU to use; None where there is one."""
+    """Return why no GPU can be used, or None if one can."""
     cuda = load()
     return cuda.reason if isinstance(cuda, _NoDevice) else None
 
 
 def chosen(device: Any) -> str:
-    """What a caller's device comes to, "cpu" or "cuda": "auto" is a GPU where one can be used."""
+    """Resolve `device` to "cpu" or "cuda"; "auto" is "cuda" where a GPU can be used."""
     if device == "auto":
         return "cpu" if unusable() else "cuda"
     if device == "cuda":
@@ -164,7 +186,7 @@ def chosen(device: Any) -> str:
 
 
 def devices() -> list[Device]:
-    """The GPUs of this machine; raises DeviceError where none can be used."""
+    """Return the GPUs of this machine; raise DeviceError where none can be used."""
     cuda = load()
     if is_simulated(cuda):
         return [Device("simulator", (0, 0), 2, 0)]
@@ -181,18 +203,18 @@ def _describe(cuda: Any, index: int) -> Device:
 
 @functools.cache
 def multiprocessors() -> int:
-    """How many blocks of threads run side by side at least."""
+    """Return the number of multiprocessors of the current device."""
     cuda = load()
     return 1 if is_simulated(cuda) else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
 
 
 def free_memory() -> int:
-    """Bytes that can still be allocated on the current device."""
+    """Return the bytes that can still be allocated on the current device."""
     cuda = load()
     return 1 << 30 if is_simulated(cuda) else int(cuda.current_context().get_memory_info().free)
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without the pages that drivers add."""
+    """Return the first line of an error message; driver errors add pages."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

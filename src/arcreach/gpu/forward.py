@@ -1,4 +1,4 @@
-"""Forward kinematics and Jacobians of many configurations on a GPU, by the functions of `kernels.chain`."""
+"""Forward kinematics and Jacobians of batches on a GPU, by the functions of `kernels.chain`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arcreach.gpu.kernel_cache import keep
 from arcreach.gpu.streams import Layout, Slot, memory_errors, piece_rows, stream_pieces
 from arcreach.kernels import chain as chain_kernels
 
-# Of the module, not passed on: the simulator puts its own in the place of a global name.
+# A module global: the simulator replaces it while a kernel runs.
 cuda = driver.load()
 
 jacobian = driver.from_kernel(chain_kernels.jacobian)
@@ -27,7 +27,7 @@ WIDE = 256
 
 @functools.cache
 def _kernels() -> dict[str, Any]:
-    """The kernels, by the name of the method of `Robot` they serve, compiled when called."""
+    """Return the kernels by the name of the `Robot` method they serve; they compile at the first call."""
 
     @cuda.jit
     def poses(n: Any, chain: Any, Q: Any, out: Any) -> None:
@@ -45,12 +45,12 @@ def _kernels() -> dict[str, Any]:
 
 
 def on_device(values: Any) -> bool:
-    """Whether an array lies on a GPU."""
+    """Return whether an array lies on a GPU."""
     return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
 
 
 def device_rows(values: Any, field: str, width: int | None = None) -> Any:
-    """An array of the device as rows (n, width) of 64-bit floats, without a copy."""
+    """Return a device array as rows (n, width) of 64-bit floats, without a copy."""
     cuda = driver.load()
     array = values if driver.is_simulated(cuda) else cuda.as_cuda_array(values)
     shape = tuple(array.shape)
@@ -65,7 +65,7 @@ def device_rows(values: Any, field: str, width: int | None = None) -> Any:
 
 
 def run_rows(name: str, chain: Any, dof: int, q: Any, shape: tuple[int, ...]) -> Any:
-    """`name` of every row of q (n, dof): on the device where q lies there, else streamed through it."""
+    """Evaluate `name` for every row of q (n, dof); host arrays are streamed through the device."""
     cuda = driver.load()
     kernel = _kernels()[name]
     packed = cuda.to_device(chain)

@@ -1,12 +1,15 @@
-"""Page-locked memory of the host, from and to which a GPU copies by itself, kept for the next batch.
+"""A pool of page-locked host memory, which the GPU copies to and from by DMA.
 
-To get such memory takes longer than to solve what fills it: it is handed out again when the last array in it is gone.
+Locking pages takes longer than solving the targets that fill them, so blocks are reused once the last array that lies
+in them has been garbage-collected.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
+import os
 import threading
 import weakref
 from dataclasses import dataclass
@@ -18,27 +21,29 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.gpu.driver import is_simulated, load
 
-# Bytes that are locked at most, in use or kept. The rest is plain memory, to which copies take seven times as long.
-MOST_LOCKED = 4 << 30
-# Blocks are whole large pages: those are touched and locked in a tenth of the time.
+# Share of the physical memory that may be locked, in use or free; the bytes where its size is unknown. Beyond it arrays
+# are pageable, and copies seven times slower.
+LOCKED_SHARE = 0.25
+LOCKED_BYTES = 4 << 30
+# Blocks are multiples of a huge page: those are faulted in and locked ten times faster.
 BLOCK = 2 << 20
 PAGE = 4096
-# Bytes that a thread touches at a time.
+# Bytes per thread when pages are faulted in.
 TOUCHED = 4 << 20
 
 
 @dataclass(eq=False)
 class _Block:
     memory: npt.NDArray[np.uint8]
-    lock: Any  # holds it in place; None where it is plain memory
+    lock: Any  # unlocks the pages when it is deleted
 
 
 class _Lease:
-    """What an array in a block holds on to: when it is gone the block is free."""
+    """Owner of the arrays in a block; the block is free once it has been collected."""
 
     def __init__(self, block: _Block) -> None:
         self.__array_interface__ = block.memory.__array_interface__
-        # The list takes it without a lock: this may happen whenever Python collects garbage.
+        # `append` is atomic: a lock could deadlock, since garbage collection may run anywhere.
         weakref.finalize(self, _free.append, block).atexit = False
 
 
@@ -48,9 +53,9 @@ _locked = 0
 
 
 def locked_array(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """An array with any contents, in page-locked memory as far as that may go."""
+    """Return an uninitialised array in page-locked memory; in pageable memory above the limit."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    # A small array is copied in no time, and many of them may be kept; in the simulator nothing is copied.
+    # Small arrays copy fast anyway, and a caller may keep thousands; the simulator copies nothing.
     if size < BLOCK or is_simulated(load()):
         return np.empty(shape, dtype)
     with _lock:
@@ -62,7 +67,7 @@ def locked_array(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 
 
 def forget_memory() -> None:
-    """Give back what no array lies in."""
+    """Release all free blocks."""
     global _locked  # noqa: PLW0603
     with _lock:
         while _free:
@@ -70,7 +75,7 @@ def forget_memory() -> None:
 
 
 def _kept_block(size: int) -> _Block | None:
-    """A free block that is not much too large."""
+    """Return a free block of at least `size` bytes and at most twice as many, or None."""
     fitting = [block for block in tuple(_free) if size <= block.memory.nbytes <= 2 * size]
     if not fitting:
         return None
@@ -80,23 +85,33 @@ def _kept_block(size: int) -> _Block | None:
 
 
 def _new_block(size: int) -> _Block | None:
-    """A block of so many bytes; free ones make room for it. None where it would be too much."""
+    """Allocate and lock a block, releasing free ones above the limit; None where it cannot be locked."""
     global _locked  # noqa: PLW0603
-    while _free and _locked + size > MOST_LOCKED:
+    most = most_locked()
+    while _free and _locked + size > most:
         _locked -= _free.pop(0).memory.nbytes
-    if _locked + size > MOST_LOCKED:
+    if _locked + size > most:
         return None
-    # Pages of its own: a page is locked once.
+    # Page-aligned, so that no page belongs to two blocks.
     memory = np.empty(size + PAGE, np.uint8)
     skipped = -memory.ctypes.data % PAGE
     memory = memory[skipped : skipped + size]
-    # Here by all threads; the driver would touch them one by one.
+    # Fault the pages in with all threads; the driver would do it with one.
     spread(_touch, size, memory, smallest=TOUCHED)
     with contextlib.suppress(Exception):
         lock = load().current_context().mempin(memory, memory.ctypes.data, size, mapped=False)
         _locked += size
         return _Block(memory, lock)
     return None
+
+
+@functools.cache
+def most_locked() -> int:
+    """Return the bytes that may be locked."""
+    try:
+        return int(LOCKED_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return LOCKED_BYTES
 
 
 def _touch(start: int, stop: int, memory: npt.NDArray[np.uint8]) -> None:

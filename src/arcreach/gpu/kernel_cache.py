@@ -1,7 +1,7 @@
-"""Keep compiled kernels on disk beside those of the CPU, in the directory of these very sources.
+"""Cache compiled GPU kernels on disk, in the directory of the CPU's cache.
 
-numba-cuda keeps kernels too, but one that is made inside a function it knows again only in the process that made it.
-Here the maker says what went into it: sizes, and the robot where it is for one alone.
+numba-cuda's own cache does not recognise closures in another process. Here the builder names the cache key: sizes, and
+the robot for kernels that are compiled for it alone.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any
 from arcreach._jit import CACHE_DIRECTORY, own_cache_directory, tell_compiling
 from arcreach.gpu.driver import is_simulated, load
 
-# What is written here shapes the kernels. Read now: an edit under a running process is not what it runs.
+# Part of the cache key. Read at import: later edits do not affect this process.
 _SOURCES = b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.glob("*.py")))
 
 
 def keep(kernels: Iterable[Any], *made_of: object) -> None:
-    """Load the kernels from disk when they are called, or compile them and leave them there.
+    """Attach the disk cache to kernels: calls load them from it, or compile and store them.
 
-    `made_of` is all that tells them from others of the same name: bytes, or what `repr` shows in full.
+    `made_of` is the cache key: every compile-time parameter, as bytes or with a complete `repr`.
     """
     if is_simulated(load()):
         return
-    # The directory is named by the sources of all kernels.
+    # The directory's name is a hash of all CPU kernel sources.
     digest = hashlib.sha256(CACHE_DIRECTORY.name.encode() + _SOURCES)
     for part in made_of:
         data = part if isinstance(part, bytes) else repr(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
-    # Another version of numba-cuda may keep them otherwise: they are then compiled by every process, as without this.
+    # If another version of numba-cuda changes its cache classes, every process compiles its kernels.
     with contextlib.suppress(Exception), own_cache_directory():
         for kernel in kernels:
             options = sorted(kernel.targetoptions.items())
@@ -41,9 +41,9 @@ def keep(kernels: Iterable[Any], *made_of: object) -> None:
 
 @functools.cache
 def _shelf() -> Any:
-    """The class of numba-cuda that keeps a kernel, with a file for each.
+    """Return numba-cuda's cache class with one file per kernel.
 
-    Its own has an index of all kernels of a name, which two processes that compile at once for two robots spoil.
+    The original keeps an index per function, which concurrent processes corrupt.
     """
     import numba_cuda
     from numba.cuda.dispatcher import CUDACache
@@ -57,7 +57,7 @@ def _shelf() -> Any:
             which = repr((self.made_of, str(sig), codegen.magic_tuple(), numba_cuda.__version__))
             return f"{self._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
-        # A file that cannot be read or written costs time, not the answer.
+        # Cache files that cannot be read or written only cost time.
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             with contextlib.suppress(Exception):
                 return super().load_overload(sig, target_context)
@@ -71,7 +71,7 @@ def _shelf() -> Any:
         def _load_overload(self, sig: Any, target_context: Any) -> Any:
             data = self._cache_file._load_data(self.file_of(sig, target_context.codegen()))
             kernel = self._impl.rebuild(target_context, data)
-            # Here, where numba's lock is held: threads that launch the kernel would all do it, at once.
+            # Under numba's lock: otherwise concurrent launches bind the kernel at the same time.
             kernel.bind()
             return kernel
 

@@ -1,106 +1,89 @@
-"""The first start of every target of a batch, looked up on a GPU: the nearest seed, or the caller's own start.
+"""The kernel that chooses the first start of every target: the nearest seed, or the caller's start."""
 
-The layout of a batch is that of `kernels`.
-"""
-
-import math
+from typing import Any
 
 import numpy as np
 
-from arcreach.gpu.driver import device_function, from_kernel, is_simulated, load
-from arcreach.gpu.unroll import Writer
-from arcreach.kernels import auto_device_steps as steps_of
-from arcreach.kernels import smooth_chain, smooth_variables
-from arcreach.kernels.auto import FAMILIAR_SEEDS, STEP_OF_A_PATH, WORTH_A_DESCENT
-from arcreach.kernels.auto_device_steps import AT_ONCE, FAR, TOGETHER
+from arcreach.gpu.contexts import FROM_START, NEAR_START, REFUSED, Kind, Parts
+from arcreach.gpu.driver import from_kernel, is_simulated, load
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.solver import gpu_steps, seeds, starts, variables
+from arcreach.kernels.solver.contexts import Table, Work
+from arcreach.kernels.solver.gpu_steps import AT_ONCE, FAR, TOGETHER
+from arcreach.kernels.solver.starts import FAMILIAR_SEEDS, WORTH_A_DESCENT
 
-# Of the module, not passed on: the simulator puts its own in the place of a global name.
+# A module global: the simulator replaces it while a kernel runs.
 cuda = load()
 
-# Columns of `facts`: what a robot is in single numbers.
-FACTS = SCALE, WEIGHT, SYMMETRIC, TURN_WEIGHT, REACH = range(5)
-# Columns of a table of keys that a mode needs: a constant, then one per number of the key.
+# Rows of `Table.keys` that a mode needs: a constant, then one per component of the key.
 KEY_ROWS = {POSITION: (0, 1, 2, 3), AXIS: (0, 1, 2, 3, 4, 5, 6), ROTATION: (0, 1, 2, 3, 7, 8, 9, 10)}
-# The first start where it is not a seed: the caller's, which lies far off or a step of a path away, or none at all,
-# since the target is refused.
-FROM_START = -1
-NEAR_START = -2
-REFUSED = -3
 
-# The functions of the CPU, as kernels call them.
-accept = from_kernel(steps_of.accept)
-away_from = from_kernel(steps_of.away_from)
-copy_table = from_kernel(steps_of.copy_table)
-key_score = from_kernel(steps_of.key_score)
-find_nearest = from_kernel(steps_of.find_nearest)
-look_up = from_kernel(steps_of.look_up)
-evaluate = from_kernel(smooth_chain.evaluate)
-to_front = from_kernel(smooth_variables.to_front)
-to_variables = from_kernel(smooth_variables.to_variables)
+# CPU kernels, as GPU kernels call them.
+accept = from_kernel(gpu_steps.accept)
+copy_keys = from_kernel(gpu_steps.copy_keys)
+find_key = from_kernel(gpu_steps.find_key)
+find_nearest = from_kernel(gpu_steps.find_nearest)
+joint_distance = from_kernel(starts.joint_distance)
+key_score = from_kernel(gpu_steps.key_score)
+least_scores = from_kernel(gpu_steps.least_scores)
+nearest_distance = from_kernel(seeds.nearest_distance)
+rate_start = from_kernel(starts.rate_start)
+to_front = from_kernel(variables.to_front)
 
 
-def unrolled_scores():
-    """Return `least_scores` with its loops written out, of which the compiler would keep one. Source: derived."""
-    if is_simulated(cuda):
-        return from_kernel(steps_of.least_scores)
-    return Writer({"AT_ONCE": AT_ONCE, "TOGETHER": TOGETHER}, device_function).write(steps_of.least_scores)
-
-
-def build_choose(mode, table_size, variables, started, flat):
-    """Return the kernel that writes `chosen` (targets,), and unit `axes` where the mode has them.
-
-    `flat` says that the chain is known to be symmetric about its base axis. Source: derived.
-    """
+def build_choose(kind: Kind, part: Parts) -> Any:
+    """Return the kernel that writes `chosen` (targets,), and unit `axes` in mode AXIS."""
+    mode, table_size, variables_held = kind.mode, kind.seeds, kind.variables
     columns = len(KEY_ROWS[mode])
-    # Rows of whole vectors of four, which are read at once.
+    # Rows padded to multiples of four floats, for vector loads.
     width = -(-columns // 4) * 4
     alignment = None if is_simulated(cuda) else 16
-    least_scores = unrolled_scores()
-    rotation = mode == ROTATION
+    # Whether the second component of every key is zero.
+    flat = kind.robot is not None and bool(kind.robot.symmetric)
+    task_of, model_of, goal_of = part.task_of, part.model_of, part.goal_of
     f32, f64 = np.float32, np.float64
 
     @cuda.jit
-    def choose(
-        m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
-    ):  # fmt: skip
-        table = cuda.shared.array((table_size, width), f32, alignment)
+    def choose(m, targets, limits, robots, accepted, axes, chosen, fault):
         r = cuda.blockIdx.y
-        copy_table(tables[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
+        table = cuda.shared.array((table_size, width), f32, alignment)
+        copy_keys(robots.keys[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
         cuda.syncthreads()
-        row = cuda.local.array(TARGET_SIZE, f64)
+        task = task_of(limits)
+        model = model_of(robots, r)
+        goal = goal_of(model, task, cuda.local.array(TARGET_SIZE, f64))
+        positions, turned = targets.positions, targets.turned
         key = cuda.local.array(10, f64)
         keys = cuda.local.array((AT_ONCE, 10), f32)
         least = cuda.local.array(AT_ONCE, f32)
         of_block = cuda.local.array(AT_ONCE, f32)
         found = cuda.local.array(AT_ONCE, np.int32)
-        symmetric = facts[r, SYMMETRIC] != 0.0
-        turn_weight = f32(facts[r, TURN_WEIGHT])
+        turn_weight = f32(robots.turn_weights[r])
         stride = cuda.gridDim.x * cuda.blockDim.x
         for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, AT_ONCE * stride):
             for p in range(AT_ONCE):
-                # Past the end the last target is looked up once more.
+                # Threads past the end repeat the last target.
                 i = r * m + min(t + p * stride, m - 1)
                 least[p] = FAR
-                if not accept(positions, turned, i, mode, farthest, tolerance, row):
+                if not accept(positions, turned, i, mode, accepted.farthest, accepted.defect, goal.target):
                     cuda.atomic.min(fault, 0, i)
-                    # No seed is nearer than that.
+                    # Below every score, so that no seed is chosen.
                     least[p] = -FAR
                 if mode == AXIS:
-                    axes[i, 0] = row[2]
-                    axes[i, 1] = row[5]
-                    axes[i, 2] = row[8]
-                to_front(moves[r], mode, row, row)
-                look_up(row, mode, symmetric, key, keys[p])
+                    axes[i, 0] = goal.target[2]
+                    axes[i, 1] = goal.target[5]
+                    axes[i, 2] = goal.target[8]
+                to_front(model, mode, goal.target, goal.target)
+                find_key(model, goal, key, keys[p])
                 found[p] = 0
             for b in range(table_size // TOGETHER):
-                least_scores(table[b * TOGETHER :], keys, mode, flat, turn_weight, of_block)
+                least_scores(table, b * TOGETHER, keys, mode, flat, turn_weight, of_block)
                 for p in range(AT_ONCE):
                     if of_block[p] < least[p]:
                         least[p] = of_block[p]
                         found[p] = b
             for p in range(AT_ONCE):
-                # Which of the block it was is found by asking once more.
+                # Score the best block again to find the seed in it.
                 seed = found[p] * TOGETHER if least[p] > -FAR else REFUSED
                 for j in range(TOGETHER - 1, -1, -1):
                     if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
@@ -109,57 +92,53 @@ def build_choose(mode, table_size, variables, started, flat):
                     chosen[r * m + t + p * stride] = seed
 
     @cuda.jit
-    def choose_near(
-        m, positions, turned, Q, tables, seed_rows, moves, shapes, facts, farthest, tolerance, axes, chosen, fault
-    ):  # fmt: skip
-        table = cuda.shared.array((table_size, width), f32, alignment)
+    def choose_near(m, targets, limits, robots, accepted, axes, chosen, fault):
         r = cuda.blockIdx.y
-        copy_table(tables[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
+        keys = cuda.shared.array((table_size, width), f32, alignment)
+        copy_keys(robots.keys[r], cuda.threadIdx.x, cuda.blockDim.x, columns, keys)
         cuda.syncthreads()
-        row = cuda.local.array(TARGET_SIZE, f64)
+        task = task_of(limits)
+        model = model_of(robots, r)
+        goal = goal_of(model, task, cuda.local.array(TARGET_SIZE, f64))
+        positions, turned = targets.positions, targets.turned
+        table = Table(keys, robots.seeds[r], robots.turn_weights[r])
+        n = table.seeds.shape[1]
+        v = cuda.local.array(variables_held, f64)
+        J = cuda.local.array((variables_held, 6), f64)
+        e = cuda.local.array(6, f64)
         key = cuda.local.array(10, f64)
         key32 = cuda.local.array(10, f32)
-        v = cuda.local.array(variables, f64)
-        e = cuda.local.array(6, f64)
-        J = cuda.local.array((variables, 6), f64)
         nearest = cuda.local.array(FAMILIAR_SEEDS, np.int32)
         scores = cuda.local.array(FAMILIAR_SEEDS, f32)
-        symmetric = facts[r, SYMMETRIC] != 0.0
-        turn_weight = facts[r, TURN_WEIGHT]
-        n = seed_rows.shape[2]
+        work = Work(v[:n], v[:n], J[:n], e, e, nearest)
         for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, cuda.gridDim.x * cuda.blockDim.x):
             i = r * m + t
-            if not accept(positions, turned, i, mode, farthest, tolerance, row):
+            if not accept(positions, turned, i, mode, accepted.farthest, accepted.defect, goal.target):
                 cuda.atomic.min(fault, 0, i)
                 chosen[i] = REFUSED
                 continue
             if mode == AXIS:
-                axes[i, 0] = row[2]
-                axes[i, 1] = row[5]
-                axes[i, 2] = row[8]
-            to_front(moves[r], mode, row, row)
-            look_up(row, mode, symmetric, key, key32)
-            find_nearest(table, key32, mode, f32(turn_weight), -1, scores, nearest)
-            weight = facts[r, WEIGHT]
-            mine = v[:n]
-            to_variables(moves[r], Q[i], mine)
-            square, angle = evaluate(moves[r], shapes[r], facts[r, SCALE], mine, row, mode, weight, e, J)
-            away = square + turn_weight * math.sin(0.5 * angle) ** 2
-            turned_by = turn_weight if rotation else 0.25 * turn_weight if mode == AXIS else 0.0
-            place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
-            if square + (weight * angle) ** 2 <= (STEP_OF_A_PATH * weight) ** 2:
+                axes[i, 0] = goal.target[2]
+                axes[i, 1] = goal.target[5]
+                axes[i, 2] = goal.target[8]
+            to_front(model, mode, goal.target, goal.target)
+            find_key(model, goal, key, key32)
+            find_nearest(table.keys, key32, mode, f32(table.turn_weight), -1, scores, nearest)
+            away, near = rate_start(model, goal, table, targets.start[i], work)
+            if near:
                 chosen[i] = NEAR_START
-            elif away <= WORTH_A_DESCENT * max(scores[0] + place + turned_by, 0.0):
+            elif away <= WORTH_A_DESCENT * nearest_distance(scores[:1], key, mode, table.turn_weight):
                 chosen[i] = FROM_START
-            elif symmetric:
-                chosen[i] = nearest[0]
             else:
-                chosen[i] = nearest[0]
-                shortest = math.inf
-                for p in range(FAMILIAR_SEEDS):
-                    x = away_from(moves[r], seed_rows[r, nearest[p]], mine)
-                    if x < shortest:
-                        shortest = x
-                        chosen[i] = nearest[p]
+                seed = nearest[0]
+                if not model.symmetric:
+                    # Among the nearest seeds, prefer the one whose joints are closest to the start.
+                    shortest = joint_distance(model, table.seeds[seed], work.v)
+                    for p in range(1, FAMILIAR_SEEDS):
+                        x = joint_distance(model, table.seeds[nearest[p]], work.v)
+                        if x < shortest:
+                            shortest = x
+                            seed = nearest[p]
+                chosen[i] = seed
 
-    return choose_near if started else choose
+    return choose_near if kind.started else choose

@@ -1,17 +1,18 @@
-"""Stream the rows of a batch through the GPU: pieces on their own streams, copied while others are computed.
+"""Stream the rows of a batch through the GPU in pieces, so that copies overlap kernels.
 
-A slot is a stream with room for one piece: page-locked arrays of the host, into which all threads copy what the piece
-brings, and arrays of the device. What the GPU finds it copies straight into the arrays of the result. While a piece is
-on its way the next one is filled in, so a batch needs no more memory than its result and its slots.
+A slot is a CUDA stream with room for one piece: page-locked host arrays for its inputs and device arrays. All CPU
+threads copy the inputs of a piece into its slot; the GPU copies results straight into the caller's result arrays.
+Several slots are in flight, and they bound the device memory, whatever the size of the batch.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import math
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,46 +24,54 @@ from arcreach.errors import DeviceError
 from arcreach.gpu.driver import copy_in, copy_out, first_line, free_memory, is_simulated, load
 from arcreach.gpu.host_memory import forget_memory, locked_array
 
-# Slots of a batch: one is filled, one is copied to the GPU, one is solved there, one is copied from it.
+# Slots of a batch: one is filled, one copied to the device, one solved, one copied back.
 SLOTS = 4
-# Rows of a piece: so few that the first kernels start soon, so many that Python starts them as fast as they end.
-LARGEST_PIECE = 1 << 20
+# Bytes copied per piece. Small pieces start the first kernels early; large ones amortise Python's launch overhead.
+LARGEST_PIECE = 1 << 28
 SMALLEST_PIECE = 1 << 10
-# Rows that a thread copies at a time.
+# Rows per thread in the copy into a slot.
 COPIED = 1 << 16
-# Of the free memory, so that other programs find some.
+# Share of the free device memory that slots may take.
 SHARE_OF_MEMORY = 0.5
-# Kinds of batches whose slots are kept for the next call: page-locked memory is slow to get.
+# Layouts whose slots are kept for the next call: page-locked memory is slow to allocate.
 KEPT = 4
 
-Row = tuple[tuple[int, ...], Any]  # shape of what a row holds, dtype
+Row = tuple[tuple[int, ...], Any]  # shape and dtype per row of the batch
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What a row of a batch brings, takes away, and needs meanwhile."""
+    """Arrays of a batch, per row: inputs, outputs, and scratch on the device."""
 
     inputs: tuple[Row, ...]
     outputs: tuple[Row, ...]
     scratch: tuple[Row, ...] = ()
 
     @property
+    def copied_bytes(self) -> int:
+        """Bytes copied per row, in both directions."""
+        return _bytes_of(self.inputs + self.outputs)
+
+    @property
     def row_bytes(self) -> int:
-        """Bytes on the device per row."""
-        rows = self.inputs + self.outputs + self.scratch
-        return sum(np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64)) for shape, dtype in rows)
+        """Bytes per row on the device."""
+        return self.copied_bytes + _bytes_of(self.scratch)
+
+
+def _bytes_of(rows: tuple[Row, ...]) -> int:
+    return sum(np.dtype(dtype).itemsize * math.prod(shape) for shape, dtype in rows)
 
 
 @dataclass
 class Slot:
-    """Room for one piece."""
+    """A stream with room for one piece."""
 
     stream: Any
     host_inputs: list[Any]
     inputs: list[Any]
     outputs: list[Any]
     scratch: list[Any]
-    small: dict[str, Any] = field(default_factory=dict)  # what a user of slots keeps with them
+    small: dict[str, Any] = field(default_factory=dict)  # counters, added by the owner of the batch
 
 
 _kept: OrderedDict[tuple[Layout, int], list[Slot]] = OrderedDict()
@@ -70,15 +79,15 @@ _lock = threading.Lock()
 
 
 def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int | None = None) -> int:
-    """Rows of a piece: a power of two that fits, is worth a launch, and is not much more than the batch.
+    """Return the rows of a slot: a power of two, so that batches of many sizes share slots.
 
-    A power of two, so that batches of many sizes share their slots.
+    It is bounded by the free memory, by LARGEST_PIECE or `largest` rows, and by the size of the batch.
     """
     slots = slots or SLOTS
     needed = slots * max(layout.row_bytes, 1)
     room = _room(layout, needed)
     if room < SMALLEST_PIECE:
-        # What is kept for batches of another kind is not worth a refusal.
+        # Slots kept for other layouts give way.
         forget_slots()
         room = _room(layout, needed)
     if room < SMALLEST_PIECE:
@@ -87,11 +96,12 @@ def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int
             f"{needed * SMALLEST_PIECE / SHARE_OF_MEMORY / 2**20:.0f} MiB; free memory on it, or use device='cpu'"
         )
     wanted = 1 << (max(rows, 1) - 1).bit_length()
-    return min(1 << (room.bit_length() - 1), largest or LARGEST_PIECE, wanted)
+    largest = largest or max(LARGEST_PIECE // max(layout.copied_bytes, 1), 1)
+    return min(1 << (min(room, largest).bit_length() - 1), wanted)
 
 
 def _room(layout: Layout, needed: int) -> int:
-    """Rows that fit into the slots of a batch: into those that are kept, or into free memory."""
+    """Return the rows that fit into kept slots or into free memory."""
     with _lock:
         kept = max(
             (size for (known, size), slots in _kept.items() if known == layout and len(slots) == SLOTS), default=0
@@ -100,7 +110,7 @@ def _room(layout: Layout, needed: int) -> int:
 
 
 def forget_slots() -> None:
-    """Give the memory of slots and results that are not in use back."""
+    """Release slots and page-locked memory that are not in use."""
     with _lock:
         _kept.clear()
     forget_memory()
@@ -115,13 +125,12 @@ def stream_pieces(
     launch: Callable[[Slot, int, int], None],
     ended: Callable[[Slot, int, int], None] = lambda slot, start, stop: None,
 ) -> None:
-    """Send rows of `inputs` through `launch(slot, start, stop)`, piece by piece; what comes back goes to `outputs`.
+    """Process the rows of `inputs` piece by piece into `outputs`.
 
-    `launch` only starts the kernels; `ended` is called, piece after piece, when they are done.
+    `launch(slot, start, stop)` starts the kernels of a piece without waiting; `ended` is called for each piece, in
+    order, when its results have arrived.
     """
-    count = min(SLOTS, len(pieces))
-    with borrowed_slots(layout, capacity, count) as slots, ThreadPoolExecutor(1, "arcreach-gpu") as ahead:
-        waiting: deque[tuple[Slot, int, int]] = deque((slots[k % count], *piece) for k, piece in enumerate(pieces))
+    with borrowed_slots(layout, capacity, min(SLOTS, len(pieces))) as slots:
         under_way: deque[tuple[Slot, int, int]] = deque()
 
         def end_oldest() -> None:
@@ -129,20 +138,16 @@ def stream_pieces(
             ended(*under_way.popleft())
 
         try:
-            filled = ahead.submit(_fill, *waiting[0], inputs)
-            while waiting:
-                filled.result()
-                piece = waiting.popleft()
-                if waiting:
-                    if len(under_way) == count - 1:
-                        end_oldest()
-                    filled = ahead.submit(_fill, *waiting[0], inputs)
-                under_way.append(piece)
-                _send(*piece, outputs, launch)
+            for slot, (start, stop) in zip(itertools.cycle(slots), pieces, strict=False):
+                if len(under_way) == len(slots):
+                    end_oldest()
+                _fill(slot, start, stop, inputs)
+                under_way.append((slot, start, stop))
+                _send(slot, start, stop, outputs, launch)
             while under_way:
                 end_oldest()
         finally:
-            # Nothing may still be written to memory that is handed out again.
+            # No copy may be in flight when the memory is reused.
             for slot in slots:
                 synchronize(slot.stream)
 
@@ -173,14 +178,14 @@ def _send(
 
 
 def synchronize(stream: Any) -> None:
-    """Wait until everything on a stream is done."""
+    """Wait for all work on a stream."""
     if not is_simulated(load()):
         stream.synchronize()
 
 
 @contextlib.contextmanager
 def borrowed_slots(layout: Layout, capacity: int, count: int) -> Iterator[list[Slot]]:
-    """So many slots of a layout, taken from those kept; given back afterwards, unless something went wrong."""
+    """Lend `count` slots of a layout, kept ones first; keep them afterwards unless an error occurred."""
     with _lock:
         slots = _kept.pop((layout, capacity), [])
     with memory_errors(layout, capacity):
@@ -200,7 +205,7 @@ def _slot(layout: Layout, capacity: int) -> Slot:
         return [make((capacity, *shape), dtype) for shape, dtype in rows]
 
     return Slot(
-        # Streams have no meaning in the simulator.
+        # The simulator has no streams.
         0 if is_simulated(cuda) else cuda.stream(),
         arrays(locked_array, layout.inputs),
         arrays(cuda.device_array, layout.inputs),
@@ -211,7 +216,7 @@ def _slot(layout: Layout, capacity: int) -> Slot:
 
 @contextlib.contextmanager
 def memory_errors(layout: Layout, rows: int) -> Iterator[None]:
-    """Say of a failed allocation how much was asked for, and give back what is kept."""
+    """Turn a failed allocation into a DeviceError that names its size, and release kept memory."""
     try:
         yield
     except Exception as error:

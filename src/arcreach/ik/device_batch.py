@@ -1,68 +1,108 @@
-"""`solve_batch` on a GPU: check what was given, solve it there, and say of bad targets what the CPU says."""
+"""`solve_batch` on a GPU: check the input, solve, and report bad targets as the CPU does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from arcreach.errors import DeviceError, TargetError
+from arcreach.errors import DeviceError, MethodError, TargetError
 from arcreach.gpu import driver
+from arcreach.gpu.batch import LARGEST, Batch, too_large
+from arcreach.gpu.contexts import Accepted, Targets
 from arcreach.gpu.forward import device_rows, on_device
-from arcreach.ik.device import Question, check_device, solve_rows
 from arcreach.ik.method import find_method
+from arcreach.ik.methods.auto import MOST_STEPS, seed_count
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import _checked, _starts
-from arcreach.ik.target import _numbers, target_rows
+from arcreach.ik.target import FARTHEST, _numbers, target_rows
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.solver.contexts import Task
+from arcreach.robots.checks import ROTATION_TOLERANCE, shown
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+
+def serves(device: str, robot: Any, method: str, **not_served: Any) -> bool:
+    """Return whether the GPU supports a batch; raise DeviceError if it does not and `device` is "cuda"."""
+    try:
+        check_device(robot, method, **not_served)
+    except DeviceError:
+        if device == "auto":
+            return False
+        raise
+    return True
 
 
 def solve_on_device(
     robot: Any,
-    positions: Any,
-    axes: Any,
-    rotations: Any,
-    method: str,
+    goals: tuple[Any, Any, Any],  # positions, axes, rotations
     start: Any,
     settings: tuple[Any, ...],  # tolerances, iterations, seconds, seed, variant, as `solve_batch` takes them
-    device: str,
     specialised: bool | None,
     progress: Callable[[int], None] | None,
-    scene: Any,
-    options: dict[str, Any],
-) -> Solutions | None:
-    """The batch solved on a GPU; None where `device` is "auto" and the CPU must do it."""
-    try:
-        check_device(robot, method, max_time=settings[3], scene=scene, **options)
-    except DeviceError:
-        if device == "auto":
-            return None
-        raise
+) -> Solutions:
+    """Solve a batch by method `auto` on a GPU."""
+    positions, axes, rotations = goals
     if axes is not None and rotations is not None:
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
     mode = AXIS if axes is not None else ROTATION if rotations is not None else POSITION
     position_tol, angle_tol, max_iterations, max_time, seed, variant = settings
     checked = _checked(
-        robot, find_method(method), mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, None
+        robot, find_method("auto"), mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, None
     )
-    question = Question(mode, checked[0], checked[1], checked[2], checked[4])
-    if on_device(positions):
-        arrays = _device_arrays(robot, positions, axes, rotations, start)
-    else:
-        arrays = _host_arrays(robot, positions, axes, rotations, start)
-    answer = solve_rows([robot], question, *arrays, specialised=specialised, done=progress or (lambda _: None))
-    if answer.fault is not None:
-        _refuse(answer.fault, positions, axes, rotations)
-    n = len(arrays[0])
-    # One number for all: an array of its own would take longer to write than they take to solve.
-    seconds = np.broadcast_to(answer.seconds / max(n, 1), n)
-    return Solutions(
-        answer.q, answer.status, answer.position_error, answer.angle_error, answer.iterations, seconds, method
-    )
+    arrays = _device_arrays if on_device(positions) else _host_arrays
+    targets = arrays(robot, positions, axes, rotations, start)
+    n = len(targets.positions)
+    began = time.perf_counter()
+    task = task_of(mode, checked[0], checked[1], checked[2], start is not None)
+    batch = batch_of([robot], task, n, checked[4], specialised)
+    found = batch.solve(targets, progress or (lambda _: None))
+    if batch.fault is not None:
+        _refuse(batch.fault, positions, axes, rotations)
+    # Broadcast: writing an array of equal numbers would take as long as solving.
+    seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
+    return Solutions(found.q, found.status, found.position_error, found.angle_error, found.iterations, seconds, "auto")
 
 
-def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> tuple[Any, Any, Any]:
+def task_of(
+    mode: int, position_tol: float, angle_tol: float, max_iterations: int | None = None, started: bool = False
+) -> Task:
+    """Return the task of a batch, without its targets."""
+    none = np.empty((0, 0))
+    count, steps = seed_count(mode), max_iterations or MOST_STEPS
+    return Task(none, mode, position_tol, angle_tol, count, steps, math.inf, started, True, none)
+
+
+def batch_of(robots: Sequence[Robot], task: Task, n: int, seed: int = 0, specialised: bool | None = None) -> Batch:
+    """Return a batch of n targets, an equal share for each of the robots, which must be alike."""
+    searched = [robot.model.search(task.mode, task.max_starts, seed) for robot in robots]
+    return Batch(searched, task, Accepted(FARTHEST, ROTATION_TOLERANCE), robots[0].dof, n, specialised)
+
+
+def check_device(robot: Any, method: str, **not_served: Any) -> None:
+    """Raise DeviceError for what the GPU does not support."""
+    if method != "auto":
+        raise DeviceError(f"device 'cuda' serves method 'auto', not '{method}'; use device='cpu'")
+    for name, value in not_served.items():
+        if value is not None:
+            raise DeviceError(f"{name} is not served on device 'cuda'; leave it out, or use device='cpu'")
+    if isinstance(robot, SymbolicRobot):
+        raise DeviceError(f"robot '{robot.name}' is given as a matrix; device 'cuda' serves chains of elements")
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    largest = too_large(robot.model.kernel(), robot.model.variables)
+    if largest is not None:
+        raise DeviceError(
+            f"robot '{robot.name}' is too large for device 'cuda': its {largest} variables or moving elements are more "
+            f"than the {LARGEST} that fit a thread of the GPU; use device='cpu'"
+        )
+
+
+def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Targets:
     points = _numbers("positions", positions, (None, 3))
     n = len(points)
     turned = points[:, :0]
@@ -71,12 +111,11 @@ def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: A
     elif rotations is not None:
         turned = _numbers("rotations", rotations, (n, 3, 3)).reshape(n, 9)
     if start is None:
-        return points, turned, None
-    starts = _starts(robot, start, n)
-    return points, turned, starts
+        return Targets(points, turned, None)
+    return Targets(points, turned, _starts(robot, start, n))
 
 
-def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> tuple[Any, Any, Any]:
+def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Targets:
     points = device_rows(positions, "positions", 3)
     n = len(points)
     for field, given in (("axes", axes), ("rotations", rotations)):
@@ -92,14 +131,14 @@ def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start:
     if turned is not None and len(turned) != n:
         raise TargetError(f"axes has {len(turned)} rows for {n} positions; give one for each")
     if start is None:
-        return points, turned, None
-    # Starts are few numbers beside the work: they are checked and clipped where all others are.
+        return Targets(points, turned, None)
+    # Starts are checked and clipped on the host, as for the CPU.
     given = device_rows(start, "start", robot.dof).copy_to_host() if on_device(start) else start
-    return points, turned, driver.load().to_device(_starts(robot, given, n))
+    return Targets(points, turned, driver.load().to_device(_starts(robot, given, n)))
 
 
 def _refuse(i: int, positions: Any, axes: Any, rotations: Any) -> None:
-    """Raise what the CPU raises for the first target that is not accepted."""
+    """Raise the CPU's error for the first rejected target."""
     if on_device(positions):
         raise TargetError(f"target {i} is not accepted; give finite numbers, axes that are not zero, and rotations")
     target_rows(*(None if part is None else np.asarray(part)[: i + 1] for part in (positions, axes, rotations)))

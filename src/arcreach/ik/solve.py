@@ -135,14 +135,11 @@ def solve_batch(
     divided by its targets.
     """
     if device != "cpu" and chosen_device(device) == "cuda":
-        from arcreach.ik.device_batch import solve_on_device
+        from arcreach.ik.device_batch import serves, solve_on_device
 
-        settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant)
-        solved = solve_on_device(
-            robot, positions, axes, rotations, method, start, settings, device, specialised, progress, scene, options
-        )
-        if solved is not None:
-            return solved
+        if serves(device, robot, method, max_time=max_time, scene=scene, **options):
+            settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant)
+            return solve_on_device(robot, (positions, axes, rotations), start, settings, specialised, progress)
     mode, rows = target_rows(positions, axes, rotations)
     chosen = find_method(method)
     problem = _problem(

@@ -158,24 +158,31 @@ def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
 
 
 @kernel(fast=True, inline=True)
+def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) -> float:
+    """Write y (6,), the blocks restricted that it would draw through a bound they touch; return mu. Source: derived."""
+    touching = find_touching(model, work)
+    # The gradient draws first, then each step in turn, until it draws no block through a bound it touches. Each pass
+    # restricts at least one block further, and a block at most twice.
+    for r in range(6):
+        work.y[r] = work.e[r]
+    mu = 0.0
+    passes = 2 * model.moves.shape[0] + 1
+    while passes > 0:
+        if touching and not mark_bounds(model, goal, work) and mu > 0.0:
+            break
+        mu = multipliers(work.J, work.e, damping, goal.mode, work.y)
+        passes = passes - 1 if touching else 0
+    return mu
+
+
+@kernel(fast=True, inline=True)
 def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
     """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
 
     Source: derived.
     """
     moves, v, J, y, codes, trial = model.moves, work.v, work.J, work.y, work.codes, work.trial
-    touching = find_touching(model, work)
-    # The gradient draws first, then each step in turn, until it draws no block through a bound it touches. Each pass
-    # restricts at least one block further, and a block at most twice.
-    for r in range(6):
-        y[r] = work.e[r]
-    mu = 0.0
-    passes = 2 * moves.shape[0] + 1
-    while passes > 0:
-        if touching and not mark_bounds(model, goal, work) and mu > 0.0:
-            break
-        mu = multipliers(J, work.e, damping, goal.mode, y)
-        passes = passes - 1 if touching else 0
+    mu = bounded_multipliers(model, goal, work, damping)
     for row in range(rows(model)):
         move = moves[row]
         k = move.variable

@@ -1,4 +1,4 @@
-"""How often the solver's loops turn. A GPU kernel made for one robot writes these loops out."""
+"""Trip counts of loops that a GPU unrolls: in kernels compiled for one robot, or always where they are constants."""
 
 from arcreach._jit import kernel
 from arcreach.kernels.solver.contexts import Floats, Model
@@ -6,7 +6,7 @@ from arcreach.kernels.solver.contexts import Floats, Model
 
 @kernel(fast=True, inline=True)
 def rows(model: Model) -> int:
-    """Return the number of moves. Source: derived."""
+    """Return the number of moving elements. Source: derived."""
     return model.moves.shape[0]
 
 
@@ -14,3 +14,9 @@ def rows(model: Model) -> int:
 def variables(array: Floats) -> int:
     """Return the number of variables, of an array with a row for each. Source: derived."""
     return array.shape[0]
+
+
+@kernel(fast=True, inline=True)
+def unrolled(count: int) -> int:
+    """Return a compile-time constant. Source: derived."""
+    return count
