@@ -108,7 +108,7 @@ def least_scores(
 
 @kernel(fast=True, inline=True)
 def copy_keys(source: Singles, first: int, every: int, columns: int, keys: Singles) -> None:
-    """Copy one thread's share of a table with so many columns: entries first, first + every, … Source: derived."""
+    """Copy one thread's share of a table of keys: entries first, first + every and so on. Source: derived."""
     for j in range(first, source.shape[0] * columns, every):
         keys[j // columns, j % columns] = source[j // columns, j % columns]
 
