@@ -8,7 +8,7 @@ import pytest
 import arcreach as ar
 from arcreach.kernels.avoidance_published import published_bend
 from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.forbidden_bends import MOVED, nearest_free_bend
+from arcreach.kernels.forbidden_bends import MOVED, Balls, nearest_free_bend
 from tests.reference import arc, rot_y, rot_z, shift
 
 
@@ -128,7 +128,7 @@ def test_k22_2_48_frees_less_than_the_nearest_free_bend():
     rng = np.random.default_rng(0)
     length, size, radius = 0.1, 0.01, 0.003
     identity = tuple(np.eye(4)[:3].ravel())
-    scratch = np.empty((3, 1))
+    scratch = (*np.empty((3, 1)), np.empty(PIECE_SIZE))
     touching = by_print = moved = 0
     for _ in range(300):
         bend = rng.uniform(0.3, 2.5)
@@ -139,7 +139,7 @@ def test_k22_2_48_frees_less_than_the_nearest_free_bend():
         ball = np.array([[obstacle[0], 0.0, obstacle[1], size]])
         printed = published_bend(identity, 0.0, length, bend, radius, ball)
         by_print += 0.0 <= printed <= 6.0 and free_distance(printed, length, obstacle) > size + radius
-        code, free = nearest_free_bend(identity, 0.0, length, bend, 6.0, radius, ball, *scratch, np.empty(PIECE_SIZE))
+        code, free = nearest_free_bend(identity, 0.0, length, bend, 6.0, radius, Balls(ball, *scratch))
         assert code == MOVED
         away = obstacle if free >= 0.0 else obstacle * (-1.0, 1.0)
         moved += free_distance(abs(free), length, away) > size + radius

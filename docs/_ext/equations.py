@@ -54,6 +54,7 @@ class Function:
 
     module: str
     name: str
+    arguments: tuple[str, ...]
     summary: str
     citations: tuple[Citation, ...]
     errata: tuple[str, ...]
@@ -117,6 +118,7 @@ def _read(node: ast.FunctionDef | ast.AsyncFunctionDef, module: str) -> Function
     return Function(
         module=module,
         name=node.name,
+        arguments=tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
         summary=sentence[1] if sentence else "",
         citations=_citations(text, f"{module}.{node.name}"),
         errata=tuple(dict.fromkeys(_ERRATUM.findall(text))),

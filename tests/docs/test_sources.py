@@ -14,6 +14,11 @@ import equations  # noqa: E402
 
 FUNCTIONS = equations.read_functions()
 KERNELS = [function for function in FUNCTIONS if function.is_kernel]
+MOST_ARGUMENTS = 8
+# Kernels that may take more, with the reason.
+LONG_LISTS = {
+    "kernels.solver.seeds.quaternion": "the nine entries of a rotation",
+}
 
 
 def cited(functions):
@@ -29,6 +34,12 @@ def test_reader_finds_kernels():
 def test_kernel_names_its_source(kernel):
     assert kernel.citations, "add 'Source: [key] eq. n.' or 'Source: derived.' to its docstring"
     assert kernel.summary, "begin its docstring with a sentence"
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.place)
+def test_kernel_takes_few_arguments(kernel):
+    few = len(kernel.arguments) <= MOST_ARGUMENTS or kernel.place in LONG_LISTS
+    assert few, f"{len(kernel.arguments)} arguments: put those that travel together into a NamedTuple"
 
 
 def test_cited_keys_are_in_the_bibliography():

@@ -7,8 +7,8 @@ import pytest
 from tests.reference import arc, rot_z, shift
 
 import arcreach as ar
-from arcreach.ik.fabrik_chain import arm_of, run_batch
-from arcreach.ik.method import Problem
+from arcreach.ik.fabrik_chain import arm_of
+from arcreach.ik.method import Problem, run_kernel
 from arcreach.ik.methods.fabrikc import METHOD as FABRIKC
 from arcreach.ik.solve import solve_batch
 from arcreach.ik.target import target_rows
@@ -283,14 +283,15 @@ def test_k22_2_39_has_no_direction_between_coincident_points():
 def test_k22a_chord_counts_one_too_far():
     # H_i = |P_i+1 - P_i| is the chord between i and i+1; the pull asks for H_i+1 there, the chord of the next section.
     robot = ar.Robot([ar.Section(0.1, 2.0), ar.Section(0.2, 2.0), ar.Section(0.3, 2.0)])
-    points, lengths = np.zeros((4, 3)), np.zeros(3)
-    chords.place_chords(arm_of(robot), np.zeros(6), points, lengths)
-    np.testing.assert_allclose(lengths, (0.1, 0.2, 0.3))
+    line = chords.Line(np.zeros((4, 3)), np.zeros(3))
+    points = line.points
+    chords.place_chords(arm_of(robot), np.zeros(6), line)
+    np.testing.assert_allclose(line.chords, (0.1, 0.2, 0.3))
     printed = [np.linalg.norm(points[i + 1] - points[i]) for i in range(3)]
     between_1_and_2 = np.linalg.norm(points[2] - points[1])
     assert printed[1 + 1] == pytest.approx(0.3)
     assert between_1_and_2 == pytest.approx(0.2)
-    chords.pull_chords(np.array([0.2, 0.1, 0.4, 0.0, 0.0, 1.0]), points, lengths)
+    chords.pull_chords(np.array([0.2, 0.1, 0.4, 0.0, 0.0, 1.0]), line)
     np.testing.assert_allclose(np.linalg.norm(np.diff(points, axis=0), axis=1), (0.1, 0.2, 0.3))
 
 
@@ -300,17 +301,18 @@ def test_k22a_chord_bend_needs_the_tangent_before():
     old, wanted = frame(0.2, 0.0, 0.1), frame(1.0, 0.0, 0.1)
     chord = wanted[:3, 3] / np.linalg.norm(wanted[:3, 3])
     assert abs(2 * np.arccos(old[:3, 2] @ chord) - 1.0) > 0.3
-    points, lengths, q = np.zeros((2, 3)), np.zeros(1), np.zeros(2)
-    points[1] = wanted[:3, 3]
-    chords.put_back_chords(arm_of(robot), 1e-4, q, points, lengths)
+    line, q = chords.Line(np.zeros((2, 3)), np.zeros(1)), np.zeros(2)
+    line.points[1] = wanted[:3, 3]
+    chords.put_back_chords(arm_of(robot), 1e-4, q, line)
     np.testing.assert_allclose(q, (1.0, 0.0), atol=1e-12)
 
 
 def last_chord_after_turn(part):
     robot = ar.Robot([ar.Section(0.1, 2.0)] * 2)
     q = np.array([0.5, 0.0, 0.5, 0.0])
-    points, lengths = np.zeros((3, 3)), np.zeros(2)
-    tip = chords.place_chords(arm_of(robot), q, points, lengths)
+    line = chords.Line(np.zeros((3, 3)), np.zeros(2))
+    points = line.points
+    tip = chords.place_chords(arm_of(robot), q, line)
     target = np.zeros(6)
     # The tip looks 1 rad from z in the plane y = 0, the target 1.6 rad.
     target[3:] = math.sin(1.6), 0.0, math.cos(1.6)
@@ -331,7 +333,8 @@ def chord_success(A, on_arrival=False):
     poses = robot.tip_pose(robot.sample(30, seed=1))
     mode, rows = target_rows(poses[:, :3, 3], poses[:, :3, 2])
     problem = Problem(robot, mode, rows, None, 1e-6, 1e-3, 150, math.inf, 0, "", 1, np.empty((0, 6)))
-    outcome = run_batch(problem, chords.chords_batch, 1e-4, A, 25, on_arrival)
+    settings = chords.Settings(1e-4, A, 25, on_arrival)
+    outcome = run_kernel(problem, chords.chords, arm_of(robot), settings, max_steps=150)
     return (outcome.status == layout.REACHED).mean()
 
 

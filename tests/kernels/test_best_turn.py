@@ -41,10 +41,10 @@ def best_place(robot, q, k, target):
     """The coordinate k that the closed form gives."""
     vectors = np.empty((robot.dof, kernels.VECTORS))
     tip = kernels.joint_vectors(robot._chain, q, vectors)
-    place = kernels.load_joint(vectors, k)
+    joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
     row = np.zeros(12)
     row[9:] = target
-    return kernels.best_value(robot._chain, row_of(robot, k), q[k], *place, tip[3], tip[7], tip[11], row, kernels.NOISE)
+    return kernels.best_value(joint, q[k], (tip[3], tip[7], tip[11]), row, kernels.NOISE)
 
 
 def check_against_grid(robot, rng, points):
@@ -121,11 +121,11 @@ def test_vectors_are_those_of_the_frames():
         for i, (element, k) in enumerate(robot._first_coordinates()):
             if isinstance(element, ar.Link):
                 continue
-            point, axis, arm = kernels.load_joint(vectors, k)
-            np.testing.assert_array_equal(point, frames[i][:3, 3])
-            np.testing.assert_allclose(axis, frames[i][:3, :3] @ element.axis, atol=1e-15)
+            joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
+            np.testing.assert_array_equal(joint.point, frames[i][:3, 3])
+            np.testing.assert_allclose(joint.axis, frames[i][:3, :3] @ element.axis, atol=1e-15)
             if isinstance(element, ar.Parallelogram):
-                np.testing.assert_allclose(arm, frames[i + 1][:3, 3] - frames[i][:3, 3], atol=1e-14)
+                np.testing.assert_allclose(joint.arm, frames[i + 1][:3, 3] - frames[i][:3, 3], atol=1e-14)
 
 
 def test_what_a_joint_carries_moves_as_forward_kinematics_say():
@@ -136,9 +136,9 @@ def test_what_a_joint_carries_moves_as_forward_kinematics_say():
         k = int(rng.integers(robot.dof))
         vectors = np.empty((robot.dof, kernels.VECTORS))
         kernels.joint_vectors(robot._chain, q, vectors)
-        kind = robot._chain[row_of(robot, k)].kind
+        joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
         motion = np.eye(4)
-        motion[:3] = np.reshape(kernels.carried(kind, *kernels.load_joint(vectors, k), other[k] - q[k]), (3, 4))
+        motion[:3] = np.reshape(kernels.carried(joint, other[k] - q[k]), (3, 4))
         moved = q.copy()
         moved[k] = other[k]
         np.testing.assert_allclose(motion @ robot.tip_pose(q), robot.tip_pose(moved), atol=1e-13)

@@ -14,7 +14,7 @@ BENDS = [0.0, 1e-300, 1e-12, 1e-9, 1e-6, 1e-3, 0.5, math.pi - 1e-9, math.pi, mat
 def arc_at_origin(bend, length=0.1):
     """An arc that starts at the origin along z and bends towards x."""
     piece = np.empty(body.PIECE_SIZE)
-    body.write_piece(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, length, bend, 0.0, piece)
+    body.write_piece((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), length, bend, 0.0, piece)
     return piece
 
 
@@ -98,14 +98,14 @@ def test_segment_shares_meet_at_right_angles_or_at_ends():
     shares = np.linspace(0.0, 1.0, 201)
     for _ in range(20):
         a, u, b, v = rng.normal(size=(4, 3))
-        p, r = clearance_self.segment_shares(*u, *v, *(a - b))
+        p, r = clearance_self.segment_shares(tuple(u), tuple(v), tuple(a - b))
         found = np.linalg.norm(a + p * u - b - r * v)
         first, second = a + shares[:, None] * u, b + shares[:, None] * v
         dense = np.linalg.norm(first[:, None] - second, axis=-1).min()
         assert -1e-12 <= dense - found < 0.05
     # Parallel segments, and ones without length.
-    assert clearance_self.segment_shares(1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 3.0, 1.0, 0.0) == (0.0, 1.0)
-    assert clearance_self.segment_shares(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0) == (0.0, 0.0)
+    assert clearance_self.segment_shares((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (3.0, 1.0, 0.0)) == (0.0, 1.0)
+    assert clearance_self.segment_shares((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (3.0, 1.0, 0.0)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.0, 0.0), (1.0, 0.0), (3.0, 2.0), (6.0, 5.0)])
@@ -118,7 +118,8 @@ def test_two_arcs_are_as_far_apart_as_their_points(first, second):
         points = []
         for piece, bend in zip(pieces, (first, second), strict=True):
             frame = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-            body.write_piece(*rng.uniform(-0.1, 0.1, 3), *frame[0], *frame[1], 0.1, bend, 0.0, piece)
+            origin = tuple(rng.uniform(-0.1, 0.1, 3))
+            body.write_piece(origin, tuple(frame[0]), tuple(frame[1]), 0.1, bend, 0.0, piece)
             points.append(np.array([body.piece_point(piece, 0.1 * share) for share in shares]))
         distance, a, b = clearance_self.pair_distance(pieces[0], pieces[1], math.inf, 1e-8, stack)
         dense = np.linalg.norm(points[0][:, None] - points[1], axis=-1).min()

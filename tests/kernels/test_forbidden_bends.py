@@ -31,11 +31,9 @@ def draw(rng, most):
 
 
 def nearest(pose, phi, bend, balls, bend_max=math.pi):
-    x, h, z = np.empty((3, len(balls)))
+    near = forbidden_bends.Balls(balls, *np.empty((3, len(balls))), np.empty(body.PIECE_SIZE))
     motion = tuple(pose[:3].ravel())
-    return forbidden_bends.nearest_free_bend(
-        motion, phi, LENGTH, bend, bend_max, RADIUS, balls, x, h, z, np.empty(body.PIECE_SIZE)
-    )
+    return forbidden_bends.nearest_free_bend(motion, phi, LENGTH, bend, bend_max, RADIUS, near)
 
 
 def test_curvatures_at_the_edges_are_tangent():

@@ -33,7 +33,7 @@ def test_the_nearest_point_of_a_triangle(kind):
     rng = np.random.default_rng(1)
     for _ in range(60):
         t, p = random_triangle(rng, kind), rng.normal(size=3)
-        found = np.linalg.norm(p - nearest_on_triangle(t, *p))
+        found = np.linalg.norm(p - nearest_on_triangle(t, tuple(p)))
         least = np.linalg.norm(samples(t) - p, axis=1).min()
         assert found <= least + 1e-8
         assert found >= least - 0.06
@@ -45,17 +45,17 @@ def test_a_segment_and_a_triangle(kind):
     pierced = 0
     for _ in range(60):
         t, a, b = random_triangle(rng, kind), rng.normal(size=3), rng.normal(size=3)
-        square, share, *q = segment_triangle(t, *a, *b)
+        square, share, q = segment_triangle(t, tuple(a), tuple(b))
         line = a + np.linspace(0, 1, 60)[:, None] * (b - a)
         least = np.linalg.norm(samples(t, 30)[:, None] - line, axis=2).min()
         distance = math.sqrt(square)
         assert distance <= least + 1e-8
         assert distance >= least - 0.12
         assert np.linalg.norm(a + share * (b - a) - q) == pytest.approx(distance, abs=1e-12)
-        bound = proven_gap(t, share, *q, *a, *b)
+        bound = proven_gap(t, share, q, tuple(a), tuple(b))
         assert distance * (1 - 1e-6) - 1e-9 <= bound <= distance * (1 + 1e-12)
         # Wrong points give a bound all the same, only a weaker one.
-        assert 0.0 <= proven_gap(t, 0.5, *t[0], *a, *b) <= distance * (1 + 1e-12)
+        assert 0.0 <= proven_gap(t, 0.5, tuple(t[0]), tuple(a), tuple(b)) <= distance * (1 + 1e-12)
         pierced += square == 0.0
     assert pierced > 3 or kind != "ordinary"
 
@@ -69,10 +69,10 @@ def test_crossings_add_up_to_the_winding_number():
         if np.linalg.det(corners[1:] - corners[0]) < 0.0:
             corners[[0, 1]] = corners[[1, 0]]
         p = corners.mean(axis=0) + 0.3 * rng.normal(size=3)
-        winding = sum(solid_angle(t, *p) for t in corners[faces])
+        winding = sum(solid_angle(t, tuple(p)) for t in corners[faces])
         assert abs(winding - round(winding)) < 1e-9
         for axis in range(3):
-            found = [crossing(t, axis, *p) for t in corners[faces]]
+            found = [crossing(t, axis, tuple(p)) for t in corners[faces]]
             assert all(sure for _, sure in found)
             assert sum(turns for turns, _ in found) == round(winding)
         seen.add(round(winding))
@@ -81,9 +81,9 @@ def test_crossings_add_up_to_the_winding_number():
 
 def test_a_ray_through_an_edge_or_in_a_plane_is_not_sure():
     t = np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 2.0], [1.0, -1.0, 5.0]])
-    assert crossing(t, 0, 0.0, 1.0, 1.0) == (0, False)
-    assert crossing(t, 0, 0.0, 1.0, 2.0)[1]
-    assert crossing(t, 0, 1.0, 1.0, 2.0) == (0, False)
+    assert crossing(t, 0, (0.0, 1.0, 1.0)) == (0, False)
+    assert crossing(t, 0, (0.0, 1.0, 2.0))[1]
+    assert crossing(t, 0, (1.0, 1.0, 2.0)) == (0, False)
 
 
 def test_the_distance_of_two_surfaces():
@@ -95,7 +95,7 @@ def test_the_distance_of_two_surfaces():
         found = surface_gap(build_tree(first), build_tree(second), tuple(motion.ravel().tolist()), pair)
         moved = first @ motion[:, :3].T + motion[:, 3]
         brute = min(
-            math.sqrt(segment_triangle(u, *t[i], *t[i - 1])[0])
+            math.sqrt(segment_triangle(u, tuple(t[i]), tuple(t[i - 1]))[0])
             for one, two in ((moved, second), (second, moved))
             for t in one
             for u in two

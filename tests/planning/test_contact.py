@@ -55,12 +55,13 @@ def test_distances_of_arcs_agree_with_many_points():
         a, b = rng.uniform(-2, 2, (2, 2))
         along = a + np.linspace(0, 1, 400)[:, None] * (b - a)
         points = np.hypot(*(line[:, None] - along[None]).transpose(2, 0, 1)).min()
-        exact = contact_arcs.arc_segment_distance(*pose, curvature, length, *a, *b)
+        arc = contact_arcs.Arc(*pose, curvature, length)
+        exact = contact_arcs.arc_segment_distance(arc, (*a, *b))
         assert exact <= points + 1e-9
         # Half a spacing on either line is what sampling can miss.
         assert points - exact < 0.5 * (length / 1499 + math.dist(a, b) / 399) + 1e-9
         sampled = np.hypot(*(line - a).T).min()
-        exact = contact_arcs.arc_point_distance(*pose, curvature, length, *a)
+        exact = contact_arcs.arc_point_distance(arc, *a)
         assert -1e-9 < sampled - exact < 0.5 * length / 1499 + 1e-9
 
 
@@ -79,16 +80,18 @@ def test_tangent_arcs_touch_the_ball_at_their_end_on_the_right_side(side):
         normal = np.array([math.cos(angle), -math.sin(angle)])
         np.testing.assert_allclose([x, z] + side * radius * normal, [u, w], atol=1e-9)
         # Nowhere before is it nearer.
-        assert contact_arcs.arc_point_distance(0.0, 0.0, 0.0, curvature, length, u, w) >= radius - 1e-9
+        whole = contact_arcs.Arc(0.0, 0.0, 0.0, curvature, length)
+        assert contact_arcs.arc_point_distance(whole, u, w) >= radius - 1e-9
         touched += 1
     assert touched > 100
 
 
 @pytest.mark.parametrize("curvature", [0.0, 1e-9, -1e-9, 1e-6])
 def test_an_arc_that_is_nearly_straight_is_at_the_distance_of_a_line(curvature):
-    away = contact_arcs.arc_segment_distance(0.0, 0.0, 0.0, curvature, 1.0, 0.3, -1.0, 0.3, 2.0)
+    arc = contact_arcs.Arc(0.0, 0.0, 0.0, curvature, 1.0)
+    away = contact_arcs.arc_segment_distance(arc, (0.3, -1.0, 0.3, 2.0))
     assert away == pytest.approx(0.3, abs=1e-6)
-    assert contact_arcs.arc_segment_distance(0.0, 0.0, 0.0, curvature, 1.0, -1.0, 0.5, 1.0, 0.5) == 0.0
+    assert contact_arcs.arc_segment_distance(arc, (-1.0, 0.5, 1.0, 0.5)) == 0.0
 
 
 @pytest.mark.parametrize("name", SCENES)

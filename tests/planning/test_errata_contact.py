@@ -8,7 +8,7 @@ import pytest
 from tests.planning.test_contact import BACKWARD, plan_scene
 from tests.planning.test_rod import BODY, one_support
 
-from arcreach.kernels.contact_arcs import ARC_COLUMNS, CURVATURE, LENGTH, onward_arcs, tangent_arc
+from arcreach.kernels.contact_arcs import ARC_COLUMNS, CURVATURE, LENGTH, Bounds, Obstacles, onward_arcs, tangent_arc
 from arcreach.planning.contact_plan import PlanarArc
 from arcreach.planning.rod import load_rod
 
@@ -46,11 +46,11 @@ def test_k22_contact_backward_is_said_twice():
 def test_k22_contact_rule_is_not_stated():
     # From a contact with the obstacle on the side +1 the rule keeps arcs that bend more to that side, and drops others.
     pose, balls = np.array([0.0, 0.0, 0.0]), np.array([[0.1, 0.2, 0.001], [-0.1, 0.2, 0.001]])
-    nothing = np.zeros((0, 4)), np.zeros((0, 3))
+    nothing = Obstacles(np.zeros((0, 4)), np.zeros((0, 3)))
     arcs = np.empty((4, ARC_COLUMNS))
     counts = []
     for rule in (True, False):
-        n = onward_arcs(pose, np.array([0.5, 1.0]), balls, *nothing, 1e-6, 1e-12, 100.0, 10.0, rule, arcs)
+        n = onward_arcs(pose, np.array([0.5, 1.0]), balls, nothing, Bounds(1e-6, 1e-12, 100.0, 10.0, rule), arcs)
         counts.append(n)
         if rule:
             assert (arcs[:n, CURVATURE] > 0.5).all()

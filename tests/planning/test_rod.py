@@ -6,7 +6,7 @@ from tests.planning.test_contact import plan_scene
 
 import arcreach as ar
 from arcreach._text import length
-from arcreach.kernels.contact_rod import STATE, rod_shape
+from arcreach.kernels.contact_rod import STATE, Contacts, rod_shape
 from arcreach.planning.contact_plan import ContactArc
 from arcreach.planning.contact_scene import Body, Surroundings
 from arcreach.planning.rod import load_rod
@@ -46,10 +46,11 @@ def test_a_contact_that_would_have_to_pull_is_let_go():
 
 def test_steps_of_the_rod_are_of_fourth_order():
     base, empty = np.array([0.3, 0.4, -0.2]), np.zeros(0)
+    nothing = Contacts(empty, np.zeros((0, 3)), empty, empty)
     ends = []
     for steps in (4, 8, 16, 512):
         states, rows = np.empty((steps + 1, STATE)), np.empty(3)
-        rod_shape(base, np.array([2.0]), empty, np.zeros((0, 3)), empty, empty, 1.0, steps, states, rows)
+        rod_shape(base, np.array([2.0]), nothing, 1.0, steps, states, rows)
         ends.append(states[-1].copy())
     errors = [np.abs(end - ends[-1]).max() for end in ends[:3]]
     assert errors[0] / errors[1] > 10

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.ik.method import Outcome, Problem
+from arcreach.ik.method import Problem
 from arcreach.kernels import section_inverse
-from arcreach.kernels.fabrikx import Arm, Goal
+from arcreach.kernels.fabrikx import Arm
 from arcreach.robots.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 
@@ -116,29 +116,6 @@ def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Arr
         fitted = np.polynomial.chebyshev.cheb2poly(series)
         coefficients[: len(fitted)] = fitted
     return coefficients
-
-
-def goal_of(problem: Problem) -> Goal:
-    """When the kernels stop."""
-    iterations = MAX_ITERATIONS if problem.max_iterations is None else problem.max_iterations
-    return Goal(problem.mode, problem.position_tol, problem.angle_tol, iterations, problem.max_time)
-
-
-def run_batch(problem: Problem, kernel: Any, *settings: Any) -> Outcome:
-    """Call one of the FABRIK kernels over all targets."""
-    robot, n = problem.robot, len(problem.targets)
-    straight = problem.start is None
-    starts = np.tile(robot.neutral, (n, 1)) if problem.start is None else problem.start
-    # Only a single solve is traced.
-    trace = problem.trace if n == 1 else problem.trace[:0]
-    outcome = Outcome.empty(problem)
-    spread(
-        kernel, n, arm_of(robot), goal_of(problem), problem.targets, starts, straight, *settings, trace, outcome.q,
-        outcome.status, outcome.iterations, outcome.seconds, threads=problem.threads,
-    )  # fmt: skip
-    if n == 1:
-        outcome.traced = min(int(outcome.iterations[0]), len(trace))
-    return outcome
 
 
 def section_tol_of(problem: Problem) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import settled
+from arcreach._threads import SMALLEST_PIECE, spread
 from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import MODES
+from arcreach.kernels.answers import Answers
+from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import ELEMENT_TYPES
 from arcreach.robots.robot import Robot
@@ -86,6 +91,49 @@ class Outcome:
         return cls(
             np.empty((n, problem.robot.dof)), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64)
         )
+
+
+# One entry per kernel for single solves: finding the compiled version for two contexts takes longer than some of them.
+_entry = functools.cache(settled)
+_NOT_TRACED = np.zeros(1, np.int64), np.empty((0, 0))
+
+
+def run_kernel(
+    problem: Problem[Any],
+    kernel: Callable[..., Any],
+    *arguments: Any,
+    max_steps: int,
+    start: Callable[[Any], Array] = operator.attrgetter("neutral"),
+    columns: tuple[str, ...] = (),
+    smallest: int = SMALLEST_PIECE,
+) -> Outcome:
+    """Call `kernel(start, stop, *arguments, task, answers)` over all targets of a problem.
+
+    `max_steps` and `start`, a function of the robot, serve where the caller gave none. `columns` names what the kernel
+    tells of each traced row; pieces of at least `smallest` rows are worth a thread. The types of `arguments` must be
+    the same in every call with this kernel.
+    """
+    n, capacity = len(problem.targets), len(problem.trace)
+    first = start(problem.robot) if problem.start is None else problem.start
+    q = np.array(first, np.float64, order="C", ndmin=2)
+    if len(q) != n:
+        q = np.repeat(q, n, axis=0)
+    outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
+    # By position, and with shared arrays where nothing is traced: some solves take less than a microsecond.
+    task = Task(
+        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps,
+        problem.max_time, problem.start is not None, False, problem.trace,
+    )  # fmt: skip
+    traced, told = (np.zeros(1, np.int64), np.empty((capacity, len(columns)))) if capacity else _NOT_TRACED
+    answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, told)
+    if n == 1:
+        _entry(kernel)(0, 1, *arguments, task, answers)
+    else:
+        spread(kernel, n, *arguments, task, answers, threads=problem.threads, smallest=smallest)
+    if capacity:
+        outcome.traced = int(traced[0])
+        outcome.columns = dict(zip(columns, told.T, strict=True))
+    return outcome
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._threads import spread
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, as_target, target_rows
-from arcreach.kernels import judge
+from arcreach.ik.verdict import verdict
 from arcreach.robots.checks import shown
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
@@ -30,7 +29,7 @@ Array = npt.NDArray[np.float64]
 
 # Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
 TRACE_ROWS = 20_000
-# Tolerances, iterations, seconds, seed, variant, threads, as `Problem` has them.
+# Tolerances, iterations, seconds, seed, variant, threads, checked, in the order of `Problem`.
 Settings = tuple[float, float, int | None, float, int, str, int | None]
 # Told how many targets were solved since it was told last.
 Progress = Callable[[int], None]
@@ -70,10 +69,9 @@ def solve(
     if not isinstance(target, Target):
         target = as_target(target)
     chosen = find_method(method)
-    problem = _problem(
-        robot, chosen, target.mode, target.row[None], start, position_tol, angle_tol, max_iterations, max_time, seed,
-        variant, 1, options, TRACE_ROWS if trace else 0,
-    )  # fmt: skip
+    given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, 1)
+    rows = TRACE_ROWS if trace else 0
+    problem = _problem(robot, chosen, target.mode, target.row[None], start, given, options, rows)
     if scene is not None:
         _set_scene(problem, scene, margin)
     elif chosen.solve_one is not None and not trace:
@@ -142,10 +140,8 @@ def solve_batch(
             return solve_on_device(robot, (positions, axes, rotations), start, settings, specialised, progress)
     mode, rows = target_rows(positions, axes, rotations)
     chosen = find_method(method)
-    problem = _problem(
-        robot, chosen, mode, rows, start, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads,
-        options, 0,
-    )  # fmt: skip
+    given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
+    problem = _problem(robot, chosen, mode, rows, start, given, options, 0)
     if scene is not None:
         _set_scene(problem, scene, margin)
     outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
@@ -196,26 +192,20 @@ def _problem(
     mode: int,
     rows: Array,
     start: npt.ArrayLike | None,
-    position_tol: float,
-    angle_tol: float,
-    max_iterations: int | None,
-    max_time: float | None,
-    seed: int,
-    variant: str | None,
-    threads: int | None,
+    given: tuple[Any, ...],
     options: dict[str, Any],
     trace_rows: int,
 ) -> Problem[Any]:
-    """Check everything a caller gave."""
+    """Check everything a caller gave; `given` are the settings, in the order of `Settings`."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    settings = (method.name, mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
+    settings = (method.name, mode, *given)
     # A loop of solves changes the target and the start only: the rest is checked when it is not as it was. Types are
     # compared too, because True == 1 and 5.0 == 5.
     types = [*map(type, settings)]
     kept: tuple[Any, Any, Any] | None = robot.memory.get("settings")
     if kept is None or kept[2] != types or kept[0] != settings:
-        kept = robot.memory["settings"] = (settings, _checked(robot, method, *settings[1:]), types)
+        kept = robot.memory["settings"] = (settings, _checked(robot, method, mode, *given), types)
     if options:
         method.check_options(options)
     starts = None if start is None else _starts(robot, start, len(rows))
@@ -289,27 +279,16 @@ def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array
 
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
-    """The errors by the exact forward kinematics; corrects the status where a method claimed too much or too little."""
-    return outcome.errors or _judge(problem, outcome.q, problem.targets, outcome.status)
+    """The errors of the answers; corrects the status where a method claimed too much or too little."""
+    if outcome.errors is not None:
+        return outcome.errors
+    tolerances = problem.position_tol, problem.angle_tol
+    return verdict(problem.robot, outcome.q, problem.mode, problem.targets, tolerances, outcome.status, problem.threads)
 
 
 def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:
     q = problem.trace[: outcome.traced].copy()
     n = len(q)
-    errors = _judge(problem, q, np.repeat(problem.targets, n, axis=0), np.zeros(n, np.int64))
+    targets, tolerances = np.repeat(problem.targets, n, axis=0), (problem.position_tol, problem.angle_tol)
+    errors = verdict(problem.robot, q, problem.mode, targets, tolerances, np.zeros(n, np.int64), problem.threads)
     return Trace(q, *errors, {name: values[:n] for name, values in outcome.columns.items()})
-
-
-def _judge(problem: Problem[Any], q: Array, targets: Array, status: npt.NDArray[np.int64]) -> tuple[Array, Array]:
-    """The errors of configurations (n, dof) against targets (n, 12); corrects their status."""
-    robot: Robot | SymbolicRobot = problem.robot
-    n = len(q)
-    position_error, angle_error = np.empty(n), np.empty(n)
-    kernel, model = (
-        (judge.judge, (robot._chain, q)) if isinstance(robot, Robot) else (judge.judge_poses, (robot.tip_pose(q),))
-    )
-    spread(
-        kernel, n, *model, targets, problem.mode, problem.position_tol, problem.angle_tol, robot.moving_reach,
-        position_error, angle_error, status, threads=problem.threads,
-    )  # fmt: skip
-    return position_error, angle_error

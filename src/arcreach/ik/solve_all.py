@@ -12,7 +12,7 @@ from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, solve, whole
 from arcreach.ik.target import Target, as_target
-from arcreach.kernels import judge
+from arcreach.ik.verdict import verdict
 from arcreach.kernels.layout import AXIS, POSITION, REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
@@ -102,11 +102,9 @@ def solve_all(
         only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
         return [only] if only.reached else []
     targets = np.repeat(target.row[None], n, axis=0)
-    position_error, angle_error, status = np.empty(n), np.empty(n), np.zeros(n, np.int64)
-    judge.judge(
-        0, n, robot._chain, Q[:n], targets, target.mode, position_tol, angle_tol, robot.moving_reach, position_error,
-        angle_error, status,
-    )  # fmt: skip
+    status = np.zeros(n, np.int64)
+    tolerances = position_tol, angle_tol
+    position_error, angle_error = verdict(robot, Q[:n], target.mode, targets, tolerances, status)
     places = model.to_variables([*Q[:n], origin])
     order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
     return [

@@ -136,7 +136,7 @@ def _checked_rows(
     turned = points[:, :0] if mode == POSITION else axes if axes is not None else rotations
     rows = np.empty((n, TARGET_SIZE))
     fault = np.zeros(1, np.int64)
-    arguments = (points, turned, mode, FARTHEST, ROTATION_TOLERANCE, rows, fault)
+    arguments = (points, turned, FARTHEST, ROTATION_TOLERANCE, rows, fault)
     if n == 1:
         _write_target(0, 1, *arguments)
     else:

@@ -6,10 +6,12 @@ weighted, have the same form.
 """
 
 import math
+from typing import NamedTuple
 
 from arcreach._jit import kernel
 from arcreach.kernels.chain import element_motion
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC
+from arcreach.kernels.solver.kinematics import Vector
 from arcreach.kernels.transforms import IDENTITY, compose, rotation, translation, turn
 from arcreach.kernels.trigonometry import sincos
 
@@ -17,6 +19,17 @@ from arcreach.kernels.trigonometry import sincos
 NOISE = 1e-14
 # Numbers per joint of what `joint_vectors` writes: its point, its axis, and the arm that a parallelogram swings.
 VECTORS = 9
+
+
+class Joint(NamedTuple):
+    """A joint in the base frame."""
+
+    kind: int
+    lower: float
+    upper: float
+    point: Vector
+    axis: Vector
+    arm: Vector  # what a parallelogram swings, else zero
 
 
 @kernel
@@ -56,73 +69,79 @@ def best_turn(a, b, noise, value, lower, upper):
     return upper if at_upper >= at_lower else lower
 
 
-@kernel
-def best_stroke(axis, x, y, z, target, value, lower, upper):
-    """Return the coordinate of a prismatic joint within its limits that brings the point (x, y, z) nearest.
+@kernel(inline=True)
+def best_stroke(joint, value, tip, target):
+    """Return the coordinate of a prismatic joint within its limits that brings the tip nearest to a target row.
 
     Source: [FRD] statement 2. Erratum: see docs/errata.md#frd-prismatic.
     """
-    step = axis[0] * (target[9] - x) + axis[1] * (target[10] - y) + axis[2] * (target[11] - z)
-    return min(max(value + step, lower), upper)
+    axis = joint.axis
+    step = axis[0] * (target[9] - tip[0]) + axis[1] * (target[10] - tip[1]) + axis[2] * (target[11] - tip[2])
+    return min(max(value + step, joint.lower), joint.upper)
 
 
-@kernel
-def position_terms(kind, point, axis, arm, x, y, z, target):
-    """Return `turn_terms` for the tip at (x, y, z), turned by a joint or carried by a parallelogram.
+@kernel(inline=True)
+def position_terms(joint, tip, target):
+    """Return `turn_terms` for the tip, a point, turned by a joint or carried by a parallelogram.
 
     Source: [FRD] statement 1; derived for parallelograms.
     """
-    if kind == PARALLELOGRAM:
+    x, y, z = tip
+    point, arm = joint.point, joint.arm
+    if joint.kind == PARALLELOGRAM:
         # The tip keeps its place beside the far end of the arm, so the arm should end as far beside the target.
         k = (target[9] - x + arm[0], target[10] - y + arm[1], target[11] - z + arm[2])
-        return turn_terms(axis, arm, k)
+        return turn_terms(joint.axis, arm, k)
     s = (x - point[0], y - point[1], z - point[2])
-    return turn_terms(axis, s, (target[9] - point[0], target[10] - point[1], target[11] - point[2]))
+    return turn_terms(joint.axis, s, (target[9] - point[0], target[10] - point[1], target[11] - point[2]))
 
 
-@kernel
-def best_value(chain, row, value, point, axis, arm, x, y, z, target, noise):
-    """Return the coordinate of a joint within its limits that brings the tip at (x, y, z) nearest to the target.
+@kernel(inline=True)
+def best_value(joint, value, tip, target, noise):
+    """Return the coordinate of a joint within its limits that brings the tip, a point, nearest to a target row.
 
     `noise` is a share of |S|^2 + |K|^2. Source: [FRD] statements 1, 2. Erratum: see docs/errata.md#frd-4.
     """
-    kind = chain[row].kind
-    if kind == PRISMATIC:
-        return best_stroke(axis, x, y, z, target, value, chain[row].lower, chain[row].upper)
-    a, b, size = position_terms(kind, point, axis, arm, x, y, z, target)
-    return best_turn(a, b, noise * size, value, chain[row].lower, chain[row].upper)
+    if joint.kind == PRISMATIC:
+        return best_stroke(joint, value, tip, target)
+    a, b, size = position_terms(joint, tip, target)
+    return best_turn(a, b, noise * size, value, joint.lower, joint.upper)
 
 
-@kernel
-def carried(kind, point, axis, arm, step):
+@kernel(inline=True)
+def carried(joint, step):
     """Return the motion, in the base frame, of all that follows a joint when its coordinate changes by `step`.
 
     Source: [FRD] eq. 5.
     """
-    if kind == PRISMATIC:
+    axis, point, arm = joint.axis, joint.point, joint.arm
+    if joint.kind == PRISMATIC:
         return translation(step * axis[0], step * axis[1], step * axis[2])
     s, c = sincos(step)
     motion = rotation(axis[0], axis[1], axis[2], s, c)
-    if kind == PARALLELOGRAM:
+    if joint.kind == PARALLELOGRAM:
         x, y, z = turn(motion, arm[0], arm[1], arm[2])
         return translation(x - arm[0], y - arm[1], z - arm[2])
     x, y, z = turn(motion, point[0], point[1], point[2])
     return compose(translation(point[0] - x, point[1] - y, point[2] - z), motion)
 
 
-@kernel
-def joint_place(chain, row, q, before):
-    """Return point, axis and arm of a joint in the base frame, from the motion before it.
-
-    Source: [FRD] fig. 1.
-    """
+@kernel(inline=True)
+def place_joint(chain, row, q, before):
+    """Return the joint of a row of the chain at the end of the motion before it. Source: [FRD] fig. 1."""
     axis = chain[row].axis
-    point = (before[3], before[7], before[11])
     arm = (0.0, 0.0, 0.0)
     if chain[row].kind == PARALLELOGRAM:
         swung = element_motion(chain, row, q)
         arm = turn(before, swung[3], swung[7], swung[11])
-    return point, turn(before, axis[0], axis[1], axis[2]), arm
+    return Joint(
+        chain[row].kind,
+        chain[row].lower,
+        chain[row].upper,
+        (before[3], before[7], before[11]),
+        turn(before, axis[0], axis[1], axis[2]),
+        arm,
+    )
 
 
 @kernel
@@ -134,17 +153,19 @@ def joint_vectors(chain, q, vectors):
     motion = IDENTITY
     for row in range(chain.shape[0]):
         if chain[row].kind != LINK:
-            point, axis, arm = joint_place(chain, row, q, motion)
+            joint = place_joint(chain, row, q, motion)
             for i in range(3):
-                vectors[chain[row].coordinate, i] = point[i]
-                vectors[chain[row].coordinate, 3 + i] = axis[i]
-                vectors[chain[row].coordinate, 6 + i] = arm[i]
+                vectors[chain[row].coordinate, i] = joint.point[i]
+                vectors[chain[row].coordinate, 3 + i] = joint.axis[i]
+                vectors[chain[row].coordinate, 6 + i] = joint.arm[i]
         motion = compose(motion, element_motion(chain, row, q))
     return motion
 
 
-@kernel
-def load_joint(vectors, k):
-    """Return point, axis and arm of joint k from what `joint_vectors` wrote. Source: derived."""
-    v = vectors[k]
-    return (v[0], v[1], v[2]), (v[3], v[4], v[5]), (v[6], v[7], v[8])
+@kernel(inline=True)
+def load_joint(chain, row, vectors):
+    """Return the joint of a row of the chain from what `joint_vectors` wrote. Source: derived."""
+    v = vectors[chain[row].coordinate]
+    return Joint(
+        chain[row].kind, chain[row].lower, chain[row].upper, (v[0], v[1], v[2]), (v[3], v[4], v[5]), (v[6], v[7], v[8])
+    )

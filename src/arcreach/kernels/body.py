@@ -44,13 +44,15 @@ def piece_point(piece, s):
 
 
 @kernel
-def write_piece(ox, oy, oz, tx, ty, tz, nx, ny, nz, length, bend, radius, piece):
+def write_piece(origin, tangent, normal, length, bend, radius, piece):
     """Write one piece (PIECE_SIZE,) from its first point, tangent and bending direction. Source: derived."""
     if abs(bend) < _NO_BEND:
         bend = 0.0
-    piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2] = ox, oy, oz
-    piece[TANGENT], piece[TANGENT + 1], piece[TANGENT + 2] = tx, ty, tz
-    piece[NORMAL], piece[NORMAL + 1], piece[NORMAL + 2] = nx, ny, nz
+    tx, ty, tz = tangent
+    nx, ny, nz = normal
+    piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2] = origin
+    piece[TANGENT], piece[TANGENT + 1], piece[TANGENT + 2] = tangent
+    piece[NORMAL], piece[NORMAL + 1], piece[NORMAL + 2] = normal
     piece[BINORMAL] = ty * nz - tz * ny
     piece[BINORMAL + 1] = tz * nx - tx * nz
     piece[BINORMAL + 2] = tx * ny - ty * nx
@@ -90,9 +92,9 @@ def write_line(before, x, y, z, radius, element, piece):
     length = math.sqrt(x * x + y * y + z * z)
     if length == 0.0:
         return 0
-    tx, ty, tz = turn(before, x / length, y / length, z / length)
-    nx, ny, nz = across(tx, ty, tz)
-    write_piece(before[3], before[7], before[11], tx, ty, tz, nx, ny, nz, length, 0.0, radius, piece)
+    tangent = turn(before, x / length, y / length, z / length)
+    normal = across(tangent[0], tangent[1], tangent[2])
+    write_piece((before[3], before[7], before[11]), tangent, normal, length, 0.0, radius, piece)
     piece[ELEMENT] = element
     piece[BEFORE] = 0.0
     piece[WHOLE] = length
@@ -100,12 +102,15 @@ def write_line(before, x, y, z, radius, element, piece):
 
 
 @kernel
-def write_arcs(chain, row, before, theta, phi, length, element, pieces, count):
+def write_arcs(chain, row, q, before, element, pieces, count):
     """Write the sub-arcs of a section from place `count` on; returns the number of pieces then.
 
     Source: [K22] eqs. 2.1-2.4.
     """
-    s, c = sincos(phi)
+    k = chain[row].coordinate
+    theta = q[k]
+    length = section_length(chain, row, q)
+    s, c = sincos(q[k + 1])
     nx, ny, nz = turn(before, c, s, 0.0)
     tx, ty, tz = before[2], before[6], before[10]
     x = 0.0
@@ -117,13 +122,10 @@ def write_arcs(chain, row, before, theta, phi, length, element, pieces, count):
         bend = chain[j].bend_share * theta
         sine, cosine = sincos(angle)
         if share > 0.0:
-            ox, oy, oz = apply(before, x * c, x * s, z)
-            write_piece(
-                ox, oy, oz,
-                cosine * tx + sine * nx, cosine * ty + sine * ny, cosine * tz + sine * nz,
-                cosine * nx - sine * tx, cosine * ny - sine * ty, cosine * nz - sine * tz,
-                share, bend, chain[row].radius, pieces[count],
-            )  # fmt: skip
+            origin = apply(before, x * c, x * s, z)
+            tangent = (cosine * tx + sine * nx, cosine * ty + sine * ny, cosine * tz + sine * nz)
+            normal = (cosine * nx - sine * tx, cosine * ny - sine * ty, cosine * nz - sine * tz)
+            write_piece(origin, tangent, normal, share, bend, chain[row].radius, pieces[count])
             pieces[count, ELEMENT] = element
             pieces[count, BEFORE] = done
             pieces[count, WHOLE] = length
@@ -152,9 +154,7 @@ def body_pieces(chain, q, pieces):
         kind = chain[row].kind
         step = element_motion(chain, row, q)
         if kind == SECTION:
-            k = chain[row].coordinate
-            length = section_length(chain, row, q)
-            count = write_arcs(chain, row, motion, q[k], q[k + 1], length, element, pieces, count)
+            count = write_arcs(chain, row, q, motion, element, pieces, count)
         elif kind != REVOLUTE and (kind != LINK or moved or chain[row].radius > 0.0):
             count += write_line(motion, step[3], step[7], step[11], chain[row].radius, element, pieces[count])
         moved = moved or kind != LINK

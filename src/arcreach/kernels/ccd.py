@@ -6,10 +6,12 @@ never makes the sum larger.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import trace_row, write_answer
 from arcreach.kernels.best_turn import (
     NOISE,
     VECTORS,
@@ -33,6 +35,7 @@ from arcreach.kernels.layout import (
     STALLED,
     TIME_LIMIT,
 )
+from arcreach.kernels.stopping import late
 from arcreach.kernels.transforms import compose
 
 # In so many sweeps the sum must have fallen by this share, or nothing more is expected.
@@ -40,13 +43,20 @@ WINDOW = 50
 LEAST_GAIN = 0.02
 
 
-@kernel
-def misfit(tip, target, mode, per_square, weight):
-    """Return what a sweep makes smaller: per_square |p - p*|^2 + weight * sum of 2 (1 - r . t). Source: derived."""
+class Weights(NamedTuple):
+    """What position and orientation count for."""
+
+    per_square: float  # 1 / L^2
+    turn: float  # w
+
+
+@kernel(inline=True)
+def misfit(weights, tip, target, mode):
+    """Return what a sweep makes smaller: |p - p*|^2 / L^2 + w * sum of 2 (1 - r . t). Source: derived."""
     x = tip[3] - target[9]
     y = tip[7] - target[10]
     z = tip[11] - target[11]
-    total = per_square * (x * x + y * y + z * z)
+    total = weights.per_square * (x * x + y * y + z * z)
     if mode == POSITION:
         return total
     for k in range(2 if mode == AXIS else 0, 3):
@@ -54,96 +64,81 @@ def misfit(tip, target, mode, per_square, weight):
         x = tip[k] - target[k]
         y = tip[4 + k] - target[3 + k]
         z = tip[8 + k] - target[6 + k]
-        total += weight * (x * x + y * y + z * z)
+        total += weights.turn * (x * x + y * y + z * z)
     return total
 
 
-@kernel
-def combined_terms(kind, point, axis, arm, tip, target, mode, per_square, weight):
+@kernel(inline=True)
+def combined_terms(weights, joint, tip, target, mode):
     """Return `turn_terms` of a joint for position and orientation together. Source: derived."""
-    a, b, size = position_terms(kind, point, axis, arm, tip[3], tip[7], tip[11], target)
-    a *= per_square
-    b *= per_square
-    size *= per_square
+    a, b, size = position_terms(joint, (tip[3], tip[7], tip[11]), target)
+    a *= weights.per_square
+    b *= weights.per_square
+    size *= weights.per_square
     # A parallelogram turns nothing.
-    if mode == POSITION or kind != REVOLUTE:
+    if mode == POSITION or joint.kind != REVOLUTE:
         return a, b, size
     for k in range(2 if mode == AXIS else 0, 3):
         r = (tip[k], tip[4 + k], tip[8 + k])
-        c, s, length = turn_terms(axis, r, (target[k], target[3 + k], target[6 + k]))
-        a += weight * c
-        b += weight * s
-        size += weight * length
+        c, s, length = turn_terms(joint.axis, r, (target[k], target[3 + k], target[6 + k]))
+        a += weights.turn * c
+        b += weights.turn * s
+        size += weights.turn * length
     return a, b, size
 
 
-@kernel
-def combined_sweep(chain, q, target, mode, per_square, weight, tip, vectors):
+@kernel(inline=True)
+def combined_sweep(weights, chain, q, target, mode, tip, vectors):
     """Set every joint once, tip to base, to its best place within the limits; return the motion of the tip.
 
-    `tip` and `vectors` (dof, 9) are those of q by `joint_vectors`, before and after. `per_square` is 1 / L^2.
-    Source: derived.
+    `tip` and `vectors` (dof, 9) are those of q by `joint_vectors`, before and after. Source: derived.
     """
     for row in range(chain.shape[0] - 1, -1, -1):
-        kind = chain[row].kind
-        if kind == LINK:
+        if chain[row].kind == LINK:
             continue
         k = chain[row].coordinate
-        point, axis, arm = load_joint(vectors, k)
-        lower = chain[row].lower
-        upper = chain[row].upper
-        if kind == PRISMATIC:
-            value = best_stroke(axis, tip[3], tip[7], tip[11], target, q[k], lower, upper)
+        joint = load_joint(chain, row, vectors)
+        if joint.kind == PRISMATIC:
+            value = best_stroke(joint, q[k], (tip[3], tip[7], tip[11]), target)
         else:
-            a, b, size = combined_terms(kind, point, axis, arm, tip, target, mode, per_square, weight)
-            value = best_turn(a, b, NOISE * size, q[k], lower, upper)
+            a, b, size = combined_terms(weights, joint, tip, target, mode)
+            value = best_turn(a, b, NOISE * size, q[k], joint.lower, joint.upper)
         if value != q[k]:
-            tip = compose(carried(kind, point, axis, arm, value - q[k]), tip)
+            tip = compose(carried(joint, value - q[k]), tip)
             q[k] = value
     # From q anew: what was carried along has gathered the rounding of every step.
     return joint_vectors(chain, q, vectors)
 
 
 @kernel(batch=True)
-def ccd(
-    start, stop, chain, targets, mode, per_square, weight, position_tol, angle_tol, max_sweeps, max_time, first,
-    trace, traced, Q, status, iterations, seconds,
-):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof). Source: derived."""
-    dof = Q.shape[1]
-    vectors = np.empty((dof, VECTORS))
+def ccd(start, stop, chain, weights, task, answers):
+    """Solve rows start to stop of a task. Source: derived."""
+    vectors = np.empty((answers.Q.shape[1], VECTORS))
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)
-        q = Q[i]
-        for k in range(dof):
-            q[k] = first[i, k]
+        q, target = answers.Q[i], task.targets[i]
         tip = joint_vectors(chain, q, vectors)
         earlier = math.inf
         sweeps = 0
         while True:
-            if traced[0] < trace.shape[0]:
-                for k in range(dof):
-                    trace[traced[0], k] = q[k]
-                traced[0] += 1
-            distance, angle = tip_errors(tip, targets[i], mode)
+            trace_row(task, q, answers)
+            distance, angle = tip_errors(tip, target, task.mode)
             ended = ITERATION_LIMIT
-            if distance <= position_tol and angle <= angle_tol:
+            if distance <= task.position_tol and angle <= task.angle_tol:
                 ended = REACHED
                 break
-            if sweeps >= max_sweeps:
+            if sweeps >= task.max_steps:
                 break
-            if max_time < math.inf and clock(timer) - began > max_time:
+            if late(task, began, timer):
                 ended = TIME_LIMIT
                 break
             if sweeps % WINDOW == 0:
-                now = misfit(tip, targets[i], mode, per_square, weight)
+                now = misfit(weights, tip, target, task.mode)
                 if now > (1.0 - LEAST_GAIN) * earlier:
                     ended = STALLED
                     break
                 earlier = now
-            tip = combined_sweep(chain, q, targets[i], mode, per_square, weight, tip, vectors)
+            tip = combined_sweep(weights, chain, q, target, task.mode, tip, vectors)
             sweeps += 1
-        status[i] = ended
-        iterations[i] = sweeps
-        seconds[i] = clock(timer) - began
+        write_answer(i, ended, sweeps, clock(timer) - began, answers)

@@ -14,7 +14,7 @@ from arcreach.kernels.body import CURVATURE, LENGTH, PIECE_SIZE, RADIUS, piece_p
 from arcreach.kernels.clearance_mesh import into_frame, piece_in_frame
 from arcreach.kernels.mesh_tree import TREE_STACK, is_inside, nearest_segment, signed_nearest
 from arcreach.kernels.shapes import BOX, CAPSULE, HALF_SPACE
-from arcreach.kernels.triangles import dot, segment_shares
+from arcreach.kernels.triangles import along, dot, minus, segment_shares
 
 # Each pose of the chain and each operation here errs by at most a few units in the last place of the largest number,
 # and rotation matrices are accepted with an error of 1e-14. The bound adds up the worst cases.
@@ -25,19 +25,18 @@ _HALVINGS = 54
 
 
 @kernel
-def segments_gap(ax, ay, az, bx, by, bz, dx, dy, dz):
+def segments_gap(a, b, d):
     """Return a lower bound of the distance between the segment from a to b and the segment from the origin to d.
 
     Source: derived.
     """
-    ux, uy, uz = bx - ax, by - ay, bz - az
-    s, t = segment_shares(ux, uy, uz, dx, dy, dz, ax, ay, az)
-    nx, ny, nz = ax + s * ux - t * dx, ay + s * uy - t * dy, az + s * uz - t * dz
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    u = minus(b, a)
+    s, t = segment_shares(u, d, a)
+    n = (a[0] + s * u[0] - t * d[0], a[1] + s * u[1] - t * d[1], a[2] + s * u[2] - t * d[2])
+    size = math.sqrt(dot(n, n))
     if size == 0.0:
         return 0.0
-    low = min(dot(nx, ny, nz, ax, ay, az), dot(nx, ny, nz, bx, by, bz))
-    return max((low - max(0.0, dot(nx, ny, nz, dx, dy, dz))) / size, 0.0)
+    return max((min(dot(n, a), dot(n, b)) - max(0.0, dot(n, d))) / size, 0.0)
 
 
 @kernel
@@ -47,65 +46,60 @@ def beyond(x, h):
 
 
 @kernel
-def box_gap_bound(ax, ay, az, bx, by, bz, hx, hy, hz):
-    """Return a lower bound of the signed distance of the segment from a to b to the box of half sizes h at the origin.
+def box_gap_bound(a, b, half):
+    """Return a lower bound of the signed distance of the segment from a to b to the box of half sizes at the origin.
 
     The squared distance to the box is convex along the segment, so bisection on its slope finds the minimum.
     Source: derived.
     """
     low = 0.0
     high = 1.0
+    d = minus(b, a)
     for _ in range(_HALVINGS):
         t = 0.5 * (low + high)
-        slope = (
-            beyond(ax + t * (bx - ax), hx) * (bx - ax)
-            + beyond(ay + t * (by - ay), hy) * (by - ay)
-            + beyond(az + t * (bz - az), hz) * (bz - az)
-        )
+        p = along(a, t, d)
+        slope = beyond(p[0], half[0]) * d[0] + beyond(p[1], half[1]) * d[1] + beyond(p[2], half[2]) * d[2]
         if slope > 0.0:
             high = t
         else:
             low = t
     # The planes of the faces, which also bound the depth, then the plane between the nearest points.
-    bound = max(min(ax, bx), -max(ax, bx)) - hx
-    bound = max(bound, max(min(ay, by), -max(ay, by)) - hy)
-    bound = max(bound, max(min(az, bz), -max(az, bz)) - hz)
+    bound = max(min(a[0], b[0]), -max(a[0], b[0])) - half[0]
+    for k in range(1, 3):
+        bound = max(bound, max(min(a[k], b[k]), -max(a[k], b[k])) - half[k])
     for t in (low, high):
-        nx = beyond(ax + t * (bx - ax), hx)
-        ny = beyond(ay + t * (by - ay), hy)
-        nz = beyond(az + t * (bz - az), hz)
-        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        p = along(a, t, d)
+        n = (beyond(p[0], half[0]), beyond(p[1], half[1]), beyond(p[2], half[2]))
+        size = math.sqrt(dot(n, n))
         if size > 0.0:
-            least = min(dot(nx, ny, nz, ax, ay, az), dot(nx, ny, nz, bx, by, bz))
-            bound = max(bound, (least - abs(nx) * hx - abs(ny) * hy - abs(nz) * hz) / size)
+            least = min(dot(n, a), dot(n, b))
+            bound = max(bound, (least - abs(n[0]) * half[0] - abs(n[1]) * half[1] - abs(n[2]) * half[2]) / size)
     return bound
 
 
 @kernel
-def chord_gap(shapes, k, ax, ay, az, bx, by, bz):
+def chord_gap(shapes, k, a, b):
     """Return a lower bound of the distance of a chord to obstacle k, not a mesh, and the size of its coordinates.
 
     Source: derived.
     """
     kind = shapes[k].kind
     p = shapes[k].position
-    d = shapes[k].along
+    d = (shapes[k].along[0], shapes[k].along[1], shapes[k].along[2])
     half = shapes[k].half
     size = shapes[k].radius + abs(p[0]) + abs(p[1]) + abs(p[2])
-    ax, ay, az = ax - p[0], ay - p[1], az - p[2]
-    bx, by, bz = bx - p[0], by - p[1], bz - p[2]
+    a, b = minus(a, p), minus(b, p)
     if kind == HALF_SPACE:
-        gap = min(dot(d[0], d[1], d[2], ax, ay, az), dot(d[0], d[1], d[2], bx, by, bz))
+        gap = min(dot(d, a), dot(d, b))
     elif kind == BOX:
         size += half[0] + half[1] + half[2]
-        ax, ay, az = into_frame(shapes[k].rotation, ax, ay, az)
-        bx, by, bz = into_frame(shapes[k].rotation, bx, by, bz)
-        gap = box_gap_bound(ax, ay, az, bx, by, bz, half[0], half[1], half[2])
+        a, b = into_frame(shapes[k].rotation, a), into_frame(shapes[k].rotation, b)
+        gap = box_gap_bound(a, b, (half[0], half[1], half[2]))
     elif kind == CAPSULE:
         size += abs(d[0]) + abs(d[1]) + abs(d[2])
-        gap = segments_gap(ax, ay, az, bx, by, bz, d[0], d[1], d[2])
+        gap = segments_gap(a, b, d)
     else:
-        gap = segments_gap(ax, ay, az, bx, by, bz, 0.0, 0.0, 0.0)
+        gap = segments_gap(a, b, (0.0, 0.0, 0.0))
     return gap - shapes[k].radius, size
 
 
@@ -134,33 +128,34 @@ def shape_bounds(start, stop, shapes, reach, chords, bodies, counts, bounds):
             width = piece[LENGTH] / n
             away = piece[CURVATURE] * width * width / 8.0 + piece[RADIUS]
             for m in range(n):
-                ax, ay, az = piece_point(piece, m * width)
-                bx, by, bz = piece_point(piece, (m + 1) * width)
+                a = piece_point(piece, m * width)
+                b = piece_point(piece, (m + 1) * width)
                 for k in range(shapes.shape[0]):
-                    gap, size = chord_gap(shapes, k, ax, ay, az, bx, by, bz)
+                    gap, size = chord_gap(shapes, k, a, b)
                     rounding = (counts[i] + _OPERATIONS) * _ROUNDING * (extent + size)
                     bounds[i] = min(bounds[i], gap - away - rounding)
 
 
 @kernel
-def surface_chord_gap(tree, ax, ay, az, bx, by, bz, below, rounding, stack):
+def surface_chord_gap(tree, a, b, below, rounding, stack):
     """Return a lower bound of the signed distance of the segment from a to b to a mesh, or any value above `below`.
 
     Source: derived.
     """
-    gap, _ = nearest_segment(tree, ax, ay, az, bx, by, bz, max(below, 2.0 * rounding), True, stack)
-    x, y, z = 0.5 * (ax + bx), 0.5 * (ay + by), 0.5 * (az + bz)
+    gap, _ = nearest_segment(tree, a, b, max(below, 2.0 * rounding), True, stack)
+    middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
     # A segment that meets no triangle and has its midpoint outside is outside.
-    if gap > rounding and not is_inside(tree, x, y, z, stack):
+    if gap > rounding and not is_inside(tree, middle, stack):
         return gap
-    distance, _, _, _ = signed_nearest(tree, x, y, z, stack)
-    dx, dy, dz = bx - ax, by - ay, bz - az
-    return distance - 0.5 * math.sqrt(dx * dx + dy * dy + dz * dz)
+    distance, _ = signed_nearest(tree, middle, stack)
+    d = minus(b, a)
+    return distance - 0.5 * math.sqrt(dot(d, d))
 
 
 @kernel(batch=True)
-def surface_bounds(start, stop, tree, frame, margin, reach, chords, bodies, counts, bounds):
+def surface_bounds(start, stop, surface, reach, chords, bodies, counts, bounds):
     """Reduce bounds (n,) to the proven clearance from a mesh; see `shape_bounds`. Source: derived."""
+    tree, frame, margin = surface.tree, surface.frame, surface.margin
     piece = np.empty(PIECE_SIZE)
     stack = np.empty(TREE_STACK, np.int64)
     size = margin
@@ -174,7 +169,7 @@ def surface_bounds(start, stop, tree, frame, margin, reach, chords, bodies, coun
             width = piece[LENGTH] / n
             away = piece[CURVATURE] * width * width / 8.0 + piece[RADIUS] + margin + rounding
             for m in range(n):
-                ax, ay, az = piece_point(piece, m * width)
-                bx, by, bz = piece_point(piece, (m + 1) * width)
-                gap = surface_chord_gap(tree, ax, ay, az, bx, by, bz, bounds[i] + away, rounding, stack)
+                a = piece_point(piece, m * width)
+                b = piece_point(piece, (m + 1) * width)
+                gap = surface_chord_gap(tree, a, b, bounds[i] + away, rounding, stack)
                 bounds[i] = min(bounds[i], gap - away)

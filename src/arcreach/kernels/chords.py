@@ -6,10 +6,12 @@ iteration, and all points once in C iterations.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import write_answer
 from arcreach.kernels.chain import section_length
 from arcreach.kernels.fabrik_obstacles import local_point
 from arcreach.kernels.fabrikx import (
@@ -26,46 +28,70 @@ from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, REACHED, TIME_LIMIT
 from arcreach.kernels.limits import clip
 from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import bent_motion, planar_tip
+from arcreach.kernels.solver.contexts import Floats
+from arcreach.kernels.stopping import late
 from arcreach.kernels.transforms import compose, rotation, turn
 from arcreach.kernels.trigonometry import sincos
 
 
-@kernel
-def put_chord(chain, row, theta, s, c, length, before, point):
-    """Stand a section on the frame `before` and write its end (3,); return the frame there and the chord's length.
+class Settings(NamedTuple):
+    """How bends are found and the axis is turned."""
 
-    s and c are sine and cosine of its direction. Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
+    section_tol: float  # radians of the chord
+    A: float
+    C: int
+    on_arrival: bool  # turn only in iterations that bring the tip to its place
+
+
+class Line(NamedTuple):
+    """The chain as FABRIK moves it."""
+
+    points: Floats  # (sections + 1, 3)
+    chords: Floats  # (sections,)
+
+
+@kernel(inline=True)
+def put_chord(arm, i, shape, before, line):
+    """Stand section i on the frame `before` and write its chord and its end; return the frame there.
+
+    `shape` is its bend, sine and cosine of its direction, and its length.
+    Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
     """
-    x, z = planar_tip(chain, row, theta)
+    theta, s, c, length = shape
+    row = arm.rows[i]
+    x, z = planar_tip(arm.chain, row, theta)
     sin_half, cos_half = sincos(0.5 * theta)
-    motion = compose(before, bent_motion(length * x, length * z, sin_half, cos_half, s, c, chain[row].twist))
-    point[0], point[1], point[2] = motion[3], motion[7], motion[11]
-    return motion, length * math.sqrt(x * x + z * z)
+    bent = bent_motion(length * x, length * z, sin_half, cos_half, s, c, arm.chain[row].twist)
+    motion = compose(before, bent)
+    end = line.points[i + 1]
+    end[0], end[1], end[2] = motion[3], motion[7], motion[11]
+    line.chords[i] = length * math.sqrt(x * x + z * z)
+    return motion
 
 
-@kernel
-def place_chords(arm, q, points, chords):
+@kernel(inline=True)
+def place_chords(arm, q, line):
     """Write points and chords of the configuration q; return its tip.
 
     Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
     """
+    points = line.points
     motion = inserted_base(arm, q)
     points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
     for i in range(arm.rows.shape[0]):
-        row = arm.rows[i]
-        k = arm.chain[row].coordinate
+        k = arm.chain[arm.rows[i]].coordinate
         s, c = sincos(q[k + 1])
-        length = section_length(arm.chain, row, q)
-        motion, chords[i] = put_chord(arm.chain, row, q[k], s, c, length, motion, points[i + 1])
+        motion = put_chord(arm, i, (q[k], s, c, section_length(arm.chain, arm.rows[i], q)), motion, line)
     return motion
 
 
-@kernel
-def pull_chords(target, points, chords):
+@kernel(inline=True)
+def pull_chords(target, line):
     """Move the points so that the last is on the target and each stays a chord from the next.
 
     Source: [K22a] section on chords.
     """
+    points, chords = line.points, line.chords
     last = points.shape[0] - 1
     for k in range(3):
         points[last, k] = target[k]
@@ -81,22 +107,20 @@ def pull_chords(target, points, chords):
         points[i, 2] = points[i + 1, 2] + share * dz
 
 
-@kernel
-def put_back_chords(arm, section_tol, q, points, chords):
+@kernel(inline=True)
+def put_back_chords(arm, section_tol, q, line):
     """Put the pulled points back on the base, each section bent towards its point; return the tip.
 
     The bend is taken in the frame at the start of the section and held at its limit.
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-chord.
     """
-    chain, rows, table = arm.chain, arm.rows, arm.table
+    points = line.points
     insert_base(arm, points[0, 2], q)
     motion = inserted_base(arm, q)
     points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        x, y, z = local_point(motion, points[i + 1])
-        theta, s, c, length = section_towards(chain, row, table[i], x, y, z, False, section_tol, q)
-        motion, chords[i] = put_chord(chain, row, theta, s, c, length, motion, points[i + 1])
+    for i in range(arm.rows.shape[0]):
+        shape = section_towards(arm, i, local_point(motion, points[i + 1]), False, section_tol, q)
+        motion = put_chord(arm, i, shape, motion, line)
     return motion
 
 
@@ -124,84 +148,62 @@ def turn_points(tip, target, part, first, points):
         points[i, 2] = z + tip[11]
 
 
-@kernel
-def adjust_axis(goal, tip, target, done, A, C, on_arrival, points):
+@kernel(inline=True)
+def adjust_axis(settings, task, tip, target, done, points):
     """Turn the last point before the tip, or once in C iterations all points, to bring the axis nearer the wanted one.
 
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-turn.
     """
-    if goal.mode != AXIS:
+    if task.mode != AXIS:
         return
-    shake = done % C == 0
+    shake = done % settings.C == 0
     x = tip[3] - target[0]
     y = tip[7] - target[1]
     z = tip[11] - target[2]
-    arrived = math.sqrt(x * x + y * y + z * z) <= goal.position_tol
-    if shake or arrived or not on_arrival:
-        turn_points(tip, target, 1.0 / A, 0 if shake else points.shape[0] - 2, points)
+    arrived = math.sqrt(x * x + y * y + z * z) <= task.position_tol
+    if shake or arrived or not settings.on_arrival:
+        turn_points(tip, target, 1.0 / settings.A, 0 if shake else points.shape[0] - 2, points)
 
 
-@kernel
-def solve_chords(arm, goal, row, section_tol, A, C, on_arrival, began, trace, work, points, chords, out):
-    """Iterate from work.q; write the best configuration into `out`, return (status, iterations).
+@kernel(inline=True)
+def solve_chords(arm, settings, task, i, began, work, line, answers):
+    """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
 
     Source: [K22a] section on chords.
     """
-    best = score_tip(place_chords(arm, work.q, points, chords), work.target, goal)
+    row, out = task.targets[i], answers.Q[i]
+    best = score_tip(place_chords(arm, work.q, line), work.target, task)
     copy(work.q, work.best)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
     status = ITERATION_LIMIT
     done = 0
-    while done < goal.max_iterations and status == ITERATION_LIMIT:
-        pull_chords(work.target, points, chords)
-        tip = put_back_chords(arm, section_tol, work.q, points, chords)
-        record(arm.chain, work.q, done, trace)
+    while done < task.max_steps and status == ITERATION_LIMIT:
+        pull_chords(work.target, line)
+        tip = put_back_chords(arm, settings.section_tol, work.q, line)
+        record(arm.chain, work.q, task, answers)
         done += 1
-        score = score_tip(tip, work.target, goal)
+        score = score_tip(tip, work.target, task)
         if score < best:
             best = score
             copy(work.q, work.best)
-        if score <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
             return REACHED, done
-        adjust_axis(goal, tip, work.target, done, A, C, on_arrival, points)
-        if clock(work.tick) - began > goal.max_time:
+        adjust_axis(settings, task, tip, work.target, done, line.points)
+        if late(task, began, work.tick):
             status = TIME_LIMIT
     clip(arm.chain, work.best, out)
     return status, done
 
 
 @kernel(batch=True)
-def chords_batch(
-    start,
-    stop,
-    arm,
-    goal,
-    targets,
-    starts,
-    straight,
-    section_tol,
-    A,
-    C,
-    on_arrival,
-    trace,
-    Q,
-    status,
-    iterations,
-    seconds,
-):
-    """`solve_chords` for targets (n, 12) start to stop, from `starts` (n, dof) or straight.
-
-    Source: [K22a] section on chords.
-    """
+def chords(start, stop, arm, settings, task, answers):
+    """Solve rows start to stop of a task. Source: [K22a] section on chords."""
     sections = arm.rows.shape[0]
-    work = make_work(Q.shape[1], sections)
-    points = np.zeros((sections + 1, 3))
-    chords = np.zeros(sections)
+    work = make_work(answers.Q.shape[1], sections)
+    line = Line(np.zeros((sections + 1, 3)), np.zeros(sections))
     for i in range(start, stop):
         began = clock(work.tick)
-        begin(arm, targets[i], starts[i], straight, work)
-        status[i], iterations[i] = solve_chords(
-            arm, goal, targets[i], section_tol, A, C, on_arrival, began, trace, work, points, chords, Q[i]
-        )
-        seconds[i] = clock(work.tick) - began
+        begin(arm, task, i, answers, work)
+        status, iterations = solve_chords(arm, settings, task, i, began, work, line, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

@@ -4,14 +4,24 @@ The point stays at its share of the element's length. Where it is the nearest on
 element does not change the distance; where it is an end, the end is what moves.
 """
 
+from typing import NamedTuple
+
 from arcreach._jit import kernel
 from arcreach.kernels.arc import arc_slope
 from arcreach.kernels.chain import element_motion, section_length
 from arcreach.kernels.clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
 from arcreach.kernels.layout import LINK, PRISMATIC, REVOLUTE, SECTION
 from arcreach.kernels.section import planar_point, planar_slope, planar_tip
+from arcreach.kernels.solver.kinematics import Vector
 from arcreach.kernels.transforms import IDENTITY, compose, turn
 from arcreach.kernels.trigonometry import sincos
+
+
+class Contact(NamedTuple):
+    """The point of the body whose motion counts, and the direction along which it does; in the base frame."""
+
+    point: Vector
+    normal: Vector
 
 
 @kernel
@@ -32,11 +42,14 @@ def planar_point_slope(chain, row, theta, fraction):
 
 
 @kernel
-def turn_rate(x, y, z, centre, px, py, pz, nx, ny, nz):
-    """Return how fast p moves along n in a turn about the axis (x, y, z) through the origin of `centre`.
+def turn_rate(axis, centre, contact):
+    """Return how fast a contact moves in a turn about an axis through the origin of the motion `centre`.
 
     Source: derived.
     """
+    x, y, z = axis
+    px, py, pz = contact.point
+    nx, ny, nz = contact.normal
     dx = px - centre[3]
     dy = py - centre[7]
     dz = pz - centre[11]
@@ -44,14 +57,14 @@ def turn_rate(x, y, z, centre, px, py, pz, nx, ny, nz):
 
 
 @kernel
-def shift_rate(frame, x, y, z, nx, ny, nz):
-    """Return how fast the shift (x, y, z) in a frame goes along n in the base frame. Source: derived."""
+def shift_rate(frame, x, y, z, contact):
+    """Return how fast a contact moves with the shift (x, y, z) in a frame. Source: derived."""
     a, b, c = turn(frame, x, y, z)
-    return a * nx + b * ny + c * nz
+    return a * contact.normal[0] + b * contact.normal[1] + c * contact.normal[2]
 
 
 @kernel
-def section_rates(chain, row, q, before, after, share, px, py, pz, nx, ny, nz, sign, gradient):
+def section_rates(chain, row, q, before, after, share, contact, gradient):
     """Add the part of a section's coordinates: of a point on it at `share` of its length, or after it if share < 0.
 
     Source: derived.
@@ -63,21 +76,20 @@ def section_rates(chain, row, q, before, after, share, px, py, pz, nx, ny, nz, s
         slope_x, slope_z = planar_slope(chain, row, q[k])
         end_x, end_z = planar_tip(chain, row, q[k])
         # What follows is turned about the normal of the bending plane and, without twist, back about the end tangent.
-        x, y, z = turn(before, -s, c, 0.0)
-        gradient[k] += sign * turn_rate(x, y, z, after, px, py, pz, nx, ny, nz)
+        gradient[k] += turn_rate(turn(before, -s, c, 0.0), after, contact)
         if chain[row].twist == 0:
-            gradient[k + 1] -= sign * turn_rate(after[2], after[6], after[10], after, px, py, pz, nx, ny, nz)
+            gradient[k + 1] -= turn_rate((after[2], after[6], after[10]), after, contact)
     else:
         slope_x, slope_z = planar_point_slope(chain, row, q[k], share)
         end_x, end_z = planar_point(chain, row, q[k], share)
-    gradient[k] += sign * length * shift_rate(before, slope_x * c, slope_x * s, slope_z, nx, ny, nz)
-    gradient[k + 1] += sign * turn_rate(before[2], before[6], before[10], before, px, py, pz, nx, ny, nz)
+    gradient[k] += length * shift_rate(before, slope_x * c, slope_x * s, slope_z, contact)
+    gradient[k + 1] += turn_rate((before[2], before[6], before[10]), before, contact)
     if chain[row].stretch > 0.0:
-        gradient[k + 2] += sign * shift_rate(before, end_x * c, end_x * s, end_z, nx, ny, nz)
+        gradient[k + 2] += shift_rate(before, end_x * c, end_x * s, end_z, contact)
 
 
 @kernel
-def joint_rates(chain, row, before, after, share, px, py, pz, nx, ny, nz, sign, gradient):
+def joint_rates(chain, row, before, after, share, contact, gradient):
     """Add the part of a joint's coordinate: of a point on its line at `share`, or after it if share < 0.
 
     Source: derived.
@@ -87,19 +99,19 @@ def joint_rates(chain, row, before, after, share, px, py, pz, nx, ny, nz, sign, 
     axis = chain[row].axis
     part = 1.0 if share < 0.0 else share
     if kind == PRISMATIC:
-        gradient[k] += sign * part * shift_rate(before, axis[0], axis[1], axis[2], nx, ny, nz)
+        gradient[k] += part * shift_rate(before, axis[0], axis[1], axis[2], contact)
         return
-    x, y, z = turn(before, axis[0], axis[1], axis[2])
+    turned = turn(before, axis[0], axis[1], axis[2])
     if kind == REVOLUTE:
-        gradient[k] += sign * turn_rate(x, y, z, before, px, py, pz, nx, ny, nz)
+        gradient[k] += turn_rate(turned, before, contact)
         return
     # A parallelogram carries what follows along with its far end.
-    gradient[k] += sign * part * turn_rate(x, y, z, before, after[3], after[7], after[11], nx, ny, nz)
+    gradient[k] += part * turn_rate(turned, before, Contact((after[3], after[7], after[11]), contact.normal))
 
 
 @kernel
-def point_gradient(chain, q, element, share, px, py, pz, nx, ny, nz, sign, gradient):
-    """Add to gradient (dof,) sign * n . dP/dq of the point P = p at `share` of an element's length.
+def point_gradient(chain, q, element, share, contact, gradient):
+    """Add to gradient (dof,) n . dP/dq of the contact's point P at `share` of an element's length.
 
     Source: derived.
     """
@@ -110,9 +122,9 @@ def point_gradient(chain, q, element, share, px, py, pz, nx, ny, nz, sign, gradi
         after = compose(before, element_motion(chain, row, q))
         part = share if e == element else -1.0
         if kind == SECTION:
-            section_rates(chain, row, q, before, after, part, px, py, pz, nx, ny, nz, sign, gradient)
+            section_rates(chain, row, q, before, after, part, contact, gradient)
         elif kind != LINK:
-            joint_rates(chain, row, before, after, part, px, py, pz, nx, ny, nz, sign, gradient)
+            joint_rates(chain, row, before, after, part, contact, gradient)
         before = after
         row += 1 + chain[row].arcs
 
@@ -129,10 +141,9 @@ def row_gradient(chain, q, found, gradient):
     for i in range(found.shape[0]):
         row = found[i]
         if row[AT_ELEMENT] >= 0.0:
-            point_gradient(
-                chain, q, int(row[AT_ELEMENT]), row[SHARE], row[POINT], row[POINT + 1], row[POINT + 2],
-                row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2], 1.0, gradient,
-            )  # fmt: skip
+            point = (row[POINT], row[POINT + 1], row[POINT + 2])
+            normal = (row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2])
+            point_gradient(chain, q, int(row[AT_ELEMENT]), row[SHARE], Contact(point, normal), gradient)
 
 
 @kernel(batch=True)

@@ -7,6 +7,7 @@ one triangle, because the distance to a triangle is convex.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +39,8 @@ from arcreach.kernels.clearance import (
     STACK_SIZE,
     TOWARDS,
 )
-from arcreach.kernels.mesh_tree import TREE_STACK, is_inside, nearest_point, nearest_segment, signed_nearest
+from arcreach.kernels.mesh_tree import TREE_STACK, Tree, is_inside, nearest_point, nearest_segment, signed_nearest
+from arcreach.kernels.solver.contexts import Floats, Integers
 from arcreach.kernels.triangles import point_triangle
 
 # Side of the mesh on which a pending sub-arc lies, where known.
@@ -48,12 +50,26 @@ _BRACKET = 1.0 / 512.0
 _HALVINGS = 34
 
 
-@kernel
-def into_frame(frame, x, y, z):
-    """Return a direction of the base frame in the frame (4, 3) of a mesh: three rows of a rotation, then the origin.
+class Surface(NamedTuple):
+    """A mesh as an obstacle."""
 
-    Source: derived.
-    """
+    tree: Tree
+    frame: Floats  # (4, 3): three rows of a rotation to the base frame, then the origin
+    margin: float
+
+
+class Scratch(NamedTuple):
+    """Scratch of a search along pieces."""
+
+    piece: Floats  # (PIECE_SIZE,)
+    stack: Floats  # (STACK_SIZE, 4)
+    tree_stack: Integers  # (TREE_STACK,)
+
+
+@kernel
+def into_frame(frame, v):
+    """Return a direction of the base frame in a frame whose first three rows are a rotation. Source: derived."""
+    x, y, z = v
     return (
         frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
         frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z,
@@ -62,8 +78,9 @@ def into_frame(frame, x, y, z):
 
 
 @kernel
-def out_of_frame(frame, x, y, z):
-    """Return a direction of the frame of a mesh in the base frame. Source: derived."""
+def out_of_frame(frame, v):
+    """Return a direction of a frame in the base frame. Source: derived."""
+    x, y, z = v
     return (
         frame[0, 0] * x + frame[0, 1] * y + frame[0, 2] * z,
         frame[1, 0] * x + frame[1, 1] * y + frame[1, 2] * z,
@@ -77,32 +94,32 @@ def piece_in_frame(piece, frame, out):
     for i in range(PIECE_SIZE):
         out[i] = piece[i]
     for at in (TANGENT, NORMAL, BINORMAL):
-        out[at], out[at + 1], out[at + 2] = into_frame(frame, piece[at], piece[at + 1], piece[at + 2])
+        out[at], out[at + 1], out[at + 2] = into_frame(frame, (piece[at], piece[at + 1], piece[at + 2]))
     for at in (ORIGIN, MIDDLE):
         out[at], out[at + 1], out[at + 2] = into_frame(
-            frame, piece[at] - frame[3, 0], piece[at + 1] - frame[3, 1], piece[at + 2] - frame[3, 2]
+            frame, (piece[at] - frame[3, 0], piece[at + 1] - frame[3, 1], piece[at + 2] - frame[3, 2])
         )
 
 
 @kernel
-def depth_bound(tree, t, ax, ay, az, bx, by, bz):
+def depth_bound(tree, t, a, b):
     """Return an upper bound of the distance to the mesh along the chord from a to b, from triangle t.
 
     Source: derived.
     """
-    first, _, _, _ = point_triangle(tree.corners[t], ax, ay, az)
-    last, _, _, _ = point_triangle(tree.corners[t], bx, by, bz)
+    first, _ = point_triangle(tree.corners[t], a)
+    last, _ = point_triangle(tree.corners[t], b)
     return math.sqrt(max(first, last))
 
 
 @kernel
-def search_surface(piece, tree, below, tolerance, stack, tree_stack):
-    """Return the smallest signed distance of a piece's centre line to a mesh if less than `below`, and its arc length.
+def search_surface(tree, below, tolerance, scratch):
+    """Return the smallest signed distance of the piece's line to a mesh if less than `below`, and its arc length.
 
     The distance is attained there and at most `tolerance` above the minimum. Without any such point the arc length is
-    -1. `stack` (STACK_SIZE, 4) and `tree_stack` (TREE_STACK,) are scratch.
-    Source: derived.
+    -1. Source: derived.
     """
+    piece, stack, tree_stack = scratch.piece, scratch.stack, scratch.tree_stack
     best = below
     place = -1.0
     # Rounding must not keep an interval from being settled.
@@ -117,31 +134,31 @@ def search_surface(piece, tree, below, tolerance, stack, tree_stack):
         width = high - low
         middle = 0.5 * (low + high)
         sag = piece[CURVATURE] * width * width / 8.0
-        ax, ay, az = piece_point(piece, low)
-        bx, by, bz = piece_point(piece, high)
-        x, y, z = piece_point(piece, middle)
+        a = piece_point(piece, low)
+        b = piece_point(piece, high)
+        p = piece_point(piece, middle)
         s = middle
         # Triangles farther from the chord cannot improve the result while outside.
         within = best - tolerance + sag
-        gap, share = nearest_segment(tree, ax, ay, az, bx, by, bz, max(within, 2.0 * sag, tolerance), False, tree_stack)
+        gap, share = nearest_segment(tree, a, b, max(within, 2.0 * sag, tolerance), False, tree_stack)
         if side == _UNKNOWN and gap > sag:
-            side = _INSIDE if is_inside(tree, x, y, z, tree_stack) else _OUTSIDE
+            side = _INSIDE if is_inside(tree, p, tree_stack) else _OUTSIDE
         if side == _OUTSIDE:
             bound = gap - sag
             if bound >= best - tolerance:
                 continue
             s = low + share * width
-            x, y, z = piece_point(piece, s)
+            p = piece_point(piece, s)
             # Linear interpolation: the point of the arc is within the sagitta of the chord's point at the same share.
             within = (1.0 + 1e-9) * (gap + sag) + tolerance
-            square, _, _, _, _ = nearest_point(tree, x, y, z, within * within, tree_stack)
+            square, _, _ = nearest_point(tree, p, within * within, tree_stack)
             value = math.sqrt(square)
         elif side == _INSIDE:
-            square, t, _, _, _ = nearest_point(tree, x, y, z, math.inf, tree_stack)
+            square, t, _ = nearest_point(tree, p, math.inf, tree_stack)
             value = -math.sqrt(square)
-            bound = -depth_bound(tree, t, ax, ay, az, bx, by, bz) - sag
+            bound = -depth_bound(tree, t, a, b) - sag
         else:
-            value, _, _, _ = signed_nearest(tree, x, y, z, tree_stack)
+            value, _ = signed_nearest(tree, p, tree_stack)
             bound = -math.inf
         if value < best:
             best = value
@@ -175,16 +192,15 @@ def polish_surface(piece, tree, distance, place, tree_stack):
     within = (1.0 + 1e-9) * (abs(distance) + bracket)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        x, y, z = piece_point(piece, middle)
-        _, _, qx, qy, qz = nearest_point(tree, x, y, z, within * within, tree_stack)
-        slope, _ = piece_slopes(piece, middle, sign * (x - qx), sign * (y - qy), sign * (z - qz))
+        p = piece_point(piece, middle)
+        _, _, q = nearest_point(tree, p, within * within, tree_stack)
+        slope, _ = piece_slopes(piece, middle, sign * (p[0] - q[0]), sign * (p[1] - q[1]), sign * (p[2] - q[2]))
         if slope > 0.0:
             high = middle
         else:
             low = middle
     for s in (low, high):
-        x, y, z = piece_point(piece, s)
-        square, _, _, _, _ = nearest_point(tree, x, y, z, within * within, tree_stack)
+        square, _, _ = nearest_point(tree, piece_point(piece, s), within * within, tree_stack)
         value = sign * math.sqrt(square)
         if value < distance:
             distance = value
@@ -193,35 +209,35 @@ def polish_surface(piece, tree, distance, place, tree_stack):
 
 
 @kernel
-def finish_surface_row(piece, tree, frame, margin, s, index, number, tree_stack, row):
-    """Write the row (CLEARANCE_SIZE,) of the nearest point at arc length s of a piece in the frame of the mesh.
+def finish_surface_row(surface, index, number, s, scratch, row):
+    """Write the row (CLEARANCE_SIZE,) of the nearest point at arc length s of the piece in the frame of the mesh.
 
     Source: derived.
     """
-    distance, s = polish_surface(piece, tree, row[DISTANCE] + piece[RADIUS] + margin, s, tree_stack)
-    x, y, z = piece_point(piece, s)
-    _, nx, ny, nz = signed_nearest(tree, x, y, z, tree_stack)
-    row[DISTANCE] = distance - piece[RADIUS] - margin
+    piece, frame = scratch.piece, surface.frame
+    distance = row[DISTANCE] + piece[RADIUS] + surface.margin
+    distance, s = polish_surface(piece, surface.tree, distance, s, scratch.tree_stack)
+    p = piece_point(piece, s)
+    _, normal = signed_nearest(surface.tree, p, scratch.tree_stack)
+    row[DISTANCE] = distance - piece[RADIUS] - surface.margin
     row[AT_ELEMENT] = piece[ELEMENT]
     row[OBSTACLE] = index
     row[PIECE] = number
     row[ARC_LENGTH] = piece[BEFORE] + s
     row[SHARE] = min(row[ARC_LENGTH] / piece[WHOLE], 1.0)
-    x, y, z = out_of_frame(frame, x, y, z)
+    x, y, z = out_of_frame(frame, p)
     row[POINT], row[POINT + 1], row[POINT + 2] = x + frame[3, 0], y + frame[3, 1], z + frame[3, 2]
-    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = out_of_frame(frame, nx, ny, nz)
+    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = out_of_frame(frame, normal)
 
 
 @kernel(batch=True)
-def surface_clearances(start, stop, tree, frame, margin, index, tolerance, bodies, counts, rows):
+def surface_clearances(start, stop, surface, index, tolerance, bodies, counts, rows):
     """Update rows (n, m, CLEARANCE_SIZE) of bodies start to stop where the mesh is nearer than the obstacle recorded.
 
     `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each. With m = 1 a row describes the whole body,
     otherwise there is one per element. Source: derived.
     """
-    piece = np.empty(PIECE_SIZE)
-    stack = np.empty((STACK_SIZE, 4))
-    tree_stack = np.empty(TREE_STACK, np.int64)
+    scratch = Scratch(np.empty(PIECE_SIZE), np.empty((STACK_SIZE, 4)), np.empty(TREE_STACK, np.int64))
     found = np.empty(rows.shape[1], np.int64)
     places = np.empty(rows.shape[1])
     for i in range(start, stop):
@@ -229,14 +245,14 @@ def surface_clearances(start, stop, tree, frame, margin, index, tolerance, bodie
             found[e] = -1
         for j in range(counts[i]):
             e = int(bodies[i, j, ELEMENT]) if rows.shape[1] > 1 else 0
-            piece_in_frame(bodies[i, j], frame, piece)
-            away = piece[RADIUS] + margin
-            distance, place = search_surface(piece, tree, rows[i, e, DISTANCE] + away, tolerance, stack, tree_stack)
+            piece_in_frame(bodies[i, j], surface.frame, scratch.piece)
+            away = scratch.piece[RADIUS] + surface.margin
+            distance, place = search_surface(surface.tree, rows[i, e, DISTANCE] + away, tolerance, scratch)
             if place >= 0.0:
                 rows[i, e, DISTANCE] = distance - away
                 found[e] = j
                 places[e] = place
         for e in range(rows.shape[1]):
             if found[e] >= 0:
-                piece_in_frame(bodies[i, found[e]], frame, piece)
-                finish_surface_row(piece, tree, frame, margin, places[e], index, found[e], tree_stack, rows[i, e])
+                piece_in_frame(bodies[i, found[e]], surface.frame, scratch.piece)
+                finish_surface_row(surface, index, found[e], places[e], scratch, rows[i, e])

@@ -35,7 +35,7 @@ from arcreach.kernels.clearance import (
     TOWARDS,
     clear_row,
 )
-from arcreach.kernels.triangles import segment_shares
+from arcreach.kernels.triangles import minus, segment_shares
 
 # Pairs that wait are halves of one another; each of the two arcs has no more levels than a float has bits.
 PAIR_STACK_SIZE = 256
@@ -49,17 +49,15 @@ def chord_pair(first, second, a0, a1, b0, b1):
 
     Source: derived.
     """
-    px, py, pz = piece_point(first, a0)
-    ux, uy, uz = piece_point(first, a1)
-    rx, ry, rz = piece_point(second, b0)
-    vx, vy, vz = piece_point(second, b1)
-    ux, uy, uz = ux - px, uy - py, uz - pz
-    vx, vy, vz = vx - rx, vy - ry, vz - rz
-    wx, wy, wz = px - rx, py - ry, pz - rz
-    a, b = segment_shares(ux, uy, uz, vx, vy, vz, wx, wy, wz)
-    dx = wx + a * ux - b * vx
-    dy = wy + a * uy - b * vy
-    dz = wz + a * uz - b * vz
+    p = piece_point(first, a0)
+    r = piece_point(second, b0)
+    u = minus(piece_point(first, a1), p)
+    v = minus(piece_point(second, b1), r)
+    w = minus(p, r)
+    a, b = segment_shares(u, v, w)
+    dx = w[0] + a * u[0] - b * v[0]
+    dy = w[1] + a * u[1] - b * v[1]
+    dz = w[2] + a * u[2] - b * v[2]
     return math.sqrt(dx * dx + dy * dy + dz * dz), a
 
 

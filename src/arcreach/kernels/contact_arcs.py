@@ -6,9 +6,11 @@ being counted along the normal. A side is +1 where the normal points to the obst
 """
 
 import math
+from typing import NamedTuple
 
 from arcreach._jit import kernel
 from arcreach.kernels.arc import chord
+from arcreach.kernels.solver.contexts import Floats
 from arcreach.kernels.trigonometry import sincos
 
 # An arc that turns less than this is taken as straight: its middle is off by an eighth of that, times its length.
@@ -16,6 +18,33 @@ STRAIGHT = 1e-10
 FULL_TURN = 2.0 * math.pi
 # Columns of an arc that goes on from a contact.
 BALL, SIDE, CURVATURE, LENGTH, ARC_COLUMNS = 0, 1, 2, 3, 4
+
+
+class Arc(NamedTuple):
+    """An arc that begins at a pose."""
+
+    x: float
+    z: float
+    a: float
+    curvature: float
+    length: float
+
+
+class Obstacles(NamedTuple):
+    """Obstacles in the plane."""
+
+    edges: Floats  # (n, 4): both ends (x, z) of each
+    discs: Floats  # (m, 3): centre (x, z) and radius
+
+
+class Bounds(NamedTuple):
+    """What an arc that goes on from a contact must keep to."""
+
+    body: float  # distance of the body's line from all obstacles
+    slack: float  # less this
+    sharpest: float  # curvature
+    left: float  # length
+    rule: bool  # it bends more towards the obstacle than the arc that came
 
 
 @kernel
@@ -29,13 +58,13 @@ def seen_from(x, z, sine, cosine, px, pz):
 
 
 @kernel
-def point_on_arc(x, z, a, curvature, s):
-    """Return the point (x, z) at the length s of an arc that begins at a pose. Source: [K22] eq. 2.1."""
-    half = 0.5 * curvature * s
+def point_on_arc(arc, s):
+    """Return the point (x, z) at the length s of an arc. Source: [K22] eq. 2.1."""
+    half = 0.5 * arc.curvature * s
     sin_half, _ = sincos(half)
-    sin_angle, cos_angle = sincos(a + half)
+    sin_angle, cos_angle = sincos(arc.a + half)
     dx, dz = chord(half, sin_half, sin_angle, cos_angle)
-    return x + s * dx, z + s * dz
+    return arc.x + s * dx, arc.z + s * dz
 
 
 @kernel
@@ -52,22 +81,23 @@ def place_along(curvature, u, w):
 
 
 @kernel
-def arc_point_distance(x, z, a, curvature, length, px, pz):
+def arc_point_distance(arc, px, pz):
     """Return the distance of a point from an arc. Source: derived."""
-    sine, cosine = sincos(a)
-    u, w = seen_from(x, z, sine, cosine, px, pz)
-    s = place_along(curvature, u, w)
-    if 0.0 <= s <= length:
-        nx, nz = point_on_arc(x, z, a, curvature, s)
+    sine, cosine = sincos(arc.a)
+    u, w = seen_from(arc.x, arc.z, sine, cosine, px, pz)
+    s = place_along(arc.curvature, u, w)
+    if 0.0 <= s <= arc.length:
+        nx, nz = point_on_arc(arc, s)
         return math.hypot(px - nx, pz - nz)
-    ex, ez = point_on_arc(x, z, a, curvature, length)
+    ex, ez = point_on_arc(arc, arc.length)
     return min(math.hypot(u, w), math.hypot(px - ex, pz - ez))
 
 
 @kernel
-def segment_point_distance(ax, az, bx, bz, px, pz):
-    """Return the distance of a point from a segment a-b. Source: derived."""
-    dx, dz = bx - ax, bz - az
+def segment_point_distance(edge, px, pz):
+    """Return the distance of a point from an edge (4,). Source: derived."""
+    ax, az = edge[0], edge[1]
+    dx, dz = edge[2] - ax, edge[3] - az
     square = dx * dx + dz * dz
     share = ((px - ax) * dx + (pz - az) * dz) / square if square > 0.0 else 0.0
     share = min(max(share, 0.0), 1.0)
@@ -107,45 +137,45 @@ def _inner_distance(curvature, length, au, aw, du, dw):
 
 
 @kernel
-def arc_segment_distance(x, z, a, curvature, length, ax, az, bx, bz):
-    """Return the distance between an arc and a segment a-b, 0 where they cross. Source: derived."""
-    ex, ez = point_on_arc(x, z, a, curvature, length)
+def arc_segment_distance(arc, edge):
+    """Return the distance between an arc and an edge (4,), 0 where they cross. Source: derived."""
+    ex, ez = point_on_arc(arc, arc.length)
     best = min(
-        segment_point_distance(ax, az, bx, bz, x, z),
-        segment_point_distance(ax, az, bx, bz, ex, ez),
-        arc_point_distance(x, z, a, curvature, length, ax, az),
-        arc_point_distance(x, z, a, curvature, length, bx, bz),
+        segment_point_distance(edge, arc.x, arc.z),
+        segment_point_distance(edge, ex, ez),
+        arc_point_distance(arc, edge[0], edge[1]),
+        arc_point_distance(arc, edge[2], edge[3]),
     )
-    sine, cosine = sincos(a)
-    au, aw = seen_from(x, z, sine, cosine, ax, az)
-    bu, bw = seen_from(x, z, sine, cosine, bx, bz)
-    return min(best, _inner_distance(curvature, length, au, aw, bu - au, bw - aw))
+    sine, cosine = sincos(arc.a)
+    au, aw = seen_from(arc.x, arc.z, sine, cosine, edge[0], edge[1])
+    bu, bw = seen_from(arc.x, arc.z, sine, cosine, edge[2], edge[3])
+    return min(best, _inner_distance(arc.curvature, arc.length, au, aw, bu - au, bw - aw))
 
 
 @kernel
-def arc_gap(x, z, a, curvature, length, edges, discs, least):
-    """Return the distance of an arc from edges (n, 4) and discs (m, 3), or something below `least` as soon as it is.
+def arc_gap(arc, obstacles, least):
+    """Return the distance of an arc from obstacles, or something below `least` as soon as it is.
 
     What lies farther than half the arc's length from its middle is passed over. Source: derived.
     """
-    mx, mz = point_on_arc(x, z, a, curvature, 0.5 * length)
+    edges, discs = obstacles.edges, obstacles.discs
+    mx, mz = point_on_arc(arc, 0.5 * arc.length)
     best = math.inf
     for i in range(discs.shape[0]):
-        if math.hypot(discs[i, 0] - mx, discs[i, 1] - mz) - discs[i, 2] - 0.5 * length < best:
-            away = arc_point_distance(x, z, a, curvature, length, discs[i, 0], discs[i, 1])
-            best = min(best, away - discs[i, 2])
+        if math.hypot(discs[i, 0] - mx, discs[i, 1] - mz) - discs[i, 2] - 0.5 * arc.length < best:
+            best = min(best, arc_point_distance(arc, discs[i, 0], discs[i, 1]) - discs[i, 2])
     for i in range(edges.shape[0]):
         if best < least:
             break
-        ax, az, bx, bz = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
-        if segment_point_distance(ax, az, bx, bz, mx, mz) - 0.5 * length < best:
-            best = min(best, arc_segment_distance(x, z, a, curvature, length, ax, az, bx, bz))
+        if segment_point_distance(edges[i], mx, mz) - 0.5 * arc.length < best:
+            best = min(best, arc_segment_distance(arc, edges[i]))
     return best
 
 
 @kernel
-def crosses_ray(ax, az, bx, bz, px, pz):
-    """Return whether an edge a-b crosses the ray from a point towards +x; odd counts are inside. Source: derived."""
+def crosses_ray(edge, px, pz):
+    """Return whether an edge (4,) crosses the ray from a point towards +x; odd counts are inside. Source: derived."""
+    ax, az, bx, bz = edge[0], edge[1], edge[2], edge[3]
     return (az > pz) != (bz > pz) and px < ax + (pz - az) / (bz - az) * (bx - ax)
 
 
@@ -167,9 +197,8 @@ def point_gaps(points, edges, polygons, discs, gaps, nearest):
                 nearest[k] = -1 - i
         away, inside = math.inf, False
         for i in range(edges.shape[0]):
-            ax, az, bx, bz = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
-            away = min(away, segment_point_distance(ax, az, bx, bz, px, pz))
-            if crosses_ray(ax, az, bx, bz, px, pz):
+            away = min(away, segment_point_distance(edges[i], px, pz))
+            if crosses_ray(edges[i], px, pz):
                 inside = not inside
             if i + 1 == edges.shape[0] or polygons[i + 1] != polygons[i]:
                 away = -away if inside else away
@@ -194,31 +223,31 @@ def tangent_arc(u, w, radius, side):
 
 
 @kernel
-def onward_arcs(pose, arrival, balls, edges, discs, body, slack, sharpest, left, rule, arcs):
+def onward_arcs(pose, arrival, balls, obstacles, bounds, arcs):
     """Write the arcs that go on from a contact to another ball and return how many there are.
 
     `pose` is (x, z, a) and `arrival` the curvature and the side with which the contact was reached; side 0 is the base.
     `balls` (n, 3) have the radius at which the body's line passes. An arc is written, (ball, side, curvature, length),
-    when it is within the sharpest curvature and the length that is left, obeys the rule where that is asked for, and
-    keeps `body` less `slack` away from everything. Source: [K22] section 2.5; derived for the rule.
+    when it keeps to the bounds. Source: [K22] section 2.5; derived for the rule.
     Erratum: see docs/errata.md#k22-contact-rule.
     """
     x, z, a = pose[0], pose[1], pose[2]
     sine, cosine = sincos(a)
+    least = bounds.body - bounds.slack
     found = 0
     for i in range(balls.shape[0]):
         u, w = seen_from(x, z, sine, cosine, balls[i, 0], balls[i, 1])
-        if u * u + w * w - balls[i, 2] * balls[i, 2] <= slack * balls[i, 2]:
+        if u * u + w * w - balls[i, 2] * balls[i, 2] <= bounds.slack * balls[i, 2]:
             # The ball that is being touched.
             continue
         for turn in range(2):
             side = 1.0 - 2.0 * turn
             curvature, length = tangent_arc(u, w, balls[i, 2], side)
-            if not (abs(curvature) <= sharpest and length <= left):
+            if not (abs(curvature) <= bounds.sharpest and length <= bounds.left):
                 continue
-            if rule and arrival[1] != 0.0 and arrival[1] * (curvature - arrival[0]) <= 0.0:
+            if bounds.rule and arrival[1] != 0.0 and arrival[1] * (curvature - arrival[0]) <= 0.0:
                 continue
-            if arc_gap(x, z, a, curvature, length, edges, discs, body - slack) >= body - slack:
+            if arc_gap(Arc(x, z, a, curvature, length), obstacles, least) >= least:
                 arcs[found, BALL] = i
                 arcs[found, SIDE] = side
                 arcs[found, CURVATURE] = curvature

@@ -6,11 +6,23 @@ everything farther along the rod puts on the part before. Between contacts the f
 normal n = (cos a, -sin a).
 """
 
+from typing import NamedTuple
+
 from arcreach._jit import kernel
+from arcreach.kernels.solver.contexts import Floats
 from arcreach.kernels.trigonometry import sincos
 
 X, Z, A, M = 0, 1, 2, 3
 STATE = 4
+
+
+class Contacts(NamedTuple):
+    """Where a rod is pressed on."""
+
+    places: Floats  # (k,): lengths along the rod
+    balls: Floats  # (k, 3): what it touches there
+    sides: Floats  # (k,): on which side
+    pushes: Floats  # (k,): forces, away from the ball
 
 
 @kernel
@@ -32,15 +44,15 @@ def _step(state, curvature, fx, fz, h):
 
 
 @kernel
-def rod_shape(base, curvatures, places, balls, sides, pushes, length, steps, states, residual):
+def rod_shape(base, curvatures, contacts, length, steps, states, residual):
     """Write the states of a rod at all its steps, and what keeps them from being an equilibrium.
 
-    `base` is (m, fx, fz) at the clamp. `places` (k,) are the lengths at which the rod touches `balls` (k, 3) on their
-    `sides`, `pushes` the forces there, away from the ball; `curvatures` (k + 1,) are actuated between. Every piece
-    has `steps` steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) gets moment and force at the free
-    end, then for each contact how far its ball is ahead of the place, and how much farther aside than its radius.
+    `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are actuated between k contacts. Every piece has `steps`
+    steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) gets moment and force at the free end, then for
+    each contact how far its ball is ahead of the place, and how much farther aside than its radius.
     Source: derived.
     """
+    places, balls, sides, pushes = contacts.places, contacts.balls, contacts.sides, contacts.pushes
     k = places.shape[0]
     fx, fz = base[1], base[2]
     states[0, X] = states[0, Z] = states[0, A] = 0.0

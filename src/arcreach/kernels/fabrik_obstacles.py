@@ -8,7 +8,7 @@ import numpy as np
 from arcreach._jit import kernel
 from arcreach.kernels.avoidance_published import published_bend
 from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.forbidden_bends import nearest_free_bend
+from arcreach.kernels.forbidden_bends import Balls, nearest_free_bend
 from arcreach.kernels.limits import local_bend_max, wrap_angle
 from arcreach.kernels.trigonometry import sincos
 
@@ -31,30 +31,27 @@ class Obstacles(NamedTuple):
 
     balls: Any  # (m, 4) centres and radii in the frame of the robot
     published: bool  # bend as it is printed
-    placed: Any  # (m, 4) scratch: the balls in the frame of the base
-    x: Any  # (m,) scratch
-    h: Any
-    z: Any
-    piece: Any  # (PIECE_SIZE,) scratch
+    placed: Balls  # the same in the frame of the base
 
 
 @kernel(allocates=True)
 def make_obstacles(balls, published):
     """Return balls (m, 4) with their scratch. Source: derived."""
     m = balls.shape[0]
-    return Obstacles(balls, published, np.zeros((m, 4)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(PIECE_SIZE))
+    placed = Balls(np.zeros((m, 4)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(PIECE_SIZE))
+    return Obstacles(balls, published, placed)
 
 
-@kernel
+@kernel(inline=True)
 def place_obstacles(base, obstacles):
     """Write the balls in the frame of the base. Source: derived."""
+    placed = obstacles.placed.balls
     for i in range(obstacles.balls.shape[0]):
-        point = local_point(base, obstacles.balls[i])
-        obstacles.placed[i, 0], obstacles.placed[i, 1], obstacles.placed[i, 2] = point
-        obstacles.placed[i, 3] = obstacles.balls[i, 3]
+        placed[i, 0], placed[i, 1], placed[i, 2] = local_point(base, obstacles.balls[i])
+        placed[i, 3] = obstacles.balls[i, 3]
 
 
-@kernel
+@kernel(inline=True)
 def bend_around(chain, row, before, length, obstacles, q):
     """Change the bend of a section of one arc to the nearest that touches no ball, or to the printed one.
 
@@ -63,13 +60,10 @@ def bend_around(chain, row, before, length, obstacles, q):
     k = chain[row].coordinate
     bend_max = local_bend_max(chain, row, length)
     if obstacles.published:
-        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, obstacles.placed)
+        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, obstacles.placed.balls)
         bend = min(max(bend, 0.0), bend_max)
     else:
-        _, bend = nearest_free_bend(
-            before, q[k + 1], length, q[k], bend_max, chain[row].radius, obstacles.placed, obstacles.x, obstacles.h,
-            obstacles.z, obstacles.piece,
-        )  # fmt: skip
+        _, bend = nearest_free_bend(before, q[k + 1], length, q[k], bend_max, chain[row].radius, obstacles.placed)
     q[k] = abs(bend)
     if bend < 0.0:
         q[k + 1] = wrap_angle(q[k + 1] + math.pi)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import write_answer
 from arcreach.kernels.fabrikx import (
     NO_PROGRESS,
     after_links,
@@ -30,6 +31,7 @@ from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMI
 from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_tip
 from arcreach.kernels.section_inverse import REST_RATIO, tangent_lengths
+from arcreach.kernels.stopping import late
 from arcreach.kernels.transforms import turn
 from arcreach.kernels.trigonometry import sincos
 
@@ -46,7 +48,7 @@ def tangents_at(chain, row, theta, ratio):
     return chain[row].length * first, chain[row].length * second
 
 
-@kernel
+@kernel(inline=True)
 def pull_tangents(arm, work):
     """Move joints and tangents so that the tip is on the target; return how far along z the base was carried.
 
@@ -110,64 +112,61 @@ def bend_towards(frame, x, y, z):
     return math.atan2(side, z), s, c
 
 
-@kernel
+@kernel(inline=True)
 def put_back_tangents(arm, base_z, work):
     """Put the pulled chain back on its base; return its tip and whether every bend is within its limit.
 
     Source: [K22] section 1.3.2; [K22a].
     """
-    chain, rows, table, q = arm.chain, arm.rows, arm.table, work.q
-    target, joints, tangents = work.target, work.joints, work.tangents
+    chain, rows, q = arm.chain, arm.rows, work.q
     insert_base(arm, base_z, q)
     motion = inserted_base(arm, q)
     within = True
     for i in range(rows.shape[0]):
         row = rows[i]
-        x, y, z = end_tangent(i, motion, target, tangents, joints)
+        x, y, z = end_tangent(i, motion, work.target, work.tangents, work.joints)
         theta, s, c = bend_towards(motion, x, y, z)
         k = chain[row].coordinate
         q[k] = theta
         q[k + 1] = math.atan2(s, c)
         within &= theta <= chain[row].bend_max
-        ratio = table[i, REST_RATIO]
-        length = chain[row].length
-        motion = put_section(chain, row, theta, s, c, length, ratio, motion, tangents[i], joints[i])
-        motion = after_links(chain, rows, i, motion)
+        motion = after_links(chain, rows, i, put_section(arm, i, (theta, s, c, chain[row].length), motion, work))
     return motion, within
 
 
-@kernel
-def better_of_two(chain, row, goal, best, work, spare, out):
+@kernel(inline=True)
+def better_of_two(chain, row, task, best, work, spare, out):
     """Write into `out` the better of work.best, whose score is `best`, and of work.q moved inside the limits.
 
     Source: derived.
     """
-    if score_configuration(chain, work.q, row, goal, spare) < best:
+    if score_configuration(chain, work.q, row, task, spare) < best:
         copy(spare, out)
     else:
-        score_configuration(chain, work.best, row, goal, out)
+        score_configuration(chain, work.best, row, task, out)
 
 
-@kernel
-def solve_fabrikc(arm, goal, row, began, trace, work, spare, out):
-    """Iterate from work.q; write the best configuration within the limits into `out`, return (status, iterations).
+@kernel(inline=True)
+def solve_fabrikc(arm, task, i, began, work, spare, answers):
+    """Iterate from work.q; write the best configuration within the limits into Q[i], return (status, iterations).
 
     It ends where the tip arrives, whether or not the bends are within their limits, as the source says.
     Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
     """
-    before = score_tip(place_robot(arm, work), work.target, goal)
+    row, out = task.targets[i], answers.Q[i]
+    before = score_tip(place_robot(arm, work), work.target, task)
     best = before
     copy(work.q, work.best)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
     idle = 0
     status = ITERATION_LIMIT
     done = 0
-    while done < goal.max_iterations and status == ITERATION_LIMIT:
+    while done < task.max_steps and status == ITERATION_LIMIT:
         base_z = pull_tangents(arm, work)
         motion, within = put_back_tangents(arm, base_z, work)
-        score = score_tip(motion, work.target, goal)
-        record(arm.chain, work.q, done, trace)
+        score = score_tip(motion, work.target, task)
+        record(arm.chain, work.q, task, answers)
         done += 1
         if within and score < best:
             best = score
@@ -175,27 +174,24 @@ def solve_fabrikc(arm, goal, row, began, trace, work, spare, out):
         idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
         before = score
         if score <= 1.0:
-            if score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+            if score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
                 return REACHED, done
             status = STALLED
         elif idle == 2:
             status = STALLED
-        elif clock(work.tick) - began > goal.max_time:
+        elif late(task, began, work.tick):
             status = TIME_LIMIT
-    better_of_two(arm.chain, row, goal, best, work, spare, out)
+    better_of_two(arm.chain, row, task, best, work, spare, out)
     return status, done
 
 
 @kernel(batch=True)
-def fabrikc_batch(start, stop, arm, goal, targets, starts, straight, trace, Q, status, iterations, seconds):
-    """`solve_fabrikc` for targets (n, 12) start to stop, from `starts` (n, dof) or straight.
-
-    Source: [K22] section 1.3.2; [K22a].
-    """
-    work = make_work(Q.shape[1], arm.rows.shape[0])
-    spare = np.zeros(Q.shape[1])
+def fabrikc(start, stop, arm, task, answers):
+    """Solve rows start to stop of a task. Source: [K22] section 1.3.2; [K22a]."""
+    work = make_work(answers.Q.shape[1], arm.rows.shape[0])
+    spare = np.zeros(answers.Q.shape[1])
     for i in range(start, stop):
         began = clock(work.tick)
-        begin(arm, targets[i], starts[i], straight, work)
-        status[i], iterations[i] = solve_fabrikc(arm, goal, targets[i], began, trace, work, spare, Q[i])
-        seconds[i] = clock(work.tick) - began
+        begin(arm, task, i, answers, work)
+        status, iterations = solve_fabrikc(arm, task, i, began, work, spare, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import write_answer
 from arcreach.kernels.chain import element_motion, link_motion, section_length, tip_motion
 from arcreach.kernels.fabrik_obstacles import bend_around, local_point, make_obstacles, place_obstacles
 from arcreach.kernels.judge import axis_angle, tip_errors
@@ -26,6 +27,7 @@ from arcreach.kernels.section_inverse import (
     bend_polynomial,
     tangent_lengths,
 )
+from arcreach.kernels.stopping import late
 from arcreach.kernels.transforms import IDENTITY, compose, translation
 from arcreach.kernels.trigonometry import sincos
 
@@ -45,14 +47,13 @@ class Arm(NamedTuple):
     highest: float
 
 
-class Goal(NamedTuple):
-    """When to stop."""
+class Settings(NamedTuple):
+    """How FABRIKx finds bends and what it bends around."""
 
-    mode: int
-    position_tol: float
-    angle_tol: float
-    max_iterations: int
-    max_time: float
+    polynomial: bool  # bends of sections of several arcs by the fitted polynomial
+    section_tol: float  # radians of the chord
+    balls: Any  # (m, 4): centres and radii of obstacles
+    published: bool  # bend around them as it is printed
 
 
 class Work(NamedTuple):
@@ -67,7 +68,7 @@ class Work(NamedTuple):
     tick: Any  # (2,) of the clock
 
 
-@kernel
+@kernel(inline=True)
 def base_motion(arm, q):
     """Return the motion of the elements in front of the first section, the insertion left out.
 
@@ -91,7 +92,7 @@ def place_target(base, row, target):
         target[3 + k] = base[k] * row[2] + base[4 + k] * row[5] + base[8 + k] * row[8]
 
 
-@kernel
+@kernel(inline=True)
 def straight_start(arm, target, q):
     """Write the published start: straight, drawn out so that the robot is as long as the target is far.
 
@@ -115,13 +116,13 @@ def straight_start(arm, target, q):
         q[arm.insertion] = min(max(0.0, arm.lowest), arm.highest)
 
 
-@kernel
+@kernel(inline=True)
 def inserted_base(arm, q):
     """Return the motion by the insertion. Source: [K22] eq. 2.7."""
     return translation(0.0, 0.0, q[arm.insertion]) if arm.insertion >= 0 else IDENTITY
 
 
-@kernel
+@kernel(inline=True)
 def insert_base(arm, z, q):
     """Set the insertion to where the pulled chain wants its base. Source: derived."""
     if arm.insertion >= 0:
@@ -154,7 +155,7 @@ def unit_towards(points, i, x, y, z, vx, vy, vz):
     return dx / length, dy / length, dz / length
 
 
-@kernel
+@kernel(inline=True)
 def pull_to_target(arm, mode, work):
     """Move joints and ends so that the tip is on the target; return how far along z the base was carried.
 
@@ -187,40 +188,40 @@ def pull_to_target(arm, mode, work):
     return z
 
 
-@kernel
-def put_section(chain, row, theta, s, c, length, ratio, before, tangents, joint):
-    """Stand a section on the frame `before`: write its tangents (2,) and joint (3,), return the frame after it.
+@kernel(inline=True)
+def put_section(arm, i, shape, before, work):
+    """Stand section i on the frame `before`: write its tangents and its joint, return the frame after it.
 
-    s and c are sine and cosine of its direction, ratio its c0.
+    `shape` is its bend, sine and cosine of its direction, and its length.
     Source: [K22] eqs. 2.31-2.34. Erratum: see docs/errata.md#k22-2-31.
     """
-    x, z = planar_tip(chain, row, theta)
+    theta, s, c, length = shape
+    row = arm.rows[i]
+    tangents, joint = work.tangents[i], work.joints[i]
+    x, z = planar_tip(arm.chain, row, theta)
     sin_half, cos_half = sincos(0.5 * theta)
     sin_bend = 2.0 * sin_half * cos_half
     cos_bend = 1.0 - 2.0 * sin_half * sin_half
-    first, second = tangent_lengths(theta, x, z, sin_bend, cos_bend, ratio)
+    first, second = tangent_lengths(theta, x, z, sin_bend, cos_bend, arm.table[i, REST_RATIO])
     first *= length
     tangents[0] = first
     tangents[1] = second * length
     joint[0] = before[3] + before[2] * first
     joint[1] = before[7] + before[6] * first
     joint[2] = before[11] + before[10] * first
-    return compose(before, bent_motion(length * x, length * z, sin_half, cos_half, s, c, chain[row].twist))
+    return compose(before, bent_motion(length * x, length * z, sin_half, cos_half, s, c, arm.chain[row].twist))
 
 
-@kernel
+@kernel(inline=True)
 def place_robot(arm, work):
     """Write joints and tangents of the configuration work.q; return its tip. Source: [K22] eqs. 2.28-2.34."""
-    chain, q = arm.chain, work.q
+    q = work.q
     motion = inserted_base(arm, q)
     for i in range(arm.rows.shape[0]):
-        row = arm.rows[i]
-        k = chain[row].coordinate
+        k = arm.chain[arm.rows[i]].coordinate
         s, c = sincos(q[k + 1])
-        length = section_length(chain, row, q)
-        ratio = arm.table[i, REST_RATIO]
-        motion = put_section(chain, row, q[k], s, c, length, ratio, motion, work.tangents[i], work.joints[i])
-        motion = after_links(chain, arm.rows, i, motion)
+        shape = (q[k], s, c, section_length(arm.chain, arm.rows[i], q))
+        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
     return motion
 
 
@@ -242,19 +243,21 @@ def limited_section(chain, row, theta, distance):
     return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
 
 
-@kernel
-def section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q):
-    """Write the coordinates of a section that reaches for (x, y, z) in its base frame.
+@kernel(inline=True)
+def section_towards(arm, i, point, polynomial, section_tol, q):
+    """Write the coordinates of section i reaching for a point in its base frame.
 
     Returns bend, sine and cosine of the direction, length.
     Source: [K22] eqs. 2.9, 2.10. Erratum: see docs/errata.md#k22-2-6, docs/errata.md#k22-2-10.
     """
+    chain, row = arm.chain, arm.rows[i]
+    x, y, z = point
     side = math.sqrt(x * x + y * y)
     alpha = math.atan2(side, z)
     if polynomial and chain[row].arcs > 1:
-        theta = bend_polynomial(shape, alpha)
+        theta = bend_polynomial(arm.table[i], alpha)
     else:
-        theta = bend_iterative(chain, row, alpha, shape[BEND_CRITICAL], section_tol)
+        theta = bend_iterative(chain, row, alpha, arm.table[i, BEND_CRITICAL], section_tol)
     theta, length = limited_section(chain, row, theta, math.sqrt(side * side + z * z))
     s = y / side if side > 0.0 else 0.0
     c = x / side if side > 0.0 else 1.0
@@ -266,51 +269,50 @@ def section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q):
     return theta, s, c, length
 
 
-@kernel
-def put_back(arm, base_z, polynomial, section_tol, obstacles, work):
+@kernel(inline=True)
+def put_back(arm, settings, base_z, obstacles, work):
     """Put the pulled chain back on its base, section by section; return its tip. Source: [K22] section 2.3.2."""
-    chain, rows, table, q = arm.chain, arm.rows, arm.table, work.q
-    ends, joints, tangents = work.ends, work.joints, work.tangents
+    q = work.q
     insert_base(arm, base_z, q)
     motion = inserted_base(arm, q)
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        shape = table[i]
-        x, y, z = local_point(motion, ends[i])
-        theta, s, c, length = section_towards(chain, row, shape, x, y, z, polynomial, section_tol, q)
+    for i in range(arm.rows.shape[0]):
+        point = local_point(motion, work.ends[i])
+        shape = section_towards(arm, i, point, settings.polynomial, settings.section_tol, q)
         if obstacles.balls.shape[0] > 0:
-            theta, s, c = bend_around(chain, row, motion, length, obstacles, q)
-        motion = put_section(chain, row, theta, s, c, length, shape[REST_RATIO], motion, tangents[i], joints[i])
-        motion = after_links(chain, rows, i, motion)
+            theta, s, c = bend_around(arm.chain, arm.rows[i], motion, shape[3], obstacles, q)
+            shape = (theta, s, c, shape[3])
+        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
     return motion
 
 
-@kernel
-def score_tip(motion, target, goal):
+@kernel(inline=True)
+def score_tip(motion, target, task):
     """Return the larger error of a tip in units of its tolerance: 1 or less is reached. Source: derived."""
     x = motion[3] - target[0]
     y = motion[7] - target[1]
     z = motion[11] - target[2]
-    score = math.sqrt(x * x + y * y + z * z) / goal.position_tol
-    if goal.mode == AXIS:
+    score = math.sqrt(x * x + y * y + z * z) / task.position_tol
+    if task.mode == AXIS:
         angle = axis_angle(motion[2], motion[6], motion[10], target[3], target[4], target[5])
-        score = max(score, angle / goal.angle_tol)
+        score = max(score, angle / task.angle_tol)
     return score
 
 
-@kernel
-def score_configuration(chain, q, row, goal, out):
+@kernel(inline=True)
+def score_configuration(chain, q, row, task, out):
     """Write q moved inside the limits; return its score by the forward kinematics of the chain. Source: derived."""
     clip(chain, q, out)
-    distance, angle = tip_errors(tip_motion(chain, out), row, goal.mode)
-    return max(distance / goal.position_tol, angle / goal.angle_tol)
+    distance, angle = tip_errors(tip_motion(chain, out), row, task.mode)
+    return max(distance / task.position_tol, angle / task.angle_tol)
 
 
-@kernel
-def record(chain, q, step, trace):
-    """Keep a configuration as row `step` of the trace, where there is room. Source: derived."""
-    if step < trace.shape[0]:
-        clip(chain, q, trace[step])
+@kernel(inline=True)
+def record(chain, q, task, answers):
+    """Keep q, moved inside the limits, as the next row of the trace, where there is room. Source: derived."""
+    row = answers.traced[0]
+    if row < task.trace.shape[0]:
+        clip(chain, q, task.trace[row])
+        answers.traced[0] += 1
 
 
 @kernel(allocates=True)
@@ -327,69 +329,62 @@ def make_work(dof, sections):
     )
 
 
-@kernel
-def begin(arm, row, start, straight, work):
-    """Write the target in the frame of the base and the start into work.q; return that frame.
+@kernel(inline=True)
+def begin(arm, task, i, answers, work):
+    """Write target i in the frame of the base and its start into work.q; return that frame.
 
-    Source: [K22] section 2.3.2.
+    Without a start from the caller it is the published one. Source: [K22] section 2.3.2.
     """
-    copy(start, work.q)
+    copy(answers.Q[i], work.q)
     base = base_motion(arm, work.q)
-    place_target(base, row, work.target)
-    if straight:
+    place_target(base, task.targets[i], work.target)
+    if not task.started:
         straight_start(arm, work.target, work.q)
     return base
 
 
-@kernel
-def solve_fabrikx(arm, goal, row, polynomial, section_tol, obstacles, began, trace, work, out):
-    """Iterate from work.q; write the best configuration into `out`, return (status, iterations).
+@kernel(inline=True)
+def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
+    """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
 
     Source: [K22] section 2.3.2, fig. 2.8.
     """
-    before = score_tip(place_robot(arm, work), work.target, goal)
+    row, out = task.targets[i], answers.Q[i]
+    before = score_tip(place_robot(arm, work), work.target, task)
     best = before
     copy(work.q, work.best)
-    if best <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
     idle = 0
     status = ITERATION_LIMIT
     done = 0
-    while done < goal.max_iterations and status == ITERATION_LIMIT:
-        base_z = pull_to_target(arm, goal.mode, work)
-        score = score_tip(put_back(arm, base_z, polynomial, section_tol, obstacles, work), work.target, goal)
-        record(arm.chain, work.q, done, trace)
+    while done < task.max_steps and status == ITERATION_LIMIT:
+        base_z = pull_to_target(arm, task.mode, work)
+        score = score_tip(put_back(arm, settings, base_z, obstacles, work), work.target, task)
+        record(arm.chain, work.q, task, answers)
         done += 1
         if score < best:
             best = score
             copy(work.q, work.best)
-        if score <= 1.0 and score_configuration(arm.chain, work.q, row, goal, out) <= 1.0:
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
             return REACHED, done
         idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
         before = score
         if idle == 2:
             status = STALLED
-        elif clock(work.tick) - began > goal.max_time:
+        elif late(task, began, work.tick):
             status = TIME_LIMIT
     clip(arm.chain, work.best, out)
     return status, done
 
 
 @kernel(batch=True)
-def fabrikx_batch(
-    start, stop, arm, goal, targets, starts, straight, polynomial, section_tol, balls, published, trace, Q, status,
-    iterations, seconds,
-):  # fmt: skip
-    """`solve_fabrikx` for targets (n, 12) start to stop, from `starts` (n, dof) or straight, around balls (m, 4).
-
-    Source: [K22] sections 2.3.2, 2.4.
-    """
-    work = make_work(Q.shape[1], arm.rows.shape[0])
-    obstacles = make_obstacles(balls, published)
+def fabrikx(start, stop, arm, settings, task, answers):
+    """Solve rows start to stop of a task. Source: [K22] sections 2.3.2, 2.4."""
+    work = make_work(answers.Q.shape[1], arm.rows.shape[0])
+    obstacles = make_obstacles(settings.balls, settings.published)
     for i in range(start, stop):
         began = clock(work.tick)
-        place_obstacles(begin(arm, targets[i], starts[i], straight, work), obstacles)
-        status[i], iterations[i] = solve_fabrikx(
-            arm, goal, targets[i], polynomial, section_tol, obstacles, began, trace, work, Q[i]
-        )
-        seconds[i] = clock(work.tick) - began
+        place_obstacles(begin(arm, task, i, answers, work), obstacles)
+        status, iterations = solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

@@ -6,14 +6,18 @@ gives.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.best_turn import NOISE, best_turn, best_value, carried, joint_place, turn_terms
+from arcreach.kernels.answers import trace_row, write_answer
+from arcreach.kernels.best_turn import NOISE, best_turn, best_value, carried, place_joint, turn_terms
 from arcreach.kernels.chain import element_motion
 from arcreach.kernels.judge import axis_angle, tip_errors
 from arcreach.kernels.layout import LINK, POSITION, REVOLUTE, ROTATION
+from arcreach.kernels.linalg import copy
+from arcreach.kernels.solver.contexts import Floats
 from arcreach.kernels.stopping import GOING_ON, stopped
 from arcreach.kernels.transforms import IDENTITY, apply, compose, rotation, turn
 from arcreach.kernels.trigonometry import sincos
@@ -22,6 +26,25 @@ from arcreach.kernels.trigonometry import sincos
 PATIENCE = 100
 # `NOISE` for numbers of 24 bits: some sixteen units of their rounding.
 SINGLE_NOISE = 2.0**-20
+
+
+class Rules(NamedTuple):
+    """How objectives are measured and worked on."""
+
+    length: float  # metres that count as much as a radian
+    tool: Floats  # (2, 3): long and cross axis in the tip frame
+    slack: Floats  # (2,): what rounding may hide of the distance and the angle, taken from the tolerances
+    sweeps: int  # of one objective before the next has its turn
+    single: bool  # vectors are kept with 24 bits
+
+
+class Aim(NamedTuple):
+    """The objectives of one target."""
+
+    target: Floats  # (12,)
+    mode: int
+    position_tol: float
+    axis_tol: float  # of each axis
 
 
 @kernel
@@ -81,15 +104,14 @@ def position_sweep(chain, q, tip, target, single):
     motion = IDENTITY
     noise = SINGLE_NOISE if single else NOISE
     for row in range(chain.shape[0]):
-        kind = chain[row].kind
-        if kind == LINK:
+        if chain[row].kind == LINK:
             motion = compose(motion, element_motion(chain, row, q))
             continue
         k = chain[row].coordinate
-        point, axis, arm = joint_place(chain, row, q, motion)
-        value = best_value(chain, row, q[k], point, axis, arm, x, y, z, target, noise)
-        value = stored_value(value, chain[row].lower, chain[row].upper, single)
-        x, y, z = apply(carried(kind, point, axis, arm, value - q[k]), x, y, z)
+        joint = place_joint(chain, row, q, motion)
+        value = best_value(joint, q[k], (x, y, z), target, noise)
+        value = stored_value(value, joint.lower, joint.upper, single)
+        x, y, z = apply(carried(joint, value - q[k]), x, y, z)
         q[k] = value
         motion = stored(compose(motion, element_motion(chain, row, q)), single)
     return motion
@@ -147,100 +169,97 @@ def off_axis(has, target, tool, i):
 
 
 @kernel
-def objectives(x, y, z, long, cross, target, mode, tool):
-    """Return the distance and the angles of long and cross axis of a tip at (x, y, z); 0 what is not asked for.
+def objectives(aim, tool, tip, long, cross):
+    """Return the distance and the angles of long and cross axis of a tip, a point; 0 what is not asked for.
 
     Source: [FRD] section 2.
     """
-    dx = x - target[9]
-    dy = y - target[10]
-    dz = z - target[11]
+    dx = tip[0] - aim.target[9]
+    dy = tip[1] - aim.target[10]
+    dz = tip[2] - aim.target[11]
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if mode == POSITION:
+    if aim.mode == POSITION:
         return distance, 0.0, 0.0
-    return distance, off_axis(long, target, tool, 0), off_axis(cross, target, tool, 1) if mode == ROTATION else 0.0
+    crooked = off_axis(cross, aim.target, tool, 1) if aim.mode == ROTATION else 0.0
+    return distance, off_axis(long, aim.target, tool, 0), crooked
 
 
-@kernel
-def tip_objectives(tip, target, mode, tool):
-    """Return the three objectives of a tip. Source: [FRD] section 2."""
-    return objectives(
-        tip[3], tip[7], tip[11], tool_axis(tip, tool, 0), tool_axis(tip, tool, 1), target, mode, tool
-    )  # fmt: skip
-
-
-@kernel
-def macro_iteration(chain, q, tip, target, mode, tool, position_tol, angle_tol, sweeps, single, axes):
+@kernel(inline=True)
+def macro_iteration(chain, rules, aim, tip, q, axes):
     """Work on each objective in turn until it is met, at most `sweeps` times; return the motion of the tip.
 
     Source: [FRD] section 3.
     """
-    for _ in range(sweeps):
+    target, tool, single = aim.target, rules.tool, rules.single
+    for _ in range(rules.sweeps):
         distance, _ = tip_errors(tip, target, POSITION)
-        if distance <= position_tol:
+        if distance <= aim.position_tol:
             break
         tip = position_sweep(chain, q, tip, target, single)
-    if mode == POSITION:
+    if aim.mode == POSITION:
         return tip
-    for i in range(2 if mode == ROTATION else 1):
+    for i in range(2 if aim.mode == ROTATION else 1):
         wanted = wanted_axis(target, tool, i)
-        for _ in range(sweeps):
+        for _ in range(rules.sweeps):
             tip = rebuild(chain, q, single, axes)
             has = tool_axis(tip, tool, i)
-            if off_axis(has, target, tool, i) <= angle_tol:
+            if off_axis(has, target, tool, i) <= aim.axis_tol:
                 break
             axis_sweep(chain, q, axes, has, wanted, single)
     return rebuild(chain, q, single, axes)
 
 
-@kernel(batch=True)
-def finite_rotation(
-    start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, slack, sweeps, max_steps, max_time,
-    single, first, trace, told, traced, Q, status, iterations, seconds,
-):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof).
+@kernel
+def each_axis(angle_tol, mode):
+    """Return the tolerance of one axis: two that are both off by it may leave a turn of sqrt(2) times as much.
 
-    `tool` (2, 3) holds the long and the cross axis in the tip frame; `slack` (2,) is what rounding may hide of the
-    distance and the angle, taken from the tolerances; `told` (capacity, 3) receives the objectives beside the trace.
-    Source: [FRD] section 3.
+    Source: derived.
     """
-    dof = Q.shape[1]
+    return angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
+
+
+@kernel(inline=True)
+def trace_objectives(task, q, told, answers):
+    """Write q as the next row of the trace, and the three objectives beside it. Source: derived."""
+    row = trace_row(task, q, answers)
+    if row >= 0:
+        for k in range(3):
+            answers.columns[row, k] = told[k]
+
+
+@kernel(batch=True)
+def finite_rotation(start, stop, chain, rules, task, answers):
+    """Solve rows start to stop of a task. Source: [FRD] section 3."""
+    dof = answers.Q.shape[1]
     q = np.empty(dof)
     axes = np.empty((dof, 3))
     timer = np.zeros(2, np.int64)
-    near = position_tol - slack[0]
-    straight = angle_tol - slack[1]
-    # Two axes that are both off by this much may leave a turn of sqrt(2) times as much.
-    each = straight * math.sqrt(0.5) if mode == ROTATION else straight
+    near = task.position_tol - rules.slack[0]
+    straight = task.angle_tol - rules.slack[1]
     for i in range(start, stop):
         began = clock(timer)
+        aim = Aim(task.targets[i], task.mode, near, each_axis(straight, task.mode))
         best = math.inf
         since = 0
         steps = 0
-        for k in range(dof):
-            q[k] = first[i, k]
-        tip = rebuild(chain, q, single, axes)
+        copy(answers.Q[i], q)
+        tip = rebuild(chain, q, rules.single, axes)
         while True:
-            distance, angle = tip_errors(tip, targets[i], mode)
-            now = distance / length + angle
+            distance, angle = tip_errors(tip, aim.target, aim.mode)
+            now = distance / rules.length + angle
             reached = distance <= near and angle <= straight
             since += 1
             if now < best or reached or steps == 0:
                 best = now
                 since = 0
-                for k in range(dof):
-                    Q[i, k] = q[k]
-            if traced[0] < trace.shape[0]:
-                for k in range(dof):
-                    trace[traced[0], k] = q[k]
-                row = told[traced[0]]
-                row[0], row[1], row[2] = tip_objectives(tip, targets[i], mode, tool)
-                traced[0] += 1
-            ended = stopped(reached, since, PATIENCE, steps, max_steps, began, max_time, timer)
+                copy(q, answers.Q[i])
+            if task.trace.shape[0] > 0:
+                long, cross = tool_axis(tip, rules.tool, 0), tool_axis(tip, rules.tool, 1)
+                told = objectives(aim, rules.tool, (tip[3], tip[7], tip[11]), long, cross)
+                trace_objectives(task, q, told, answers)
+            ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
-            tip = macro_iteration(chain, q, tip, targets[i], mode, tool, near, each, sweeps, single, axes)
+            tip = macro_iteration(chain, rules, aim, tip, q, axes)
             steps += 1
-        status[i] = ended
-        iterations[i] = steps
-        seconds[i] = clock(timer) - began
+        write_answer(i, ended, steps, clock(timer) - began, answers)

@@ -10,17 +10,25 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import write_answer
 from arcreach.kernels.best_turn import VECTORS, joint_vectors, turn_terms
-from arcreach.kernels.finite_rotation import objectives, tool_axis, wanted_axis
+from arcreach.kernels.finite_rotation import (
+    PATIENCE,
+    Aim,
+    each_axis,
+    objectives,
+    tool_axis,
+    trace_objectives,
+    wanted_axis,
+)
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, POSITION, PRISMATIC, REVOLUTE, ROTATION, STALLED
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.stopping import GOING_ON, stopped
 from arcreach.kernels.transforms import rotation, turn
 from arcreach.kernels.trigonometry import sincos
 
 # The source chooses this bound "depending on the accuracy asked for": here this share of it.
 COPLANAR = 1e-3
-# Macro-iterations without a new best place after which nothing more is expected.
-PATIENCE = 100
 
 
 @kernel
@@ -159,82 +167,70 @@ def printed_axis_sweep(chain, q, i, wanted, tolerance, single, vectors, frame):
 
 
 @kernel
-def believed(target, mode, tool, frame):
+def believed(aim, tool, frame):
     """Return the three objectives as the vectors have them. Source: [FRD] section 2."""
+    tip = (frame[1, 0], frame[1, 1], frame[1, 2])
     long = (frame[2, 0], frame[2, 1], frame[2, 2])
     cross = (frame[3, 0], frame[3, 1], frame[3, 2])
-    return objectives(frame[1, 0], frame[1, 1], frame[1, 2], long, cross, target, mode, tool)
+    return objectives(aim, tool, tip, long, cross)
 
 
-@kernel
-def printed_macro_iteration(chain, q, target, mode, tool, position_tol, angle_tol, sweeps, single, vectors, frame):
+@kernel(inline=True)
+def printed_macro_iteration(chain, rules, aim, q, vectors, frame):
     """Work on each objective in turn until it is met, at most `sweeps` times. Source: [FRD] section 3."""
-    for _ in range(sweeps):
-        if believed(target, mode, tool, frame)[0] <= position_tol:
+    tool, single = rules.tool, rules.single
+    for _ in range(rules.sweeps):
+        if believed(aim, tool, frame)[0] <= aim.position_tol:
             break
-        printed_position_sweep(chain, q, target, position_tol, single, vectors, frame)
-    if mode == POSITION:
+        printed_position_sweep(chain, q, aim.target, aim.position_tol, single, vectors, frame)
+    if aim.mode == POSITION:
         return
-    for i in range(2 if mode == ROTATION else 1):
-        wanted = wanted_axis(target, tool, i)
-        for _ in range(sweeps):
-            if believed(target, mode, tool, frame)[1 + i] <= angle_tol:
+    for i in range(2 if aim.mode == ROTATION else 1):
+        wanted = wanted_axis(aim.target, tool, i)
+        for _ in range(rules.sweeps):
+            if believed(aim, tool, frame)[1 + i] <= aim.axis_tol:
                 break
-            printed_axis_sweep(chain, q, i, wanted, angle_tol, single, vectors, frame)
+            printed_axis_sweep(chain, q, i, wanted, aim.axis_tol, single, vectors, frame)
 
 
 @kernel(batch=True)
-def finite_rotation_published(
-    start, stop, chain, length, tool, targets, mode, position_tol, angle_tol, sweeps, max_steps, max_time, single,
-    first, trace, told, traced, Q, status, iterations, seconds,
-):  # fmt: skip
+def finite_rotation_published(start, stop, chain, rules, task, answers):
     """Solve as `finite_rotation` does, in the source's vectors; what it claims is what they say.
 
     Source: [FRD] section 3. Erratum: see docs/errata.md#frd-drift.
     """
-    dof = Q.shape[1]
+    dof = answers.Q.shape[1]
     q = np.empty(dof)
     vectors = np.empty((dof, VECTORS))
     frame = np.empty((4, 3))
     timer = np.zeros(2, np.int64)
-    # Two axes that are both off by this much may leave a turn of sqrt(2) times as much.
-    each = angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
+    each = each_axis(task.angle_tol, task.mode)
     for i in range(start, stop):
         began = clock(timer)
+        aim = Aim(task.targets[i], task.mode, task.position_tol, each)
         best = math.inf
         since = 0
         steps = 0
-        for k in range(dof):
-            q[k] = first[i, k]
-            Q[i, k] = first[i, k]
-        link_vectors(chain, q, tool, vectors, frame)
+        copy(answers.Q[i], q)
+        link_vectors(chain, q, rules.tool, vectors, frame)
         while True:
-            distance, long, cross = believed(targets[i], mode, tool, frame)
-            now = distance / length + long + cross
+            told = believed(aim, rules.tool, frame)
+            distance, long, cross = told
+            now = distance / rules.length + long + cross
             since += 1
             # Vectors that have drifted to NaN or beyond all bounds end the search with the best place before.
             if not now < math.inf:
                 ended = STALLED
                 break
-            reached = distance <= position_tol and long <= each and cross <= each
+            reached = distance <= task.position_tol and long <= each and cross <= each
             if now < best or reached:
                 best = now
                 since = 0
-                for k in range(dof):
-                    Q[i, k] = q[k]
-            if traced[0] < trace.shape[0]:
-                for k in range(dof):
-                    trace[traced[0], k] = q[k]
-                row = told[traced[0]]
-                row[0], row[1], row[2] = distance, long, cross
-                traced[0] += 1
-            ended = stopped(reached, since, PATIENCE, steps, max_steps, began, max_time, timer)
+                copy(q, answers.Q[i])
+            trace_objectives(task, q, told, answers)
+            ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
-            printed_macro_iteration(
-                chain, q, targets[i], mode, tool, position_tol, each, sweeps, single, vectors, frame
-            )  # fmt: skip
+            printed_macro_iteration(chain, rules, aim, q, vectors, frame)
             steps += 1
-        status[i] = ended
-        iterations[i] = steps
-        seconds[i] = clock(timer) - began
+        write_answer(i, ended, steps, clock(timer) - began, answers)

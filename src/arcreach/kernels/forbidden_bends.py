@@ -5,10 +5,12 @@ other way: the direction phi + pi. A ball of radius R is as good as one of radiu
 """
 
 import math
+from typing import NamedTuple
 
 from arcreach._jit import kernel
 from arcreach.kernels.arc_distance import arc_point_gap
 from arcreach.kernels.body import write_piece
+from arcreach.kernels.solver.contexts import Floats
 from arcreach.kernels.trigonometry import sincos
 
 # What `nearest_free_bend` did: the bend is free as it is, another one is, or none within the limits is.
@@ -18,6 +20,16 @@ FREE, MOVED, BLOCKED = range(3)
 _SLACK = 1e-9
 # Halvings of the way between a bend that touches and one that is free.
 _HALVINGS = 30
+
+
+class Balls(NamedTuple):
+    """Balls near an arc, with scratch: their centres in its bending plane, h off it, and the arc."""
+
+    balls: Floats  # (n, 4): centres and radii in the base frame
+    x: Floats  # (n,)
+    h: Floats  # (n,)
+    z: Floats  # (n,)
+    piece: Floats  # (PIECE_SIZE,)
 
 
 @kernel
@@ -39,41 +51,41 @@ def forbidden_curvatures(x, z, h, size):
 
 
 @kernel
-def touched_ball(length, bend, size, x, h, z, balls, piece, radius):
-    """Return the first ball that an arc of this bend touches, or -1; `x`, `h`, `z` (n,) are the balls in its frame.
+def touched_ball(length, bend, radius, slack, near):
+    """Return the first ball that an arc of this bend touches, or -1; balls are enlarged by the share `slack`.
 
-    `piece` (PIECE_SIZE,) is scratch. `size` is the share by which balls are enlarged.
     Source: derived.
     """
     side = 1.0 if bend >= 0.0 else -1.0
-    write_piece(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, length, abs(bend), 0.0, piece)
-    for i in range(balls.shape[0]):
-        gap, _ = arc_point_gap(piece, side * x[i], h[i], z[i])
-        if gap < (balls[i, 3] + radius) * (1.0 + size):
+    write_piece((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), length, abs(bend), 0.0, near.piece)
+    for i in range(near.balls.shape[0]):
+        gap, _ = arc_point_gap(near.piece, side * near.x[i], near.h[i], near.z[i])
+        if gap < (near.balls[i, 3] + radius) * (1.0 + slack):
             return i
     return -1
 
 
 @kernel
-def place_balls(before, phi, balls, x, h, z):
-    """Write the centres of balls (n, 4) in the bending plane of an arc at the end of the motion `before`: x, h, z (n,).
+def place_balls(before, phi, near):
+    """Write the centres of the balls in the bending plane of an arc at the end of the motion `before`.
 
     Source: derived.
     """
     s, c = sincos(phi)
+    balls = near.balls
     for i in range(balls.shape[0]):
         dx = balls[i, 0] - before[3]
         dy = balls[i, 1] - before[7]
         dz = balls[i, 2] - before[11]
         u = before[0] * dx + before[4] * dy + before[8] * dz
         v = before[1] * dx + before[5] * dy + before[9] * dz
-        x[i] = c * u + s * v
-        h[i] = c * v - s * u
-        z[i] = before[2] * dx + before[6] * dy + before[10] * dz
+        near.x[i] = c * u + s * v
+        near.h[i] = c * v - s * u
+        near.z[i] = before[2] * dx + before[6] * dy + before[10] * dz
 
 
 @kernel
-def free_bend_beyond(length, bend, limit, radius, balls, x, h, z, piece):
+def free_bend_beyond(length, bend, limit, radius, near):
     """Return the first free bend found from `bend` towards `limit`, and whether there is one.
 
     Every ball that is touched is passed by the far end of its interval. The bend is then brought back towards the last
@@ -82,12 +94,13 @@ def free_bend_beyond(length, bend, limit, radius, balls, x, h, z, piece):
     """
     up = limit >= bend
     touching = bend
-    for _ in range(balls.shape[0] + 1):
-        i = touched_ball(length, bend, 0.0, x, h, z, balls, piece, radius)
+    for _ in range(near.balls.shape[0] + 1):
+        i = touched_ball(length, bend, radius, 0.0, near)
         if i < 0:
             break
         touching = bend
-        low, high = forbidden_curvatures(x[i], z[i], h[i], (balls[i, 3] + radius) * (1.0 + _SLACK))
+        size = (near.balls[i, 3] + radius) * (1.0 + _SLACK)
+        low, high = forbidden_curvatures(near.x[i], near.z[i], near.h[i], size)
         edge = length * (high if up else low)
         # Rounding at the edge must not hold the search.
         if math.isinf(edge) or (edge <= bend if up else edge >= bend):
@@ -96,11 +109,11 @@ def free_bend_beyond(length, bend, limit, radius, balls, x, h, z, piece):
         bend = min(edge, limit) if up else max(edge, limit)
         if touching == limit:
             return limit, False
-    if touched_ball(length, bend, 0.0, x, h, z, balls, piece, radius) >= 0:
+    if touched_ball(length, bend, radius, 0.0, near) >= 0:
         return limit, False
     for _ in range(_HALVINGS):
         middle = 0.5 * (touching + bend)
-        if touched_ball(length, middle, _SLACK, x, h, z, balls, piece, radius) < 0:
+        if touched_ball(length, middle, radius, _SLACK, near) < 0:
             bend = middle
         else:
             touching = middle
@@ -108,19 +121,17 @@ def free_bend_beyond(length, bend, limit, radius, balls, x, h, z, piece):
 
 
 @kernel
-def nearest_free_bend(before, phi, length, bend, bend_max, radius, balls, x, h, z, piece):
+def nearest_free_bend(before, phi, length, bend, bend_max, radius, near):
     """Return (code, bend): the nearest bend in [-bend_max, bend_max] at which an arc touches no ball, FREE or MOVED.
 
     The arc starts at the end of the motion `before` towards phi and has a radius; a bend below zero means phi + pi.
-    Balls (n, 4) are centres and radii in the base frame; x, h, z (n,) and piece (PIECE_SIZE,) are scratch. BLOCKED
-    keeps the bend.
-    Source: derived. Erratum: see docs/errata.md#k22-2-41.
+    BLOCKED keeps the bend. Source: derived. Erratum: see docs/errata.md#k22-2-41.
     """
-    place_balls(before, phi, balls, x, h, z)
-    if touched_ball(length, bend, 0.0, x, h, z, balls, piece, radius) < 0:
+    place_balls(before, phi, near)
+    if touched_ball(length, bend, radius, 0.0, near) < 0:
         return FREE, bend
-    more, found_more = free_bend_beyond(length, bend, bend_max, radius, balls, x, h, z, piece)
-    less, found_less = free_bend_beyond(length, bend, -bend_max, radius, balls, x, h, z, piece)
+    more, found_more = free_bend_beyond(length, bend, bend_max, radius, near)
+    less, found_less = free_bend_beyond(length, bend, -bend_max, radius, near)
     if not found_more and not found_less:
         return BLOCKED, bend
     if not found_less or (found_more and more - bend <= bend - less):

@@ -3,7 +3,7 @@
 The search is written as a dialogue. `advance` takes in the errors of the configuration that was tried and writes the
 one to be tried next, so that whoever holds the forward kinematics, a chain or a user's formulas, runs the same search:
 
-    while advance(..., measured, ...) == GO_ON:
+    while advance(plan, task, measured, work, answers) == GO_ON:
         measured = measure(tip at `trial`, target, mode)
 
 Symbols: N is `divisions`, the number of steps that a range is divided into; P and m are the moves up and down that a
@@ -11,14 +11,19 @@ coordinate has made in its phase, which is its turn within a cycle.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import trace_row, write_answer
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.limits import within, wrap_angle
+from arcreach.kernels.linalg import copy
+from arcreach.kernels.solver.contexts import Floats, Integers, Records
+from arcreach.kernels.stopping import late
 
 # What `advance` answers while the search goes on; else how it ended.
 GO_ON = -1
@@ -57,26 +62,24 @@ PATIENCE = 40
 # Finer than this, a step is rounding.
 MOST_DIVISIONS = 10**15
 
-RULES = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("mode", np.int64),
-                ("exit", np.int64),
-                ("jump", np.int64),
-                ("divisions", np.int64),  # N of the first cycle
-                ("most_iterations", np.int64),
-                ("most_cycles", np.int64),
-                ("growth", np.float64),  # of N from cycle to cycle
-                ("scale", np.float64),  # metres that weigh as much as a radian
-                ("position_tol", np.float64),
-                ("angle_tol", np.float64),
-            ],
-            align=True,
-        ),
-    )
-)
+
+class Plan(NamedTuple):
+    """How coordinates move and what ends the search."""
+
+    chain: Records  # asked for limits only
+    order: Integers  # (m,): the coordinates that move
+    roles: Integers  # (dof,)
+    spans: Floats  # (dof,): the ranges that N divides
+    motions: Integers  # (dof,)
+    lower: Floats  # (dof,)
+    upper: Floats  # (dof,)
+    exit: int
+    jump: int
+    divisions: int  # N of the first cycle
+    max_cycles: int
+    growth: float  # of N from cycle to cycle
+    scale: float  # metres that weigh as much as a radian
+
 
 STATE = np.dtype(
     (
@@ -101,6 +104,17 @@ STATE = np.dtype(
         ),
     )
 )
+
+
+class Work(NamedTuple):
+    """A search between two configurations that are tried."""
+
+    q: Floats  # (dof,): where it stands
+    trial: Floats  # (dof,): to be tried next
+    corner: Floats  # (dof,): the chosen one of those tried
+    best: Floats  # (dof,)
+    errors: Floats  # (2, ERRORS)
+    state: Records  # (1,) of STATE
 
 
 @kernel
@@ -138,60 +152,60 @@ def finer(divisions, growth):
     return max(int(growth * divisions), divisions + 1)
 
 
-@kernel
-def arrived(rules, errors):
+@kernel(inline=True)
+def arrived(plan, task, errors):
     """Say whether the errors at q are within the tolerances, by the chosen test. Source: [RGM3] example."""
-    if rules[0].exit == EXIT_LARGEST:
+    if plan.exit == EXIT_LARGEST:
         position = errors[HERE, LARGEST]
         angle = errors[HERE, COSINE]
     else:
         position = errors[HERE, DISTANCE]
         angle = errors[HERE, ANGLE]
-    return position <= rules[0].position_tol and angle <= rules[0].angle_tol
+    return position <= task.position_tol and angle <= task.angle_tol
 
 
 @kernel
 def keep(measured, trial, errors, row, q):
     """Copy the configuration that was tried, and its errors. Source: derived."""
-    for k in range(trial.shape[0]):
-        q[k] = trial[k]
+    copy(trial, q)
     for k in range(ERRORS):
         errors[row, k] = measured[k]
 
 
-@kernel
-def remember(rules, state, errors, q, best):
+@kernel(inline=True)
+def remember(task, work):
     """Keep q where it is nearer than what was best before. Source: derived."""
-    now = max(errors[HERE, DISTANCE] / rules[0].position_tol, errors[HERE, ANGLE] / rules[0].angle_tol)
+    errors, state = work.errors, work.state
+    now = max(errors[HERE, DISTANCE] / task.position_tol, errors[HERE, ANGLE] / task.angle_tol)
     if now < state[0].best:
         state[0].best = now
-        for k in range(q.shape[0]):
-            best[k] = q[k]
+        copy(work.q, work.best)
 
 
-@kernel
-def note(state, coordinate, step, kept, largest, mean, q, trace, log, traced):
-    """Count an iteration, and write its row where there is room. Source: [RGM3] csv functions."""
+@kernel(inline=True)
+def note(task, state, coordinate, step, kept, errors, q, answers):
+    """Count an iteration, and write its row where there is room; `errors` (ERRORS,) are those at q.
+
+    Source: [RGM3] csv functions.
+    """
     if coordinate >= 0:
         state[0].iterations += 1
         state[0].counted += 1
-    row = traced[0]
-    if row >= trace.shape[0]:
+    row = trace_row(task, q, answers)
+    if row < 0:
         return
-    for k in range(q.shape[0]):
-        trace[row, k] = q[k]
-    log[row, 0] = state[0].cycle
-    log[row, 1] = state[0].divisions
-    log[row, 2] = coordinate
-    log[row, 3] = step
-    log[row, 4] = 1.0 if kept else 0.0
-    log[row, 5] = largest
-    log[row, 6] = mean
-    traced[0] += 1
+    log = answers.columns[row]
+    log[0] = state[0].cycle
+    log[1] = state[0].divisions
+    log[2] = coordinate
+    log[3] = step
+    log[4] = 1.0 if kept else 0.0
+    log[5] = errors[LARGEST]
+    log[6] = errors[MEAN]
 
 
-@kernel
-def end_phase(rules, state, order, errors, q, trace, log, traced):
+@kernel(inline=True)
+def end_phase(plan, task, work, answers):
     """Count what the published program counts for a phase, and give the next coordinate its turn.
 
     That is P + 5 iterations where the coordinate moved up or not at all, m + 3 where it moved down: the moves, the
@@ -199,41 +213,41 @@ def end_phase(rules, state, order, errors, q, trace, log, traced):
 
     Source: [RGM3] table 5; derived from its column of iterations.
     """
+    state = work.state
     counted = state[0].moves
     counted += COUNTED_DOWN if state[0].moves > 0 and state[0].sign < 0 else COUNTED_UP
-    while state[0].counted < counted and state[0].iterations < rules[0].most_iterations:
-        note(
-            state, order[state[0].place], 0.0, True, errors[HERE, LARGEST], errors[HERE, MEAN], q, trace, log, traced
-        )  # fmt: skip
+    while state[0].counted < counted and state[0].iterations < task.max_steps:
+        note(task, state, plan.order[state[0].place], 0.0, True, work.errors[HERE], work.q, answers)
     state[0].place += 1
     state[0].sign = 1
     state[0].moves = 0
     state[0].counted = 0
 
 
-@kernel
-def settle_step(rules, state, order, roles, errors, measured, inside, step, q, trial, trace, log, traced):
+@kernel(inline=True)
+def settle_step(plan, task, measured, inside, step, work, answers):
     """Keep the step that was tried or take it back, then turn round or end the phase.
 
     Source: [RGM3] eq. 1 and the checks after it.
     """
-    k = order[state[0].place]
-    before = judged(roles[k], rules[0].scale, errors[HERE, DISTANCE], errors[HERE, ANGLE])
-    after = judged(roles[k], rules[0].scale, measured[DISTANCE], measured[ANGLE])
+    state, errors = work.state, work.errors
+    k = plan.order[state[0].place]
+    before = judged(plan.roles[k], plan.scale, errors[HERE, DISTANCE], errors[HERE, ANGLE])
+    after = judged(plan.roles[k], plan.scale, measured[DISTANCE], measured[ANGLE])
     # Upwards a step that changes nothing is kept as well: the published column of iterations asks for it.
     kept = inside and (after < before or (after == before and state[0].sign > 0))
     if inside:
-        note(state, k, step, kept, measured[LARGEST], measured[MEAN], trial, trace, log, traced)
+        note(task, state, k, step, kept, measured, work.trial, answers)
     else:
-        note(state, k, 0.0, False, errors[HERE, LARGEST], errors[HERE, MEAN], q, trace, log, traced)
+        note(task, state, k, 0.0, False, errors[HERE], work.q, answers)
     if kept:
-        keep(measured, trial, errors, HERE, q)
+        keep(measured, work.trial, errors, HERE, work.q)
         state[0].moves += 1
         state[0].moved += 1
     elif state[0].sign > 0 and state[0].moves == 0:
         state[0].sign = -1
     else:
-        end_phase(rules, state, order, errors, q, trace, log, traced)
+        end_phase(plan, task, work, answers)
 
 
 @kernel
@@ -242,61 +256,62 @@ def propose(chain, motions, k, step, q, trial):
 
     Source: [RGM3] eq. 1. Erratum: see docs/errata.md#rgm3-in-range.
     """
-    for j in range(q.shape[0]):
-        trial[j] = q[j]
+    copy(q, trial)
     trial[k] += step
     if motions[k] == WRAPPED:
         trial[k] = wrap_angle(trial[k])
     return trial[k] != q[k] and within(chain, trial, 0.0)
 
 
-@kernel
-def offer_step(chain, state, order, spans, motions, q, trial):
+@kernel(inline=True)
+def offer_step(plan, work):
     """Write the next step of the coordinate whose turn it is; returns whether it can be tried. Source: [RGM3] eq. 2."""
-    k = order[state[0].place]
+    state = work.state
+    k = plan.order[state[0].place]
     # What has no limit may turn once round: upwards also steps that change nothing are kept.
-    if motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
+    if plan.motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
         return False
-    return propose(chain, motions, k, state[0].sign * spans[k] / state[0].divisions, q, trial)
+    step = state[0].sign * plan.spans[k] / state[0].divisions
+    return propose(plan.chain, plan.motions, k, step, work.q, work.trial)
 
 
-@kernel
-def at_limit(chain, state, spans, motions, k, q, trial):
+@kernel(inline=True)
+def at_limit(plan, k, work):
     """Say whether a step of coordinate k, up or down, would leave the limits. Source: [RGM3] is_limit_reached."""
-    step = spans[k] / state[0].divisions
-    if motions[k] != BOUNDED or step <= 0.0:
+    step = plan.spans[k] / work.state[0].divisions
+    if plan.motions[k] != BOUNDED or step <= 0.0:
         return False
-    return not propose(chain, motions, k, step, q, trial) or not propose(chain, motions, k, -step, q, trial)
+    up = propose(plan.chain, plan.motions, k, step, work.q, work.trial)
+    return not up or not propose(plan.chain, plan.motions, k, -step, work.q, work.trial)
 
 
-@kernel
-def offer_corner(chain, state, order, spans, motions, lower, upper, errors, q, trial, corner, trace, log, traced):
+@kernel(inline=True)
+def offer_corner(plan, task, work, answers):
     """Write the next of minimum, middle and maximum of a coordinate at its limit; returns whether one is left.
 
     When a coordinate's three have been tried it jumps to the one that was chosen.
 
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter.
     """
-    while state[0].place < order.shape[0]:
-        k = order[state[0].place]
-        if state[0].corner > 0 or at_limit(chain, state, spans, motions, k, q, trial):
-            for j in range(q.shape[0]):
-                trial[j] = q[j]
+    lower, upper = plan.lower, plan.upper
+    state, errors, q, trial, corner = work.state, work.errors, work.q, work.trial, work.corner
+    while state[0].place < plan.order.shape[0]:
+        k = plan.order[state[0].place]
+        if state[0].corner > 0 or at_limit(plan, k, work):
+            copy(q, trial)
             while state[0].corner < 3:
                 share = 0.5 * state[0].corner
                 state[0].corner += 1
                 # Exact at both ends: a sum may round past a limit.
                 trial[k] = upper[k] if share == 1.0 else lower[k] + share * (upper[k] - lower[k])
                 # A section that is short may not bend as far as a long one.
-                if within(chain, trial, 0.0):
+                if within(plan.chain, trial, 0.0):
                     return True
             if errors[THERE, DISTANCE] >= 0.0 and corner[k] != q[k]:
                 step = corner[k] - q[k]
-                for j in range(q.shape[0]):
-                    q[j] = corner[j]
-                for j in range(ERRORS):
-                    errors[HERE, j] = errors[THERE, j]
-                note(state, k, step, True, errors[HERE, LARGEST], errors[HERE, MEAN], q, trace, log, traced)
+                copy(corner, q)
+                copy(errors[THERE], errors[HERE])
+                note(task, state, k, step, True, errors[HERE], q, answers)
                 state[0].jumps += 1
         state[0].place += 1
         state[0].corner = 0
@@ -304,41 +319,43 @@ def offer_corner(chain, state, order, spans, motions, lower, upper, errors, q, t
     return False
 
 
-@kernel
-def settle_corner(rules, state, order, roles, errors, measured, trial, corner):
+@kernel(inline=True)
+def settle_corner(plan, measured, work):
     """Choose the corner that was tried where it is the farthest from the target so far, or the nearest.
 
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter; derived for the nearest.
     """
-    role = roles[order[state[0].place]]
-    new = judged(role, rules[0].scale, measured[DISTANCE], measured[ANGLE])
-    old = judged(role, rules[0].scale, errors[THERE, DISTANCE], errors[THERE, ANGLE])
+    errors = work.errors
+    role = plan.roles[plan.order[work.state[0].place]]
+    new = judged(role, plan.scale, measured[DISTANCE], measured[ANGLE])
+    old = judged(role, plan.scale, errors[THERE, DISTANCE], errors[THERE, ANGLE])
     first = errors[THERE, DISTANCE] < 0.0
-    if first or (new > old if rules[0].jump == FARTHEST else new < old):
-        keep(measured, trial, errors, THERE, corner)
+    if first or (new > old if plan.jump == FARTHEST else new < old):
+        keep(measured, work.trial, errors, THERE, work.corner)
 
 
-@kernel
-def end_cycle(rules, state, errors, q, best):
+@kernel(inline=True)
+def end_cycle(plan, task, work):
     """Say how the search ends after a cycle, or GO_ON. Source: [RGM3] example. Erratum: see docs/errata.md#rgm3-cap."""
-    remember(rules, state, errors, q, best)
+    remember(task, work)
+    state = work.state
     state[0].cycle += 1
     state[0].idle = 0 if state[0].moved > 0 else state[0].idle + 1
     state[0].moved = 0
-    if arrived(rules, errors):
+    if arrived(plan, task, work.errors):
         return REACHED
     if state[0].idle >= PATIENCE or state[0].divisions >= MOST_DIVISIONS:
         return STALLED
-    if state[0].cycle >= rules[0].most_cycles:
+    if state[0].cycle >= plan.max_cycles:
         return ITERATION_LIMIT
     return GO_ON
 
 
-@kernel
-def next_cycle(rules, state):
+@kernel(inline=True)
+def next_cycle(plan, state):
     """Begin a cycle with finer steps; after a jump with those of the first one, to come back by. Source: derived."""
     state[0].stage = STEP
-    state[0].divisions = rules[0].divisions if state[0].jumps > 0 else finer(state[0].divisions, rules[0].growth)
+    state[0].divisions = plan.divisions if state[0].jumps > 0 else finer(state[0].divisions, plan.growth)
     state[0].jumps = 0
     state[0].place = 0
     state[0].sign = 1
@@ -346,9 +363,10 @@ def next_cycle(rules, state):
     state[0].counted = 0
 
 
-@kernel
-def begin(rules, state, errors):
-    """Set a search to its beginning. Source: derived."""
+@kernel(inline=True)
+def begin(plan, start, work):
+    """Set a search to its beginning, at the configuration `start` (dof,). Source: derived."""
+    state = work.state
     state[0].stage = FIRST
     state[0].cycle = 0
     state[0].idle = 0
@@ -357,94 +375,75 @@ def begin(rules, state, errors):
     state[0].corner = 0
     state[0].iterations = 0
     state[0].best = math.inf
-    errors[THERE, DISTANCE] = -1.0
-    next_cycle(rules, state)
-    state[0].divisions = rules[0].divisions
+    work.errors[THERE, DISTANCE] = -1.0
+    next_cycle(plan, state)
+    state[0].divisions = plan.divisions
     state[0].stage = FIRST
+    copy(start, work.trial)
 
 
-@kernel
-def advance(
-    chain, order, roles, spans, motions, lower, upper, rules, state, errors, measured, q, trial, corner, best, trace,
-    log, traced,
-):  # fmt: skip
+@kernel(inline=True)
+def advance(plan, task, measured, work, answers):
     """Take in the errors of `trial` and write the next one; returns GO_ON, or how the search ended.
-
-    `order` (m,) are the coordinates that move, `roles`, `spans`, `motions`, `lower` and `upper` (dof,) say how. `chain`
-    is asked for limits only.
 
     Source: [RGM3] fig. 3.
     """
+    state = work.state
     if state[0].stage == FIRST:
-        keep(measured, trial, errors, HERE, q)
-        remember(rules, state, errors, q, best)
-        note(state, -1, 0.0, True, measured[LARGEST], measured[MEAN], q, trace, log, traced)
-        if arrived(rules, errors):
+        keep(measured, work.trial, work.errors, HERE, work.q)
+        remember(task, work)
+        note(task, state, -1, 0.0, True, measured, work.q, answers)
+        if arrived(plan, task, work.errors):
             return REACHED
         state[0].stage = STEP
     elif state[0].stage == STEP:
-        step = state[0].sign * spans[order[state[0].place]] / state[0].divisions
-        settle_step(rules, state, order, roles, errors, measured, True, step, q, trial, trace, log, traced)
+        step = state[0].sign * plan.spans[plan.order[state[0].place]] / state[0].divisions
+        settle_step(plan, task, measured, True, step, work, answers)
     else:
-        settle_corner(rules, state, order, roles, errors, measured, trial, corner)
-    while state[0].iterations < rules[0].most_iterations:
+        settle_corner(plan, measured, work)
+    while state[0].iterations < task.max_steps:
         if state[0].stage == CORNER:
-            if offer_corner(
-                chain, state, order, spans, motions, lower, upper, errors, q, trial, corner, trace, log, traced
-            ):  # fmt: skip
+            if offer_corner(plan, task, work, answers):
                 return GO_ON
-            next_cycle(rules, state)
-        elif state[0].place < order.shape[0]:
-            if offer_step(chain, state, order, spans, motions, q, trial):
+            next_cycle(plan, state)
+        elif state[0].place < plan.order.shape[0]:
+            if offer_step(plan, work):
                 return GO_ON
-            settle_step(rules, state, order, roles, errors, measured, False, 0.0, q, trial, trace, log, traced)
+            settle_step(plan, task, measured, False, 0.0, work, answers)
         else:
-            ended = end_cycle(rules, state, errors, q, best)
+            ended = end_cycle(plan, task, work)
             if ended != GO_ON:
                 return ended
-            if rules[0].jump == NO_JUMP:
-                next_cycle(rules, state)
+            if plan.jump == NO_JUMP:
+                next_cycle(plan, state)
             else:
                 state[0].stage = CORNER
                 state[0].place = 0
-    remember(rules, state, errors, q, best)
+    remember(task, work)
     return ITERATION_LIMIT
 
 
-@kernel(batch=True)
-def hierarchical(
-    start, stop, chain, order, roles, spans, motions, lower, upper, rules, targets, max_time, first, trace, log, traced,
-    Q, status, iterations, seconds,
-):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof).
+@kernel(inline=True)
+def finish(i, ended, seconds, work, answers):
+    """Write the answer to row i of a task. Source: derived."""
+    copy(work.q if ended == REACHED else work.best, answers.Q[i])
+    write_answer(i, ended, work.state[0].iterations, seconds, answers)
 
-    Source: [RGM3] fig. 3.
-    """
-    dof = Q.shape[1]
-    q = np.empty(dof)
-    trial = np.empty(dof)
-    corner = np.empty(dof)
-    best = np.empty(dof)
-    errors = np.zeros((2, ERRORS))
-    state = np.zeros(1, STATE)
+
+@kernel(batch=True)
+def hierarchical(start, stop, plan, task, answers):
+    """Solve rows start to stop of a task. Source: [RGM3] fig. 3."""
+    dof = answers.Q.shape[1]
+    work = Work(np.empty(dof), np.empty(dof), np.empty(dof), np.empty(dof), np.zeros((2, ERRORS)), np.zeros(1, STATE))
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)
-        begin(rules, state, errors)
-        for k in range(dof):
-            trial[k] = first[i, k]
+        begin(plan, answers.Q[i], work)
         ended = GO_ON
         while ended == GO_ON:
-            measured = measure(tip_motion(chain, trial), targets[i], rules[0].mode)
-            ended = advance(
-                chain, order, roles, spans, motions, lower, upper, rules, state, errors, measured, q, trial, corner,
-                best, trace, log, traced,
-            )  # fmt: skip
-            if ended == GO_ON and max_time < math.inf and clock(timer) - began > max_time:
-                remember(rules, state, errors, q, best)
+            measured = measure(tip_motion(plan.chain, work.trial), task.targets[i], task.mode)
+            ended = advance(plan, task, measured, work, answers)
+            if ended == GO_ON and late(task, began, timer):
+                remember(task, work)
                 ended = TIME_LIMIT
-        for k in range(dof):
-            Q[i, k] = q[k] if ended == REACHED else best[k]
-        status[i] = ended
-        iterations[i] = state[0].iterations
-        seconds[i] = clock(timer) - began
+        finish(i, ended, clock(timer) - began, work, answers)

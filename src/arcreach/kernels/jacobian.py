@@ -6,17 +6,20 @@ given in metres or millimetres. Rows: the position, then weight times the orient
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import trace_row, write_answer
 from arcreach.kernels.chain import jacobian as chain_jacobian
 from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.jacobian_steps import RESIDUAL, family_step, hold_at_limits
+from arcreach.kernels.jacobian_steps import RESIDUAL, Work, family_step, hold_at_limits
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import AXIS, POSITION
 from arcreach.kernels.limits import clip
 from arcreach.kernels.linalg import copy
+from arcreach.kernels.solver.contexts import Floats, Records
 from arcreach.kernels.stopping import GOING_ON, stopped
 
 _SMALL_SINE = 1e-9
@@ -25,6 +28,16 @@ _FALL = 0.25
 _GROWTH = 8.0
 # Below this share of the squared residual the damping no longer matters.
 _LEAST_DAMPING = 1e-6
+
+
+class Arm(NamedTuple):
+    """A robot as the Jacobian family sees it."""
+
+    chain: Records
+    weight: float  # metres that count as much as a radian
+    scales: Floats  # (dof,): unit of each coordinate
+    lower: Floats  # (dof,): limits at which RESIDUAL holds a coordinate
+    upper: Floats  # (dof,)
 
 
 @kernel
@@ -119,87 +132,84 @@ def write_rows(jac, tip, mode, weight, scales, rows):
         rows[k, 5] = wz
 
 
-@kernel
-def linearise(chain, q, target, tip, mode, weight, scales, jac, rows, e):
-    """Write the residual e (6,) at q, and the Jacobian as rows that match it. Source: derived."""
+@kernel(inline=True)
+def linearise(arm, target, tip, mode, work):
+    """Write the residual at work.q, and the Jacobian as rows that match it. Source: derived."""
+    e = work.e
     e[0] = target[9] - tip[3]
     e[1] = target[10] - tip[7]
     e[2] = target[11] - tip[11]
-    orientation_residual(tip, target, mode, weight, e)
-    chain_jacobian(chain, q, jac)
-    write_rows(jac, tip, mode, weight, scales, rows)
+    orientation_residual(tip, target, mode, arm.weight, e)
+    chain_jacobian(arm.chain, work.q, work.jac)
+    write_rows(work.jac, tip, mode, arm.weight, arm.scales, work.rows)
 
 
-@kernel
-def advance(chain, scales, step, scratch, q):
-    """Take a step from q in place and clip it to the limits. Source: derived."""
-    for k in range(q.shape[0]):
-        scratch[k] = q[k] + scales[k] * step[k]
-    clip(chain, scratch, q)
+@kernel(inline=True)
+def advance(arm, work):
+    """Take the step from work.q in place and clip it to the limits. Source: derived."""
+    for k in range(work.q.shape[0]):
+        work.trial[k] = work.q[k] + arm.scales[k] * work.step[k]
+    clip(arm.chain, work.trial, work.q)
 
 
 @kernel(batch=True)
-def jacobian(
-    start, stop, chain, rule, damping, threshold, largest, patience, progress, weight, scales, lower, upper, targets,
-    mode, position_tol, angle_tol, max_steps, max_time, first, trace, traced, Q, status, iterations, seconds,
-):  # fmt: skip
-    """Solve rows start to stop of `targets` (n, 12) from the configurations `first` (n, dof) by the rule's steps.
+def jacobian(start, stop, arm, rule, task, answers):
+    """Solve rows start to stop of a task by the rule's steps.
 
-    A solve is given up after `patience` steps that together leave more than the share `progress` of the squared error.
-    `lower` and `upper` (dof,) are the limits at which RESIDUAL holds a coordinate. Q ends at the best place.
-    Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
+    A solve is given up after the rule's `patience` steps that together leave more than its share `progress` of the
+    squared error. Q ends at the best place. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
     """
-    dof = Q.shape[1]
-    q = np.empty(dof)
-    scratch = np.empty(dof)
-    step = np.empty(dof)
-    jac = np.empty((6, dof))
-    rows = np.empty((dof, 6))
-    e = np.empty(6)
-    y = np.empty(6)
-    G = np.empty((6, 6))
-    U = np.empty((6, 6))
+    dof = answers.Q.shape[1]
+    work = Work(
+        np.empty(dof),
+        np.empty(dof),
+        np.empty(dof),
+        np.empty((6, dof)),
+        np.empty((dof, 6)),
+        np.empty(6),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+    )
+    q, mode, weight = work.q, task.mode, arm.weight
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)
+        target, nearest = task.targets[i], answers.Q[i]
         best = math.inf
         mark = math.inf
         since = 0
         steps = 0
-        factor = damping
-        copy(first[i], q)
+        damping = rule.damping
+        copy(nearest, q)
         while True:
-            tip = tip_motion(chain, q)
-            distance, angle = tip_errors(tip, targets[i], mode)
-            reached = distance <= position_tol and angle <= angle_tol
+            tip = tip_motion(arm.chain, q)
+            distance, angle = tip_errors(tip, target, mode)
+            reached = distance <= task.position_tol and angle <= task.angle_tol
             now = distance * distance + weight * weight * angle * angle
             since += 1
             better = now < best or steps == 0
             if better:
                 best = now
-                if now < progress * mark or steps == 0:
+                if now < rule.progress * mark or steps == 0:
                     mark = now
                     since = 0
             # Near the tolerances the sum of both errors may rise while the larger falls.
             if better or reached:
-                copy(q, Q[i])
-            if rule == RESIDUAL and steps > 0:
-                factor = max(_FALL * factor, _LEAST_DAMPING) if better else _GROWTH * factor
-                copy(Q[i], q)
-            if traced[0] < trace.shape[0]:
-                copy(q, trace[traced[0]])
-                traced[0] += 1
-            ended = stopped(reached, since, patience, steps, max_steps, began, max_time, timer)
+                copy(q, nearest)
+            if rule.code == RESIDUAL and steps > 0:
+                damping = max(_FALL * damping, _LEAST_DAMPING) if better else _GROWTH * damping
+                copy(nearest, q)
+            trace_row(task, q, answers)
+            ended = stopped(task, reached, since, rule.patience, steps, began, timer)
             if ended != GOING_ON:
                 break
             # After a rejected step the rows are still those of the best place.
-            if better or rule != RESIDUAL:
-                linearise(chain, q, targets[i], tip, mode, weight, scales, jac, rows, e)
-                if rule == RESIDUAL:
-                    hold_at_limits(rows, e, q, lower, upper)
-            family_step(rule, rows, e, factor, threshold, largest, G, U, y, step)
-            advance(chain, scales, step, scratch, q)
+            if better or rule.code != RESIDUAL:
+                linearise(arm, target, tip, mode, work)
+                if rule.code == RESIDUAL:
+                    hold_at_limits(work.rows, work.e, q, arm.lower, arm.upper)
+            family_step(rule, damping, work)
+            advance(arm, work)
             steps += 1
-        status[i] = ended
-        iterations[i] = steps
-        seconds[i] = clock(timer) - began
+        write_answer(i, ended, steps, clock(timer) - began, answers)

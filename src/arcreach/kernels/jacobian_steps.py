@@ -1,18 +1,16 @@
 """The steps of the Jacobian family: what each method makes of the Jacobian and the residual.
 
-    e       residual (6,): position, then weighted orientation
-    rows    J^T (dof, 6), a row per coordinate
-    step    (dof,), each in the unit of its coordinate
-    y       scratch (6,);  G, U scratch (6, 6): J J^T and its eigenvectors, which are the left singular vectors of J
-
-`damping` and `threshold` are in the unit of the residual, in which singular values are as well.
+Symbols: J^T is `rows`, a row per coordinate; e is the residual: position, then weighted orientation; G and U are J J^T
+and its eigenvectors, which are the left singular vectors of J.
 """
 
 import math
+from typing import NamedTuple
 
 from arcreach._jit import kernel
 from arcreach.kernels.layout import ROTATION
 from arcreach.kernels.linalg import diagonalize
+from arcreach.kernels.solver.contexts import Floats
 from arcreach.kernels.solver.descent import multipliers
 
 # Which step is taken. SHARE, FIXED and RESIDUAL are one step with three rules for its damping.
@@ -20,6 +18,36 @@ SHARE, TRANSPOSE, FIXED, FILTERED, SELECTIVE, RESIDUAL = range(6)
 
 # A direction whose squared singular value is this share of all together is one the chain cannot move in.
 _NO_DIRECTION = 1e-24
+
+
+class Rule(NamedTuple):
+    """How a member of the Jacobian family steps and when it gives up.
+
+    `damping` and `threshold` are in the unit of the residual, in which singular values are as well.
+    """
+
+    code: int
+    damping: float = 1.0
+    threshold: float = 1.0
+    largest: float = math.inf  # of a coordinate in one step: radians, or the share of a stroke
+    # Steps that together must bring the squared error below the share `progress` of what it was.
+    patience: int = 40
+    progress: float = 1.0
+    max_steps: int = 300  # unless the caller says otherwise
+
+
+class Work(NamedTuple):
+    """Scratch of a solve."""
+
+    q: Floats  # (dof,): where it stands
+    trial: Floats  # (dof,)
+    step: Floats  # (dof,), each in the unit of its coordinate
+    jac: Floats  # (6, dof)
+    rows: Floats  # (dof, 6): J^T
+    e: Floats  # (6,)
+    y: Floats  # (6,)
+    G: Floats  # (6, 6)
+    U: Floats  # (6, 6)
 
 
 @kernel
@@ -221,15 +249,16 @@ def hold_at_limits(rows, e, q, lower, upper):
                 rows[k, r] = 0.0
 
 
-@kernel
-def family_step(rule, rows, e, damping, threshold, largest, G, U, y, step):
-    """Write the step of the chosen rule, bounded by `largest`. Source: derived."""
-    if rule == TRANSPOSE:
-        transpose_step(rows, e, y, step)
-    elif rule == FILTERED:
-        filtered_step(rows, e, damping, threshold, G, U, step)
-    elif rule == SELECTIVE:
-        selective_step(rows, e, largest, G, U, step)
+@kernel(inline=True)
+def family_step(rule, damping, work):
+    """Write the step of a rule with the damping as it is now, bounded by the rule's largest. Source: derived."""
+    rows, e, step = work.rows, work.e, work.step
+    if rule.code == TRANSPOSE:
+        transpose_step(rows, e, work.y, step)
+    elif rule.code == FILTERED:
+        filtered_step(rows, e, damping, rule.threshold, work.G, work.U, step)
+    elif rule.code == SELECTIVE:
+        selective_step(rows, e, rule.largest, work.G, work.U, step)
     else:
-        damped_step(rule, rows, e, damping, y, step)
-    bound_step(step, largest)
+        damped_step(rule.code, rows, e, damping, work.y, step)
+    bound_step(step, rule.largest)

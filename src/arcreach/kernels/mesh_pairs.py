@@ -7,7 +7,7 @@ import numpy as np
 from arcreach._jit import kernel
 from arcreach.kernels.mesh_tree import box_gap
 from arcreach.kernels.transforms import apply
-from arcreach.kernels.triangles import segment_triangle
+from arcreach.kernels.triangles import corner, segment_triangle
 
 # Pending pairs of nodes: one per level of either tree.
 _PAIRS = 128
@@ -24,7 +24,7 @@ def moved_box_gap(box, motion, other):
     wx = abs(motion[0]) * hx + abs(motion[1]) * hy + abs(motion[2]) * hz
     wy = abs(motion[4]) * hx + abs(motion[5]) * hy + abs(motion[6]) * hz
     wz = abs(motion[8]) * hx + abs(motion[9]) * hy + abs(motion[10]) * hz
-    return box_gap(other, x - wx, y - wy, z - wz, x + wx, y + wy, z + wz)
+    return box_gap(other, (x - wx, y - wy, z - wz), (x + wx, y + wy, z + wz))
 
 
 @kernel
@@ -45,14 +45,12 @@ def triangle_pair(t, other, best, pair):
         own, their = (0, 3) if side == 0 else (3, 0)
         for i in range(3):
             j = i + 1 if i < 2 else 0
-            square, share, qx, qy, qz = segment_triangle(
-                two, one[i, 0], one[i, 1], one[i, 2], one[j, 0], one[j, 1], one[j, 2]
-            )
+            square, share, q = segment_triangle(two, corner(one, i), corner(one, j))
             if square < best:
                 best = square
                 for k in range(3):
                     pair[own + k] = one[i, k] + share * (one[j, k] - one[i, k])
-                pair[their], pair[their + 1], pair[their + 2] = qx, qy, qz
+                pair[their], pair[their + 1], pair[their + 2] = q
     return best
 
 

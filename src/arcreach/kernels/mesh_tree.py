@@ -36,50 +36,58 @@ class Tree(NamedTuple):
 
 
 @kernel
-def box_gap(box, lx, ly, lz, hx, hy, hz):
-    """Return the squared distance between the box (6,) of a node and the box from l to h. Source: derived."""
-    dx = max(lx - box[3], box[0] - hx, 0.0)
-    dy = max(ly - box[4], box[1] - hy, 0.0)
-    dz = max(lz - box[5], box[2] - hz, 0.0)
+def box_gap(box, low, high):
+    """Return the squared distance between the box (6,) of a node and the box from `low` to `high`. Source: derived."""
+    dx = max(low[0] - box[3], box[0] - high[0], 0.0)
+    dy = max(low[1] - box[4], box[1] - high[1], 0.0)
+    dz = max(low[2] - box[5], box[2] - high[2], 0.0)
     return dx * dx + dy * dy + dz * dz
 
 
 @kernel
-def nearest_point(tree, x, y, z, within, stack):
+def push_children(tree, first, low, high, waiting, stack):
+    """Put both children of a node on the stack, the one nearer to the box from `low` to `high` on top.
+
+    Source: derived.
+    """
+    left = box_gap(tree.boxes[first], low, high)
+    right = box_gap(tree.boxes[first + 1], low, high)
+    stack[waiting] = first + 1 if left <= right else first
+    stack[waiting + 1] = first if left <= right else first + 1
+
+
+@kernel
+def nearest_point(tree, p, within, stack):
     """Return the squared distance of a point to the mesh if less than `within`, the nearest triangle and point.
 
     Without any triangle that near, the index of the triangle is -1. Source: derived.
     """
     best = within
     found = -1
-    qx, qy, qz = x, y, z
+    q = p
     stack[0] = 0
     waiting = 1
     while waiting > 0:
         waiting -= 1
         node = stack[waiting]
-        if box_gap(tree.boxes[node], x, y, z, x, y, z) >= best:
+        if box_gap(tree.boxes[node], p, p) >= best:
             continue
         first, count = tree.links[node, 0], tree.links[node, 1]
         if count == 0:
-            left = box_gap(tree.boxes[first], x, y, z, x, y, z)
-            right = box_gap(tree.boxes[first + 1], x, y, z, x, y, z)
-            # The nearer child is visited first.
-            stack[waiting] = first + 1 if left <= right else first
-            stack[waiting + 1] = first if left <= right else first + 1
+            push_children(tree, first, p, p, waiting, stack)
             waiting += 2
             continue
         for i in range(first, first + count):
-            square, px, py, pz = point_triangle(tree.corners[i], x, y, z)
+            square, nearest = point_triangle(tree.corners[i], p)
             if square < best:
                 best = square
                 found = i
-                qx, qy, qz = px, py, pz
-    return best, found, qx, qy, qz
+                q = nearest
+    return best, found, q
 
 
 @kernel
-def nearest_segment(tree, ax, ay, az, bx, by, bz, below, proven, stack):
+def nearest_segment(tree, a, b, below, proven, stack):
     """Return the distance of the segment from a to b to the mesh if less than `below`, and the segment's share there.
 
     Without any triangle that near, the distance is `below` and the share 0.5. With `proven`, the distance is a proven
@@ -87,30 +95,23 @@ def nearest_segment(tree, ax, ay, az, bx, by, bz, below, proven, stack):
     """
     best = max(below, 0.0)
     at = 0.5
-    lx, hx = min(ax, bx), max(ax, bx)
-    ly, hy = min(ay, by), max(ay, by)
-    lz, hz = min(az, bz), max(az, bz)
+    low = (min(a[0], b[0]), min(a[1], b[1]), min(a[2], b[2]))
+    high = (max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]))
     stack[0] = 0
     waiting = 1
     while waiting > 0:
         waiting -= 1
         node = stack[waiting]
-        if box_gap(tree.boxes[node], lx, ly, lz, hx, hy, hz) >= best * best:
+        if box_gap(tree.boxes[node], low, high) >= best * best:
             continue
         first, count = tree.links[node, 0], tree.links[node, 1]
         if count == 0:
-            left = box_gap(tree.boxes[first], lx, ly, lz, hx, hy, hz)
-            right = box_gap(tree.boxes[first + 1], lx, ly, lz, hx, hy, hz)
-            stack[waiting] = first + 1 if left <= right else first
-            stack[waiting + 1] = first if left <= right else first + 1
+            push_children(tree, first, low, high, waiting, stack)
             waiting += 2
             continue
         for i in range(first, first + count):
-            square, share, qx, qy, qz = segment_triangle(tree.corners[i], ax, ay, az, bx, by, bz)
-            if proven:
-                gap = proven_gap(tree.corners[i], share, qx, qy, qz, ax, ay, az, bx, by, bz)
-            else:
-                gap = math.sqrt(square)
+            square, share, q = segment_triangle(tree.corners[i], a, b)
+            gap = proven_gap(tree.corners[i], share, q, a, b) if proven else math.sqrt(square)
             if gap < best:
                 best = gap
                 at = share
@@ -118,12 +119,11 @@ def nearest_segment(tree, ax, ay, az, bx, by, bz, below, proven, stack):
 
 
 @kernel
-def ray_winding(tree, axis, x, y, z, stack):
+def ray_winding(tree, axis, p, stack):
     """Return the winding number of the mesh about a point by a ray along a positive axis, and whether it is certain.
 
     Source: derived.
     """
-    p = (x, y, z)
     j = axis + 1 if axis < 2 else 0
     k = 3 - axis - j
     total = 0
@@ -142,7 +142,7 @@ def ray_winding(tree, axis, x, y, z, stack):
             waiting += 2
             continue
         for i in range(first, first + count):
-            turns, sure = crossing(tree.corners[i], axis, x, y, z)
+            turns, sure = crossing(tree.corners[i], axis, p)
             if not sure:
                 return 0, False
             total += turns
@@ -150,36 +150,36 @@ def ray_winding(tree, axis, x, y, z, stack):
 
 
 @kernel
-def is_inside(tree, x, y, z, stack):
+def is_inside(tree, p, stack):
     """Return whether the winding number of the mesh about a point is not zero.
 
     A ray that hits an edge is uncertain; if the rays along all axes are, the solid angles are summed. Source: [JKS13].
     """
     for axis in range(3):
-        winding, sure = ray_winding(tree, axis, x, y, z, stack)
+        winding, sure = ray_winding(tree, axis, p, stack)
         if sure:
             return winding != 0
     total = 0.0
     for i in range(tree.corners.shape[0]):
-        total += solid_angle(tree.corners[i], x, y, z)
+        total += solid_angle(tree.corners[i], p)
     # An integer except on the surface itself, which counts as inside.
     return abs(total) > 0.25
 
 
 @kernel
-def signed_nearest(tree, x, y, z, stack):
+def signed_nearest(tree, p, stack):
     """Return the signed distance of a point to the mesh, and the unit normal pointing outwards. Source: derived."""
-    square, i, qx, qy, qz = nearest_point(tree, x, y, z, math.inf, stack)
+    square, i, q = nearest_point(tree, p, math.inf, stack)
     distance = math.sqrt(square)
-    sign = -1.0 if is_inside(tree, x, y, z, stack) else 1.0
-    nx, ny, nz = sign * (x - qx), sign * (y - qy), sign * (z - qz)
+    sign = -1.0 if is_inside(tree, p, stack) else 1.0
+    nx, ny, nz = sign * (p[0] - q[0]), sign * (p[1] - q[1]), sign * (p[2] - q[2])
     box = tree.boxes[0]
     if distance <= TOUCHING * max(box[3] - box[0], box[4] - box[1], box[5] - box[2]):
         nx, ny, nz = triangle_normal(tree.corners[i])
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
     if size > 0.0:
         nx, ny, nz = nx / size, ny / size, nz / size
-    return sign * distance, nx, ny, nz
+    return sign * distance, (nx, ny, nz)
 
 
 @kernel(batch=True)
@@ -187,9 +187,8 @@ def signed_distances(start, stop, tree, points, distances, normals):
     """Write `signed_nearest` of rows start to stop of points (n, 3). Source: derived."""
     stack = np.empty(TREE_STACK, np.int64)
     for i in range(start, stop):
-        distances[i], normals[i, 0], normals[i, 1], normals[i, 2] = signed_nearest(
-            tree, points[i, 0], points[i, 1], points[i, 2], stack
-        )
+        distances[i], normal = signed_nearest(tree, (points[i, 0], points[i, 1], points[i, 2]), stack)
+        normals[i, 0], normals[i, 1], normals[i, 2] = normal
 
 
 @kernel(batch=True)
@@ -203,13 +202,13 @@ def grid_distances(start, stop, tree, origin, spacing, values):
             before = math.inf
             inside = False
             for k in range(values.shape[2]):
-                z = origin[2] + spacing * k
+                p = (x, y, origin[2] + spacing * k)
                 # The distance changes by at most the spacing, which prunes most of the tree.
                 within = before + (1.0 + 1e-9) * spacing
-                square, _, _, _, _ = nearest_point(tree, x, y, z, within * within, stack)
+                square, _, _ = nearest_point(tree, p, within * within, stack)
                 distance = math.sqrt(square)
                 # If both distances together exceed the spacing, no surface lies between the two nodes.
                 if not before + distance > (1.0 + 1e-9) * spacing or k == 0:
-                    inside = is_inside(tree, x, y, z, stack)
+                    inside = is_inside(tree, p, stack)
                 values[i, j, k] = -distance if inside else distance
                 before = distance

@@ -6,9 +6,6 @@ by its distance.
 
 Three variants invert alpha(theta): Newton's method in a bracket, the published ratio k = theta / alpha, and a
 polynomial. What they find may lie outside the limits. Then `single_section_limits.search` solves again along them.
-
-`facts` (3,) are those of `section_chord`; `fit` (12,) is the largest alpha that the polynomial serves and its
-coefficients; `trial` (2, dof) is scratch; `trace` (capacity, dof) takes one row per iteration.
 """
 
 import math
@@ -16,10 +13,22 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, SECTION, STALLED, TIME_LIMIT
+from arcreach.kernels.answers import write_answer
+from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_tip
 from arcreach.kernels.section_chord import LAST_STEP, chord_angle, newton_step
-from arcreach.kernels.single_section_limits import late, length_limits, note, offer, search, travel_limits
+from arcreach.kernels.single_section_limits import (
+    Aim,
+    Pose,
+    Work,
+    length_limits,
+    note,
+    offer,
+    search,
+    travel_limits,
+)
+from arcreach.kernels.stopping import late
 from arcreach.kernels.trigonometry import sincos
 
 NEWTON, ITERATIVE, POLYNOMIAL = range(3)
@@ -47,48 +56,50 @@ def length_for(chain, row, theta, distance):
     return distance / chord if chord > 0.0 else longest
 
 
-@kernel
-def approach_newton(chain, row, facts, r, z, direction, travel, max_iterations, max_time, begin, buffer, trial, trace):
-    """Return theta, length, iterations and a status for the target (r, z) at a base travel. Source: derived."""
-    distance = math.hypot(r, z - travel)
-    alpha = math.atan2(r, z - travel)
+@kernel(inline=True)
+def approach_newton(arm, aim, travel, task, work):
+    """Return a pose for the target at a base travel, iterations and a status. Source: derived."""
+    chain, row, facts = arm.chain, arm.row, arm.facts
+    distance = math.hypot(aim.r, aim.z - travel)
+    alpha = math.atan2(aim.r, aim.z - travel)
     if alpha >= facts[2]:
-        length = length_for(chain, row, facts[1], distance)
-        note(chain, row, facts[1], direction, length, travel, trial, trace, 0)
-        return facts[1], length, 1, STALLED
+        pose = Pose(facts[1], aim.direction, length_for(chain, row, facts[1], distance), travel)
+        note(arm, pose, 0, task, work)
+        return pose, 1, STALLED
     lower = 0.0
     upper = facts[1]
     theta = min(alpha / facts[0], upper)
     status = ITERATION_LIMIT
     used = 0
-    while used < max_iterations:
+    while used < min(task.max_steps, _FIRST_STAGE):
         theta, lower, upper, step = newton_step(chain, row, alpha, theta, lower, upper)
-        if trace.shape[0] > used:
-            length = length_for(chain, row, theta, distance)
-            note(chain, row, theta, direction, length, travel, trial, trace, used)
+        if task.trace.shape[0] > used:
+            note(arm, Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel), used, task, work)
         used += 1
         if step <= LAST_STEP:
             status = REACHED
             break
-        if late(begin, max_time, buffer):
+        if late(task, aim.began, work.timer):
             status = TIME_LIMIT
             break
-    return theta, length_for(chain, row, theta, distance), used, status
+    return Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel), used, status
 
 
-@kernel
-def approach_polynomial(chain, row, fit, r, z, direction, travel, trial, trace):
-    """Return theta, length, iterations and a status by the polynomial theta(alpha). Source: [K22] sec. 3.1.6."""
+@kernel(inline=True)
+def approach_polynomial(arm, aim, travel, task, work):
+    """Return a pose by the polynomial theta(alpha), iterations and a status. Source: [K22] sec. 3.1.6."""
+    fit = arm.fit
     top = fit[0]
     theta = 0.0
     if top > 0.0:
-        x = 2.0 * min(math.atan2(r, z - travel), top) / top - 1.0
+        x = 2.0 * min(math.atan2(aim.r, aim.z - travel), top) / top - 1.0
         for k in range(fit.shape[0] - 1, 0, -1):
             theta = theta * x + fit[k]
     theta = max(theta, 0.0)
-    length = length_for(chain, row, theta, math.hypot(r, z - travel))
-    note(chain, row, theta, direction, length, travel, trial, trace, 0)
-    return theta, length, 1, STALLED
+    length = length_for(arm.chain, arm.row, theta, math.hypot(aim.r, aim.z - travel))
+    pose = Pose(theta, aim.direction, length, travel)
+    note(arm, pose, 0, task, work)
+    return pose, 1, STALLED
 
 
 @kernel
@@ -125,35 +136,36 @@ def travel_step(excess, cosine, largest):
     return largest if (excess > 0.0) == (cosine >= 0.0) else -largest
 
 
-@kernel
-def approach_iterative(
-    chain, row, facts, r, z, direction, travel, position_tol, angle_tol, max_iterations, max_time, begin, buffer,
-    trial, trace,
-):  # fmt: skip
-    """Return theta, length, travel, iterations and a status by the ratio k = theta / alpha.
+@kernel(inline=True)
+def approach_iterative(arm, aim, travel, task, work):
+    """Return a pose by the ratio k = theta / alpha, iterations and a status.
 
     Source: [K22] eqs. 2.10-2.23. Erratum: see docs/errata.md#k22-2-15, docs/errata.md#k22-steps-9-16.
     """
+    chain, row, facts, r, z = arm.chain, arm.row, arm.facts, aim.r, aim.z
     varies = chain[row].stretch > 0.0
     travel_lower, travel_upper = travel_limits(chain, row)
     distance = math.hypot(r, z - travel)
     alpha = math.atan2(r, z - travel)
     theta, length = first_guess(distance, alpha, facts[1])
     length = length if varies else chain[row].length
+    status = ITERATION_LIMIT
     used = 0
-    while used < max_iterations:
+    while used < min(task.max_steps, _FIRST_STAGE):
         x, tip_z = planar_tip(chain, row, theta)
         chord = math.hypot(x, tip_z)
         angle = chord_angle(x, tip_z)
-        note(chain, row, theta, direction, length, travel, trial, trace, used)
+        note(arm, Pose(theta, aim.direction, length, travel), used, task, work)
         used += 1
         shortest, longest = length_limits(chain, row, theta)
         excess = length_excess(distance, length, shortest, longest)
         miss = math.hypot(length * x - r, length * tip_z - (z - travel))
-        if miss <= position_tol and abs(alpha - angle) <= angle_tol and abs(excess) <= position_tol:
-            return theta, length, travel, used, REACHED
-        if late(begin, max_time, buffer):
-            return theta, length, travel, used, TIME_LIMIT
+        if miss <= task.position_tol and abs(alpha - angle) <= task.angle_tol and abs(excess) <= task.position_tol:
+            status = REACHED
+            break
+        if late(task, aim.began, work.timer):
+            status = TIME_LIMIT
+            break
         before = travel
         if row > 0:
             wanted = distance / chord if chord > 0.0 else longest
@@ -168,79 +180,58 @@ def approach_iterative(
         theta = following
         length = wanted
         if resting and travel == before:
-            return theta, length, travel, used, STALLED
-    return theta, length, travel, used, ITERATION_LIMIT
+            status = STALLED
+            break
+    return Pose(theta, aim.direction, length, travel), used, status
 
 
-@kernel
-def first_stage(
-    chain, row, variant, facts, fit, r, z, direction, travel, position_tol, angle_tol, max_iterations, max_time, begin,
-    buffer, trial, trace,
-):  # fmt: skip
-    """Return theta, length, travel, iterations and a status by the variant asked for. Source: derived."""
-    if facts[0] <= 0.0:
+@kernel(inline=True)
+def first_stage(arm, aim, task, work):
+    """Return a pose by the variant asked for, iterations and a status. Source: derived."""
+    lower, upper = travel_limits(arm.chain, arm.row)
+    travel = min(max(0.0, lower), upper)
+    if arm.facts[0] <= 0.0:
         # Bending does not move the tip: the only chord is the straight one.
-        note(chain, row, 0.0, direction, math.hypot(r, z - travel), travel, trial, trace, 0)
-        return 0.0, math.hypot(r, z - travel), travel, 1, STALLED
-    if variant == ITERATIVE:
-        return approach_iterative(
-            chain, row, facts, r, z, direction, travel, position_tol, angle_tol, max_iterations, max_time, begin,
-            buffer, trial, trace,
-        )  # fmt: skip
-    if variant == POLYNOMIAL:
-        theta, length, used, status = approach_polynomial(chain, row, fit, r, z, direction, travel, trial, trace)
-    else:
-        theta, length, used, status = approach_newton(
-            chain, row, facts, r, z, direction, travel, max_iterations, max_time, begin, buffer, trial, trace
-        )
-    return theta, length, travel, used, status
+        pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
+        note(arm, pose, 0, task, work)
+        return pose, 1, STALLED
+    if arm.variant == ITERATIVE:
+        return approach_iterative(arm, aim, travel, task, work)
+    if arm.variant == POLYNOMIAL:
+        return approach_polynomial(arm, aim, travel, task, work)
+    return approach_newton(arm, aim, travel, task, work)
 
 
-@kernel
-def solve_one(
-    chain, row, target, variant, facts, fit, position_tol, angle_tol, max_iterations, max_time, begin, buffer, trial,
-    trace, q,
-):  # fmt: skip
+@kernel(inline=True)
+def solve_one(arm, target, began, task, work, q):
     """Write the configuration q for one target row; return status and iterations.
 
     Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
     """
     r = math.hypot(target[9], target[10])
-    direction = math.atan2(target[10], target[9])
-    lower, upper = travel_limits(chain, row)
-    theta, length, travel, used, status = first_stage(
-        chain, row, variant, facts, fit, r, target[11], direction, min(max(0.0, lower), upper), position_tol,
-        angle_tol, min(max_iterations, _FIRST_STAGE), max_time, begin, buffer, trial, trace,
-    )  # fmt: skip
-    error = offer(chain, row, target, theta, direction, length, travel, math.inf, trial, q)
-    if error <= position_tol:
+    aim = Aim(target, r, target[11], math.atan2(target[10], target[9]), began)
+    pose, used, status = first_stage(arm, aim, task, work)
+    error = offer(arm, target, pose, math.inf, work, q)
+    if error <= task.position_tol:
         status = REACHED
     elif status != TIME_LIMIT:
-        status, used = search(
-            chain, row, facts[1], target, r, direction, position_tol, error, used, max_iterations, max_time, begin,
-            buffer, trial, trace, q,
-        )  # fmt: skip
-    if trace.shape[0] > 0:
+        status, used = search(arm, aim, task, error, used, work, q)
+    if task.trace.shape[0] > 0:
         # The way ends at the answer, which is the best of several where the limits decided.
-        last = min(used, trace.shape[0]) - 1
-        for k in range(q.shape[0]):
-            trace[last, k] = q[k]
+        copy(q, task.trace[min(used, task.trace.shape[0]) - 1])
     return status, used
 
 
 @kernel(batch=True)
-def single_section(
-    start, stop, chain, targets, variant, facts, fit, position_tol, angle_tol, max_iterations, max_time, trace, Q,
-    status, iterations, seconds,
-):  # fmt: skip
-    """Solve targets (n, 12), rows start to stop. Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24."""
-    row = 0 if chain[0].kind == SECTION else 1
-    buffer = np.zeros(2, np.int64)
-    trial = np.empty((2, Q.shape[1]))
+def single_section(start, stop, arm, task, answers):
+    """Solve rows start to stop of a task; the starts are not read.
+
+    Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
+    """
+    work = Work(np.empty((2, answers.Q.shape[1])), np.zeros(2, np.int64))
     for i in range(start, stop):
-        begin = clock(buffer)
-        status[i], iterations[i] = solve_one(
-            chain, row, targets[i], variant, facts, fit, position_tol, angle_tol, max_iterations, max_time, begin,
-            buffer, trial, trace, Q[i],
-        )  # fmt: skip
-        seconds[i] = clock(buffer) - begin
+        began = clock(work.timer)
+        status, used = solve_one(arm, task.targets[i], began, task, work, answers.Q[i])
+        if task.trace.shape[0] > 0:
+            answers.traced[0] = min(used, task.trace.shape[0])
+        write_answer(i, status, used, clock(work.timer) - began, answers)

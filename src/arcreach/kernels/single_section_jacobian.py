@@ -10,13 +10,15 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.answers import trace_row, write_answer
 from arcreach.kernels.chain import section_length, tip_motion
 from arcreach.kernels.judge import tip_errors
-from arcreach.kernels.layout import ITERATION_LIMIT, POSITION, REACHED, SECTION, STALLED, TIME_LIMIT
+from arcreach.kernels.layout import ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.limits import clip
 from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_slope, planar_tip
-from arcreach.kernels.single_section_limits import late
+from arcreach.kernels.single_section_limits import Work
+from arcreach.kernels.stopping import late
 
 # Damping as a share of the mean square of the columns: the first one, its change after a good and a bad step, its ends.
 _DAMPING = 1e-3
@@ -66,20 +68,21 @@ def damped_step(chain, row, q, target, damping, trial):
         trial[0] = q[0] + base * base * pull_z
 
 
-@kernel
-def damped_least_squares(chain, row, target, position_tol, max_iterations, max_time, begin, buffer, trial, trace, q):
+@kernel(inline=True)
+def damped_least_squares(chain, row, target, began, task, work, q, answers):
     """Move q towards a target row; return status and iterations. Source: [K22] eq. 1.18."""
+    trial = work.trial
     miss, _ = tip_errors(tip_motion(chain, q), target, POSITION)
     damping = _DAMPING
     used = 0
     while True:
-        if miss <= position_tol:
+        if miss <= task.position_tol:
             return REACHED, used
-        if used >= max_iterations:
+        if used >= task.max_steps:
             return ITERATION_LIMIT, used
         if damping > _MOST_DAMPING:
             return STALLED, used
-        if late(begin, max_time, buffer):
+        if late(task, began, work.timer):
             return TIME_LIMIT, used
         damped_step(chain, row, q, target, damping, trial[0])
         clip(chain, trial[0], trial[1])
@@ -87,27 +90,18 @@ def damped_least_squares(chain, row, target, position_tol, max_iterations, max_t
         if error < miss:
             miss = error
             damping = max(damping * _EASE, _LEAST_DAMPING)
-            for k in range(q.shape[0]):
-                q[k] = trial[1, k]
+            copy(trial[1], q)
         else:
             damping *= _TIGHTEN
-        if used < trace.shape[0]:
-            for k in range(q.shape[0]):
-                trace[used, k] = q[k]
+        trace_row(task, q, answers)
         used += 1
 
 
 @kernel(batch=True)
-def single_section_jacobian(
-    start, stop, chain, targets, position_tol, max_iterations, max_time, trace, Q, status, iterations, seconds
-):
-    """Solve targets (n, 12), rows start to stop, from the configurations that Q holds. Source: [K22] eq. 1.18."""
-    row = 0 if chain[0].kind == SECTION else 1
-    buffer = np.zeros(2, np.int64)
-    trial = np.empty((2, Q.shape[1]))
+def single_section_jacobian(start, stop, chain, row, task, answers):
+    """Solve rows start to stop of a task with the section in a row of the chain. Source: [K22] eq. 1.18."""
+    work = Work(np.empty((2, answers.Q.shape[1])), np.zeros(2, np.int64))
     for i in range(start, stop):
-        begin = clock(buffer)
-        status[i], iterations[i] = damped_least_squares(
-            chain, row, targets[i], position_tol, max_iterations, max_time, begin, buffer, trial, trace, Q[i]
-        )
-        seconds[i] = clock(buffer) - begin
+        began = clock(work.timer)
+        status, used = damped_least_squares(chain, row, task.targets[i], began, task, work, answers.Q[i], answers)
+        write_answer(i, status, used, clock(work.timer) - began, answers)

@@ -6,13 +6,17 @@ branch is overlooked, and a bracketed root in every interval that deserves it.
 """
 
 import math
+from typing import NamedTuple
 
-from arcreach._jit import clock, kernel
+from arcreach._jit import kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import tip_errors
 from arcreach.kernels.layout import ITERATION_LIMIT, OUT_OF_REACH, POSITION, REACHED, TIME_LIMIT
 from arcreach.kernels.limits import clip
+from arcreach.kernels.linalg import copy
 from arcreach.kernels.section import planar_slope, planar_tip
+from arcreach.kernels.solver.contexts import Floats, Integers, Records
+from arcreach.kernels.stopping import late
 
 # What is zero at the bend that is looked for: the slope of the distance, the angle between the chord and the target, or
 # the miss at the greatest or at the least length.
@@ -26,10 +30,40 @@ _ROOT_STEPS = 160
 _ROOT_TOLERANCE = 4e-16
 
 
-@kernel
-def late(begin, max_time, buffer):
-    """Say whether more than max_time seconds have passed. Source: derived."""
-    return max_time < math.inf and clock(buffer) - begin > max_time
+class Arm(NamedTuple):
+    """A section, alone or on a base that slides along z."""
+
+    chain: Records
+    row: int  # of the section: 1 on a sliding base, else 0
+    variant: int
+    facts: Floats  # (3,): see `section_chord`
+    fit: Floats  # (12,): the largest alpha that the polynomial serves and its coefficients
+
+
+class Aim(NamedTuple):
+    """A target as a section sees it."""
+
+    target: Floats  # (12,)
+    r: float  # distance from the z axis; negative for a tip that bends past it
+    z: float
+    direction: float
+    began: float  # time on the clock
+
+
+class Pose(NamedTuple):
+    """A configuration in the plane of the bend."""
+
+    theta: float
+    direction: float
+    length: float
+    travel: float
+
+
+class Work(NamedTuple):
+    """Scratch of a solve."""
+
+    trial: Floats  # (2, dof)
+    timer: Integers  # (2,)
 
 
 @kernel
@@ -57,37 +91,36 @@ def intervals(chain, row):
     return count, chain[row].bend_max / count
 
 
-@kernel
-def place(chain, row, theta, direction, length, travel, trial, q):
-    """Write the configuration, moved inside the limits. Source: derived."""
-    k = chain[row].coordinate
-    if row > 0:
-        trial[0] = travel
-    trial[k] = theta
-    trial[k + 1] = direction
-    if chain[row].stretch > 0.0:
-        trial[k + 2] = length
-    clip(chain, trial, q)
+@kernel(inline=True)
+def place(arm, pose, trial, q):
+    """Write the configuration of a pose, moved inside the limits. Source: derived."""
+    k = arm.chain[arm.row].coordinate
+    if arm.row > 0:
+        trial[0] = pose.travel
+    trial[k] = pose.theta
+    trial[k + 1] = pose.direction
+    if arm.chain[arm.row].stretch > 0.0:
+        trial[k + 2] = pose.length
+    clip(arm.chain, trial, q)
 
 
-@kernel
-def note(chain, row, theta, direction, length, travel, trial, trace, used):
+@kernel(inline=True)
+def note(arm, pose, used, task, work):
     """Write row `used` of the trace, where there is room for it. Source: derived."""
-    if used < trace.shape[0]:
-        place(chain, row, theta, direction, length, travel, trial[0], trace[used])
+    if used < task.trace.shape[0]:
+        place(arm, pose, work.trial[0], task.trace[used])
 
 
-@kernel
-def offer(chain, row, target, theta, direction, length, travel, error, trial, q):
-    """Keep a configuration in q if it misses the target by less than `error`; return the smaller miss.
+@kernel(inline=True)
+def offer(arm, target, pose, error, work, q):
+    """Keep a pose in q if it misses the target row by less than `error`; return the smaller miss.
 
     Source: derived.
     """
-    place(chain, row, theta, direction, length, travel, trial[0], trial[1])
-    miss, _ = tip_errors(tip_motion(chain, trial[1]), target, POSITION)
+    place(arm, pose, work.trial[0], work.trial[1])
+    miss, _ = tip_errors(tip_motion(arm.chain, work.trial[1]), target, POSITION)
     if miss < error:
-        for k in range(q.shape[0]):
-            q[k] = trial[1, k]
+        copy(work.trial[1], q)
         return miss
     return error
 
@@ -268,50 +301,45 @@ def least_travel(chain, row, critical, r, z):
     return best
 
 
-@kernel
-def other_branches(
-    chain, row, target, r, direction, position_tol, error, used, max_iterations, max_time, begin, buffer, trial, trace,
-    q,
-):  # fmt: skip
+@kernel(inline=True)
+def other_branches(arm, aim, task, error, used, work, q):
     """Offer every bend whose chord points to the target without travel; return the miss, a status and the iterations.
 
     Source: derived.
     """
+    chain, row, r = arm.chain, arm.row, aim.r
     lower, upper = travel_limits(chain, row)
     home = min(max(0.0, lower), upper)
-    z = target[11] - home
+    z = aim.z - home
     count, step = intervals(chain, row)
     before = condition(chain, row, 0.0, CHORD, r, z)
     for i in range(1, count + 1):
         value = condition(chain, row, i * step, CHORD, r, z)
         if (before < 0.0) != (value < 0.0):
-            if used >= max_iterations:
+            if used >= task.max_steps:
                 return error, ITERATION_LIMIT, used
-            if late(begin, max_time, buffer):
+            if late(task, aim.began, work.timer):
                 return error, TIME_LIMIT, used
             theta, _ = root_between(chain, row, CHORD, r, z, (i - 1) * step, i * step)
             x, tip_z = planar_tip(chain, row, theta)
             shortest, longest = length_limits(chain, row, theta)
-            s = best_length(x, tip_z, r, z, shortest, longest)
-            error = offer(chain, row, target, theta, direction, s, home, error, trial, q)
-            note(chain, row, theta, direction, s, home, trial, trace, used)
+            pose = Pose(theta, aim.direction, best_length(x, tip_z, r, z, shortest, longest), home)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
             used += 1
-            if error <= position_tol:
+            if error <= task.position_tol:
                 return error, REACHED, used
         before = value
     return error, OUT_OF_REACH, used
 
 
-@kernel
-def nearest(
-    chain, row, target, r, direction, position_tol, error, used, max_iterations, max_time, begin, buffer, trial, trace,
-    q,
-):  # fmt: skip
+@kernel(inline=True)
+def nearest(arm, aim, task, error, used, work, q):
     """Offer every bend at which the distance to (r, z) has a minimum; return the miss, a status and the iterations.
 
-    A negative r serves the tip that bends past its own z axis. Source: derived.
+    Source: derived.
     """
-    z = target[11]
+    chain, row, r, z = arm.chain, arm.row, aim.r, aim.z
     count, step = intervals(chain, row)
     last = math.inf
     _, _, now = best_at(chain, row, 0.0, r, z)
@@ -320,9 +348,9 @@ def nearest(
         if i < count:
             _, _, following = best_at(chain, row, (i + 1) * step, r, z)
         if now <= last and now <= following:
-            if used >= max_iterations:
+            if used >= task.max_steps:
                 return error, ITERATION_LIMIT, used
-            if late(begin, max_time, buffer):
+            if late(task, aim.began, work.timer):
                 return error, TIME_LIMIT, used
             theta, _ = root_between(
                 chain, row, SLOPE, r, z, max(i - 1, 0) * step, min((i + 1) * step, chain[row].bend_max)
@@ -331,49 +359,42 @@ def nearest(
             if now < distance2:
                 theta = i * step
                 s, h, _ = best_at(chain, row, theta, r, z)
-            error = offer(chain, row, target, theta, direction, s, h, error, trial, q)
-            note(chain, row, theta, direction, s, h, trial, trace, used)
+            pose = Pose(theta, aim.direction, s, h)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
             used += 1
-            if error <= position_tol:
+            if error <= task.position_tol:
                 return error, REACHED, used
         last = now
         now = following
     return error, OUT_OF_REACH, used
 
 
-@kernel
-def search(
-    chain, row, critical, target, r, direction, position_tol, error, used, max_iterations, max_time, begin, buffer,
-    trial, trace, q,
-):  # fmt: skip
+@kernel(inline=True)
+def search(arm, aim, task, error, used, work, q):
     """Solve again along the limits; return a status and the iterations.
 
     First the other bends whose chord points to the target, then the least travel of the base, then the nearest pose.
     Source: derived. Erratum: see docs/errata.md#k22-2-24.
     """
-    z = target[11]
-    error, status, used = other_branches(
-        chain, row, target, r, direction, position_tol, error, used, max_iterations, max_time, begin, buffer, trial,
-        trace, q,
-    )  # fmt: skip
+    error, status, used = other_branches(arm, aim, task, error, used, work, q)
     if status != OUT_OF_REACH:
         return status, used
-    lower, upper = travel_limits(chain, row)
+    lower, upper = travel_limits(arm.chain, arm.row)
     if lower < upper:
-        if used >= max_iterations:
+        if used >= task.max_steps:
             return ITERATION_LIMIT, used
-        theta, s, h, distance = least_travel(chain, row, critical, r, z)
+        theta, s, h, distance = least_travel(arm.chain, arm.row, arm.facts[1], aim.r, aim.z)
         if distance < math.inf:
-            error = offer(chain, row, target, theta, direction, s, h, error, trial, q)
-            note(chain, row, theta, direction, s, h, trial, trace, used)
+            pose = Pose(theta, aim.direction, s, h)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
             used += 1
-        if error <= position_tol:
+        if error <= task.position_tol:
             return REACHED, used
-    for side in range(2):
-        error, status, used = nearest(
-            chain, row, target, r if side == 0 else -r, direction if side == 0 else direction + math.pi, position_tol,
-            error, used, max_iterations, max_time, begin, buffer, trial, trace, q,
-        )  # fmt: skip
-        if status != OUT_OF_REACH:
-            break
+    error, status, used = nearest(arm, aim, task, error, used, work, q)
+    if status == OUT_OF_REACH:
+        # The other way round, by a tip that bends past its own z axis.
+        past = Aim(aim.target, -aim.r, aim.z, aim.direction + math.pi, aim.began)
+        error, status, used = nearest(arm, past, task, error, used, work, q)
     return status, used

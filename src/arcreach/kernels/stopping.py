@@ -9,13 +9,19 @@ from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMI
 GOING_ON = -1
 
 
-@kernel
-def stopped(reached, idle, patience, steps, max_steps, began, max_time, timer):
+@kernel(inline=True)
+def late(task, began, timer):
+    """Say whether a solve has used up its time. Source: derived."""
+    return task.max_time < math.inf and clock(timer) - began > task.max_time
+
+
+@kernel(inline=True)
+def stopped(task, reached, idle, patience, steps, began, timer):
     """Return how a solve ends here, or GOING_ON; `idle` counts steps without progress. Source: derived."""
     if reached:
         return REACHED
     if idle >= patience:
         return STALLED
-    if max_time < math.inf and clock(timer) - began > max_time:
+    if late(task, began, timer):
         return TIME_LIMIT
-    return GOING_ON if steps < max_steps else ITERATION_LIMIT
+    return GOING_ON if steps < task.max_steps else ITERATION_LIMIT

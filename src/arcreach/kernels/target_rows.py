@@ -3,7 +3,6 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import AXIS, POSITION
 from arcreach.kernels.limits import LARGEST_FLOAT
 
 
@@ -61,7 +60,7 @@ def write_axis(axis, row):
 
 
 @kernel(batch=True)
-def write_targets(start, stop, positions, turned, mode, farthest, tolerance, rows, fault):
+def write_targets(start, stop, positions, turned, farthest, tolerance, rows, fault):
     """Write rows start to stop of targets (n, 12): positions (n, 3), turned (n, 0), (n, 3) axes or (n, 9) rotations.
 
     `fault` (1,) becomes 1 where a target is not accepted; its row is then not to be used. Source: derived.
@@ -74,9 +73,9 @@ def write_targets(start, stop, positions, turned, mode, farthest, tolerance, row
         for k in range(3):
             row[9 + k] = positions[i, k]
             bad |= not abs(positions[i, k]) <= farthest
-        if mode == AXIS:
+        if turned.shape[1] == 3:
             bad |= not write_axis(turned[i], row)
-        elif mode != POSITION:
+        elif turned.shape[1] == 9:
             for k in range(9):
                 row[k] = turned[i, k]
                 bad |= not abs(row[k]) <= LARGEST_FLOAT

@@ -15,22 +15,40 @@ DETERMINANT_ERROR = 1e-15
 
 
 @kernel
-def dot(ax, ay, az, bx, by, bz):
+def dot(a, b):
     """Return the scalar product. Source: derived."""
-    return ax * bx + ay * by + az * bz
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
-def segment_shares(ux, uy, uz, vx, vy, vz, wx, wy, wz):
+def minus(a, b):
+    """Return a - b. Source: derived."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@kernel
+def along(a, share, d):
+    """Return a + share * d. Source: derived."""
+    return a[0] + share * d[0], a[1] + share * d[1], a[2] + share * d[2]
+
+
+@kernel
+def cross(a, b):
+    """Return the vector product. Source: derived."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def segment_shares(u, v, w):
     """Return the shares of the vectors u and v at the nearest points of two segments that start w = a - b apart.
 
     Source: derived.
     """
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
-    uv = ux * vx + uy * vy + uz * vz
-    uw = ux * wx + uy * wy + uz * wz
-    vw = vx * wx + vy * wy + vz * wz
+    uu = dot(u, u)
+    vv = dot(v, v)
+    uv = dot(u, v)
+    uw = dot(u, w)
+    vw = dot(v, w)
     square = uu * vv - uv * uv
     # Parallel segments: any start will do, the other end follows.
     a = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 0.0 else 0.0
@@ -43,56 +61,54 @@ def segment_shares(ux, uy, uz, vx, vy, vz, wx, wy, wz):
 
 
 @kernel
-def nearest_on_triangle(t, x, y, z):
-    """Return the point of the triangle t (3, 3) that is nearest to (x, y, z).
-
-    Source: [E05] section 5.1.5.
-    """
-    ax, ay, az = t[0, 0], t[0, 1], t[0, 2]
-    ux, uy, uz = t[1, 0] - ax, t[1, 1] - ay, t[1, 2] - az
-    vx, vy, vz = t[2, 0] - ax, t[2, 1] - ay, t[2, 2] - az
-    px, py, pz = x - ax, y - ay, z - az
-    d1 = dot(ux, uy, uz, px, py, pz)
-    d2 = dot(vx, vy, vz, px, py, pz)
-    if d1 <= 0.0 and d2 <= 0.0:
-        return ax, ay, az
-    px, py, pz = x - t[1, 0], y - t[1, 1], z - t[1, 2]
-    d3 = dot(ux, uy, uz, px, py, pz)
-    d4 = dot(vx, vy, vz, px, py, pz)
-    if d3 >= 0.0 and d4 <= d3:
-        return t[1, 0], t[1, 1], t[1, 2]
-    c = d1 * d4 - d3 * d2
-    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        share = d1 / (d1 - d3)
-        return ax + share * ux, ay + share * uy, az + share * uz
-    px, py, pz = x - t[2, 0], y - t[2, 1], z - t[2, 2]
-    d5 = dot(ux, uy, uz, px, py, pz)
-    d6 = dot(vx, vy, vz, px, py, pz)
-    if d6 >= 0.0 and d5 <= d6:
-        return t[2, 0], t[2, 1], t[2, 2]
-    b = d5 * d2 - d1 * d6
-    if b <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        share = d2 / (d2 - d6)
-        return ax + share * vx, ay + share * vy, az + share * vz
-    a = d3 * d6 - d5 * d4
-    if a <= 0.0 and d4 >= d3 and d5 >= d6:
-        share = (d4 - d3) / ((d4 - d3) + (d5 - d6))
-        return (
-            t[1, 0] + share * (t[2, 0] - t[1, 0]),
-            t[1, 1] + share * (t[2, 1] - t[1, 1]),
-            t[1, 2] + share * (t[2, 2] - t[1, 2]),
-        )
-    total = a + b + c
-    b /= total
-    c /= total
-    return ax + b * ux + c * vx, ay + b * uy + c * vy, az + b * uz + c * vz
+def corner(t, i):
+    """Return corner i of a triangle (3, 3). Source: derived."""
+    return t[i, 0], t[i, 1], t[i, 2]
 
 
 @kernel
-def point_triangle(t, x, y, z):
+def nearest_on_triangle(t, p):
+    """Return the point of the triangle t (3, 3) that is nearest to the point p.
+
+    Source: [E05] section 5.1.5.
+    """
+    first, second, third = corner(t, 0), corner(t, 1), corner(t, 2)
+    u = minus(second, first)
+    v = minus(third, first)
+    w = minus(p, first)
+    d1 = dot(u, w)
+    d2 = dot(v, w)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return first
+    w = minus(p, second)
+    d3 = dot(u, w)
+    d4 = dot(v, w)
+    if d3 >= 0.0 and d4 <= d3:
+        return second
+    c = d1 * d4 - d3 * d2
+    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        return along(first, d1 / (d1 - d3), u)
+    w = minus(p, third)
+    d5 = dot(u, w)
+    d6 = dot(v, w)
+    if d6 >= 0.0 and d5 <= d6:
+        return third
+    b = d5 * d2 - d1 * d6
+    if b <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        return along(first, d2 / (d2 - d6), v)
+    a = d3 * d6 - d5 * d4
+    if a <= 0.0 and d4 >= d3 and d5 >= d6:
+        return along(second, (d4 - d3) / ((d4 - d3) + (d5 - d6)), minus(third, second))
+    total = a + b + c
+    return along(along(first, b / total, u), c / total, v)
+
+
+@kernel
+def point_triangle(t, p):
     """Return the squared distance from a point to a triangle, and the nearest point. Source: derived."""
-    px, py, pz = nearest_on_triangle(t, x, y, z)
-    return (x - px) * (x - px) + (y - py) * (y - py) + (z - pz) * (z - pz), px, py, pz
+    q = nearest_on_triangle(t, p)
+    away = minus(p, q)
+    return dot(away, away), q
 
 
 @kernel
@@ -101,107 +117,91 @@ def triangle_normal(t):
 
     Source: derived.
     """
-    ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
-    vx, vy, vz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
-    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    first = corner(t, 0)
+    return cross(minus(corner(t, 1), first), minus(corner(t, 2), first))
 
 
 @kernel
-def pierced(t, ax, ay, az, bx, by, bz):
+def pierced(t, a, b):
     """Return the share of the segment from a to b where it intersects the triangle t, or -1. Source: derived."""
-    nx, ny, nz = triangle_normal(t)
-    start = dot(nx, ny, nz, ax - t[0, 0], ay - t[0, 1], az - t[0, 2])
-    end = dot(nx, ny, nz, bx - t[0, 0], by - t[0, 1], bz - t[0, 2])
+    n = triangle_normal(t)
+    start = dot(n, minus(a, corner(t, 0)))
+    end = dot(n, minus(b, corner(t, 0)))
     if start == end or start * end > 0.0:
         return -1.0
     share = start / (start - end)
-    x = ax + share * (bx - ax)
-    y = ay + share * (by - ay)
-    z = az + share * (bz - az)
+    p = along(a, share, minus(b, a))
     for i in range(3):
-        j = i + 1 if i < 2 else 0
-        ex, ey, ez = t[j, 0] - t[i, 0], t[j, 1] - t[i, 1], t[j, 2] - t[i, 2]
-        px, py, pz = x - t[i, 0], y - t[i, 1], z - t[i, 2]
-        if dot(nx, ny, nz, ey * pz - ez * py, ez * px - ex * pz, ex * py - ey * px) < 0.0:
+        edge = minus(corner(t, i + 1 if i < 2 else 0), corner(t, i))
+        if dot(n, cross(edge, minus(p, corner(t, i)))) < 0.0:
             return -1.0
     return share
 
 
 @kernel
-def segment_triangle(t, ax, ay, az, bx, by, bz):
+def segment_triangle(t, a, b):
     """Return the squared distance of the segment from a to b to a triangle, the segment's share and the other point.
 
     Source: derived.
     """
-    best, qx, qy, qz = point_triangle(t, ax, ay, az)
+    best, q = point_triangle(t, a)
     at = 0.0
-    dx, dy, dz = bx - ax, by - ay, bz - az
-    if dx == 0.0 and dy == 0.0 and dz == 0.0:
-        return best, at, qx, qy, qz
-    square, px, py, pz = point_triangle(t, bx, by, bz)
+    d = minus(b, a)
+    if d[0] == 0.0 and d[1] == 0.0 and d[2] == 0.0:
+        return best, at, q
+    square, p = point_triangle(t, b)
     if square < best:
-        best, at, qx, qy, qz = square, 1.0, px, py, pz
+        best, at, q = square, 1.0, p
     for i in range(3):
-        j = i + 1 if i < 2 else 0
-        ex, ey, ez = t[j, 0] - t[i, 0], t[j, 1] - t[i, 1], t[j, 2] - t[i, 2]
-        a, b = segment_shares(dx, dy, dz, ex, ey, ez, ax - t[i, 0], ay - t[i, 1], az - t[i, 2])
-        px, py, pz = t[i, 0] + b * ex, t[i, 1] + b * ey, t[i, 2] + b * ez
-        wx, wy, wz = ax + a * dx - px, ay + a * dy - py, az + a * dz - pz
-        square = wx * wx + wy * wy + wz * wz
+        edge = minus(corner(t, i + 1 if i < 2 else 0), corner(t, i))
+        on_segment, on_edge = segment_shares(d, edge, minus(a, corner(t, i)))
+        p = along(corner(t, i), on_edge, edge)
+        w = minus(along(a, on_segment, d), p)
+        square = dot(w, w)
         if square < best:
-            best, at, qx, qy, qz = square, a, px, py, pz
-    share = pierced(t, ax, ay, az, bx, by, bz)
+            best, at, q = square, on_segment, p
+    share = pierced(t, a, b)
     if share >= 0.0:
-        return 0.0, share, ax + share * dx, ay + share * dy, az + share * dz
-    return best, at, qx, qy, qz
+        return 0.0, share, along(a, share, d)
+    return best, at, q
 
 
 @kernel
-def separation(t, ux, uy, uz, ax, ay, az, bx, by, bz):
+def separation(t, u, a, b):
     """Return the gap between the segment from a to b and a triangle, both projected onto the direction u of any length.
 
     Source: derived.
     """
     # Relative to a corner, so that products are no larger than the bodies.
-    low = min(
-        dot(ux, uy, uz, ax - t[0, 0], ay - t[0, 1], az - t[0, 2]),
-        dot(ux, uy, uz, bx - t[0, 0], by - t[0, 1], bz - t[0, 2]),
-    )
-    high = max(
-        0.0,
-        dot(ux, uy, uz, t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]),
-        dot(ux, uy, uz, t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]),
-    )
-    size = math.sqrt(ux * ux + uy * uy + uz * uz)
+    first = corner(t, 0)
+    low = min(dot(u, minus(a, first)), dot(u, minus(b, first)))
+    high = max(0.0, dot(u, minus(corner(t, 1), first)), dot(u, minus(corner(t, 2), first)))
+    size = math.sqrt(dot(u, u))
     return (low - high) / size if size > 0.0 else 0.0
 
 
 @kernel
-def proven_gap(t, share, qx, qy, qz, ax, ay, az, bx, by, bz):
+def proven_gap(t, share, q, a, b):
     """Return a proven lower bound, 0 or more, of the distance of the segment from a to b to a triangle.
 
     `share` of the segment and q on the triangle are the computed nearest points. Source: derived.
     """
-    ux = ax + share * (bx - ax) - qx
-    uy = ay + share * (by - ay) - qy
-    uz = az + share * (bz - az) - qz
-    nx, ny, nz = triangle_normal(t)
-    if dot(nx, ny, nz, ux, uy, uz) < 0.0:
-        nx, ny, nz = -nx, -ny, -nz
-    bound = separation(t, ux, uy, uz, ax, ay, az, bx, by, bz)
+    u = minus(along(a, share, minus(b, a)), q)
+    n = triangle_normal(t)
+    if dot(n, u) < 0.0:
+        n = (-n[0], -n[1], -n[2])
     # Close to a large triangle the difference of the points is mostly rounding; the normal is then the better choice.
-    return max(bound, separation(t, nx, ny, nz, ax, ay, az, bx, by, bz), 0.0)
+    return max(separation(t, u, a, b), separation(t, n, a, b), 0.0)
 
 
 @kernel
-def crossing(t, axis, x, y, z):
+def crossing(t, axis, p):
     """Return the signed crossing (-1, 0 or 1) of a triangle by a ray along a positive axis, and whether it is certain.
 
     Projected along the ray, the triangle winds around the point or not; the side of its plane on which the point lies
     says whether the crossing is ahead. It is uncertain where a determinant is within its rounding error of zero.
     Source: derived.
     """
-    p = (x, y, z)
     j = axis + 1 if axis < 2 else 0
     k = 3 - axis - j
     turns = 0
@@ -220,7 +220,7 @@ def crossing(t, axis, x, y, z):
             turns += 1 if up else -1
     if turns == 0:
         return 0, True
-    volume, size = corner_volume(t, x, y, z)
+    volume, size = corner_volume(t, p)
     if abs(volume) <= DETERMINANT_ERROR * size:
         return 0, False
     # The crossing is ahead if the point is on the inner side of a triangle that the ray leaves by, or on the outer side
@@ -229,14 +229,14 @@ def crossing(t, axis, x, y, z):
 
 
 @kernel
-def corner_volume(t, x, y, z):
+def corner_volume(t, p):
     """Return the determinant of the corners of a triangle minus a point, and the sum of its absolute terms.
 
     It is positive on the inner side, where the triangle is seen clockwise. Source: derived.
     """
-    ax, ay, az = t[0, 0] - x, t[0, 1] - y, t[0, 2] - z
-    bx, by, bz = t[1, 0] - x, t[1, 1] - y, t[1, 2] - z
-    cx, cy, cz = t[2, 0] - x, t[2, 1] - y, t[2, 2] - z
+    ax, ay, az = minus(corner(t, 0), p)
+    bx, by, bz = minus(corner(t, 1), p)
+    cx, cy, cz = minus(corner(t, 2), p)
     volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
     size = (
         abs(ax) * (abs(by * cz) + abs(bz * cy))
@@ -247,19 +247,15 @@ def corner_volume(t, x, y, z):
 
 
 @kernel
-def solid_angle(t, x, y, z):
+def solid_angle(t, p):
     """Return the signed solid angle of a triangle seen from a point, divided by that of the full sphere.
 
     Source: [OS83] eq. 8.
     """
-    ax, ay, az = t[0, 0] - x, t[0, 1] - y, t[0, 2] - z
-    bx, by, bz = t[1, 0] - x, t[1, 1] - y, t[1, 2] - z
-    cx, cy, cz = t[2, 0] - x, t[2, 1] - y, t[2, 2] - z
-    a = math.sqrt(dot(ax, ay, az, ax, ay, az))
-    b = math.sqrt(dot(bx, by, bz, bx, by, bz))
-    c = math.sqrt(dot(cx, cy, cz, cx, cy, cz))
-    volume, _ = corner_volume(t, x, y, z)
-    below = (
-        a * b * c + a * dot(bx, by, bz, cx, cy, cz) + b * dot(cx, cy, cz, ax, ay, az) + c * dot(ax, ay, az, bx, by, bz)
-    )
+    first, second, third = minus(corner(t, 0), p), minus(corner(t, 1), p), minus(corner(t, 2), p)
+    a = math.sqrt(dot(first, first))
+    b = math.sqrt(dot(second, second))
+    c = math.sqrt(dot(third, third))
+    volume, _ = corner_volume(t, p)
+    below = a * b * c + a * dot(second, third) + b * dot(third, first) + c * dot(first, second)
     return math.atan2(volume, below) / (2.0 * math.pi)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from arcreach._jit import settled
 from arcreach.ik.solve import positive, whole
-from arcreach.kernels.contact_arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, onward_arcs, tangent_arc
+from arcreach.kernels.contact_arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
 from arcreach.planning.contact_plan import (
     BACKWARD,
     FORWARD,
@@ -156,11 +156,10 @@ class _Search:
 
     def _grow(self, node: _Node) -> None:
         """Every free arc from here to another ball."""
-        body, around = self.body, self.surroundings
-        found = _onward_arcs(
-            np.array(node.pose), np.array([node.curvature, node.side]), self.ball_rows, around.edges, around.discs,
-            body.radius, body.slack, body.sharpest, body.longest - node.length, self.rule, self.arcs,
-        )  # fmt: skip
+        body = self.body
+        bounds = Bounds(body.radius, body.slack, body.sharpest, body.longest - node.length, self.rule)
+        arrival = (node.curvature, node.side)
+        found = _onward_arcs(node.pose, arrival, self.ball_rows, self.surroundings.packed, bounds, self.arcs)
         for row in self.arcs[:found].tolist():
             end = ContactArc(node.pose, row[CURVATURE], row[LENGTH]).end
             length = node.length + row[LENGTH]

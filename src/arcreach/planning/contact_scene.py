@@ -15,7 +15,7 @@ from arcreach._jit import settled
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
 from arcreach.ik.target import Target
-from arcreach.kernels.contact_arcs import arc_gap, point_gaps
+from arcreach.kernels.contact_arcs import Arc, Obstacles, arc_gap, point_gaps
 from arcreach.kernels.layout import POSITION
 from arcreach.robots.checks import numbers, real_array, shown
 from arcreach.robots.elements import Section
@@ -70,7 +70,7 @@ def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
 
 
 class Surroundings:
-    """Obstacles, and the same as arrays: edges (n, 4) and discs (m, 3)."""
+    """Obstacles, and the same as kernels take them, `packed`."""
 
     def __init__(self, obstacles: Iterable[Obstacle]) -> None:
         self.obstacles = tuple(obstacles) if isinstance(obstacles, Iterable) else (obstacles,)
@@ -80,8 +80,10 @@ class Surroundings:
         polygons = [(i, shape) for i, shape in enumerate(self.obstacles) if isinstance(shape, Polygon)]
         discs = [(i, shape) for i, shape in enumerate(self.obstacles) if isinstance(shape, Disc)]
         edges = [edge for _, shape in polygons for edge in shape.edges]
-        self.edges: Array = np.array(edges, dtype=float).reshape(-1, 4)
-        self.discs: Array = np.array([(*shape.centre, shape.radius) for _, shape in discs], dtype=float).reshape(-1, 3)
+        round_ones = [(*shape.centre, shape.radius) for _, shape in discs]
+        self.packed = Obstacles(
+            edges=np.array(edges, dtype=float).reshape(-1, 4), discs=np.array(round_ones, dtype=float).reshape(-1, 3)
+        )
         self._polygons = np.array([i for i, shape in polygons for _ in shape.edges], dtype=np.int64)
         self._discs = np.array([i for i, _ in discs], dtype=np.int64)
 
@@ -91,13 +93,13 @@ class Surroundings:
 
     def arc_gap(self, pose: Pose, curvature: float, length: float) -> float:
         """The distance of an arc from the nearest obstacle, exactly; 0 where it crosses an edge."""
-        return float(_arc_gap(*pose, curvature, length, self.edges, self.discs, -math.inf))
+        return float(_arc_gap(Arc(*pose, curvature, length), self.packed, -math.inf))
 
     def point_gaps(self, points: Array) -> tuple[Array, npt.NDArray[np.int64]]:
         """The signed distances of points (k, 2) from the nearest obstacle, negative inside it, and which that is."""
         gaps, which = np.empty(len(points)), np.empty(len(points), dtype=np.int64)
         rows = np.ascontiguousarray(points, dtype=float)
-        _point_gaps(rows, self.edges, self._polygons, self.discs, gaps, which)
+        _point_gaps(rows, self.packed.edges, self._polygons, self.packed.discs, gaps, which)
         in_disc = which < 0
         which[in_disc] = self._discs[-1 - which[in_disc]]
         return gaps, which

@@ -17,7 +17,7 @@ from arcreach.errors import FileError, TargetError
 from arcreach.ik.log import csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import target_rows
-from arcreach.kernels import judge
+from arcreach.ik.verdict import verdict
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.path import Path
 from arcreach.robots.checks import shown
@@ -79,8 +79,7 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
     n = len(q)
     mode, targets = _targets(origin, columns, robot, q)
     waypoint = columns.get("waypoint", np.arange(n))
-    position_error, angle_error, status = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
-    judge.judge(0, n, robot._chain, q, targets, mode, np.inf, np.inf, robot.reach, position_error, angle_error, status)
+    position_error, angle_error = verdict(robot, q, mode, targets, (np.inf, np.inf), np.zeros(n, np.int64))
     status = columns.get("status", np.full(n, Status.REACHED.value)).astype(np.int64)
     clearance = columns.get("clearance")
     return Path(robot, q, targets, mode, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)

@@ -25,7 +25,7 @@ from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import positive, solve, solve_batch, whole
 from arcreach.ik.target import Target, as_target
-from arcreach.kernels import judge
+from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance import Obstacles, point_clearance
 from arcreach.kernels.layout import AXIS, ROTATION
 from arcreach.planning.motions import MotionCheck, SmoothSpace, motion_between, without_long_turns
@@ -347,11 +347,7 @@ def _goal_configurations(
 
 def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, float]) -> tuple[float, float]:
     """How far the tip is from the target at q, in metres and radians."""
-    position, angle, status = np.empty(1), np.empty(1), np.zeros(1, np.int64)
-    judge.judge(
-        0, 1, robot._chain, q[None].copy(), target.row[None], target.mode, *tolerances, robot.moving_reach, position,
-        angle, status,
-    )  # fmt: skip
+    position, angle = verdict(robot, q[None].copy(), target.mode, target.row[None], tolerances, np.zeros(1, np.int64))
     return float(position[0]), float(angle[0])
 
 

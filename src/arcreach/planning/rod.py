@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._jit import settled
-from arcreach.kernels.contact_rod import STATE, rod_shape
+from arcreach.kernels.contact_rod import STATE, Contacts, rod_shape
 from arcreach.planning.contact_scene import Body, Surroundings, every_ball
 
 if TYPE_CHECKING:
@@ -157,10 +157,8 @@ class _Rod:
 
     def equations(self, curvatures: Array) -> Array:
         """What must vanish, for the shape with these curvatures actuated between contacts."""
-        _shape(
-            self.base, curvatures, self.places, self.balls, self.sides, self.pushes, self.length, STEPS, self.states,
-            self.rows,
-        )  # fmt: skip
+        contacts = Contacts(self.places, self.balls, self.sides, self.pushes)
+        _shape(self.base, curvatures, contacts, self.length, STEPS, self.states, self.rows)
         kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
         return np.asarray(self.rows[kept])
 

@@ -33,7 +33,5 @@ def search_meshes(
 
     `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each.
     """
-    spread(
-        surface_clearances, len(bodies), mesh._tree, mesh._frame, mesh.margin, float(index), tolerance, bodies, counts,
-        rows, threads=threads, smallest=_SMALLEST_PIECE,
-    )  # fmt: skip
+    arguments = (mesh._surface, float(index), tolerance, bodies, counts, rows)
+    spread(surface_clearances, len(bodies), *arguments, threads=threads, smallest=_SMALLEST_PIECE)

@@ -41,8 +41,5 @@ def certified_clearance(
     for _, mesh in checked._meshes:
         # The vertices of a file and the position may both be large and cancel.
         size = robot.reach + float(np.abs(mesh._vertices).max() + np.abs(mesh.position).max())
-        spread(
-            surface_bounds, len(values), mesh._tree, mesh._frame, mesh.margin, size, *common, threads=threads,
-            smallest=_SMALLEST_PIECE,
-        )  # fmt: skip
+        spread(surface_bounds, len(values), mesh._surface, size, *common, threads=threads, smallest=_SMALLEST_PIECE)
     return float(bounds[0]) if single else bounds

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach.errors import SceneError
+from arcreach.kernels.clearance_mesh import Surface
 from arcreach.kernels.mesh_tree import Tree, grid_distances, signed_distances
 from arcreach.kernels.shapes import GRID_TOLERANCE
 from arcreach.robots import checks
@@ -135,6 +136,10 @@ class Mesh:
     @cached_property
     def _tree(self) -> Tree:
         return build_tree((self._vertices - self._centre)[self._faces])
+
+    @property
+    def _surface(self) -> Surface:
+        return Surface(self._tree, self._frame, self.margin)
 
     def signed_distance(self, points: npt.ArrayLike) -> tuple[Array, Array]:
         """Exact signed distances (n,) of points (n, 3) of the base frame, and the unit normals (n, 3) there.

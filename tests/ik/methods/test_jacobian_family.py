@@ -83,9 +83,10 @@ FORMULAS = {
 
 
 def kernel_step(rule, J, e, damping=0.3, threshold=1.0, largest=math.inf):
-    dof = J.shape[1]
-    step, y, G, U = np.empty(dof), np.empty(6), np.empty((6, 6)), np.empty((6, 6))
-    steps.family_step(rule, np.ascontiguousarray(J.T), e, damping, threshold, largest, G, U, y, step)
+    q, trial, step = np.empty((3, J.shape[1]))
+    y, G, U = np.empty(6), np.empty((6, 6)), np.empty((6, 6))
+    work = steps.Work(q, trial, step, np.array(J), np.ascontiguousarray(J.T), e, y, G, U)
+    steps.family_step(steps.Rule(rule, damping, threshold, largest), damping, work)
     return step
 
 

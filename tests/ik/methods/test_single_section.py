@@ -16,6 +16,8 @@ from arcreach.kernels import section as section_kernels
 from arcreach.kernels import section_chord as chord
 from arcreach.kernels import single_section as kernels
 from arcreach.kernels import single_section_limits as limits_kernels
+from arcreach.kernels.layout import POSITION
+from arcreach.kernels.solver.contexts import Task
 
 VARIANTS = ("newton", "iterative", "polynomial", "jacobian")
 CHORD_VARIANTS = VARIANTS[:3]
@@ -385,15 +387,16 @@ def test_table_3_1(kind, arcs):
 @pytest.mark.parametrize("kind", ["fixed", "telescopic", "extensible"])
 def test_the_iteration_needs_no_second_stage(kind):
     rng = np.random.default_rng(11)
-    buffer, trace = np.zeros(2, np.int64), np.empty((0, 3))
     for _ in range(4):
         robot = random_section(rng, kind, 6)
+        arm = limits_kernels.Arm(robot._chain, 0, kernels.ITERATIVE, method.facts(robot), np.zeros(12))
+        work = limits_kernels.Work(np.empty((2, robot.dof)), np.zeros(2, np.int64))
         for position in tips(robot, robot.sample(100, rng)):
+            row = ar.Target(position).row
             r, direction = math.hypot(*position[:2]), math.atan2(position[1], position[0])
-            bend, length, _, used, _ = kernels.approach_iterative(
-                robot._chain, 0, method.facts(robot), r, position[2], direction, 0.0, 1e-6, 1e-3, 100, math.inf, 0.0,
-                buffer, np.empty((2, robot.dof)), trace[:, : robot.dof],
-            )  # fmt: skip
-            q = [bend, direction, length][: robot.dof]
+            task = Task(row[None], POSITION, 1e-6, 1e-3, 1, 100, math.inf, False, False, np.empty((0, robot.dof)))
+            aim = limits_kernels.Aim(row, r, position[2], direction, 0.0)
+            pose, used, _ = kernels.approach_iterative(arm, aim, 0.0, task, work)
+            q = [pose.theta, direction, pose.length][: robot.dof]
             assert used < 50
             assert np.linalg.norm(tips(robot, q) - position) <= 1.001e-6

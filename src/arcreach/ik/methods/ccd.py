@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from arcreach._threads import spread
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.kernels.ccd import Weights
 from arcreach.kernels.ccd import ccd as ccd_kernel
 from arcreach.robots.robot import Robot
 
@@ -25,18 +23,10 @@ def half_reach(robot: Robot) -> float:
 
 def run(problem: Problem) -> Outcome:
     """Solve every target from its start, or from the middle of the limits."""
-    robot, n = problem.robot, len(problem.targets)
-    outcome = Outcome.empty(problem)
-    traced = np.zeros(1, np.int64)
-    first = np.tile(robot.neutral, (n, 1)) if problem.start is None else problem.start
-    spread(
-        ccd_kernel, n, robot._chain, problem.targets, problem.mode, half_reach(robot) ** -2, WEIGHT,
-        problem.position_tol, problem.angle_tol, problem.max_iterations or MOST_SWEEPS, problem.max_time, first,
-        problem.trace, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
-        threads=problem.threads, smallest=SMALLEST_PIECE,
-    )  # fmt: skip
-    outcome.traced = int(traced[0])
-    return outcome
+    weights = Weights(half_reach(problem.robot) ** -2, WEIGHT)
+    return run_kernel(
+        problem, ccd_kernel, problem.robot._chain, weights, max_steps=MOST_SWEEPS, smallest=SMALLEST_PIECE
+    )
 
 
 METHOD = register(

@@ -6,8 +6,8 @@ import math
 
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
-from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.kernels.chords import chords_batch
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.kernels.chords import Settings, chords
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Link, Section
 from arcreach.robots.robot import Robot
@@ -38,9 +38,9 @@ def _run(problem: Problem) -> Outcome:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
     if isinstance(C, bool) or not isinstance(C, int) or C < 1:
         raise MethodError(f"C = {shown(C)} is not accepted; give a whole number above 0")
-    return fabrik_chain.run_batch(
-        problem, chords_batch, fabrik_chain.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL
-    )
+    settings = Settings(fabrik_chain.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL)
+    arm = fabrik_chain.arm_of(problem.robot)
+    return run_kernel(problem, chords, arm, settings, max_steps=fabrik_chain.MAX_ITERATIONS)
 
 
 METHOD = register(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arcreach.ik import fabrik_chain
-from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.kernels.fabrikc import fabrikc_batch
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.kernels.fabrikc import fabrikc
 from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
@@ -17,7 +17,7 @@ def refuses(robot: Robot) -> str | None:
 
 
 def _run(problem: Problem) -> Outcome:
-    return fabrik_chain.run_batch(problem, fabrikc_batch)
+    return run_kernel(problem, fabrikc, fabrik_chain.arm_of(problem.robot), max_steps=fabrik_chain.MAX_ITERATIONS)
 
 
 METHOD = register(

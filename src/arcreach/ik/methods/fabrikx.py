@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from arcreach.errors import MethodError
-from arcreach.ik.fabrik_chain import chord_refusal, run_batch, section_tol_of
-from arcreach.ik.method import Array, Method, Outcome, Problem, register
-from arcreach.kernels.fabrikx import fabrikx_batch
+from arcreach.ik.fabrik_chain import MAX_ITERATIONS, arm_of, chord_refusal, section_tol_of
+from arcreach.ik.method import Array, Method, Outcome, Problem, register, run_kernel
+from arcreach.kernels.fabrikx import Settings, fabrikx
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import Section
 from arcreach.scenes.shapes import Sphere
@@ -22,8 +22,8 @@ def _run(problem: Problem) -> Outcome:
     section_tol = problem.options.get("section_tol", section_tol_of(problem))
     if isinstance(section_tol, bool) or not isinstance(section_tol, int | float) or not 0.0 < section_tol < math.inf:
         raise MethodError(f"section_tol = {shown(section_tol)} is not accepted; give radians above 0")
-    balls, published = _balls(problem)
-    return run_batch(problem, fabrikx_batch, problem.variant == POLYNOMIAL, float(section_tol), balls, published)
+    settings = Settings(problem.variant == POLYNOMIAL, float(section_tol), *_balls(problem))
+    return run_kernel(problem, fabrikx, arm_of(problem.robot), settings, max_steps=MAX_ITERATIONS)
 
 
 def _balls(problem: Problem) -> tuple[Array, bool]:

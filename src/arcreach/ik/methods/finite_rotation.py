@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._threads import spread
 from arcreach.errors import MethodError
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.methods.ccd import RIGID, half_reach
-from arcreach.kernels.finite_rotation import finite_rotation
+from arcreach.kernels.finite_rotation import Rules, finite_rotation
 from arcreach.kernels.finite_rotation_published import finite_rotation_published
 from arcreach.kernels.layout import AXIS
 from arcreach.robots.checks import shown
@@ -43,24 +42,18 @@ ROUNDING = 2.0**-24
 
 def run(problem: Problem) -> Outcome:
     """Solve every target from its start, or from the middle of the limits."""
-    robot, n = problem.robot, len(problem.targets)
-    tool, single = tool_axes(problem), is_single(problem.options.get("precision", "float64"))
-    outcome = Outcome.empty(problem)
-    traced = np.zeros(1, np.int64)
-    told = np.empty((len(problem.trace), 3))
-    first = np.tile(robot.neutral, (n, 1)) if problem.start is None else problem.start
-    question = (robot._chain, half_reach(robot), tool, problem.targets, problem.mode)
-    tolerances = (problem.position_tol, problem.angle_tol)
-    own = (slack(robot, single), SWEEPS) if problem.variant == CORRECTED else (SWEEPS_PUBLISHED,)
-    spread(
-        KERNELS[problem.variant], n, *question, *tolerances, *own, problem.max_iterations or MOST_STEPS,
-        problem.max_time, single, first, problem.trace, told, traced, outcome.q, outcome.status, outcome.iterations,
-        outcome.seconds, threads=problem.threads, smallest=SMALLEST_PIECE,
-    )  # fmt: skip
-    outcome.traced = int(traced[0])
-    names = ("distance", "long_axis_angle", "cross_axis_angle")
-    outcome.columns = dict(zip(names, told.T, strict=True))
-    return outcome
+    robot, single = problem.robot, is_single(problem.options.get("precision", "float64"))
+    sweeps = SWEEPS if problem.variant == CORRECTED else SWEEPS_PUBLISHED
+    rules = Rules(half_reach(robot), tool_axes(problem), slack(robot, single), sweeps, single)
+    return run_kernel(
+        problem,
+        KERNELS[problem.variant],
+        robot._chain,
+        rules,
+        max_steps=MOST_STEPS,
+        columns=("distance", "long_axis_angle", "cross_axis_angle"),
+        smallest=SMALLEST_PIECE,
+    )
 
 
 def slack(robot: Robot, single: bool) -> Array:

@@ -9,8 +9,8 @@ and of positions alone 60 % and 89 %.
 
 from __future__ import annotations
 
-import dataclasses
 import math
+import sys
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._threads import spread
+from arcreach._jit import settled
 from arcreach.errors import MethodError
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.solve import whole
 from arcreach.kernels import hierarchical as kernels
-from arcreach.kernels.layout import POSITION, REACHED, TIME_LIMIT
+from arcreach.kernels.answers import Answers
+from arcreach.kernels.layout import POSITION, TIME_LIMIT
+from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.checks import shown
 from arcreach.robots.elements import ANGLE, Prismatic, Section
 from arcreach.robots.robot import Robot
@@ -56,119 +58,89 @@ SCALE = 0.1
 SCALE_SAMPLES = 64
 
 
-@dataclasses.dataclass(frozen=True)
-class Plan:
-    """What the kernel is told of the search: one entry per coordinate, but for `order` and `rules`."""
-
-    limits: npt.NDArray[Any]  # a chain that is asked for limits
-    order: npt.NDArray[np.int64]
-    roles: npt.NDArray[np.int64]
-    ranges: Array
-    motions: npt.NDArray[np.int64]
-    lower: Array
-    upper: Array
-    rules: npt.NDArray[Any]
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """In the order of the kernels."""
-        return (
-            self.limits, self.order, self.roles, self.ranges, self.motions, self.lower, self.upper, self.rules,
-        )  # fmt: skip
-
-
 def run(problem: Problem[Any]) -> Outcome:
     """Search from the start that is given, or from a place beside the middle of the limits."""
     robot: AnyRobot = problem.robot
-    plan = _plan(problem)
-    first = problem.start
-    if first is None:
-        first = np.tile(default_start(robot), (len(problem.targets), 1))
-    outcome = Outcome.empty(problem)
-    log = np.empty((len(problem.trace), len(kernels.LOG_COLUMNS)))
-    traced = np.zeros(1, np.int64)
-    if isinstance(robot, Robot):
-        spread(
-            kernels.hierarchical, len(first), *plan.arguments, problem.targets, problem.max_time, first, problem.trace,
-            log, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
-            threads=problem.threads, smallest=SMALLEST_PIECE,
-        )  # fmt: skip
-    else:
-        _compile(robot, plan, problem, outcome)
-        for i, start in enumerate(first):
-            _search(robot, plan, problem, i, start, (problem.trace, log, traced), outcome)
-    outcome.traced = int(traced[0])
-    outcome.columns = {name: log[: outcome.traced, k] for k, name in enumerate(kernels.LOG_COLUMNS)}
-    return outcome
+    # A matrix is evaluated in Python: one thread.
+    kernel, own, smallest = (
+        (kernels.hierarchical, (), SMALLEST_PIECE) if isinstance(robot, Robot) else (_search, (robot,), sys.maxsize)
+    )
+    return run_kernel(
+        problem,
+        kernel,
+        *own,
+        _plan(problem),
+        max_steps=MOST_ITERATIONS,
+        start=default_start,
+        columns=kernels.LOG_COLUMNS,
+        smallest=smallest,
+    )
 
 
-def _compile(robot: SymbolicRobot, plan: Plan, problem: Problem[Any], out: Outcome) -> None:
-    """Run a search of no iterations: what it compiles is then not counted as time of the first target."""
-    if "hierarchical ready" in robot.memory or not len(problem.targets):
-        return
-    rules = plan.rules.copy()
-    rules[0].most_iterations = 0
-    nothing = (np.empty((0, robot.dof)), np.empty((0, len(kernels.LOG_COLUMNS))), np.zeros(1, np.int64))
-    _search(robot, dataclasses.replace(plan, rules=rules), problem, 0, default_start(robot), nothing, out)
-    robot.memory["hierarchical ready"] = True
-
-
-def _search(
-    robot: SymbolicRobot, plan: Plan, problem: Problem[Any], i: int, start: Array, trace: tuple[Any, ...], out: Outcome
-) -> None:
-    """The search of the batch kernel for one target, with the forward kinematics of a user's matrix."""
-    target = problem.targets[i]
+def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, task: Task, answers: Answers) -> None:
+    """The batch kernel, with the forward kinematics of a user's matrix."""
     q, trial, corner, best = np.empty((4, robot.dof))
-    trial[:] = start
-    errors = np.zeros((2, kernels.ERRORS))
-    state = np.zeros(1, kernels.STATE)
-    kernels.begin(plan.rules, state, errors)
-    advance: Any = kernels.advance
-    began = time.perf_counter()
-    ended = kernels.GO_ON
-    while ended == kernels.GO_ON:
-        motion = tuple(robot.tip_pose(trial)[:3].ravel().tolist())
-        measured = kernels.measure(motion, target, problem.mode)
-        ended = advance(*plan.arguments, state, errors, measured, q, trial, corner, best, *trace)
-        if ended == kernels.GO_ON and time.perf_counter() - began > problem.max_time:
-            kernels.remember(plan.rules, state, errors, q, best)
-            ended = TIME_LIMIT
-    out.q[i] = q if ended == REACHED else best
-    out.status[i] = ended
-    out.iterations[i] = state[0].iterations
-    out.seconds[i] = time.perf_counter() - began
+    work = kernels.Work(q, trial, corner, best, np.zeros((2, kernels.ERRORS)), np.zeros(1, kernels.STATE))
+    # Arguments have the same types in every call of one search.
+    advance = settled(kernels.advance)
+
+    def search(i: int, task: Task) -> tuple[int, float]:
+        """How the search for row i ended, and after how many seconds."""
+        began = time.perf_counter()
+        kernels.begin(plan, answers.Q[i], work)
+        ended = kernels.GO_ON
+        while ended == kernels.GO_ON:
+            motion = tuple(robot.tip_pose(work.trial)[:3].ravel().tolist())
+            ended = advance(plan, task, kernels.measure(motion, task.targets[i], task.mode), work, answers)
+            if ended == kernels.GO_ON and time.perf_counter() - began > task.max_time:
+                kernels.remember(task, work)
+                ended = TIME_LIMIT
+        return ended, time.perf_counter() - began
+
+    if first < stop and "hierarchical ready" not in robot.memory:
+        # Without iterations: what this compiles is then not counted as time of the first target.
+        search(first, task._replace(max_steps=0, trace=task.trace[:0]))
+        robot.memory["hierarchical ready"] = True
+    for i in range(first, stop):
+        ended, seconds = search(i, task)
+        kernels.finish(i, ended, seconds, work, answers)
 
 
-def _plan(problem: Problem[Any]) -> Plan:
+def _plan(problem: Problem[Any]) -> kernels.Plan:
     """Check the options and fill in what was not given."""
     robot: AnyRobot = problem.robot
     options = problem.options
     order = _order(robot, options.get("order"))
     roles = _roles(robot, problem.mode, options.get("roles"))
-    rules = np.zeros(1, kernels.RULES)
-    rule = rules[0]
-    rule.mode = problem.mode
-    rule.exit = EXITS[_word("exit", options.get("exit", "distance"), EXITS)]
+    exit_by = EXITS[_word("exit", options.get("exit", "distance"), EXITS)]
     jump = options.get("jump")
-    rule.jump = kernels.NO_JUMP if jump is None else JUMPS[_word("jump", jump, JUMPS)]
-    rule.divisions = whole("divisions", options.get("divisions", DIVISIONS), 1)
-    if rule.divisions > MOST_DIVISIONS:
+    jump_to = kernels.NO_JUMP if jump is None else JUMPS[_word("jump", jump, JUMPS)]
+    divisions = whole("divisions", options.get("divisions", DIVISIONS), 1)
+    if divisions > MOST_DIVISIONS:
         raise _refused("divisions", options["divisions"], f"a whole number, {MOST_DIVISIONS} or less")
-    rule.growth = _number("growth", options.get("growth", GROWTH), "a number above 1 and up to 1000", 1.0, 1e3)
-    rule.most_iterations = min(problem.max_iterations or MOST_ITERATIONS, np.iinfo(np.int64).max)
-    rule.most_cycles = whole("cycles", options.get("cycles", MOST_CYCLES), 1)
-    rule.scale = 1.0
+    growth = _number("growth", options.get("growth", GROWTH), "a number above 1 and up to 1000", 1.0, 1e3)
+    max_cycles = whole("cycles", options.get("cycles", MOST_CYCLES), 1)
+    scale = 1.0
     if "scale" in options:
-        rule.scale = _number("scale", options["scale"], "metres above 0", 0.0)
+        scale = _number("scale", options["scale"], "metres above 0", 0.0)
     elif kernels.BY_BOTH in roles:
-        rule.scale = default_scale(robot)
-    rule.position_tol = problem.position_tol
-    rule.angle_tol = problem.angle_tol
-    # Copies: kernels are compiled for arrays that can be written to.
-    return Plan(
-        limit_chain(robot), order, roles, _ranges(robot, options.get("ranges")), motions(robot), robot.lower.copy(),
-        robot.upper.copy(), rules,
-    )  # fmt: skip
+        scale = default_scale(robot)
+    return kernels.Plan(
+        limit_chain(robot),
+        order,
+        roles,
+        _ranges(robot, options.get("ranges")),
+        motions(robot),
+        # Copies: kernels are compiled for arrays that can be written to.
+        robot.lower.copy(),
+        robot.upper.copy(),
+        exit_by,
+        jump_to,
+        divisions,
+        max_cycles,
+        growth,
+        scale,
+    )
 
 
 def default_start(robot: AnyRobot) -> Array:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._threads import spread
-from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.kernels import jacobian_steps
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.kernels.jacobian import Arm
 from arcreach.kernels.jacobian import jacobian as jacobian_kernel
+from arcreach.kernels.jacobian_steps import SHARE, Rule
 from arcreach.robots.elements import LENGTH, Section
 from arcreach.robots.robot import Robot
 
@@ -22,22 +22,8 @@ SMALLEST_PIECE = 64
 START_BEND = 0.1
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How a member of the Jacobian family steps and when it gives up; lengths are in metres, or in the unit given."""
-
-    code: int
-    damping: float = 1.0
-    threshold: float = 1.0
-    largest: float = math.inf  # of a coordinate in one step: radians, or the share of a stroke
-    # Steps that together must bring the squared error below the share `progress` of what it was.
-    patience: int = 40
-    progress: float = 1.0
-    most_steps: int = 300
-
-
 # Small enough to converge in tens of steps, large enough to pass singular configurations.
-RULE = Rule(jacobian_steps.SHARE, damping=1e-2)
+RULE = Rule(SHARE, damping=1e-2)
 
 
 def bent_start(robot: Robot) -> Array:
@@ -59,24 +45,19 @@ def holding_limits(robot: Robot) -> tuple[Array, Array]:
     return lower, upper
 
 
+@lru_cache(maxsize=64)
+def arm_of(robot: Robot) -> Arm:
+    """The robot as the kernel sees it: a length is counted in units of its range."""
+    scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
+    return Arm(robot._chain, robot.model.weight, scales, *holding_limits(robot))
+
+
 def run_rule(problem: Problem, rule: Rule) -> Outcome:
     """Solve every target of the problem by steps of a rule, from its start or from a little bend."""
-    robot = problem.robot
-    outcome = Outcome.empty(problem)
-    traced = np.zeros(1, np.int64)
-    first = problem.start
-    if first is None:
-        first = np.tile(bent_start(robot), (len(problem.targets), 1))
-    scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
-    spread(
-        jacobian_kernel, len(problem.targets), robot._chain, rule.code, rule.damping, rule.threshold, rule.largest,
-        rule.patience, rule.progress, robot.model.weight, scales, *holding_limits(robot), problem.targets,
-        problem.mode, problem.position_tol, problem.angle_tol, problem.max_iterations or rule.most_steps,
-        problem.max_time, first, problem.trace, traced, outcome.q, outcome.status, outcome.iterations, outcome.seconds,
-        threads=problem.threads, smallest=SMALLEST_PIECE,
-    )  # fmt: skip
-    outcome.traced = int(traced[0])
-    return outcome
+    arm = arm_of(problem.robot)
+    return run_kernel(
+        problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, start=bent_start, smallest=SMALLEST_PIECE
+    )
 
 
 def run(problem: Problem) -> Outcome:

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.methods.jacobian import Rule, run_rule
+from arcreach.ik.methods.jacobian import run_rule
 from arcreach.ik.solve import positive
 from arcreach.kernels import jacobian_steps
+from arcreach.kernels.jacobian_steps import Rule
 
 # A turn of more than this leaves the neighbourhood in which the Jacobian says anything.
 LARGEST_STEP = 1.0
 # Of the squared error, after `patience` steps: who leaves more is not going anywhere.
 PROGRESS = 0.9
 
-TRANSPOSE = Rule(jacobian_steps.TRANSPOSE, largest=LARGEST_STEP, progress=PROGRESS, most_steps=3000)
-FIXED = Rule(jacobian_steps.FIXED, damping=0.05, largest=LARGEST_STEP, progress=PROGRESS, most_steps=1000)
+TRANSPOSE = Rule(jacobian_steps.TRANSPOSE, largest=LARGEST_STEP, progress=PROGRESS, max_steps=3000)
+FIXED = Rule(jacobian_steps.FIXED, damping=0.05, largest=LARGEST_STEP, progress=PROGRESS, max_steps=1000)
 FILTERED = Rule(
-    jacobian_steps.FILTERED, damping=0.05, threshold=0.1, largest=LARGEST_STEP, progress=PROGRESS, most_steps=1000
+    jacobian_steps.FILTERED, damping=0.05, threshold=0.1, largest=LARGEST_STEP, progress=PROGRESS, max_steps=1000
 )
 # The bound of [BK05].
-SELECTIVE = Rule(jacobian_steps.SELECTIVE, largest=math.pi / 4, progress=PROGRESS, most_steps=1000)
+SELECTIVE = Rule(jacobian_steps.SELECTIVE, largest=math.pi / 4, progress=PROGRESS, max_steps=1000)
 # Its damping is a number: the residual brings the unit. Twenty steps, most of them refused, are enough to see that it
 # stands in a local minimum.
 RESIDUAL = Rule(
-    jacobian_steps.RESIDUAL, damping=1.0, largest=LARGEST_STEP, patience=20, progress=PROGRESS, most_steps=1000
+    jacobian_steps.RESIDUAL, damping=1.0, largest=LARGEST_STEP, patience=20, progress=PROGRESS, max_steps=1000
 )
 
 # Options that are lengths, in units of the characteristic one.
@@ -43,10 +43,10 @@ def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
         names = {"largest_step": "largest"}
         given = problem.options.items()
         chosen = {names.get(field, field): positive(field, value, "a number") for field, value in given}
-        changed = replace(rule, **chosen)  # type: ignore[arg-type]
+        changed = rule._replace(**chosen)  # type: ignore[arg-type]
         unit = problem.robot.model.weight
         lengths = {name: unit * getattr(changed, name) for name in _LENGTHS.get(rule.code, ())}
-        return run_rule(problem, replace(changed, **lengths))
+        return run_rule(problem, changed._replace(**lengths))
 
     return run
 

@@ -9,7 +9,7 @@ import numpy as np
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.fabrikx import METHOD as FABRIKX
 from arcreach.ik.methods.jacobian import run as run_jacobian
-from arcreach.kernels import judge
+from arcreach.ik.verdict import verdict
 from arcreach.kernels.layout import REACHED
 
 
@@ -42,12 +42,8 @@ def run(problem: Problem) -> Outcome:
 
 def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The larger of both errors, each in units of its tolerance."""
-    n = len(problem.targets)
-    distance, angle = np.empty(n), np.empty(n)
-    judge.judge(
-        0, n, problem.robot._chain, outcome.q, problem.targets, problem.mode, problem.position_tol, problem.angle_tol,
-        problem.robot.moving_reach, distance, angle, outcome.status,
-    )  # fmt: skip
+    tolerances = problem.position_tol, problem.angle_tol
+    distance, angle = verdict(problem.robot, outcome.q, problem.mode, problem.targets, tolerances, outcome.status)
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
 
 

@@ -7,12 +7,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._threads import spread
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels import section
 from arcreach.kernels import section_chord as chord
 from arcreach.kernels import single_section as kernels
 from arcreach.kernels.single_section_jacobian import single_section_jacobian
+from arcreach.kernels.single_section_limits import Arm
 from arcreach.robots.elements import Z_AXIS, Prismatic, Section
 from arcreach.robots.robot import Robot
 
@@ -31,26 +31,18 @@ _KEPT = 64
 
 def run(problem: Problem) -> Outcome:
     """Solve every target; all variants but `jacobian` need no start and leave one unread."""
-    outcome = Outcome.empty(problem)
-    robot, n = problem.robot, len(problem.targets)
-    answer = (outcome.q, outcome.status, outcome.iterations, outcome.seconds)
-    if problem.variant == JACOBIAN:
-        outcome.q[:] = robot.neutral if problem.start is None else problem.start
-        spread(
-            single_section_jacobian, n, robot._chain, problem.targets, problem.position_tol,
-            problem.max_iterations or MAX_ITERATIONS_JACOBIAN, problem.max_time, problem.trace, *answer,
-            threads=problem.threads,
-        )  # fmt: skip
-    else:
-        fit = polynomial(robot) if problem.variant == "polynomial" else _NO_FIT
-        spread(
-            kernels.single_section, n, robot._chain, problem.targets, VARIANTS[problem.variant], facts(robot), fit,
-            problem.position_tol, problem.angle_tol, problem.max_iterations or MAX_ITERATIONS, problem.max_time,
-            problem.trace, *answer, threads=problem.threads,
-        )  # fmt: skip
-    if n == 1:
-        outcome.traced = min(int(outcome.iterations[0]), len(problem.trace))
-    return outcome
+    robot, variant = problem.robot, problem.variant
+    if variant == JACOBIAN:
+        row = len(robot.elements) - 1
+        return run_kernel(problem, single_section_jacobian, robot._chain, row, max_steps=MAX_ITERATIONS_JACOBIAN)
+    return run_kernel(problem, kernels.single_section, arm_of(robot, variant), max_steps=MAX_ITERATIONS)
+
+
+@lru_cache(maxsize=_KEPT)
+def arm_of(robot: Robot, variant: str) -> Arm:
+    """The section as the kernels see it."""
+    fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
+    return Arm(robot._chain, len(robot.elements) - 1, VARIANTS[variant], facts(robot), fit)
 
 
 _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)

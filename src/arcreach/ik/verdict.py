@@ -1,0 +1,32 @@
+"""The errors of configurations by the exact forward kinematics: what counts, whatever a method claims."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._threads import spread
+from arcreach.kernels import judge
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+
+Array = npt.NDArray[np.float64]
+
+
+def verdict(
+    robot: Robot | SymbolicRobot,
+    q: Array,
+    mode: int,
+    targets: Array,
+    tolerances: tuple[float, float],
+    status: npt.NDArray[np.int64],
+    threads: int | None = None,
+) -> tuple[Array, Array]:
+    """Distances and angles (n,) of configurations (n, dof) from targets (n, 12); corrects their status (n,)."""
+    criteria = (mode, *tolerances, robot.moving_reach)
+    errors = np.empty((2, len(q)))
+    if isinstance(robot, Robot):
+        spread(judge.judge, len(q), robot._chain, criteria, targets, q, status, errors, threads=threads)
+    else:
+        spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, targets, status, errors, threads=threads)
+    return errors[0], errors[1]
