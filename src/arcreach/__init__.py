@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from arcreach._warm_up import warm_up
+from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import (
     ArcreachError,
     ConfigurationError,
@@ -23,7 +24,6 @@ from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certificate import certified_clearance

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
@@ -25,15 +25,16 @@ from numba.core import caching, event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-KERNEL_FOLDER = Path(__file__).parent / "kernels"
+PACKAGE = Path(__file__).parent
 _COMPILING = "numba:compile"
 
 
 def kernel_hash() -> str:
     """Hash of all kernel sources, of this module and of numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in (Path(__file__), *sorted(KERNEL_FOLDER.rglob("*.py"))):
-        digest.update(source.relative_to(KERNEL_FOLDER.parent).as_posix().encode())
+    kernels = (path for folder in ("elements", "kernels") for path in sorted((PACKAGE / folder).rglob("*.py")))
+    for source in (Path(__file__), *kernels):
+        digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -189,6 +190,38 @@ def _compiled(
             compiled._cache = _OneFileEach(function)
             compiled.get_call_template = _call_template(compiled, counts_references)
     return cast(Function, compiled)
+
+
+def by_kind(cases: Sequence[tuple[int, Callable[..., Any]]]) -> Callable[..., Any]:
+    """A kernel f(kind, *arguments) that calls the one of that kind; the last one serves all other kinds.
+
+    A chain of cases that is copied to where it is called, and kept on disk with its callers only: what numba keeps of a
+    function that holds others is not found again.
+    """
+    _, otherwise = cases[-1]
+
+    def last(kind: int, *arguments: Any) -> Any:
+        return otherwise(*arguments)
+
+    found = _inlined(last)
+    for code, function in reversed(cases[:-1]):
+        found = _case(code, function, found)
+    return found
+
+
+def _case(code: int, function: Callable[..., Any], rest: Callable[..., Any]) -> Callable[..., Any]:
+    def chosen(kind: int, *arguments: Any) -> Any:
+        if kind == code:
+            return function(*arguments)
+        return rest(kind, *arguments)
+
+    return _inlined(chosen)
+
+
+def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    njit: Any = numba.njit
+    compiled = njit(error_model="numpy", fastmath=False, forceinline=True, no_cfunc_wrapper=True, _nrt=False)(function)
+    return cast(Callable[..., Any], compiled)
 
 
 class _OneFileEach(caching.FunctionCache):

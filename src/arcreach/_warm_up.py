@@ -15,13 +15,13 @@ import numpy as np
 
 from arcreach._jit import CACHE_DIRECTORY, kernel_hash, on_compile
 from arcreach._threads import available_threads
+from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import DeviceError
 from arcreach.gpu.driver import chosen
 from arcreach.ik.method import methods
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certificate import certified_clearance

@@ -21,8 +21,8 @@ from arcreach.cli.output import (
     plain,
     print_json,
 )
+from arcreach.elements import LENGTH, Element, Link, Section
 from arcreach.files.robots import load_robot
-from arcreach.robots.elements import Element, Link, Parallelogram, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -32,6 +32,9 @@ OptionalRobot = Annotated[
         metavar="[ROBOT]", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot
     ),
 ]
+
+# Fields of a joint that the table of elements leaves out: limits stand in that of coordinates.
+NOT_GEOMETRY = ("lower", "upper", "radius", "name")
 
 
 def info(
@@ -111,8 +114,18 @@ def _geometry(element: Element) -> str:
             length += f" + up to {coordinate(element.stretch, 'length')}"
         arcs = len(element.length_weights)
         return length + (f", {arcs} sub-arcs" if arcs > 1 else "") + (", twisting" if element.twist else "")
-    axis = f"axis ({', '.join(f'{x:.4g}' for x in element.axis)})"
-    return f"link {_millimetres(element.link)}, {axis}" if isinstance(element, Parallelogram) else axis
+    return ", ".join(
+        f"{field.name} {_value(getattr(element, field.name), field.metadata['quantity'])}"
+        for field in dataclasses.fields(element)
+        if field.name not in NOT_GEOMETRY
+    )
+
+
+def _value(value: Any, quantity: str) -> str:
+    """A number or a vector of some quantity."""
+    if isinstance(value, float):
+        return coordinate(value, quantity)
+    return _millimetres(value) if quantity == LENGTH else f"({', '.join(f'{x:.4g}' for x in value)})"
 
 
 def _millimetres(vector: tuple[float, ...]) -> str:

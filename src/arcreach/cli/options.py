@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from arcreach._checks import shown
 from arcreach.errors import FileError, MethodError
 from arcreach.files import units
-from arcreach.robots.checks import shown
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _WHOLE = re.compile(r"[+-]?\d{1,18}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import cast
 
+from arcreach._checks import shown
 from arcreach.errors import MethodError
 from arcreach.experiments.experiment import Experiment
-from arcreach.robots.checks import shown
 
 # The module of each is its name with underscores.
 NAMES = (

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach.errors import MethodError
 from arcreach.experiments.experiment import Block, Columns, Settings
 from arcreach.experiments.run import remote_rows
-from arcreach.robots.checks import shown
 
 # Deaths of a worker that a block may live through, and blocks sent ahead per worker.
 RETRIES = 10

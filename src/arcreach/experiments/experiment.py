@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach.errors import MethodError
 from arcreach.experiments.parts import Part
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 
 Columns = dict[str, Any]

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from arcreach.elements import Element, Link, Revolute
 from arcreach.experiments import charts, passage
 from arcreach.experiments.comparison import Call, Case, Comparison
 from arcreach.experiments.experiment import Block, Columns, Settings, columns_of
 from arcreach.experiments.judge import ROTATION
 from arcreach.experiments.parts import Drawing, Part
 from arcreach.files.robots import load_robot
-from arcreach.robots.elements import Element, Link, Revolute
 from arcreach.robots.robot import Robot
 
 JOINTS = (10, 20, 60, 100, 200)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from arcreach.elements import Section
 from arcreach.experiments.comparison import Call, Case, Comparison
 from arcreach.experiments.experiment import Printed
 from arcreach.experiments.published import iterations_within, number, table
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
 BUDGET = 0.050

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from arcreach.elements import Section
 from arcreach.experiments import charts
 from arcreach.experiments.comparison import Call, Case, Comparison
 from arcreach.experiments.experiment import Printed
 from arcreach.experiments.parts import Drawing, Part
 from arcreach.experiments.published import iterations_within, number, table
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
 # Constant and variable length in metres.

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from arcreach.elements import Section
 from arcreach.experiments.comparison import Call, Case, Comparison
 from arcreach.experiments.experiment import Printed
 from arcreach.experiments.judge import POSITION
 from arcreach.experiments.published import iterations_within, number, table
 from arcreach.ik.methods.single_section import facts
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
 KINDS = ("constant", "telescopic", "extensible")

@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from arcreach.elements import Section
 from arcreach.experiments import charts
 from arcreach.experiments.comparison import Call, Case, Comparison
 from arcreach.experiments.parts import Drawing, Part
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
 SECTIONS = (3, 5, 10)

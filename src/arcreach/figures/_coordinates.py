@@ -7,8 +7,8 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import ANGLE
 from arcreach.planning.motions import unwrapped
-from arcreach.robots.elements import ANGLE
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._coordinates import drawn_coordinates, label
 from arcreach.figures._style import BLUE, GREY, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
-from arcreach.robots.elements import ANGLE
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._coordinates import drawn_coordinates
 from arcreach.figures._style import COLOURS, GREY, INK
 from arcreach.planning.path import INSERTED, Path
-from arcreach.robots.elements import ANGLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

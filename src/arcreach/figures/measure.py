@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.figures.convergence import Bands, error_bands
 from arcreach.ik.method import find_method
@@ -19,7 +20,6 @@ from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import solve, solve_batch, whole
 from arcreach.ik.target import Target
 from arcreach.kernels.layout import AXIS, ROTATION
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

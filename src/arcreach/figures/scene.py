@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcreach import _text
+from arcreach.elements import Link
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Array, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
 from arcreach.kernels import body as layout
 from arcreach.planning.motions import motion_between
-from arcreach.robots.elements import Link
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import radii_of
 from arcreach.scenes._mesh_search import piece_points

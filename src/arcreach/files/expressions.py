@@ -12,10 +12,10 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from arcreach._checks import shown
 from arcreach.errors import FileError
 from arcreach.files.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
-from arcreach.robots.checks import shown
 from arcreach.robots.symbolic import import_sympy
 
 # 9 ** 9 ** 9 would fill the memory with digits.

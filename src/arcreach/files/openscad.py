@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._io import check_output, write_text
+from arcreach.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import ConfigurationError
 from arcreach.files.solid_files import COLOURS
-from arcreach.robots.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import STEP, check_chain, radii_of
 
@@ -51,7 +51,7 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
             colour = f'"{COLOURS[sections % len(COLOURS)]}"'
             sections += 1
         name = robot.element_names[e]
-        chain.append(f"  {_call(element, k, MM * radii[e], colour)}  // {name}")
+        chain.append(f"  {_call(element, k, values, MM * radii[e], colour)}  // {name}")
     modules = (resources("arcreach.files") / MODULES).read_text(encoding="utf-8")
     body = "\n".join(chain)
     return (
@@ -63,7 +63,7 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
     )
 
 
-def _call(element: Element, k: int, radius: float, colour: str) -> str:
+def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float, colour: str) -> str:
     """The line of an element; its coordinates begin at q[k]."""
     match element:
         case Section():
@@ -83,6 +83,11 @@ def _call(element: Element, k: int, radius: float, colour: str) -> str:
         case Link():
             rows = "[" + ", ".join(_list(row) for row in element.rotation) + "]"
             return f"link({_list(MM * np.array(element.translation))}, {rows}, {_number(radius)})"
+    # Of any other element OpenSCAD knows the motions along the path.
+    poses = Robot([element]).tip_pose(path[:, k : k + len(element.coordinates)])
+    shifts = ", ".join(_list(MM * pose[:3, 3]) for pose in poses)
+    turns = ", ".join("[" + ", ".join(_list(row) for row in pose[:3, :3]) + "]" for pose in poses)
+    return f"link([{shifts}][step], [{turns}][step], {_number(radius)})"
 
 
 def _number(value: float) -> str:

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
+from arcreach._checks import shown
 from arcreach._io import called, may_exist, read_text
 from arcreach.errors import ArcreachError, FileError, SceneError
 from arcreach.files import bounds, problems
 from arcreach.files.robot_file import _chain, _failure, _model_of, parse_toml
 from arcreach.files.robot_models import AnyEntry, Length, Strict, Text
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 

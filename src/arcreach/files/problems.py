@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from arcreach.robots.checks import shown
+from arcreach._checks import shown
 
 # Lists whose entries are told apart by a field, whose value pydantic puts into the place of an error.
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}

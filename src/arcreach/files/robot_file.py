@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from arcreach import _checks as checks
+from arcreach._checks import shown
 from arcreach._io import called, read_text, write_text
+from arcreach.elements import Element
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import bounds, problems
 from arcreach.files.expressions import parse_formula, write_formula
 from arcreach.files.robot_models import (
-    ELEMENTS,
     ENTRIES,
+    KINDS,
     AngleCoordinate,
     AnyEntry,
     AnyRow,
@@ -32,10 +35,7 @@ from arcreach.files.robot_models import (
     Strict,
     field_form,
 )
-from arcreach.robots import checks
 from arcreach.robots.builders import elements_from_dh
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Element
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot, import_sympy
 
@@ -171,16 +171,16 @@ def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
         rows = [{} if j in bad_rows else _ROW.validate_python(row) for j, row in enumerate(entry["rows"])]
         with checks.gathered(found):
             elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
-    elif kind in ELEMENTS:
+    elif kind in KINDS:
         fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
-        names = {field.name for field in dataclasses.fields(ELEMENTS[kind])}
+        names = {field.name for field in dataclasses.fields(KINDS[kind])}
         fields |= {
             name: field_form(kind, name).validate_python(value)
             for name, value in entry.items()
             if name in names and name not in fields
         }
         with checks.gathered(found):
-            ELEMENTS[kind](**{name: value for name, value in fields.items() if name in names})
+            KINDS[kind](**{name: value for name, value in fields.items() if name in names})
     return found
 
 
@@ -205,7 +205,7 @@ def _build(entry: Any) -> list[Element]:
         if "rotation" in entry.model_fields_set:
             raise FileError("rotation and rpy are both given; give one of them")
         fields["rotation"] = rotation_from_rpy(*entry.rpy)
-    return [ELEMENTS[entry.kind](**fields)]
+    return [KINDS[entry.kind](**fields)]
 
 
 def _elements_of_robot(entry: Any) -> list[Element]:
@@ -217,7 +217,7 @@ def _elements_of_robot(entry: Any) -> list[Element]:
     if not entry.prefix:
         return list(robot.elements)
     pairs = zip(robot.elements, robot.element_names, strict=True)
-    return [dataclasses.replace(element, name=entry.prefix + name) for element, name in pairs]
+    return [dataclasses.replace(element, name=entry.prefix + name) for element, name in pairs]  # type: ignore[call-arg]
 
 
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -26,9 +26,9 @@ from pydantic import (
     create_model,
 )
 
+from arcreach.elements import ELEMENTS, Element, Link
 from arcreach.files import bounds, units
 from arcreach.robots._symbolic_source import FUNCTIONS
-from arcreach.robots.elements import ELEMENT_TYPES, Element, Link
 
 
 def _plain(value: Any) -> float:
@@ -125,7 +125,7 @@ def field_type(field: dataclasses.Field[Any]) -> Any:
 @functools.cache
 def field_form(kind: str, name: str) -> TypeAdapter[Any]:
     """What one field of an element may hold, apart from the others."""
-    return TypeAdapter(field_type(next(field for field in dataclasses.fields(ELEMENTS[kind]) if field.name == name)))
+    return TypeAdapter(field_type(next(field for field in dataclasses.fields(KINDS[kind]) if field.name == name)))
 
 
 def _element_entry(element: type[Element]) -> type[Strict]:
@@ -143,8 +143,8 @@ def _element_entry(element: type[Element]) -> type[Strict]:
     return model
 
 
-ELEMENTS: dict[str, type[Element]] = {element.kind: element for element in ELEMENT_TYPES}
-ENTRIES: dict[str, type[Strict]] = {kind: _element_entry(element) for kind, element in ELEMENTS.items()}
+KINDS: dict[str, type[Element]] = {element.kind: element for element in ELEMENTS}
+ENTRIES: dict[str, type[Strict]] = {kind: _element_entry(element) for kind, element in KINDS.items()}
 
 
 class DHRow(Strict):

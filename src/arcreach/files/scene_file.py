@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from arcreach import _checks as checks
 from arcreach._io import called, read_text, write_text
 from arcreach.errors import FileError, SceneError
 from arcreach.files import bounds, problems
 from arcreach.files.robot_file import parse_toml, rotation_from_rpy, toml_value
 from arcreach.files.robot_models import Strict
 from arcreach.files.scene_models import ENTRIES, SHAPES, SIMPLE, AnyShape, SceneFile, entry_field
-from arcreach.robots import checks
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PlanarShape, Scene, Shape
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
-from arcreach.robots.elements import Section
+from arcreach.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain, tube_mesh
 

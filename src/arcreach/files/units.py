@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 
+from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.robots.checks import shown
 
 # Metres per unit as exact fractions: 33.3 mm becomes the float nearest to 0.0333.
 LENGTH_UNITS: dict[str, Fraction] = {

@@ -14,12 +14,12 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._io import called, read_text
+from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files import bounds, problems
 from arcreach.files.robot_file import rotation_from_rpy
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Element, Link, Prismatic, Revolute
 from arcreach.robots.robot import Robot
 
 # Angles of sixteen digits give a matrix back nearer than this.

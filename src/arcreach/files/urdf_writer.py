@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._io import check_output, write_text
+from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
 from arcreach.files.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
 from arcreach.files.robot_file import rotation_from_rpy
-from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import check_chain, radii_of
 
@@ -47,7 +47,7 @@ def urdf_text(robot: Robot) -> str:
         f"element '{name}' is a {element.kind}, which URDF has no joint for; give a chain of links, revolute and "
         "prismatic joints"
         for name, element in zip(robot.element_names, robot.elements, strict=True)
-        if isinstance(element, (Section, Parallelogram))
+        if not isinstance(element, (Link, Revolute, Prismatic))
     ]
     if problems:
         raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
@@ -102,7 +102,7 @@ def _joint(element: Element, name: str, parent: str, child: str) -> list[str]:
         lines.append(f'    <axis xyz="{_text(*element.axis)}"/>')
         if kind != "continuous":
             lines.append(f'    <limit lower="{element.lower!r}" upper="{element.upper!r}" {UNKNOWN_LIMITS}/>')
-    if isinstance(element, (Link, Prismatic)) and element.radius > 0.0:
+    if element.radius > 0.0:
         own.append(f'radius="{element.radius!r}"')
     if own:
         lines.append(f"    <arcreach {' '.join(own)}/>")

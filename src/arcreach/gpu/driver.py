@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 from arcreach.errors import DeviceError
@@ -119,11 +120,14 @@ def with_exchanged(kernel: Any, exchanged: tuple[tuple[Any, Any], ...]) -> Any:
         if kernel is left_out:
             return other
     plain = kernel.py_func
-    called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+    held = inspect.getclosurevars(plain).nonlocals
+    called = {**{name: plain.__globals__.get(name) for name in plain.__code__.co_names}, **held}
     changed = {name: with_exchanged(value, exchanged) for name, value in called.items() if hasattr(value, "py_func")}
     if all(called[name] is value for name, value in changed.items()):
         return kernel
-    return device_function(FunctionType(plain.__code__, {**plain.__globals__, **changed}, plain.__name__))
+    cells = tuple(CellType(changed.get(name, held[name])) for name in plain.__code__.co_freevars)
+    names = {**plain.__globals__, **changed}
+    return device_function(FunctionType(plain.__code__, names, plain.__name__, closure=cells))
 
 
 def copy_in(host: Any, device: Any, stream: Any) -> None:

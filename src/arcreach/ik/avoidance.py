@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._threads import spread
 from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
@@ -17,7 +18,6 @@ from arcreach.kernels.clearance import Obstacles, point_clearance
 from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
 from arcreach.kernels.solver.avoidance import avoid
 from arcreach.kernels.solver.contexts import Task
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.hints import mesh_hint

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._checks import ROTATION_TOLERANCE, shown
 from arcreach.errors import DeviceError, MethodError, TargetError
 from arcreach.gpu import driver
 from arcreach.gpu.batch import LARGEST, Batch, too_large
@@ -21,7 +22,6 @@ from arcreach.ik.solve import _checked, _starts
 from arcreach.ik.target import FARTHEST, _numbers, target_rows
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.solver.contexts import Task
-from arcreach.robots.checks import ROTATION_TOLERANCE, shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
+from arcreach.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.ik.method import Problem
 from arcreach.kernels import section_inverse
 from arcreach.kernels.fabrikx import Arm
-from arcreach.robots.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

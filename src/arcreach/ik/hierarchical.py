@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
+from arcreach.elements import ANGLE
 from arcreach.errors import ConfigurationError, TargetError
 from arcreach.ik.log import csv_log
 from arcreach.ik.methods.hierarchical import coordinate_place, limit_chain, motions
@@ -21,8 +23,6 @@ from arcreach.ik.target import Target
 from arcreach.kernels import judge
 from arcreach.kernels.hierarchical import propose
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
-from arcreach.robots.checks import real_array, shown
-from arcreach.robots.elements import ANGLE
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

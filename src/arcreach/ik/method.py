@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import SMALLEST_PIECE, spread
+from arcreach.elements import ELEMENTS
 from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import MODES
 from arcreach.kernels.answers import Answers
 from arcreach.kernels.solver.contexts import Task
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import ELEMENT_TYPES
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -37,7 +37,7 @@ else:
 
 Array = npt.NDArray[np.float64]
 
-ALL_ELEMENTS = frozenset(element.kind for element in ELEMENT_TYPES)
+ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
 ALL_TARGETS = frozenset(MODES.values())
 
 

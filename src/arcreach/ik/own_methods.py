@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, adopt, find_method, methods
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Target
-from arcreach.robots.checks import real_array, shown
 
 GROUP = "arcreach.methods"
 # A function of a robot and a target that gives a configuration.

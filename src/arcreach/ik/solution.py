@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import shown
 from arcreach.kernels import layout
-from arcreach.robots.checks import shown
 
 Array = npt.NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
@@ -18,7 +19,6 @@ from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, as_target, target_rows
 from arcreach.ik.verdict import verdict
-from arcreach.robots.checks import shown
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot

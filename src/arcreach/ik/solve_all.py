@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
@@ -16,7 +17,6 @@ from arcreach.ik.verdict import verdict
 from arcreach.kernels.layout import AXIS, POSITION, REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

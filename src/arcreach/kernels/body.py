@@ -10,7 +10,7 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.arc import arc_tip
 from arcreach.kernels.chain import element_motion, section_length
-from arcreach.kernels.layout import LINK, REVOLUTE, SECTION
+from arcreach.kernels.layout import LINK, SECTION
 from arcreach.kernels.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.trigonometry import sincos
 
@@ -141,7 +141,7 @@ def write_arcs(chain, row, q, before, element, pieces, count):
 def body_pieces(chain, q, pieces):
     """Write the body at q as pieces (rows of the chain, PIECE_SIZE), base first; returns how many there are.
 
-    Every arc of a section counts, and every straight line of a link, a slide or a parallelogram: with radius 0 it is a
+    Every arc of a section counts, and every straight line between the ends of a link or a joint: with radius 0 it is a
     bare line. Left out are links of radius 0 before anything that moves: they say where the base is.
     Source: derived.
     """
@@ -155,7 +155,7 @@ def body_pieces(chain, q, pieces):
         step = element_motion(chain, row, q)
         if kind == SECTION:
             count = write_arcs(chain, row, q, motion, element, pieces, count)
-        elif kind != REVOLUTE and (kind != LINK or moved or chain[row].radius > 0.0):
+        elif kind != LINK or moved or chain[row].radius > 0.0:
             count += write_line(motion, step[3], step[7], step[11], chain[row].radius, element, pieces[count])
         moved = moved or kind != LINK
         motion = compose(motion, step)

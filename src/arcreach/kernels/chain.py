@@ -1,14 +1,15 @@
 """Kinematics of one configuration of a chain: tip pose, element frames, backbone points, Jacobian.
 
-`chain` is a record array of `layout.ROW`, q one configuration (dof,).
+`chain` is the packed robot, see `layout`, and q one configuration (dof,).
 """
 
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
+from arcreach.elements import motion_of, rates_of
+from arcreach.kernels.layout import LINK, SECTION
 from arcreach.kernels.section import planar_point, planar_slope, planar_tip, section_motion
-from arcreach.kernels.transforms import IDENTITY, apply, compose, rotation, store, translation, turn
+from arcreach.kernels.transforms import IDENTITY, apply, compose, store, turn
 from arcreach.kernels.trigonometry import sincos
 
 
@@ -27,22 +28,6 @@ def link_motion(chain, row):
 
 
 @kernel
-def joint_motion(chain, row, value):
-    """Return the motion of a revolute, prismatic or parallelogram joint. Source: [FRD] eq. 5."""
-    kind = chain[row].kind
-    axis = chain[row].axis
-    if kind == PRISMATIC:
-        return translation(value * axis[0], value * axis[1], value * axis[2])
-    s, c = sincos(value)
-    motion = rotation(axis[0], axis[1], axis[2], s, c)
-    if kind == PARALLELOGRAM:
-        link = chain[row].translation
-        x, y, z = turn(motion, link[0], link[1], link[2])
-        return translation(x, y, z)
-    return motion
-
-
-@kernel
 def element_motion(chain, row, q):
     """Return the motion across one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
     kind = chain[row].kind
@@ -51,7 +36,7 @@ def element_motion(chain, row, q):
         return section_motion(chain, row, q[k], q[k + 1], section_length(chain, row, q))
     if kind == LINK:
         return link_motion(chain, row)
-    return joint_motion(chain, row, q[k])
+    return motion_of(kind, chain[row], q[k])
 
 
 @kernel
@@ -108,28 +93,41 @@ def frames(chain, q, poses):
 
 
 @kernel
-def element_length(chain, row, q):
-    """Return the length of the line an element draws: its arc, its stroke or its straight link. Source: derived."""
-    kind = chain[row].kind
-    if kind == SECTION:
-        return abs(section_length(chain, row, q))
-    if kind == PRISMATIC:
-        return abs(q[chain[row].coordinate])
-    t = chain[row].translation
-    return math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+def joint_length(row, value):
+    """Return the distance between both ends of a joint. Source: derived."""
+    motion = motion_of(row.kind, row, value)
+    return math.sqrt(motion[3] * motion[3] + motion[7] * motion[7] + motion[11] * motion[11])
 
 
 @kernel
-def element_point(chain, row, q, fraction):
-    """Return the point at `fraction` of an element's line, in the frame before the element. Source: derived."""
+def element_length(chain, row, q):
+    """Return the length of the line an element draws: its arc, or the straight line between its ends.
+
+    Source: derived.
+    """
+    kind = chain[row].kind
+    if kind == SECTION:
+        return abs(section_length(chain, row, q))
+    if kind == LINK:
+        t = chain[row].translation
+        return math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    # No motion is computed for joints that only turn.
+    return joint_length(chain[row], q[chain[row].coordinate]) if chain[row].reach > 0.0 else 0.0
+
+
+@kernel
+def element_point(chain, row, q, step, fraction):
+    """Return the point at `fraction` of the line of an element with the motion `step`, in the frame before it.
+
+    Source: derived.
+    """
     k = chain[row].coordinate
     if chain[row].kind == SECTION:
         x, z = planar_point(chain, row, q[k], fraction)
         s, c = sincos(q[k + 1])
         length = section_length(chain, row, q)
         return length * x * c, length * x * s, length * z
-    motion = element_motion(chain, row, q)
-    return fraction * motion[3], fraction * motion[7], fraction * motion[11]
+    return fraction * step[3], fraction * step[7], fraction * step[11]
 
 
 @kernel
@@ -147,14 +145,15 @@ def backbone(chain, q, points):
     row = 0
     while row < chain.shape[0]:
         length = element_length(chain, row, q)
+        step = element_motion(chain, row, q)
         # The last point is left to the tip, which no rounding of the step can then miss.
         while length > 0.0 and done < last and total * done / last <= before + length:
             fraction = (total * done / last - before) / length
-            x, y, z = element_point(chain, row, q, min(max(fraction, 0.0), 1.0))
+            x, y, z = element_point(chain, row, q, step, min(max(fraction, 0.0), 1.0))
             points[done, 0], points[done, 1], points[done, 2] = apply(motion, x, y, z)
             done += 1
         before += length
-        motion = compose(motion, element_motion(chain, row, q))
+        motion = compose(motion, step)
         row += 1 + chain[row].arcs
     for i in range(done, last + 1):
         points[i, 0] = motion[3]
@@ -210,22 +209,16 @@ def section_columns(chain, row, q, before, after, tip, jac):
 
 
 @kernel
-def joint_column(chain, row, before, after, tip, jac):
-    """Fill the column of a joint. Source: derived."""
-    kind = chain[row].kind
+def joint_column(chain, row, q, step, before, after, tip, jac):
+    """Fill the column of a joint, whose motion is `step`. Source: derived."""
     k = chain[row].coordinate
-    axis = chain[row].axis
-    x, y, z = turn(before, axis[0], axis[1], axis[2])
-    if kind == REVOLUTE:
-        add_turn(1.0, x, y, z, before, tip, k, jac)
-    elif kind == PRISMATIC:
+    lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
+    if chain[row].largest_shift > 0.0:
+        x, y, z = turn(before, lx, ly, lz)
         add_shift(x, y, z, k, jac)
-    else:
-        # A parallelogram's far end swings about its near end; everything after it is carried along unturned.
-        dx = after[3] - before[3]
-        dy = after[7] - before[7]
-        dz = after[11] - before[11]
-        add_shift(y * dz - z * dy, z * dx - x * dz, x * dy - y * dx, k, jac)
+    if chain[row].largest_turn > 0.0:
+        x, y, z = turn(before, wx, wy, wz)
+        add_turn(1.0, x, y, z, after, tip, k, jac)
 
 
 @kernel
@@ -239,10 +232,11 @@ def jacobian(chain, q, jac):
     row = 0
     while row < chain.shape[0]:
         kind = chain[row].kind
-        after = compose(before, element_motion(chain, row, q))
+        step = element_motion(chain, row, q)
+        after = compose(before, step)
         if kind == SECTION:
             section_columns(chain, row, q, before, after, tip, jac)
         elif kind != LINK:
-            joint_column(chain, row, before, after, tip, jac)
+            joint_column(chain, row, q, step, before, after, tip, jac)
         before = after
         row += 1 + chain[row].arcs

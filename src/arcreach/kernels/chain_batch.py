@@ -7,6 +7,7 @@ Tip poses are computed for `LANES` configurations side by side, because that loo
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach.elements import OTHER_JOINTS, motion_of
 from arcreach.kernels.arc import chord
 from arcreach.kernels.chain import backbone, frames, jacobian, link_motion, tip_pose
 from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, SECTION
@@ -108,11 +109,19 @@ def append_section_lanes(chain, row, Q, first, count, work):
 
 @kernel
 def append_joint_lanes(chain, row, Q, first, count, work):
-    """Append a joint to every lane. Source: [FRD] eq. 5."""
+    """Append a joint to every lane; what vectorises is written out, and rounds as the kernels of the joints do.
+
+    Source: [FRD] eq. 5.
+    """
     kind = chain[row].kind
     ax, ay, az = chain[row].axis[0], chain[row].axis[1], chain[row].axis[2]
-    lx, ly, lz = chain[row].translation[0], chain[row].translation[1], chain[row].translation[2]
+    lx, ly, lz = chain[row].link[0], chain[row].link[1], chain[row].link[2]
     gather(Q, first, count, chain[row].coordinate, _VALUE, work)
+    if OTHER_JOINTS and kind > SECTION:
+        for lane in range(LANES):
+            motion = motion_of(kind, chain[row], work[_VALUE + lane])
+            store_lane(compose(load_lane(work, lane), motion), work, lane)
+        return
     for lane in range(LANES):
         value = work[_VALUE + lane]
         s, c = sincos_reduced(value)

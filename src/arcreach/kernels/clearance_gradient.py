@@ -7,10 +7,11 @@ element does not change the distance; where it is an end, the end is what moves.
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach.elements import rates_of
 from arcreach.kernels.arc import arc_slope
 from arcreach.kernels.chain import element_motion, section_length
 from arcreach.kernels.clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
-from arcreach.kernels.layout import LINK, PRISMATIC, REVOLUTE, SECTION
+from arcreach.kernels.layout import LINK, SECTION
 from arcreach.kernels.section import planar_point, planar_slope, planar_tip
 from arcreach.kernels.solver.kinematics import Vector
 from arcreach.kernels.transforms import IDENTITY, compose, turn
@@ -89,24 +90,18 @@ def section_rates(chain, row, q, before, after, share, contact, gradient):
 
 
 @kernel
-def joint_rates(chain, row, before, after, share, contact, gradient):
+def joint_rates(chain, row, q, step, before, share, contact, gradient):
     """Add the part of a joint's coordinate: of a point on its line at `share`, or after it if share < 0.
 
-    Source: derived.
+    `step` is the motion of the joint. Source: derived.
     """
-    kind = chain[row].kind
     k = chain[row].coordinate
-    axis = chain[row].axis
-    part = 1.0 if share < 0.0 else share
-    if kind == PRISMATIC:
-        gradient[k] += part * shift_rate(before, axis[0], axis[1], axis[2], contact)
+    lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
+    rate = shift_rate(before, lx, ly, lz, contact)
+    if share >= 0.0:
+        gradient[k] += share * rate
         return
-    turned = turn(before, axis[0], axis[1], axis[2])
-    if kind == REVOLUTE:
-        gradient[k] += turn_rate(turned, before, contact)
-        return
-    # A parallelogram carries what follows along with its far end.
-    gradient[k] += part * turn_rate(turned, before, Contact((after[3], after[7], after[11]), contact.normal))
+    gradient[k] += rate + turn_rate(turn(before, wx, wy, wz), compose(before, step), contact)
 
 
 @kernel
@@ -119,12 +114,13 @@ def point_gradient(chain, q, element, share, contact, gradient):
     row = 0
     for e in range(element + 1):
         kind = chain[row].kind
-        after = compose(before, element_motion(chain, row, q))
+        step = element_motion(chain, row, q)
+        after = compose(before, step)
         part = share if e == element else -1.0
         if kind == SECTION:
             section_rates(chain, row, q, before, after, part, contact, gradient)
         elif kind != LINK:
-            joint_rates(chain, row, before, after, part, contact, gradient)
+            joint_rates(chain, row, q, step, before, part, contact, gradient)
         before = after
         row += 1 + chain[row].arcs
 

@@ -38,7 +38,7 @@ NO_PROGRESS = 1e-12
 class Arm(NamedTuple):
     """A chain of sections as FABRIK sees it."""
 
-    chain: Any  # records of layout.ROW
+    chain: Any  # the packed robot
     rows: Any  # (n,) the row of each section
     table: Any  # (n, TABLE_WIDTH) constants of each section
     gaps: Any  # (n,) length of the rigid links after each section

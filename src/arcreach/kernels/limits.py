@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import LINK, PARALLELOGRAM, REVOLUTE, SECTION
+from arcreach.kernels.layout import LINK, SECTION
 from arcreach.kernels.trigonometry import nearest_integer
 
 # Infinity and NaN are the numbers that are not at most this.
@@ -121,7 +121,7 @@ def unwind(chain, near, q):
     """
     row = 0
     while row < chain.shape[0]:
-        if chain[row].kind in (REVOLUTE, PARALLELOGRAM):
+        if chain[row].periodic == 1:
             k = chain[row].coordinate
             lower = chain[row].lower
             upper = chain[row].upper

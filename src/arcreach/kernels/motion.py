@@ -13,9 +13,9 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.chain import count_elements
+from arcreach.kernels.chain import count_elements, joint_length
 from arcreach.kernels.clearance import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, Obstacles, Scratch, clearance
-from arcreach.kernels.layout import LINK, PARALLELOGRAM, PRISMATIC, REVOLUTE, SECTION
+from arcreach.kernels.layout import LINK, SECTION
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Floats, Integers, Model
 from arcreach.kernels.solver.variables import to_coordinates
@@ -70,8 +70,7 @@ def element_travels(chain, a, b, travels):
     e = 0
     while row < chain.shape[0]:
         kind = chain[row].kind
-        t = chain[row].translation
-        length = math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+        length = chain[row].reach
         own = 0.0
         turn = 0.0
         if kind == SECTION:
@@ -79,14 +78,11 @@ def element_travels(chain, a, b, travels):
             k += 3 if chain[row].stretch > 0.0 else 2
         elif kind != LINK:
             way = abs(b[k] - a[k])
-            if kind == PRISMATIC:
-                length = max(abs(a[k]), abs(b[k]))
-                own = way
-            elif kind == PARALLELOGRAM:
-                own = length * way
-            elif kind == REVOLUTE:
-                length = 0.0
-                turn = way
+            own = chain[row].largest_shift * way
+            turn = chain[row].largest_turn * way
+            if length > 0.0:
+                # Between two lengths that change by `own` at most, none exceeds this.
+                length = min(length, 0.5 * (joint_length(chain[row], a[k]) + joint_length(chain[row], b[k]) + own))
             k += 1
         moved += turned * length + own
         turned += turn

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import flag
 from arcreach._jit import settled
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.contact_arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
@@ -41,7 +42,6 @@ from arcreach.planning.contact_scene import (
     check_ends,
     target_point,
 )
-from arcreach.robots.checks import flag
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Obstacle, Point
 

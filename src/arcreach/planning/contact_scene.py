@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import numbers, real_array, shown
 from arcreach._jit import settled
+from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
 from arcreach.ik.target import Target
 from arcreach.kernels.contact_arcs import Arc, Obstacles, arc_gap, point_gaps
 from arcreach.kernels.layout import POSITION
-from arcreach.robots.checks import numbers, real_array, shown
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import POINT, Disc, Obstacle, Point, Polygon
 

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
 from arcreach._jit import on_compile
+from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.solve import positive
@@ -24,8 +26,6 @@ from arcreach.planning.path import Path
 from arcreach.planning.walk import Point, Walker
 from arcreach.planning.walk_free import FreeWalker
 from arcreach.planning.waypoints import waypoint_rows
-from arcreach.robots.checks import real_array, shown
-from arcreach.robots.elements import JOINT_TYPES, Section
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
@@ -219,7 +219,7 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
 def _holds(robot: Robot, hold: Any) -> dict[str, float]:
     if not isinstance(hold, Mapping):
         raise TargetError(f"hold = {shown(hold)} is not accepted; give a mapping from joints to metres")
-    joints = [robot.coordinates[k] for element, k in robot._first_coordinates() if isinstance(element, JOINT_TYPES)]
+    joints = [robot.coordinates[k] for element, k in robot._first_coordinates() if isinstance(element, Joint)]
     for name in hold:
         if name not in joints:
             raise TargetError(f"hold names {shown(name)}, which is not a joint; give one of {', '.join(joints)}")

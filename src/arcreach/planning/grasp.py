@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach._jit import settled
+from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
 from arcreach.kernels.contact_arcs import tangent_arc
 from arcreach.planning.contact_plan import touches_itself
 from arcreach.planning.contact_scene import BASE, SKIN, SLACK, Surroundings
 from arcreach.planning.grasp_plan import GraspPlan, GraspPlans, Pieces, arcs_of, gap_of
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 

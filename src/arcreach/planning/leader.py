@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import real_array, shown
+from arcreach.elements import Link, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import target_rows
 from arcreach.planning.path import Path
-from arcreach.robots.checks import real_array, shown
-from arcreach.robots.elements import Link, Prismatic, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import settled
+from arcreach.elements import Section
 from arcreach.kernels import motion as kernels
 from arcreach.kernels.clearance import Obstacles
-from arcreach.kernels.layout import SWING, TURN
 from arcreach.kernels.solver.bounds import inside_limits
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
@@ -45,7 +44,7 @@ class SmoothSpace:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.model = robot.model
-        endless = [move for move in self.model.moves if move["kind"] in (TURN, SWING) and np.isinf(move["lower"])]
+        endless = [move for move in self.model.moves if np.isinf(move["lower"])]
         self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
         # The direction of a twisting section is a turn to solvers, and a wrapped coordinate to everybody else.
         joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._io import called, check_output, find_columns, line_error, parse_rows, read_rows, write_text
 from arcreach.errors import FileError, TargetError
 from arcreach.ik.log import csv_text
@@ -20,7 +21,6 @@ from arcreach.ik.target import target_rows
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.path import Path
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

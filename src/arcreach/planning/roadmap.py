@@ -19,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import real_array, shown
 from arcreach._extras import require
+from arcreach.elements import Link, Revolute, Section
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Status, with_hint
@@ -31,8 +33,6 @@ from arcreach.kernels.layout import AXIS, ROTATION
 from arcreach.planning.motions import MotionCheck, SmoothSpace, motion_between, without_long_turns
 from arcreach.planning.path_csv import configuration_columns, write_csv
 from arcreach.planning.timing import Timed, timed
-from arcreach.robots.checks import real_array, shown
-from arcreach.robots.elements import Link, Revolute, Section
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of

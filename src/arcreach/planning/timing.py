@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import real_array, shown
 from arcreach._extras import require
 from arcreach.errors import TargetError
 from arcreach.ik.solve import positive, whole
@@ -22,7 +23,6 @@ from arcreach.kernels.layout import BEND
 from arcreach.planning.motions import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.planning.path_csv import configuration_columns, write_csv
 from arcreach.planning.smooth_curve import Curve, certified, distinct, smooth_curves
-from arcreach.robots.checks import real_array, shown
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import Joint
 from arcreach.ik.method import no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import solve
@@ -19,7 +20,6 @@ from arcreach.kernels.solver.box_step import Box, box_step
 from arcreach.kernels.solver.contexts import Task
 from arcreach.planning.interpolation import between
 from arcreach.planning.path import INSERTED
-from arcreach.robots.elements import JOINT_TYPES
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -129,7 +129,7 @@ class Walker:
         tip = frames[-1, :3, 3]
         held = []
         for i, (element, k) in enumerate(self.robot._first_coordinates()):
-            if isinstance(element, JOINT_TYPES) and self.robot.coordinates[k] in self.holds:
+            if isinstance(element, Joint) and self.robot.coordinates[k] in self.holds:
                 axis = frames[i, :3, :3] @ element.axis
                 away = np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3]))
                 if away < self.holds[self.robot.coordinates[k]]:
@@ -180,7 +180,7 @@ def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = Non
     """The robot with joints held as they are, the others in a box."""
     limits = {}
     for element, k in robot._first_coordinates():
-        if isinstance(element, JOINT_TYPES):
+        if isinstance(element, Joint):
             name, width = robot.coordinates[k], math.inf if largest is None else largest[k]
             width = 0.0 if robot.coordinates[k] in held else width
             if width < math.inf:

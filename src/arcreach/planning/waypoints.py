@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
 from arcreach.errors import TargetError
 from arcreach.ik.target import MODES, Target, target_rows
-from arcreach.robots.checks import real_array, shown
 
 Array = npt.NDArray[np.float64]
 

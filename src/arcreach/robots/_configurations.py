@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _checks as checks
+from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach.elements import Coordinate
 from arcreach.errors import ConfigurationError
 from arcreach.kernels import limits
-from arcreach.robots import checks
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Coordinate
 
 Array = npt.NDArray[np.float64]
 

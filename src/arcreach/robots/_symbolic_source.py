@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from arcreach._checks import shown
 from arcreach.errors import RobotError
-from arcreach.robots.checks import shown
 
 # What a matrix may be made of: every name here prints as a call of Python's math module.
 FUNCTIONS = (

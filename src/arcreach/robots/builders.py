@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.robots import checks
-from arcreach.robots.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
+from arcreach import _checks as checks
+from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
 
 CONVENTIONS = ("standard", "modified")
 _DH_NUMBERS = ("a", "alpha", "d", "theta")

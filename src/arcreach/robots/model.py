@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import Link, Section
 from arcreach.kernels import layout
 from arcreach.kernels.solver import seeds, variables
 from arcreach.kernels.solver.contexts import Model, Table
-from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -33,7 +33,6 @@ SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
 # Tables kept per robot; a program that tries seed after seed must not fill the memory.
 MOST_TABLES = 16
-_COORDINATE_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NODES = 80
 _HIGHEST_DEGREE = 40
 
@@ -139,13 +138,17 @@ def _build(robot: Robot, tool: float) -> Model:
     # The fixed motion before the first move, and that since the latest one.
     front = fixed = np.eye(4)
     variable = 0
-    for element, coordinate in robot._first_coordinates():
+    rows = (row for row, record in enumerate(robot._chain) if record["kind"] != layout.ARC)
+    for row, (element, coordinate) in zip(rows, robot._first_coordinates(), strict=True):
         if isinstance(element, Link):
             fixed = fixed @ _link_matrix(element)
             continue
-        for fields in _moves_of(element, shapes):
+        for fields in element.moves():
+            fields["row"] = row
             fields["coordinate"] += coordinate
             fields["variable"] = variable
+            if isinstance(element, Section):
+                fields["tip_row"] = shapes.row(element)
             variable += fields["width"]
             about = _about(fields["axis"]) if fields["kind"] == layout.TURN else np.eye(4)
             if moves:
@@ -182,7 +185,7 @@ def _build(robot: Robot, tool: float) -> Model:
 
 def _about(axis: Any) -> Array:
     """The turn that takes a coordinate axis to a joint's: none where it is one, else from z."""
-    if tuple(axis) in _COORDINATE_AXES:
+    if tuple(axis) in layout.COORDINATE_AXES:
         return np.eye(4)
     z = np.array(axis, dtype=float)
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -205,7 +208,7 @@ def _set_unit(fields: dict[str, Any], length: float) -> None:
     Units are powers of two, so scaling by them is exact and unit 1 leaves every answer unchanged.
     """
     fields["unit"] = 1.0
-    if fields["kind"] == layout.SLIDE:
+    if fields.get("stroke"):
         fields["unit"] = 2.0 ** round(math.log2(length))
     elif fields["kind"] in (layout.BEND, layout.PLANAR):
         if fields["bend_max"] < SMALL_BEND:
@@ -224,34 +227,6 @@ def _link_matrix(link: Link) -> Array:
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = link.rotation, link.translation
     return matrix
-
-
-def _moves_of(element: Revolute | Prismatic | Parallelogram | Section, shapes: _Shapes) -> list[dict[str, Any]]:
-    """The moves of an element, their first coordinate counted from the element's own."""
-    if isinstance(element, Section):
-        common = {
-            "length": element.length,
-            "stretch": element.stretch,
-            "bend_max": element.bend_max,
-            "tip_row": shapes.row(element),
-            "coordinate": 0,
-        }
-        lengths = 1 if element.stretch else 0
-        if not element.twist:
-            return [{"kind": layout.BEND, "width": 2 + lengths, **common}]
-        endless = {"lower": -math.inf, "upper": math.inf, "axis": (0.0, 0.0, 1.0)}
-        return [
-            {"kind": layout.TURN, "width": 1, "coordinate": 1, "about": layout.ABOUT_Z, **endless},
-            {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": element.bend_max, **common},
-        ]
-    kind = {Revolute: layout.TURN, Prismatic: layout.SLIDE, Parallelogram: layout.SWING}[type(element)]
-    fields: dict[str, Any] = {"kind": kind, "width": 1, "coordinate": 0, "axis": element.axis, "about": layout.ABOUT_Z}
-    fields |= {"lower": element.lower, "upper": element.upper}
-    if isinstance(element, Revolute) and tuple(element.axis) in _COORDINATE_AXES:
-        fields["about"] = _COORDINATE_AXES.index(tuple(element.axis))
-    elif isinstance(element, Parallelogram):
-        fields["link"] = element.link
-    return [fields]
 
 
 def _is_symmetric(moves: npt.NDArray[Any]) -> bool:

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _checks as checks
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
 from arcreach.kernels import chain, chain_batch, limits
-from arcreach.robots import checks
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
-from arcreach.robots.elements import ELEMENT_TYPES, JOINT_TYPES, Element, Link, Section
 from arcreach.robots.model import SolverModel
 
 # One configuration at a time; what they are handed is always of the same types.
@@ -105,12 +105,12 @@ class Robot(ConfigurationSpace):
         elements: list[Element] = []
         joints = []
         for element, k in self._first_coordinates():
-            if not isinstance(element, JOINT_TYPES):
+            if not isinstance(element, Joint):
                 elements.append(element)
                 continue
             joints.append(self.coordinates[k])
             lower, upper = left.pop(joints[-1], (element.lower, element.upper))
-            elements.append(replace(element, lower=lower, upper=upper))
+            elements.append(replace(element, lower=lower, upper=upper))  # type: ignore[call-arg]
         if left:
             raise checks.refuse(f"robot '{self.name}'", "joint", next(iter(left)), f"one of {', '.join(joints)}")
         return Robot(elements, self.name, self.source)
@@ -248,12 +248,13 @@ class Robot(ConfigurationSpace):
 
 
 def _checked_elements(elements: Any) -> tuple[Element, ...]:
-    accepted = "a list of Link, Revolute, Prismatic, Parallelogram and Section, at least one"
-    if isinstance(elements, ELEMENT_TYPES) or not isinstance(elements, Iterable):
+    *names, last = (element.__name__ for element in ELEMENTS)
+    accepted = f"a list of {', '.join(names)} and {last}, at least one"
+    if isinstance(elements, ELEMENTS) or not isinstance(elements, Iterable):
         raise checks.refuse("robot", "elements", elements, accepted)
     checked = tuple(elements)
     for i, element in enumerate(checked):
-        if not isinstance(element, ELEMENT_TYPES):
+        if not isinstance(element, ELEMENTS):
             raise checks.refuse("robot", f"elements[{i}]", element, accepted)
     if not checked:
         raise checks.refuse("robot", "elements", checked, accepted)

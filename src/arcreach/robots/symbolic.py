@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _checks as checks
 from arcreach._extras import require
 from arcreach._jit import compile_source
 from arcreach._threads import spread
+from arcreach.elements import ANGLE, LENGTH, Coordinate
 from arcreach.errors import RobotError
-from arcreach.robots import checks
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
-from arcreach.robots.elements import ANGLE, LENGTH, Coordinate
 
 OWNER = "symbolic robot"
 # How far a matrix may be from a rotation, after rounding in long expressions.

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import Vector, number, refuse, shown
+from arcreach.elements import Element, Joint, Link, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
-from arcreach.robots.checks import number, refuse, shown
-from arcreach.robots.elements import Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -113,7 +113,8 @@ def tube_mesh(
             rings, spin = [], 0.0
         elif radii[e] > 0.0 and (joints or not isinstance(element, Revolute)):
             # Every part has its own phase: rods in line would share edges, which four faces then meet at.
-            local = _rigid(element, values[k:], radii[e], _circle(sides, PHASE * e))
+            way = frames[e, :3, :3].T @ (frames[e + 1, :3, 3] - frames[e, :3, 3])
+            local = _rigid(element, way, radii[e], _circle(sides, PHASE * e))
             vertices = np.asarray(local @ frames[e, :3, :3].T + frames[e, :3, 3])
             kind = JOINT if isinstance(element, Revolute) else LINK
             # Without its two poles a part is rings of vertices.
@@ -138,7 +139,7 @@ def radii_of(robot: Robot, bare_radius: float | None = None) -> list[float]:
     ahead, rest = (sum(one.reach for one in part) for part in (robot.elements[:first], robot.elements[first:]))
     radii = []
     for e, element in enumerate(robot.elements):
-        if isinstance(element, Revolute) or element.reach == 0.0:
+        if element.reach == 0.0:
             radii.append(0.0)
         else:
             radii.append(element.radius or (bare_radius if e >= first or ahead <= rest else 0.0))
@@ -155,18 +156,17 @@ def _beside(radii: list[float], e: int, bare_radius: float) -> float:
     return max(before, behind) or bare_radius
 
 
-def _rigid(element: Element, here: Array, radius: float, circle: Array) -> Array:
-    """The vertices of a part that does not bend, in the frame before its element."""
-    match element:
-        case Revolute():
-            return np.asarray(_drum(radius, circle) @ _basis(np.array(element.axis)).T)
-        case Prismatic():
-            return _rod(float(here[0]) * np.array(element.axis), np.array(element.axis), radius, circle)
-        case Parallelogram():
-            way = _turned(np.array(element.link), np.array(element.axis), float(here[0]))
-            return _rod(way, way, radius, circle)
-    assert isinstance(element, Link)
-    return _rod(np.array(element.translation), np.array(element.translation), radius, circle)
+def _rigid(element: Element, way: Array, radius: float, circle: Array) -> Array:
+    """The vertices of a part that does not bend and ends at `way`, in the frame before its element."""
+    if isinstance(element, Revolute):
+        return np.asarray(_drum(radius, circle) @ _basis(np.array(element.axis)).T)
+    along = np.array(element.axis) if isinstance(element, Joint) and _is_along(element.axis, way) else way
+    return _rod(way, along, radius, circle)
+
+
+def _is_along(axis: Vector, way: Array) -> bool:
+    """Whether a way, forwards or backwards or of no length, lies on an axis."""
+    return bool(np.allclose(np.cross(axis, way), 0.0, atol=1e-9 * float(np.linalg.norm(way))))
 
 
 def section_rings(section: Section, here: npt.ArrayLike) -> tuple[Array, Array]:
@@ -273,9 +273,3 @@ def _basis(along: Array) -> Array:
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)
     return np.stack([x, np.cross(z, x), z], axis=1)
-
-
-def _turned(vector: Array, axis: Array, angle: float) -> Array:
-    """A vector turned about a unit axis."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.asarray(c * vector + s * np.cross(axis, vector) + (1.0 - c) * (axis @ vector) * axis)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from arcreach import _checks as checks
+from arcreach._checks import shown
 from arcreach.errors import RobotError, SceneError
-from arcreach.robots import checks
-from arcreach.robots.checks import shown
 
 METRES = "a length in metres, 0 or more"
 # Lengths in metres. Kernels multiply up to six of them; beyond these limits a product would leave the range of floats,

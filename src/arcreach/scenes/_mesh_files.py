@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach._io import called, check_ending, read_bytes
 from arcreach.errors import FileError, SceneError
-from arcreach.robots.checks import shown
 
 ENDINGS = (".stl", ".obj", ".ply", ".off")
 # Bytes: two million triangles as binary STL.

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._threads import spread
 from arcreach.errors import SceneError
 from arcreach.kernels.certificate import shape_bounds, surface_bounds
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, bodies_of, checked_configurations
 from arcreach.scenes.scene import spatial_scene

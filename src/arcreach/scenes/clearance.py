@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import SceneError
 from arcreach.kernels import body, clearance_self
 from arcreach.kernels import clearance as kernels
 from arcreach.kernels import clearance_gradient as gradient_kernels
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes._link_meshes import checked_bodies, search_bodies
 from arcreach.scenes._mesh_search import search_meshes

@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _checks as checks
+from arcreach._checks import Matrix3, Vector
 from arcreach._threads import spread
+from arcreach.elements import LENGTH, NO_ROTATION
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance_mesh import Surface
 from arcreach.kernels.mesh_tree import Tree, grid_distances, signed_distances
 from arcreach.kernels.shapes import GRID_TOLERANCE
-from arcreach.robots import checks
-from arcreach.robots.checks import Matrix3, Vector
-from arcreach.robots.elements import LENGTH, NO_ROTATION
 from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks, refuse
 from arcreach.scenes._mesh_files import read_mesh_file
 from arcreach.scenes._mesh_tree import build_tree, closed_surface, frozen

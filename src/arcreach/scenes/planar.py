@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from arcreach import _checks as checks
+from arcreach._checks import shown
 from arcreach.errors import ArcreachError, SceneError
-from arcreach.robots import checks
-from arcreach.robots.checks import shown
 from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST
 
 Point = tuple[float, float]

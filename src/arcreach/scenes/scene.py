@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _checks as checks
+from arcreach._checks import shown
 from arcreach.errors import ArcreachError, SceneError
-from arcreach.robots import checks
-from arcreach.robots.checks import shown
 from arcreach.scenes._checks import raise_any
 from arcreach.scenes._pack import pack
 from arcreach.scenes.mesh import Mesh

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from arcreach.robots import checks
-from arcreach.robots.checks import Matrix3, Vector
-from arcreach.robots.elements import LENGTH, NO_ROTATION, PLAIN
+from arcreach import _checks as checks
+from arcreach._checks import Matrix3, Vector
+from arcreach.elements import LENGTH, NO_ROTATION, PLAIN
 from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks
 
 ABOVE_ZERO = "a length in metres above 0"

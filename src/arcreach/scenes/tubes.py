@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
 from arcreach.errors import SceneError
-from arcreach.robots.checks import real_array, shown
 from arcreach.scenes.shapes import Capsule, Sphere
 
 Array = npt.NDArray[np.float64]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach.errors import TargetError
 from arcreach.files.catalogue import catalogue, catalogue_robot
 from arcreach.files.planar_file import load_planar_scene, planar_catalogue
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.studio import recording, safety, scenes, uploads

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach.errors import FileError
 from arcreach.files.planar_file import planar_catalogue
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.studio import uploads
 from arcreach.studio.background import Background

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.robots.elements import Section
+from arcreach.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene

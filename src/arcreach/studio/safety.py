@@ -19,9 +19,9 @@ from operator import index
 from typing import Any, SupportsIndex
 from urllib.parse import urlsplit
 
+from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach.errors import ArcreachError
-from arcreach.robots.checks import shown
 from arcreach.studio.page import dress
 from arcreach.studio.uploads import LARGEST_UPLOAD, too_large
 

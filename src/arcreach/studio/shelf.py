@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from arcreach._checks import shown
 from arcreach.errors import FileError, MissingExtraError, RobotError
 from arcreach.files.catalogue import catalogue, catalogue_robot
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.studio.uploads import robot_of_upload, tips_of_upload
 

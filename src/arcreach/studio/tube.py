@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.robots.elements import Link, Parallelogram, Prismatic, Revolute, Section
+from arcreach.elements import Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.studio import colours
 from arcreach.studio.colours import Colour
@@ -311,7 +311,7 @@ def pieces_of(robot: Robot) -> list[Piece]:
                 pieces.append(Collar(i, COLLAR_RADIUS * radius, COLLAR_LENGTH * radius))
         elif isinstance(element, Revolute):
             pieces.append(Hub(i, element.axis, HUB_RADIUS * thin_bar, HUB_LENGTH * thin_bar))
-        elif _moves_or_reaches(element):
+        elif element.coordinates or element.reach > 0.0:
             pieces.append(Bar(i, element.radius or thin_bar, flat=i + 1 in sections))
         first += len(element.coordinates)
     foot = pieces[0].radius if pieces else thin_bar
@@ -321,11 +321,6 @@ def pieces_of(robot: Robot) -> list[Piece]:
 def tip_radius(robot: Robot) -> float:
     """How thick a robot is drawn at its tip."""
     return pieces_of(robot)[-1].radius
-
-
-def _moves_or_reaches(element: Any) -> bool:
-    """Whether a straight element has two ends to draw a bar between."""
-    return isinstance(element, (Prismatic, Parallelogram)) or (isinstance(element, Link) and element.reach > 0.0)
 
 
 def _bar_radius(robot: Robot) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arcreach._checks import shown
 from arcreach.errors import FileError
 from arcreach.files.robot_file import parse_robot, parse_toml
 from arcreach.files.scene_file import parse_scene
 from arcreach.files.urdf import parse_urdf, urdf_tips
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from importlib.resources import files
 
+from arcreach._checks import shown
 from arcreach.errors import FileError
 from arcreach.files import problems
-from arcreach.robots.checks import shown
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from arcreach.elements import Section
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.fabrikc import fabrikc
-from arcreach.robots.elements import Section
 from arcreach.robots.robot import Robot
 
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from arcreach._checks import shown
+from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.ik.fabrik_chain import MAX_ITERATIONS, arm_of, chord_refusal, section_tol_of
 from arcreach.ik.method import Array, Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.fabrikx import Settings, fabrikx
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Section
 from arcreach.scenes.shapes import Sphere
 
 ITERATIVE, POLYNOMIAL = "iterative", "polynomial"

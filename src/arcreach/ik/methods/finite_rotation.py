@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
+from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.methods.ccd import RIGID, half_reach
 from arcreach.kernels.finite_rotation import Rules, finite_rotation
 from arcreach.kernels.finite_rotation_published import finite_rotation_published
 from arcreach.kernels.layout import AXIS
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import Link, Revolute
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._jit import settled
+from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.solve import whole
@@ -26,8 +28,6 @@ from arcreach.kernels import hierarchical as kernels
 from arcreach.kernels.answers import Answers
 from arcreach.kernels.layout import POSITION, TIME_LIMIT
 from arcreach.kernels.solver.contexts import Task
-from arcreach.robots.checks import shown
-from arcreach.robots.elements import ANGLE, Prismatic, Section
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

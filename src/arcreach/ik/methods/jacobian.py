@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import LENGTH, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.jacobian import Arm
 from arcreach.kernels.jacobian import jacobian as jacobian_kernel
 from arcreach.kernels.jacobian_steps import SHARE, Rule
-from arcreach.robots.elements import LENGTH, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

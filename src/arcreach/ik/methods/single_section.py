@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels import section
 from arcreach.kernels import section_chord as chord
 from arcreach.kernels import single_section as kernels
 from arcreach.kernels.single_section_jacobian import single_section_jacobian
 from arcreach.kernels.single_section_limits import Arm
-from arcreach.robots.elements import Z_AXIS, Prismatic, Section
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -8,13 +8,16 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.float64]
 Singles: TypeAlias = npt.NDArray[np.float32]
 Integers: TypeAlias = npt.NDArray[np.int64]
-# Record arrays of `layout.ROW` and `layout.MOVE`, and one record of them.
+# Record arrays of rows and moves, see `layout`, and one record of them.
 Records: TypeAlias = Any
 Record: TypeAlias = Any
 # Twelve numbers, see `transforms`.
 Motion: TypeAlias = tuple[
     float, float, float, float, float, float, float, float, float, float, float, float
 ]  # fmt: skip
+
+# Linear and angular velocity.
+Velocity: TypeAlias = tuple[float, float, float, float, float, float]
 
 
 class Model(NamedTuple):

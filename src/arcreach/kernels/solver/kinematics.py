@@ -15,6 +15,7 @@ import math
 from typing import TypeAlias
 
 from arcreach._jit import kernel
+from arcreach.elements import OTHER_JOINTS, motion_of, rates_of
 from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, ROTATION, SHIFT, SLIDE, SWING, TURN
 from arcreach.kernels.solver.contexts import Floats, Goal, Model, Motion, Record
 from arcreach.kernels.solver.loops import rows
@@ -236,6 +237,21 @@ def swing_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J
     return shifted(tip, mx, my, mz)
 
 
+@kernel(fast=True)
+def joint_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
+    """Write the column of any joint and return the tip seen from before it. Source: derived."""
+    row = model.chain[move.row]
+    value = v[move.variable]
+    motion = motion_of(row.kind, row, value)
+    here = multiply(motion, tip)
+    lx, ly, lz, wx, wy, wz = rates_of(row.kind, row, value, motion)
+    # From the joint's far end to the tip.
+    x, y, z = here[3] - motion[3], here[7] - motion[7], here[11] - motion[11]
+    moving = (lx + wy * z - wz * y, ly + wz * x - wx * z, lz + wx * y - wy * x)
+    write_column(J, move.variable, here, moving, (wx, wy, wz), goal.mode, model.weight)
+    return here
+
+
 @kernel(fast=True, inline=True)
 def step_behind(move: Record, tip: Motion) -> Motion:
     """Return the tip seen from before what is fixed behind a move. Source: derived."""
@@ -329,6 +345,8 @@ def evaluate(model: Model, goal: Goal, v: Floats, e: Floats, J: Floats) -> tuple
             tip = slide_step(model, goal, move, v, tip, J)
         elif kind == SWING:
             tip = swing_step(model, goal, move, v, tip, J)
+        elif OTHER_JOINTS:
+            tip = joint_step(model, goal, move, v, tip, J)
     if model.scaled:
         scale_columns(model, J, goal.mode)
     return residual(tip, goal, model.weight, e)

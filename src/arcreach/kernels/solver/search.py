@@ -8,7 +8,7 @@ import numpy as np
 from arcreach._jit import clock, kernel
 from arcreach.kernels.chain import tip_motion
 from arcreach.kernels.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.layout import REACHED, SLIDE, STALLED, SWING, TARGET_SIZE, TIME_LIMIT, TURN
+from arcreach.kernels.layout import REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
 from arcreach.kernels.limits import unwind, wrap_angle
 from arcreach.kernels.linalg import copy
 from arcreach.kernels.solver.contexts import (
@@ -176,9 +176,9 @@ def is_known(model: Model, v: Floats, branches: Branches) -> bool:
         for row in range(moves.shape[0]):
             for k in range(moves[row].variable, moves[row].variable + moves[row].width):
                 difference = v[k] - branches.V[i, k]
-                if moves[row].kind == TURN or moves[row].kind == SWING:
+                if moves[row].periodic == 1:
                     difference = wrap_angle(difference)
-                elif moves[row].kind == SLIDE:
+                elif moves[row].stroke == 1:
                     difference /= model.weight
                 largest = max(largest, abs(difference))
         if largest <= branches.nearness:

@@ -3,7 +3,7 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import BEND, TURN
+from arcreach.kernels.layout import BEND
 from arcreach.kernels.limits import wrap_angle
 from arcreach.kernels.solver.contexts import (
     Floats,
@@ -100,7 +100,7 @@ def joint_distance(model: Model, seed: Floats, v: Floats) -> float:
     away = 0.0
     for row in range(model.moves.shape[0]):
         move = model.moves[row]
-        turns = move.kind == TURN and move.upper - move.lower > 2.0 * math.pi
+        turns = move.periodic == 1 and move.upper - move.lower > 2.0 * math.pi
         for k in range(move.variable, move.variable + move.width):
             difference = seed[k] - v[k]
             difference = wrap_angle(difference) if turns else difference

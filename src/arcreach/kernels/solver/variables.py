@@ -3,7 +3,7 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION, TURN
+from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION
 from arcreach.kernels.limits import clip, wrap_angle
 from arcreach.kernels.solver.contexts import Floats, Model
 from arcreach.kernels.solver.loops import rows
@@ -98,7 +98,7 @@ def to_coordinates(model: Model, v: Floats, q: Floats) -> None:
             q[c] = v[k]
             if move.stretch > 0.0:
                 q[c + 2] = move.length + move.stretch * v[k + 1]
-        elif move.kind == TURN and move.lower == -math.inf:
+        elif move.periodic == 1 and move.lower == -math.inf:
             q[c] = wrap_angle(v[k])
         else:
             q[c] = v[k]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.robots.elements import ANGLE, Section
+from arcreach.elements import ANGLE, Section
 from arcreach.robots.robot import Robot
 from arcreach.studio.panels.events import by_hand
 

@@ -1,0 +1,29 @@
+"""The pieces a robot is made of, one module each.
+
+An element is declared in its module alone: its fields, coordinates, limits, solver variables and body, and for a joint
+the kernels of its motion. The tuple below makes it known to everything else.
+"""
+
+from arcreach._jit import by_kind
+from arcreach.elements.element import ANGLE, LENGTH, NO_ROTATION, PLAIN, Z_AXIS, Coordinate, Element, Joint
+from arcreach.elements.link import Link
+from arcreach.elements.parallelogram import Parallelogram
+from arcreach.elements.prismatic import Prismatic
+from arcreach.elements.revolute import Revolute
+from arcreach.elements.section import Section
+from arcreach.kernels import layout
+
+__all__ = [
+    "ANGLE", "ELEMENTS", "LENGTH", "NO_ROTATION", "OTHER_JOINTS", "PLAIN", "Z_AXIS", "Coordinate", "Element", "Joint",
+    "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "motion_of", "rates_of",
+]  # fmt: skip
+
+# The place in this tuple is an element's kind in the packed chain; the first five are `LINK` to `SECTION` of `layout`.
+ELEMENTS: tuple[type[Element], ...] = (Link, Revolute, Prismatic, Parallelogram, Section)
+
+_JOINTS = [(kind, element) for kind, element in enumerate(ELEMENTS) if issubclass(element, Joint)]
+# The kernels of a joint: motion_of(kind, row, value) and rates_of(kind, row, value, moved).
+motion_of = by_kind([(kind, joint.motion) for kind, joint in _JOINTS])
+rates_of = by_kind([(kind, joint.rates) for kind, joint in _JOINTS])
+# Whether there are joints without a solver step of their own.
+OTHER_JOINTS = any(joint.step == layout.JOINT for _, joint in _JOINTS)

@@ -1,0 +1,111 @@
+"""A piece that bends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcreach import _checks as checks
+from arcreach.elements.element import ANGLE, LENGTH, METRES, Z_AXIS, Coordinate, Element, FieldChecks, about
+from arcreach.kernels import layout
+
+
+@dataclass(frozen=True)
+class Section(Element):
+    """A bending piece of one or more sub-arcs.
+
+    `length` is the constant part S_C of its length, `stretch` the range S_delta of the variable part: a fixed section
+    has stretch 0, a telescopic one length 0, an extensible one both. Its coordinates are `bend`, `direction` and, when
+    the length varies, the whole current `length`; the largest bend then shrinks with the variable part s to
+    bend_max * s / stretch.
+    """
+
+    kind: ClassVar[str] = "section"
+
+    length: float = field(metadata=about("constant part of the length", LENGTH))
+    bend_max: float = field(metadata=about("largest bend, at most a full turn", ANGLE))
+    stretch: float = field(default=0.0, metadata=about("range of the variable part of the length", LENGTH))
+    radius: float = field(default=0.0, metadata=about("radius of the body around the backbone", LENGTH))
+    length_weights: tuple[float, ...] = field(default=(1.0,), metadata=about("share of the length per sub-arc"))
+    bend_weights: tuple[float, ...] = field(default=(1.0,), metadata=about("share of the bend per sub-arc"))
+    twist: bool = field(default=False, metadata=about("true for a section that is turned at its base"))
+    name: str = field(default="", metadata=about("name; by default the kind and a number"))
+
+    def __post_init__(self) -> None:
+        """Check and normalise every field."""
+        fields = FieldChecks(self)
+        lengths = [fields.check(name, checks.number, METRES, low=0.0) for name in ("length", "stretch")]
+        if all(lengths):
+            self._check_length(fields)
+        accepted = "an angle above 0 and up to 2 pi (6.2832 radians)"
+        if fields.check("bend_max", checks.number, accepted, low=0.0, high=2.0 * math.pi) and self.bend_max == 0.0:
+            fields.refuse("bend_max", f"{accepted}; a piece that does not bend is a Link")
+        fields.check("radius", checks.number, METRES, low=0.0)
+        self._check_weights(fields)
+        fields.check("twist", checks.flag)
+        fields.finish()
+
+    def _check_length(self, fields: FieldChecks) -> None:
+        longest = self.length + self.stretch
+        if longest == 0.0:
+            fields.refuse("length", "a length above 0, or a stretch above 0")
+        elif math.isinf(longest):
+            fields.refuse("stretch", f"a stretch whose sum with length = {self.length!r} is a finite number")
+        elif self.stretch > 0.0 and longest == self.length:
+            fields.refuse("stretch", f"0, or a stretch large enough to change length = {self.length!r} when added")
+
+    def _check_weights(self, fields: FieldChecks) -> None:
+        good = [
+            fields.check(name, checks.numbers, "one weight per sub-arc, 0 or more, not all 0", low=0.0)
+            for name in ("length_weights", "bend_weights")
+        ]
+        if not all(good):
+            return
+        for name in ("length_weights", "bend_weights"):
+            total = sum(getattr(self, name))
+            if total == 0.0 or math.isinf(total):
+                fields.refuse(name, "one weight per sub-arc, not all 0, with a finite sum")
+        if len(self.bend_weights) != len(self.length_weights):
+            fields.refuse("bend_weights", f"{len(self.length_weights)} weights, as many as length_weights has")
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Bend, direction and, when it varies, length; the rest pose is straight at half stretch."""
+        bend = Coordinate("bend", ANGLE, 0.0, self.bend_max, 0.0)
+        direction = Coordinate("direction", ANGLE, -math.pi, math.pi, 0.0)
+        if self.stretch == 0.0:
+            return bend, direction
+        longest = self.length + self.stretch
+        return bend, direction, Coordinate("length", LENGTH, self.length, longest, self.length + 0.5 * self.stretch)
+
+    @property
+    def reach(self) -> float:
+        """Upper bound of the distance between both ends."""
+        return self.length + self.stretch
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Its row of the packed chain and one for each sub-arc."""
+        [own] = super().rows()
+        lengths = np.divide(self.length_weights, sum(self.length_weights))
+        bends = np.divide(self.bend_weights, sum(self.bend_weights))
+        before = np.concatenate([[0.0], np.cumsum(bends)[:-1]])
+        arcs = [
+            {"kind": layout.ARC, "length_share": length, "bend_share": bend, "bend_before": share}
+            for length, bend, share in zip(lengths, bends, before, strict=True)
+        ]
+        return [{**own, "arcs": len(arcs)}, *arcs]
+
+    def moves(self) -> list[dict[str, Any]]:
+        """A bend vector, or a turn and a bend in one plane where the section twists, and the share of the stretch."""
+        common = {"length": self.length, "stretch": self.stretch, "bend_max": self.bend_max, "coordinate": 0}
+        lengths = 1 if self.stretch else 0
+        if not self.twist:
+            return [{"kind": layout.BEND, "width": 2 + lengths, **common}]
+        endless = {"lower": -math.inf, "upper": math.inf, "periodic": True, "axis": Z_AXIS, "about": layout.ABOUT_Z}
+        return [
+            {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
+            {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": self.bend_max, **common},
+        ]
