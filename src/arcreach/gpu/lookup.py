@@ -83,11 +83,14 @@ def build_choose(kind: Kind, part: Parts) -> Any:
                         least[p] = of_block[p]
                         found[p] = b
             for p in range(AT_ONCE):
-                # Score the best block again to find the seed in it.
-                seed = found[p] * TOGETHER if least[p] > -FAR else REFUSED
-                for j in range(TOGETHER - 1, -1, -1):
-                    if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
-                        seed = found[p] * TOGETHER + j
+                seed = REFUSED
+                # The key of a refused target may be anything, and its scores below those of all seeds.
+                if least[p] > -FAR:
+                    seed = found[p] * TOGETHER
+                    # Score the best block again to find the seed in it.
+                    for j in range(TOGETHER - 1, -1, -1):
+                        if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
+                            seed = found[p] * TOGETHER + j
                 if t + p * stride < m:
                     chosen[r * m + t + p * stride] = seed
 
