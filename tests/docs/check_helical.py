@@ -14,7 +14,7 @@ from arcreach.errors import MethodError, RobotError
 from arcreach.files.openscad import openscad_text
 from arcreach.files.urdf_writer import write_urdf
 from arcreach.ik.method import methods
-from arcreach.kernels.clearance_gradient import point_gradient
+from arcreach.kernels.clearance_gradient import Contact, point_gradient
 from arcreach.kernels.layout import ROTATION
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
@@ -153,7 +153,8 @@ def test_gradient_of_a_clearance(element):
     for q in Q[:3]:
         start, end = ROBOT.frames(q)[element : element + 2, :3, 3]
         found = np.zeros(ROBOT.dof)
-        point_gradient(ROBOT._chain, q, element, share, *(start + share * (end - start)), *towards, 1.0, found)
+        contact = Contact(tuple(start + share * (end - start)), tuple(towards))
+        point_gradient(ROBOT._chain, q, element, share, contact, found)
         expected = [(along(q + aside) - along(q - aside)) / (2.0 * step) for aside in step * np.eye(ROBOT.dof)]
         np.testing.assert_allclose(found, expected, atol=1e-8)
 
