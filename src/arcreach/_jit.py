@@ -170,7 +170,7 @@ def kernel(
 def _compiled(
     function: Function, fast: bool = False, inline: bool = False, nogil: bool = False, counts_references: bool = False
 ) -> Function:
-    """Compile with every option written out: numba hands options that are not set down from the first caller.
+    """Compile with all options explicit: numba passes options that are not set on from the first caller.
 
     A strict kernel that a fast one calls first would else be compiled, and kept on disk, with fast arithmetic. Nothing
     calls a kernel through C, so that wrapper is left out. Counting references to arrays takes a fifth of a solve.

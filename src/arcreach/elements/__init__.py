@@ -18,7 +18,7 @@ __all__ = [
     "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "motion_of", "rates_of",
 ]  # fmt: skip
 
-# The place in this tuple is an element's kind in the packed chain; the first five are `LINK` to `SECTION` of `layout`.
+# The index in this tuple is an element's kind in the packed chain; the first five are `LINK` to `SECTION` of `layout`.
 ELEMENTS: tuple[type[Element], ...] = (Link, Revolute, Prismatic, Parallelogram, Section)
 
 _JOINTS = [(kind, element) for kind, element in enumerate(ELEMENTS) if issubclass(element, Joint)]

@@ -220,10 +220,10 @@ def add_to_trace(q: Floats, watch: Watch) -> None:
 def descend_free(
     model: Model, goal: Goal, obstacles: Obstacles, most: int, work: Work, body: Body, watch: Watch
 ) -> tuple[int, int, float, float]:
-    """Go down from v until the tip is there and the body free, or progress ends; v ends at the best place.
+    """Go down from v until the tip is there and the body free, or progress ends; v ends at the best variables.
 
-    Every place it stands at is added to the trace. Returns status (REACHED: both), steps, the squared residual of the
-    tip and the least clearance. Source: derived.
+    Every accepted configuration is added to the trace. Returns status (REACHED: both), steps, the squared residual of
+    the tip and the least clearance. Source: derived.
     """
     v, trial, margin = work.v, work.trial, obstacles.margin
     slack = FIRST_SLACK * model.weight

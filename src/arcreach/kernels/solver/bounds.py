@@ -1,4 +1,4 @@
-"""Limits of the smooth variables: where a step may not go, and the way back inside.
+"""Limits of the solver variables: active bounds of a step, and projection onto the limits.
 
 A joint's variable lies in an interval, a fixed section's bend vector in a disc |b| <= bend_max, a variable section's
 (b, s) in the cone |b| <= bend_max * s cut off at s = 1, that of a twisting one in the half b >= 0 of the cone's plane

@@ -18,7 +18,7 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 
 MOST_STEPS = 200
 PATIENCE = 12
-# At a singular configuration a descent may have no way to begin: try also from places in the box.
+# A descent can stall at a singular configuration, so other starts in the box are tried as well.
 STARTS = 5
 
 

@@ -1,4 +1,4 @@
-"""What the solver's functions pass on to each other, as named tuples: in registers on a CPU and on a GPU."""
+"""Named tuples that the solver's functions pass to each other; they stay in registers, on a CPU and on a GPU."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -78,7 +78,7 @@ class State(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """What looks on while a descent goes down: the clock and the trace."""
+    """Clock and trace of a descent."""
 
     deadline: float
     timer: Integers  # (2,)
@@ -106,7 +106,7 @@ class Lookup(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The turn about the base axis and the mirror that bring a target to its normal place."""
+    """The turn about the base axis and the mirror that bring a target to its canonical pose."""
 
     c: float
     s: float
@@ -133,14 +133,14 @@ class Task(NamedTuple):
     max_time: float  # seconds per target, may be infinite
     started: bool  # the answer's rows hold the caller's starts
     judged: bool  # errors and the final status are wanted too
-    trace: Floats  # (capacity, dof): receives the places of the descents; no rows in a batch
+    trace: Floats  # (capacity, dof): receives the accepted configurations; no rows in a batch
 
 
 class Policy(NamedTuple):
     """When a search ends, the same for all targets of a batch."""
 
     fewest: int  # starts before it may be given up
-    enough: int  # starts that ended at the same place
+    enough: int  # starts that ended at the same residual
     worth_all: float  # squared residual below which every start is tried
     nearly: float  # squared residual below which a last, patient descent is made
     long_steps: int  # of a late start

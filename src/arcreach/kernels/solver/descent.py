@@ -235,7 +235,7 @@ def begin(work: Work) -> State:
 
 @kernel(fast=True, inline=True)
 def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
-    """Judge the place `trial`, whose residual is e: keep it in v, or go back to v; return the state then.
+    """Accept the trial, whose residual is e, into v, or reset the trial to v; return the new state.
 
     Source: derived.
     """
@@ -257,7 +257,7 @@ def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float
             code = STALLED
         return State(code, steps, now, damping, state.predicted, weak, 0, False)
     rejected = state.rejected + 1
-    # A start that is not finite has no best place to go back to.
+    # A start whose residual is not finite leaves no accepted variables to return to.
     if rejected >= _REJECTIONS or steps == 0:
         return State(STALLED, steps, best, damping, state.predicted, weak, rejected, True)
     for k in range(variables(work.v)):
@@ -267,7 +267,7 @@ def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float
 
 @kernel(fast=True, inline=True)
 def forget_columns() -> None:
-    """Do nothing. Where J lies in a GPU's shared memory a fence takes its place: else registers keep it as well.
+    """Do nothing. On a GPU with J in shared memory a fence replaces it, so that J is not kept in registers too.
 
     Source: derived.
     """
@@ -275,7 +275,7 @@ def forget_columns() -> None:
 
 @kernel(fast=True, inline=True)
 def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> State:
-    """One evaluation of a descent, of a trial or again of the best place, and what follows from it. Source: derived."""
+    """Evaluate the trial, or v again after a rejected trial, and take the next step. Source: derived."""
     distance2, angle = evaluate(model, goal, work.trial, work.e, work.J)
     forget_columns()
     if state.again:
@@ -290,9 +290,9 @@ def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> 
 
 @kernel(fast=True)
 def descend(model: Model, goal: Goal, budget: Budget, work: Work, watch: Watch) -> tuple[int, int, float]:
-    """Go down from v until the target is reached or progress ends; v ends at the best place.
+    """Go down from v until the target is reached or progress ends; v ends at the best variables.
 
-    Every place it stands at is added to the trace, as far as that has rows. Returns status, steps and squared residual.
+    Every accepted configuration is added to the trace while that has room. Returns status, steps and squared residual.
     Source: derived.
     """
     look = max(_CLOCK_EVERY // work.v.shape[0], 1)

@@ -8,7 +8,7 @@ step needs no sine and no case for the straight pose.
 The pass keeps T_here_tip, so that residual and columns come out in the tip frame, where the tangent plane of the tip's
 axis is simply x and y. Columns are by the unit of each variable, see `layout.MOVE`. Rows: position, then weight times
 orientation; of an axis the first two, of a position none.
-The sixth is written for whole rotations alone: who reads it otherwise begins with zeros.
+The sixth row is written for ROTATION targets only; a caller that reads it in other modes sets it to zero first.
 """
 
 import math
@@ -288,7 +288,7 @@ def residual(tip: Motion, goal: Goal, weight: float, e: Floats) -> tuple[float, 
         e[3] = f * a
         e[4] = f * b
         if s <= _SMALL_SINE and c < 0.0:
-            # Opposite: every way round is as short, take one.
+            # Opposite axes: every rotation axis is equally good, take one.
             e[3] = weight * angle
         return distance2, angle
     # The logarithm of R^T R_target.

@@ -1,4 +1,4 @@
-"""When a start is left, when a search ends, and when its best place deserves a last, patient descent."""
+"""Step budgets of restarts, when a search ends, and when its best result gets a final descent."""
 
 import math
 
@@ -13,21 +13,21 @@ from arcreach.kernels.stopping import GOING_ON
 QUICK_STARTS = 16
 QUICK_STEPS = 25
 LONG_STEPS = 60
-# Long chains go on longer: their way along the limits has more corners.
+# Long chains get more steps: the path along their limits has more corners.
 MANY_VARIABLES = 16
 MANY_LONG_STEPS = 200
-# A best place within this many tolerances of the target is worth a last, patient descent.
+# A best residual within this many tolerances gets a final descent with a larger step budget.
 NEARLY = 100.0
 POLISH_STEPS = 500
 PATIENCE = 3
-# When this many of at least so many starts have ended at the same best place, no nearer pose is expected.
+# Give up when this many starts, of at least so many, have ended at the same best residual.
 SAME_PLACE = 12
 FEWEST_STARTS = 64
 # Whole poses have more false minima, and so have chains that turn about other axes than the base's.
 MANY_SAME_PLACE = 40
 MANY_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
-# Unless that place is near, as a share of the reach: of a few hard targets only one start in a hundred arrives.
+# But try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
 WORTH_ALL_STARTS = 0.05
 _SAME = 1e-6
 # Starts around one that the caller gave and that is near: the answer is wanted there, so patience comes before another
@@ -116,5 +116,5 @@ def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code:
 
 @kernel(fast=True, inline=True)
 def worth_polish(policy: Policy, tally: Tally) -> bool:
-    """Say whether only patience is missing: corners of the limits are approached slowly. Source: derived."""
+    """Say whether a final descent may succeed: corners of the limits are approached slowly. Source: derived."""
     return (tally.code == GOING_ON or tally.code == STALLED) and tally.best <= policy.nearly

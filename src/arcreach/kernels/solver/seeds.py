@@ -25,7 +25,7 @@ _ON_AXIS = 1e-12
 
 @kernel(fast=True, inline=True)
 def frame_of(target: Floats, mode: int, symmetric: bool) -> Frame:
-    """Return the frame that brings a target to its normal place. Source: derived."""
+    """Return the frame that brings a target to its canonical pose. Source: derived."""
     if not symmetric:
         return Frame(1.0, 0.0, 1.0)
     x = target[9]
@@ -65,7 +65,7 @@ def quaternion(
 
 @kernel(fast=True, inline=True)
 def write_key(target: Floats, mode: int, frame: Frame, key: Floats) -> None:
-    """Write the key (10,) of a target in its normal place: position, then axis or quaternion. Source: derived."""
+    """Write the key (10,) of a target in its canonical pose: position, then axis or quaternion. Source: derived."""
     c, s, mirror = frame
     key[0] = c * target[9] + s * target[10]
     key[1] = mirror * (c * target[10] - s * target[9])
@@ -163,7 +163,7 @@ def nearest_distance(minima: Singles, key: Floats, mode: int, turn_weight: float
 
 @kernel(fast=True, batch=True)
 def key_seeds(start: int, stop: int, model: Model, mode: int, variables: Floats, keys: Floats, placed: Floats) -> None:
-    """Write the keys (n, 10) of seeds, given by their variables, and these variables in the normal place.
+    """Write the keys (n, 10) of seeds, given by their variables, and these variables for the canonical pose.
 
     Source: derived.
     """

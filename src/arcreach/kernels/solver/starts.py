@@ -29,14 +29,14 @@ from arcreach.kernels.solver.seeds import (
 )
 from arcreach.kernels.solver.variables import to_variables
 
-# A start this near to the target, in radians and the like share of the weight, is a step of a path: the answer is
-# wanted nearby, so starts around it come before the table.
+# A start with a smaller error than this many radians, or this share of the weight in metres, counts as the previous
+# point of a path: the answer is wanted near it, so starts around it come before the seeds.
 STEP_OF_A_PATH = 0.8
 # How far towards a seed the first of them lies, and how much farther each next one.
 NEARBY_FIRST = 0.01
 NEARBY_GROWTH = 1.15
-# A start farther from the target than this many times the nearest seed, both squared, is not worth a descent: it says
-# only which of the nearest few seeds is preferred.
+# A start whose squared distance from the target exceeds that of the nearest seed by this factor is not descended
+# from; it only selects among the nearest few seeds.
 WORTH_A_DESCENT = 5.0
 FAMILIAR_SEEDS = 4
 # Stride between the seeds of successive moves in a mixed start; odd, so that it visits every seed of the table.
@@ -93,7 +93,7 @@ def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Wo
 
 @kernel(fast=True, inline=True)
 def joint_distance(model: Model, seed: Floats, v: Floats) -> float:
-    """Return the squared distance of a seed's variables from v, joints that turn round by the shorter way.
+    """Return the squared distance of a seed's variables from v, with periodic joints wrapped to the shorter turn.
 
     Source: derived.
     """
