@@ -12,7 +12,8 @@ import numpy as np
 
 import arcreach as ar
 from arcreach._jit import settled
-from arcreach.kernels import body, clearance
+from arcreach.kernels.clearance import body
+from arcreach.kernels.clearance import scene as clearance
 
 ROUNDS = 9
 

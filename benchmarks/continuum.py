@@ -15,7 +15,7 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.ik.method import no_rows
-from arcreach.kernels.layout import AXIS, REPORT_SIZE
+from arcreach.kernels.chain.layout import AXIS, REPORT_SIZE
 from arcreach.kernels.solver import search
 from arcreach.kernels.solver.contexts import Task
 

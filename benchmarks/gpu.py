@@ -26,7 +26,7 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.gpu import driver
-from arcreach.kernels.layout import AXIS, ROTATION
+from arcreach.kernels.chain.layout import AXIS, ROTATION
 
 if driver.unusable():
     sys.exit(driver.unusable())

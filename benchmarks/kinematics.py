@@ -14,7 +14,7 @@ import timeit
 import numpy as np
 
 import arcreach as ar
-from arcreach.kernels import chain
+from arcreach.kernels.chain import kinematics as chain
 
 CONFIGURATIONS = 1_000_000
 ROUNDS = 9

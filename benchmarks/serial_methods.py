@@ -16,7 +16,7 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.errors import ArcreachError
-from arcreach.kernels.layout import ROTATION
+from arcreach.kernels.chain.layout import ROTATION
 
 ARMS = ("puma-560", "ur5", "iiwa-14", "panda", "era-like", "arm-8r", "rail-iiwa-14")
 REPEATS = 3

@@ -13,7 +13,7 @@ def main(folder="build/examples"):
     robot = ar.load_robot("mixed-sections")
     try:
         from arcreach.experiments import find_experiment, run_experiment
-        from arcreach.experiments.records import Run
+        from arcreach.experiments.engine.records import Run
 
         compare = find_experiment("compare")
         with tempfile.TemporaryDirectory() as rows:

@@ -88,7 +88,7 @@ def compare(robot, targets=100):
     """The experiment `compare` knows every method that is registered."""
     try:
         from arcreach.experiments import find_experiment, run_experiment
-        from arcreach.experiments.records import Run
+        from arcreach.experiments.engine.records import Run
 
         with tempfile.TemporaryDirectory() as rows:
             settings = find_experiment("compare").settings(targets, methods=("auto", "lm", METHOD.name), robot=robot)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.kernels.avoidance_published import published_bend
-from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.forbidden_bends import MOVED, Balls, nearest_free_bend
+from arcreach.kernels.clearance.body import PIECE_SIZE
+from arcreach.kernels.clearance.forbidden_bends import MOVED, Balls, nearest_free_bend
+from arcreach.kernels.published.avoidance import published_bend
 from tests.reference import arc, rot_y, rot_z, shift
 
 

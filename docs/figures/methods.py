@@ -13,8 +13,8 @@ from pathlib import Path
 
 import arcreach as ar
 from arcreach.experiments import find_experiment, run_experiment
-from arcreach.experiments.records import Run
-from arcreach.experiments.statistics import time_text
+from arcreach.experiments.engine.records import Run
+from arcreach.experiments.report.statistics import time_text
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "measured" / "methods.md"

@@ -34,27 +34,27 @@ from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
-    from arcreach.planning.contact import plan_contact
-    from arcreach.planning.follow import follow
-    from arcreach.planning.grasp import plan_grasp
-    from arcreach.planning.leader import LeaderPath, follow_the_leader
-    from arcreach.planning.path import Path
-    from arcreach.planning.roadmap import Plan, plan
-    from arcreach.planning.timing import Timed
+    from arcreach.planning.contact.grasp import plan_grasp
+    from arcreach.planning.contact.plan import plan_contact
+    from arcreach.planning.motion.follow import follow
+    from arcreach.planning.motion.leader import LeaderPath, follow_the_leader
+    from arcreach.planning.motion.path import Path
+    from arcreach.planning.motion.plan import Plan, plan
+    from arcreach.planning.motion.timing import Timed
 
 __version__ = "0.1.0"
 
 # Planning is imported when it is first asked for: a program that only solves does not wait for it.
 _PLANNING = {
-    "LeaderPath": "leader",
-    "Path": "path",
-    "Plan": "roadmap",
-    "Timed": "timing",
-    "follow": "follow",
-    "follow_the_leader": "leader",
-    "plan": "roadmap",
-    "plan_contact": "contact",
-    "plan_grasp": "grasp",
+    "LeaderPath": "motion.leader",
+    "Path": "motion.path",
+    "Plan": "motion.plan",
+    "Timed": "motion.timing",
+    "follow": "motion.follow",
+    "follow_the_leader": "motion.leader",
+    "plan": "motion.plan",
+    "plan_contact": "contact.plan",
+    "plan_grasp": "contact.grasp",
 }
 
 

@@ -174,7 +174,7 @@ def _warm_mesh(robot: Robot) -> None:
 
 def _warm_follow(robot: Robot) -> None:
     """Follow a short path in bounded steps."""
-    from arcreach.planning.follow import follow
+    from arcreach.planning.motion.follow import follow
 
     q = robot.sample(2, seed=0)
     follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], max_step=0.5)
@@ -182,7 +182,7 @@ def _warm_follow(robot: Robot) -> None:
 
 def _warm_motions(robot: Robot) -> None:
     """Ask whether a motion touches anything."""
-    from arcreach.planning.motions import MotionCheck, SmoothSpace
+    from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
 
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
     MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))
@@ -194,7 +194,7 @@ def _warm_avoidance(robot: Robot) -> None:
 
 def _warm_contact() -> None:
     """Plan around one disc, with the elastic rod."""
-    from arcreach.planning.contact import plan_contact
+    from arcreach.planning.contact.plan import plan_contact
 
     robot = Robot([Section(0.0, 2.0 * np.pi, stretch=0.5)])
     str(plan_contact(robot, (0.0, 0.2), [Disc((0.0, 0.1), 0.02)], bend_radius=0.01))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arcreach.cli import experiment
+from arcreach.cli.commands import experiment
 from arcreach.experiments import NAMES
 
 pytest.importorskip("polars")

@@ -97,7 +97,7 @@ def test_progress_is_said_while_one_step_takes_long(capsys, monkeypatch):
 
 @pytest.mark.compiled
 def test_an_interrupt_writes_the_path_so_far(run, tmp_path, monkeypatch):
-    from arcreach.cli import follow as command
+    from arcreach.cli.commands import follow as command
 
     path, points = waypoints_file(tmp_path)
     start = ARM.sample(1, seed=3)[0]

@@ -198,7 +198,7 @@ def test_a_header_in_capitals(run, tmp_path):
 
 @pytest.mark.compiled
 def test_an_interrupt_keeps_what_was_solved(run, tmp_path, monkeypatch):
-    from arcreach.cli import ik
+    from arcreach.cli.commands import ik
 
     path, _ = targets_file(tmp_path, 40)
     solved = []

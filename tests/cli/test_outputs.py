@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from arcreach.cli import app as entry
-from arcreach.cli import contact, experiment, export, figure, follow, grasp, ik, plan
+from arcreach.cli.commands import contact, experiment, export, figure, follow, grasp, ik, plan
 
 # Every option that names a file to write, with a command that gets as far as computing, and the endings it accepts.
 FIGURE = ".pdf, .png, .svg"

@@ -85,7 +85,7 @@ def test_a_goal_is_a_configuration(run):
 
 
 def test_ctrl_c_ends_with_code_130(run, monkeypatch):
-    from arcreach.cli import plan
+    from arcreach.cli.commands import plan
 
     def stopped(*arguments, **options):
         raise KeyboardInterrupt

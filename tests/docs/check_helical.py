@@ -11,14 +11,14 @@ from arcreach.elements.helical import Helical
 import arcreach as ar
 from arcreach.cli import main
 from arcreach.errors import MethodError, RobotError
-from arcreach.files.openscad import openscad_text
-from arcreach.files.urdf_writer import write_urdf
+from arcreach.files.exports.openscad import openscad_text
+from arcreach.files.exports.urdf import write_urdf
 from arcreach.ik.method import methods
-from arcreach.kernels.clearance_gradient import Contact, point_gradient
-from arcreach.kernels.layout import ROTATION
+from arcreach.kernels.chain.layout import ROTATION
+from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
-from arcreach.planning.motions import MotionCheck, SmoothSpace
+from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
 from arcreach.robots.tube_mesh import tube_mesh
 
 ROBOT = ar.Robot(

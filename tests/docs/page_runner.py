@@ -30,9 +30,9 @@ from pathlib import Path
 import jsonschema
 
 from arcreach.cli import main
-from arcreach.files.planar_file import load_planar_scene
-from arcreach.files.robot_file import json_schema, parse_robot
 from arcreach.files.scenes import load_scene
+from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files.toml.robot_file import json_schema, parse_robot
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from page_runner import DOCS, ROOT
+from tests.docs.page_runner import DOCS, ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from page_runner import ROOT, blocks_of
+from tests.docs.page_runner import ROOT, blocks_of
 
 import arcreach
 

@@ -3,10 +3,21 @@
 import pkgutil
 import re
 
-import page_runner
 import pytest
 import typer
-from page_runner import DOCS, LANGUAGES, PageRun, blocks_of, holds_code, pages, reader_s_desk
+from tests.docs.page_runner import (
+    _FENCE,
+    DOCS,
+    LANGUAGES,
+    ROOT,
+    PageRun,
+    _block,
+    alike,
+    blocks_of,
+    holds_code,
+    pages,
+    reader_s_desk,
+)
 
 import arcreach
 from arcreach.cli.app import app
@@ -29,7 +40,7 @@ def code_blocks(page):
 
 
 def names(paths):
-    return [pytest.param(path, id=str(path.relative_to(page_runner.ROOT).with_suffix(""))) for path in paths]
+    return [pytest.param(path, id=str(path.relative_to(ROOT).with_suffix(""))) for path in paths]
 
 
 @pytest.mark.compiled
@@ -75,8 +86,8 @@ def test_what_is_shown_only_exists():
 
 
 def page_with(tmp_path, text):
-    page = page_runner.ROOT / "docs" / "unwritten.md"
-    return [page_runner._block(page, 1, *one) for one in text]
+    page = ROOT / "docs" / "unwritten.md"
+    return [_block(page, 1, *one) for one in text]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +120,7 @@ def test_a_page_that_is_wrong_fails(info, text, tmp_path):
     ],
 )
 def test_dots_stand_for_anything(line, promise, same):
-    assert page_runner.alike(line, promise) is same
+    assert alike(line, promise) is same
 
 
 COMMANDS = set(typer.main.get_command(app).commands)
@@ -138,7 +149,7 @@ def test_every_public_module_is_described(module):
 
 def inline(page):
     """What stands between backticks in the text of a page, outside its blocks."""
-    text = page_runner._FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
     return re.findall(r"`([^`]+)`", text)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from page_runner import DOCS, ROOT, blocks_of, pages
+from tests.docs.page_runner import DOCS, ROOT, blocks_of, pages
 
 from arcreach.ik.method import markdown_table, methods
 

@@ -27,7 +27,7 @@ def cited(functions):
 
 def test_reader_finds_kernels():
     places = {function.place for function in KERNELS}
-    assert {"kernels.arc.chord", "kernels.chain_batch.tip_poses"} <= places
+    assert {"kernels.chain.arc.chord", "kernels.chain.batch.tip_poses"} <= places
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.place)
@@ -65,7 +65,7 @@ def test_errata_exist():
 
 
 def test_errata_name_tests_that_exist():
-    files = [ROOT / "tests" / "test_errata.py", *(ROOT / "tests").glob("*/test_errata_*.py")]
+    files = [ROOT / "tests" / "test_errata.py", *(ROOT / "tests").rglob("test_errata_*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in files)
     for name in re.findall(r"`(test_\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8")):
         assert f"def {name}(" in tests, name

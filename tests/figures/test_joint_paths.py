@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.planning.test_follow import planar_arm
+from tests.planning.motion.test_follow import planar_arm
 
 import arcreach as ar
 from arcreach.errors import MethodError

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.planning.test_contact import plan_scene
+from tests.planning.contact.test_plan import plan_scene
 
 import arcreach as ar
 from arcreach.errors import MethodError

@@ -29,8 +29,8 @@ class Motion:
 
 
 def contact():
-    from arcreach.files.planar_file import load_planar_scene
-    from arcreach.planning.contact import plan_contact
+    from arcreach.files.toml.planar_file import load_planar_scene
+    from arcreach.planning.contact.plan import plan_contact
 
     scene = load_planar_scene("wedge")
     return figures.contact(

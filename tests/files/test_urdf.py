@@ -6,7 +6,7 @@ import pytest
 from tests.reference import rot_x, rot_y, rot_z, shift
 
 import arcreach as ar
-from arcreach.files import bounds
+from arcreach.files.toml import bounds
 from arcreach.files.urdf import parse_urdf
 
 FILE = Path(__file__).parent / "arm.urdf"

@@ -6,7 +6,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.solution import Status
-from arcreach.kernels.linalg import solve_positive
+from arcreach.kernels.math.linalg import solve_positive
 
 
 def sampled(robot, q, balls, points=1500):

@@ -7,7 +7,7 @@ import arcreach as ar
 from arcreach.ik import method as registry
 from arcreach.ik.conformance import check_method
 from arcreach.ik.method import Method, Outcome, methods
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 SECTION = ar.Section(0.02, 2.0, stretch=0.05, length_weights=(1, 2), bend_weights=(2, 1))
 ROBOTS = {name: ar.load_robot(name) for name in ar.catalogue() if name != "librergm3-matrix"}

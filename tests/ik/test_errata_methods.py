@@ -12,8 +12,9 @@ from arcreach.ik.method import Problem, run_kernel
 from arcreach.ik.methods.fabrikc import METHOD as FABRIKC
 from arcreach.ik.solve import solve_batch
 from arcreach.ik.target import target_rows
-from arcreach.kernels import chords, fabrikc, fabrikx, layout, section_inverse
-from arcreach.kernels.section import planar_tip
+from arcreach.kernels.chain import layout, section_inverse
+from arcreach.kernels.chain.section import planar_tip
+from arcreach.kernels.methods import chords, fabrikc, fabrikx
 
 
 def frame(bend, direction, length):

@@ -11,8 +11,8 @@ from arcreach.ik.methods import single_section  # noqa: F401
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
-from arcreach.kernels.section_chord import chord_angle, critical_bend
-from arcreach.kernels.single_section import first_guess, length_excess, travel_step
+from arcreach.kernels.chain.chord import chord_angle, critical_bend
+from arcreach.kernels.methods.single_section import first_guess, length_excess, travel_step
 
 TOLERANCE = 1e-6
 WEIGHTS = {"length_weights": (1, 2, 4), "bend_weights": (3, 2, 1)}

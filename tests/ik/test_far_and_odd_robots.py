@@ -8,7 +8,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import RobotError
 from arcreach.ik.solution import Status
-from arcreach.kernels.limits import unwind
+from arcreach.kernels.chain.limits import unwind
 
 KINDS = ("position", "axis", "rotation")
 

@@ -99,7 +99,7 @@ def test_the_grid_is_never_more_than_its_error_off():
     grid = mesh.grid
     assert grid.values.shape[0] > 16
     shapes, field = ar.Scene([mesh])._packed
-    from arcreach.kernels.shapes import shape_distance
+    from arcreach.kernels.clearance.shapes import shape_distance
 
     points = np.array(mesh.position) + rng.uniform(-0.04, 0.04, (300, 3))
     exact, _ = mesh.signed_distance(points)

@@ -7,7 +7,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.ik.method import Method, Outcome, _methods, register
-from arcreach.kernels.layout import STALLED
+from arcreach.kernels.chain.layout import STALLED
 from arcreach.studio import colours
 from arcreach.studio.cameras import placed
 from arcreach.studio.opening import first_pose, first_scene

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from arcreach.cli import main
-from arcreach.cli import studio as command
 from arcreach.cli.app import app
+from arcreach.cli.commands import studio as command
 from arcreach.errors import ArcreachError
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcreach.files.planar_file import load_planar_scene
+from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.studio.contact_stage import slab, triangles, tube_along
 from arcreach.studio.tasks import _upright
 

@@ -10,7 +10,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import FileError
 from arcreach.ik.method import Method, Outcome, _methods, register
-from arcreach.kernels.layout import STALLED
+from arcreach.kernels.chain.layout import STALLED
 from arcreach.studio import history, scenes
 from arcreach.studio.app import Studio
 from arcreach.studio.opening import first_pose

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.kernels.layout import AXIS as AXIS_MODE
-from arcreach.kernels.layout import POSITION as POSITION_MODE
-from arcreach.kernels.layout import ROTATION as ROTATION_MODE
+from arcreach.kernels.chain.layout import AXIS as AXIS_MODE
+from arcreach.kernels.chain.layout import POSITION as POSITION_MODE
+from arcreach.kernels.chain.layout import ROTATION as ROTATION_MODE
 from arcreach.studio.wish import AIMS, AXIS, POSE, POSITION, Desk, Wish, methods_for
 
 ROBOT = ar.load_robot("three-section")

@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from arcreach import __version__
-from arcreach.cli import (
+from arcreach.cli.commands import (
     check,
     contact,
     experiment,

@@ -11,7 +11,7 @@ from arcreach.elements.parallelogram import Parallelogram
 from arcreach.elements.prismatic import Prismatic
 from arcreach.elements.revolute import Revolute
 from arcreach.elements.section import Section
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 __all__ = [
     "ANGLE", "ELEMENTS", "LENGTH", "NO_ROTATION", "OTHER_JOINTS", "PLAIN", "Z_AXIS", "Coordinate", "Element", "Joint",

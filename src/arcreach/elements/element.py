@@ -17,7 +17,7 @@ import numpy as np
 from arcreach import _checks as checks
 from arcreach._checks import Matrix3, Vector
 from arcreach.errors import RobotError
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 LENGTH = "length"
 ANGLE = "angle"

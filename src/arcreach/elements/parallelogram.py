@@ -10,10 +10,10 @@ from arcreach import _checks as checks
 from arcreach._checks import Vector
 from arcreach._jit import kernel
 from arcreach.elements.element import ANGLE, LENGTH, METRES, Z_AXIS, FieldChecks, Joint, about
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
+from arcreach.kernels.math.transforms import rotation, translation, turn
+from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.solver.contexts import Motion, Record, Velocity
-from arcreach.kernels.transforms import rotation, translation, turn
-from arcreach.kernels.trigonometry import sincos
 
 
 @kernel

@@ -9,9 +9,9 @@ from arcreach import _checks as checks
 from arcreach._checks import Vector
 from arcreach._jit import kernel
 from arcreach.elements.element import LENGTH, METRES, Z_AXIS, FieldChecks, Joint, about
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
+from arcreach.kernels.math.transforms import translation
 from arcreach.kernels.solver.contexts import Motion, Record, Velocity
-from arcreach.kernels.transforms import translation
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from arcreach import _checks as checks
 from arcreach.elements.element import ANGLE, LENGTH, METRES, Z_AXIS, Coordinate, Element, FieldChecks, about
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 
 @dataclass(frozen=True)

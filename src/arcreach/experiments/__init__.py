@@ -5,4 +5,4 @@ They need the extra `cluster` for rows, and `figures` for the report.
 
 from arcreach.experiments.catalogue import NAMES as NAMES
 from arcreach.experiments.catalogue import find_experiment as find_experiment
-from arcreach.experiments.run import run_experiment as run_experiment
+from arcreach.experiments.engine.run import run_experiment as run_experiment

@@ -7,7 +7,7 @@ from typing import cast
 
 from arcreach._checks import shown
 from arcreach.errors import MethodError
-from arcreach.experiments.experiment import Experiment
+from arcreach.experiments.engine.experiment import Experiment
 
 # The module of each is its name with underscores.
 NAMES = (
@@ -31,5 +31,5 @@ def find_experiment(name: str) -> Experiment:
     """The experiment of that name."""
     if name not in NAMES:
         raise MethodError(f"experiment = {shown(name)} is not known; give one of {', '.join(NAMES)}")
-    module = importlib.import_module(f"arcreach.experiments.{name.replace('-', '_')}")
+    module = importlib.import_module(f"arcreach.experiments.tables.{name.replace('-', '_')}")
     return cast("Experiment", module.EXPERIMENT)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.elements import ANGLE
-from arcreach.planning.motions import unwrapped
+from arcreach.planning.motion.straight import unwrapped
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -12,7 +12,7 @@ from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._planar import MM, draw_base, draw_body, draw_obstacles, draw_target, finish_panel
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
-from arcreach.planning.contact_plan import FORWARD, ContactPlan, ContactPlans
+from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans
 from arcreach.scenes.planar import Disc
 
 if TYPE_CHECKING:

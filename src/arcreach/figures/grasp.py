@@ -10,8 +10,8 @@ import numpy as np
 from arcreach.figures import _style
 from arcreach.figures._planar import FILL, MM, draw_base, draw_body, draw_obstacles, finish_panel
 from arcreach.figures._style import BLUE, COLOURS, GREY, ORANGE, VERMILION
-from arcreach.planning.contact_plan import line_of
-from arcreach.planning.grasp_plan import GraspPlan, arcs_of
+from arcreach.planning.contact.contact_plan import line_of
+from arcreach.planning.contact.grasp_plan import GraspPlan, arcs_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

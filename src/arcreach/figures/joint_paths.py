@@ -13,7 +13,7 @@ from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._coordinates import drawn_coordinates
 from arcreach.figures._style import COLOURS, GREY, INK
-from arcreach.planning.path import INSERTED, Path
+from arcreach.planning.motion.path import INSERTED, Path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import solve, solve_batch, whole
 from arcreach.ik.target import Target
-from arcreach.kernels.layout import AXIS, ROTATION
+from arcreach.kernels.chain.layout import AXIS, ROTATION
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -14,8 +14,8 @@ from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Array, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
-from arcreach.kernels import body as layout
-from arcreach.planning.motions import motion_between
+from arcreach.kernels.clearance import body as layout
+from arcreach.planning.motion.straight import motion_between
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import radii_of
 from arcreach.scenes._mesh_search import piece_points

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from arcreach._io import called, read_text
-from arcreach.files.bounds import LARGEST_TOML
-from arcreach.files.planar_file import PlanarScene, parse_planar_scene
-from arcreach.files.robot_file import parse_toml
 from arcreach.files.robots import read_robot
-from arcreach.files.scene_file import parse_scene
 from arcreach.files.scenes import load_scene
+from arcreach.files.toml.bounds import LARGEST_TOML
+from arcreach.files.toml.planar_file import PlanarScene, parse_planar_scene
+from arcreach.files.toml.robot_file import parse_toml
+from arcreach.files.toml.scene_file import parse_scene
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS

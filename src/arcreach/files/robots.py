@@ -8,9 +8,9 @@ from pathlib import Path
 from arcreach._checks import shown
 from arcreach._io import called, check_output, file_error, may_exist
 from arcreach.errors import FileError
-from arcreach.files import problems
 from arcreach.files.catalogue import catalogue, catalogue_robot
-from arcreach.files.robot_file import read_robot_file, write_robot_file
+from arcreach.files.toml import problems
+from arcreach.files.toml.robot_file import read_robot_file, write_robot_file
 from arcreach.files.urdf import read_urdf
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot

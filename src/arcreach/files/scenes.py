@@ -8,9 +8,9 @@ from pathlib import Path
 from arcreach._checks import shown
 from arcreach._io import check_ending, check_output, may_exist
 from arcreach.errors import FileError
-from arcreach.files import problems
 from arcreach.files.scene_catalogue import catalogue_scene, scene_catalogue
-from arcreach.files.scene_file import read_scene_file, write_scene_file
+from arcreach.files.toml import problems
+from arcreach.files.toml.scene_file import read_scene_file, write_scene_file
 from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import Scene

@@ -29,7 +29,7 @@ from arcreach.gpu.streams import (
     stream_pieces,
     synchronize,
 )
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.solver.contexts import Model, Table, Task
 from arcreach.kernels.solver.gpu_steps import AT_ONCE
 

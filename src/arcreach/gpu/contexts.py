@@ -7,11 +7,11 @@ import numpy as np
 
 from arcreach.gpu.driver import WARP, device_function, from_kernel, is_simulated, load, with_exchanged
 from arcreach.gpu.hints import unrolled_rows, unrolled_variables
-from arcreach.kernels.layout import ROTATION
+from arcreach.kernels.chain.layout import ROTATION
+from arcreach.kernels.math.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
 from arcreach.kernels.solver import gpu_steps, loops, variables
 from arcreach.kernels.solver.contexts import Goal, Model, Task, Work
 from arcreach.kernels.solver.descent import forget_columns
-from arcreach.kernels.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
 
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()

@@ -1,4 +1,4 @@
-"""Forward kinematics and Jacobians of batches on a GPU, by the functions of `kernels.chain`."""
+"""Forward kinematics and Jacobians of batches on a GPU, by the functions of `kernels.chain.kinematics`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcreach.gpu import driver
 from arcreach.gpu.host_memory import locked_array
 from arcreach.gpu.kernel_cache import keep
 from arcreach.gpu.streams import Layout, Slot, memory_errors, piece_rows, stream_pieces
-from arcreach.kernels import chain as chain_kernels
+from arcreach.kernels.chain import kinematics as chain_kernels
 
 # A module global: the simulator replaces it while a kernel runs.
 cuda = driver.load()

@@ -18,12 +18,13 @@ from arcreach.gpu.driver import WARP, from_kernel, kernel_of_warps, load
 from arcreach.gpu.hints import give_hints
 from arcreach.gpu.lookup import build_choose
 from arcreach.gpu.warps import build_search
-from arcreach.kernels import chain, judge
-from arcreach.kernels import limits as limit_kernels
-from arcreach.kernels.layout import REACHED, STALLED, TARGET_SIZE
+from arcreach.kernels.chain import judge
+from arcreach.kernels.chain import kinematics as chain
+from arcreach.kernels.chain import limits as limit_kernels
+from arcreach.kernels.chain.layout import REACHED, STALLED, TARGET_SIZE
+from arcreach.kernels.methods.stopping import GOING_ON
 from arcreach.kernels.solver import descent, gpu_steps, policy, seeds, starts, variables
 from arcreach.kernels.solver.contexts import Budget, Work
-from arcreach.kernels.stopping import GOING_ON
 
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()

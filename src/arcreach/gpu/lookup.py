@@ -6,7 +6,7 @@ import numpy as np
 
 from arcreach.gpu.contexts import FROM_START, NEAR_START, REFUSED, Kind, Parts
 from arcreach.gpu.driver import from_kernel, is_simulated, load
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.solver import gpu_steps, seeds, starts, variables
 from arcreach.kernels.solver.contexts import Table, Work
 from arcreach.kernels.solver.gpu_steps import AT_ONCE, FAR, TOGETHER

@@ -13,9 +13,9 @@ from arcreach._threads import spread
 from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
-from arcreach.kernels.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
-from arcreach.kernels.clearance import Obstacles, point_clearance
-from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
+from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import avoid
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot

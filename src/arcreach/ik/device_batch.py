@@ -20,7 +20,7 @@ from arcreach.ik.methods.auto import MOST_STEPS, seed_count
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import _checked, _starts
 from arcreach.ik.target import FARTHEST, _numbers, target_rows
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.ik.method import Problem
-from arcreach.kernels import section_inverse
-from arcreach.kernels.fabrikx import Arm
+from arcreach.kernels.chain import section_inverse
+from arcreach.kernels.methods.fabrikx import Arm
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -20,9 +20,9 @@ from arcreach.ik.log import csv_log
 from arcreach.ik.methods.hierarchical import coordinate_place, limit_chain, motions
 from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import Target
-from arcreach.kernels import judge
-from arcreach.kernels.hierarchical import propose
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.chain import judge
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.methods.hierarchical import propose
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

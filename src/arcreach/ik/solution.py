@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import shown
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 Array = npt.NDArray[np.float64]
 

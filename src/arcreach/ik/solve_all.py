@@ -14,7 +14,7 @@ from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import positive, solve, whole
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
-from arcreach.kernels.layout import AXIS, POSITION, REACHED
+from arcreach.kernels.chain.layout import AXIS, POSITION, REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.robot import Robot

@@ -12,8 +12,8 @@ from arcreach._checks import ROTATION_TOLERANCE, real_array, shown
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import TargetError
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
-from arcreach.kernels.target_rows import rotation_defect, write_pose, write_targets
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.chain.target_rows import rotation_defect, write_pose, write_targets
 
 Array = npt.NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.kernels import judge
+from arcreach.kernels.chain import judge
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

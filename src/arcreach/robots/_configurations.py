@@ -15,7 +15,7 @@ from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.elements import Coordinate
 from arcreach.errors import ConfigurationError
-from arcreach.kernels import limits
+from arcreach.kernels.chain import limits
 
 Array = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach.elements import ELEMENTS, Element
 from arcreach.elements.element import packed_fields
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 _FIELDS = {name: kind for element in ELEMENTS for name, kind in packed_fields(element).items()}
 # As records, so that `chain[row].kind` also works where kernels run as plain Python.

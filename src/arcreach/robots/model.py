@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.elements import Link, Section
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seeds, variables
 from arcreach.kernels.solver.contexts import Model, Table
 

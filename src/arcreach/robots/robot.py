@@ -17,7 +17,9 @@ from arcreach import _checks as checks
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
-from arcreach.kernels import chain, chain_batch, limits
+from arcreach.kernels.chain import batch as chain_batch
+from arcreach.kernels.chain import kinematics as chain
+from arcreach.kernels.chain import limits
 from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from arcreach._checks import shown
 from arcreach.elements import Section
 from arcreach.errors import SceneError
-from arcreach.kernels import body
-from arcreach.kernels import clearance as kernels
-from arcreach.kernels.mesh_pairs import surface_gap
+from arcreach.kernels.clearance import body
+from arcreach.kernels.clearance import scene as kernels
+from arcreach.kernels.clearance.mesh_pairs import surface_gap
 from arcreach.robots.robot import Robot
 from arcreach.scenes._mesh_search import search_meshes
 from arcreach.scenes._mesh_tree import build_tree

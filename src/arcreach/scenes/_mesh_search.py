@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
-from arcreach.kernels import body
-from arcreach.kernels.clearance_mesh import surface_clearances
+from arcreach.kernels.clearance import body
+from arcreach.kernels.clearance.mesh import surface_clearances
 from arcreach.scenes.mesh import Mesh
 
 Array = npt.NDArray[np.float64]

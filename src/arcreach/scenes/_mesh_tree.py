@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach.errors import SceneError
-from arcreach.kernels.mesh_tree import Tree, signed_distances
+from arcreach.kernels.clearance.mesh_tree import Tree, signed_distances
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

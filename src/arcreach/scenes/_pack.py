@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.kernels import shapes as layout
+from arcreach.kernels.clearance import shapes as layout
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 

@@ -15,9 +15,10 @@ from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach.errors import SceneError
-from arcreach.kernels import body, clearance_self
-from arcreach.kernels import clearance as kernels
-from arcreach.kernels import clearance_gradient as gradient_kernels
+from arcreach.kernels.clearance import body
+from arcreach.kernels.clearance import gradient as gradient_kernels
+from arcreach.kernels.clearance import own_body as clearance_self
+from arcreach.kernels.clearance import scene as kernels
 from arcreach.robots.robot import Robot
 from arcreach.scenes._link_meshes import checked_bodies, search_bodies
 from arcreach.scenes._mesh_search import search_meshes

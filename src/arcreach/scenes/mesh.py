@@ -1,7 +1,7 @@
 """Obstacles as closed meshes of triangles: exact distances, and a grid of them for searches.
 
-Distances come from a bounding volume hierarchy and their sign from winding numbers, see `kernels.mesh_tree`. Only
-reading files needs a package of the extra `plan`.
+Distances come from a bounding volume hierarchy and their sign from winding numbers, see
+`kernels.clearance.mesh_tree`. Only reading files needs a package of the extra `plan`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from arcreach._checks import Matrix3, Vector
 from arcreach._threads import spread
 from arcreach.elements import LENGTH, NO_ROTATION
 from arcreach.errors import SceneError
-from arcreach.kernels.clearance_mesh import Surface
-from arcreach.kernels.mesh_tree import Tree, grid_distances, signed_distances
-from arcreach.kernels.shapes import GRID_TOLERANCE
+from arcreach.kernels.clearance.mesh import Surface
+from arcreach.kernels.clearance.mesh_tree import Tree, grid_distances, signed_distances
+from arcreach.kernels.clearance.shapes import GRID_TOLERANCE
 from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks, refuse
 from arcreach.scenes._mesh_files import read_mesh_file
 from arcreach.scenes._mesh_tree import build_tree, closed_surface, frozen

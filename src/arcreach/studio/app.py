@@ -14,7 +14,7 @@ import numpy.typing as npt
 from arcreach._checks import shown
 from arcreach.errors import TargetError
 from arcreach.files.catalogue import catalogue, catalogue_robot
-from arcreach.files.planar_file import load_planar_scene, planar_catalogue
+from arcreach.files.toml.planar_file import load_planar_scene, planar_catalogue
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.studio import recording, safety, scenes, uploads

@@ -17,7 +17,7 @@ from arcreach.studio.wish import Wish
 from arcreach.studio.words import counted, degrees, millimetres
 
 if TYPE_CHECKING:
-    from arcreach.planning.path import Path
+    from arcreach.planning.motion.path import Path
 
 Array = npt.NDArray[np.float64]
 

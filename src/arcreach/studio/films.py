@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.files.planar_file import planar_catalogue
+from arcreach.files.toml.planar_file import planar_catalogue
 from arcreach.robots.robot import Robot
 from arcreach.studio import uploads
 from arcreach.studio.background import Background

@@ -9,7 +9,7 @@ import numpy as np
 from arcreach._checks import shown
 from arcreach.errors import ArcreachError, FileError
 from arcreach.files.scene_catalogue import catalogue_scene, scene_catalogue
-from arcreach.files.scene_file import scene_text
+from arcreach.files.toml.scene_file import scene_text
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.studio.obstacles import centre_of, is_wall
 from arcreach.studio.words import counted

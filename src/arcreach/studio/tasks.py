@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.files.planar_file import load_planar_scene
+from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
@@ -71,7 +71,7 @@ def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
 
 def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> Motion:
     """A motion from a configuration to a target among obstacles."""
-    from arcreach.planning.roadmap import plan
+    from arcreach.planning.motion.plan import plan
 
     found = plan(robot, start, target, scene)
     if not found.reached:
@@ -82,7 +82,7 @@ def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> Mot
 
 def contact_motion(name: str) -> ContactMotion:
     """The shortest way of a planar scene's robot to its target, bending around what it touches."""
-    from arcreach.planning.contact import plan_contact
+    from arcreach.planning.contact.plan import plan_contact
 
     scene = load_planar_scene(name)
     assert scene.target is not None, "the page offers scenes with a target only"

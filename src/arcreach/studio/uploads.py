@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.files.robot_file import parse_robot, parse_toml
-from arcreach.files.scene_file import parse_scene
+from arcreach.files.toml.robot_file import parse_robot, parse_toml
+from arcreach.files.toml.scene_file import parse_scene
 from arcreach.files.urdf import parse_urdf, urdf_tips
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
 
 if TYPE_CHECKING:
-    from arcreach.planning.path import Path
+    from arcreach.planning.motion.path import Path
 
 # Bytes. The largest robot of the catalogue has four thousand, a URDF of a humanoid one million.
 LARGEST_UPLOAD = 2_000_000
@@ -77,7 +77,7 @@ def scene_of_upload(name: str, content: bytes) -> Scene:
 
 def path_of_upload(name: str, content: bytes, robot: Robot) -> Path:
     """The path of a CSV file, as `Path.to_csv` writes it, for this robot."""
-    from arcreach.planning.path_csv import parse_path
+    from arcreach.planning.motion.path_csv import parse_path
 
     return parse_path(text_of(name, content, ".csv"), plain_name(name), robot)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.kernels.limits import unwind
+from arcreach.kernels.chain.limits import unwind
 
 ARMS = ["puma-560", "ur5", "iiwa-14", "panda", "era-like", "rail-iiwa-14", "arm-8r", "ur5-bending-tool"]
 

@@ -8,7 +8,7 @@ import pytest
 import arcreach as ar
 from arcreach.ik.methods.ccd import METHOD, WEIGHT, half_reach
 from arcreach.ik.solution import Status
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 
 LOOSE = {"position_tol": 1e-3, "angle_tol": 1e-2}
 

@@ -11,7 +11,7 @@ from arcreach.ik.methods.fabrikc import METHOD
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels import layout
+from arcreach.kernels.chain import layout
 
 ACCEPTED = [name for name, robot in ROBOTS.items() if METHOD.refusal(robot) is None]
 

@@ -12,7 +12,7 @@ from arcreach.ik.methods import chords, fabrikc, fabrikx
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels import layout, section_inverse
+from arcreach.kernels.chain import layout, section_inverse
 
 RIGHT = math.radians(90)
 QUARTER_TURN = ((0, -1, 0), (1, 0, 0), (0, 0, 1))

@@ -13,7 +13,7 @@ from arcreach.ik.method import Problem, no_rows
 from arcreach.ik.methods.finite_rotation import METHOD, default_cross, direction
 from arcreach.ik.solution import Status
 from arcreach.ik.target import target_rows
-from arcreach.kernels.layout import AXIS, POSITION, REACHED, ROTATION
+from arcreach.kernels.chain.layout import AXIS, POSITION, REACHED, ROTATION
 
 ARC_SECONDS = {"position_tol": 1e-5, "angle_tol": math.radians(2 / 3600)}
 

@@ -12,7 +12,7 @@ import arcreach as ar
 from arcreach.experiments.published import table
 from arcreach.ik.hierarchical import orientation_jump, position_jump
 from arcreach.ik.methods.hierarchical import default_roles
-from arcreach.kernels.layout import AXIS, POSITION, ROTATION
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 
 TABLE_5 = table("rgm3-table-5")
 

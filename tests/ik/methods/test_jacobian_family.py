@@ -12,7 +12,7 @@ from arcreach.ik.methods import jacobian_family as family
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels import jacobian_steps as steps
+from arcreach.kernels.methods import jacobian_steps as steps
 
 RULES = {
     "jacobian": jacobian_method.RULE,

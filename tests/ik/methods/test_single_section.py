@@ -12,11 +12,11 @@ from arcreach.ik.methods import single_section as method
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels import section as section_kernels
-from arcreach.kernels import section_chord as chord
-from arcreach.kernels import single_section as kernels
-from arcreach.kernels import single_section_limits as limits_kernels
-from arcreach.kernels.layout import POSITION
+from arcreach.kernels.chain import chord
+from arcreach.kernels.chain import section as section_kernels
+from arcreach.kernels.chain.layout import POSITION
+from arcreach.kernels.methods import single_section as kernels
+from arcreach.kernels.methods import single_section_limits as limits_kernels
 from arcreach.kernels.solver.contexts import Task
 
 VARIANTS = ("newton", "iterative", "polynomial", "jacobian")

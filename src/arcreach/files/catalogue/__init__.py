@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.files import problems
+from arcreach.files.toml import problems
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -22,7 +22,7 @@ def catalogue() -> tuple[str, ...]:
 @functools.cache
 def catalogue_robot(name: str) -> Robot | SymbolicRobot:
     """A robot of the catalogue."""
-    from arcreach.files.robot_file import parse_robot
+    from arcreach.files.toml.robot_file import parse_robot
 
     if name not in catalogue():
         hint = problems.suggestion(name, list(catalogue())) or "; arcreach robots lists them"

@@ -22,7 +22,7 @@ def scene_catalogue() -> tuple[str, ...]:
 @functools.cache
 def catalogue_scene(name: str) -> Scene:
     """A scene of the catalogue."""
-    from arcreach.files.scene_file import parse_scene
+    from arcreach.files.toml.scene_file import parse_scene
 
     text = (files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
     return parse_scene(text, f"catalogue scene '{name}'")

@@ -12,7 +12,7 @@ from arcreach._threads import spread
 from arcreach.ik.avoidance import run_free
 from arcreach.ik.method import Array, Method, Outcome, Problem, register
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.kernels.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
+from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import auto as auto_kernel
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.ccd import Weights
-from arcreach.kernels.ccd import ccd as ccd_kernel
+from arcreach.kernels.methods.ccd import Weights
+from arcreach.kernels.methods.ccd import ccd as ccd_kernel
 from arcreach.robots.robot import Robot
 
 MOST_SWEEPS = 2000

@@ -9,7 +9,7 @@ from arcreach.elements import Link, Section
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.chords import Settings, chords
+from arcreach.kernels.methods.chords import Settings, chords
 from arcreach.robots.robot import Robot
 
 # When the axis is turned towards the wanted one: in every iteration, or only in those that bring the tip to its place.

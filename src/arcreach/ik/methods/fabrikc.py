@@ -5,7 +5,7 @@ from __future__ import annotations
 from arcreach.elements import Section
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.fabrikc import fabrikc
+from arcreach.kernels.methods.fabrikc import fabrikc
 from arcreach.robots.robot import Robot
 
 

@@ -13,9 +13,9 @@ from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.methods.ccd import RIGID, half_reach
-from arcreach.kernels.finite_rotation import Rules, finite_rotation
-from arcreach.kernels.finite_rotation_published import finite_rotation_published
-from arcreach.kernels.layout import AXIS
+from arcreach.kernels.chain.layout import AXIS
+from arcreach.kernels.methods.finite_rotation import Rules, finite_rotation
+from arcreach.kernels.published.finite_rotation import finite_rotation_published
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

@@ -24,9 +24,9 @@ from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.solve import whole
-from arcreach.kernels import hierarchical as kernels
-from arcreach.kernels.answers import Answers
-from arcreach.kernels.layout import POSITION, TIME_LIMIT
+from arcreach.kernels.chain.layout import POSITION, TIME_LIMIT
+from arcreach.kernels.methods import hierarchical as kernels
+from arcreach.kernels.methods.answers import Answers
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from arcreach.elements import LENGTH, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.jacobian import Arm
-from arcreach.kernels.jacobian import jacobian as jacobian_kernel
-from arcreach.kernels.jacobian_steps import SHARE, Rule
+from arcreach.kernels.methods.jacobian import Arm
+from arcreach.kernels.methods.jacobian import jacobian as jacobian_kernel
+from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

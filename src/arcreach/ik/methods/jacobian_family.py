@@ -12,8 +12,8 @@ from collections.abc import Callable
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.jacobian import run_rule
 from arcreach.ik.solve import positive
-from arcreach.kernels import jacobian_steps
-from arcreach.kernels.jacobian_steps import Rule
+from arcreach.kernels.methods import jacobian_steps
+from arcreach.kernels.methods.jacobian_steps import Rule
 
 # A turn of more than this leaves the neighbourhood in which the Jacobian says anything.
 LARGEST_STEP = 1.0

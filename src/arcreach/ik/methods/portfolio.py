@@ -10,7 +10,7 @@ from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.fabrikx import METHOD as FABRIKX
 from arcreach.ik.methods.jacobian import run as run_jacobian
 from arcreach.ik.verdict import verdict
-from arcreach.kernels.layout import REACHED
+from arcreach.kernels.chain.layout import REACHED
 
 
 def run(problem: Problem) -> Outcome:

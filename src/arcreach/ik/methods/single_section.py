@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels import section
-from arcreach.kernels import section_chord as chord
-from arcreach.kernels import single_section as kernels
-from arcreach.kernels.single_section_jacobian import single_section_jacobian
-from arcreach.kernels.single_section_limits import Arm
+from arcreach.kernels.chain import chord, section
+from arcreach.kernels.methods import single_section as kernels
+from arcreach.kernels.methods.single_section_jacobian import single_section_jacobian
+from arcreach.kernels.methods.single_section_limits import Arm
 from arcreach.robots.robot import Robot
 
 Array = npt.NDArray[np.float64]

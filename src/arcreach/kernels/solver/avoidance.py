@@ -11,9 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.body import PIECE_SIZE
-from arcreach.kernels.chain import count_elements, tip_motion
-from arcreach.kernels.clearance import (
+from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.chain.kinematics import count_elements, tip_motion
+from arcreach.kernels.chain.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.limits import unwind
+from arcreach.kernels.clearance.body import PIECE_SIZE
+from arcreach.kernels.clearance.gradient import row_gradient
+from arcreach.kernels.clearance.scene import (
     AT_ELEMENT,
     CLEARANCE_SIZE,
     DISTANCE,
@@ -23,11 +27,7 @@ from arcreach.kernels.clearance import (
     clearance,
     point_clearance,
 )
-from arcreach.kernels.clearance_gradient import row_gradient
-from arcreach.kernels.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
-from arcreach.kernels.limits import unwind
-from arcreach.kernels.linalg import copy, solve_positive
+from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Floats, Goal, Model, Records, Table, Task, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate

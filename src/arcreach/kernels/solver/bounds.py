@@ -9,8 +9,8 @@ Pulls and steps of a block are in the units of its move.
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import BEND, PLANAR, ROTATION
-from arcreach.kernels.limits import nearest_in_cone
+from arcreach.kernels.chain.layout import BEND, PLANAR, ROTATION
+from arcreach.kernels.chain.limits import nearest_in_cone
 from arcreach.kernels.solver.contexts import Floats, Model, Record
 from arcreach.kernels.solver.loops import rows
 

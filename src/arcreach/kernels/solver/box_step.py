@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.layout import BEND, REACHED
-from arcreach.kernels.limits import unwind
-from arcreach.kernels.linalg import copy
+from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.chain.layout import BEND, REACHED
+from arcreach.kernels.chain.limits import unwind
+from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, Records, Table, Task, Watch
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.search import make_scratch

@@ -8,7 +8,8 @@ a block through a bound it touches, that bound is added and the step solved agai
 import math
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.methods.stopping import GOING_ON
 from arcreach.kernels.solver.bounds import (
     CLEAR,
     FREE,
@@ -25,7 +26,6 @@ from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, State,
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
 from arcreach.kernels.solver.variables import to_coordinates
-from arcreach.kernels.stopping import GOING_ON
 
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12

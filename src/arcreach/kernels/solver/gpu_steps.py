@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import AXIS, ROTATION
-from arcreach.kernels.limits import LARGEST_FLOAT
+from arcreach.kernels.chain.layout import AXIS, ROTATION
+from arcreach.kernels.chain.limits import LARGEST_FLOAT
+from arcreach.kernels.chain.target_rows import rotation_defect, write_axis
 from arcreach.kernels.solver.contexts import Floats, Frame, Goal, Model, Singles
 from arcreach.kernels.solver.loops import unrolled
 from arcreach.kernels.solver.seeds import frame_of, write_key
-from arcreach.kernels.target_rows import rotation_defect, write_axis
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 

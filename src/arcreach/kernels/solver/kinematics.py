@@ -16,11 +16,23 @@ from typing import TypeAlias
 
 from arcreach._jit import kernel
 from arcreach.elements import OTHER_JOINTS, motion_of, rates_of
-from arcreach.kernels.layout import ABOUT_Y, ABOUT_Z, AXIS, BEND, NOTHING, POSITION, ROTATION, SHIFT, SLIDE, SWING, TURN
+from arcreach.kernels.chain.layout import (
+    ABOUT_Y,
+    ABOUT_Z,
+    AXIS,
+    BEND,
+    NOTHING,
+    POSITION,
+    ROTATION,
+    SHIFT,
+    SLIDE,
+    SWING,
+    TURN,
+)
+from arcreach.kernels.math.transforms import IDENTITY
+from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.solver.contexts import Floats, Goal, Model, Motion, Record
 from arcreach.kernels.solver.loops import rows
-from arcreach.kernels.transforms import IDENTITY
-from arcreach.kernels.trigonometry import sincos
 
 # A point or a direction, and a row of a motion.
 Vector: TypeAlias = tuple[float, float, float]

@@ -3,10 +3,10 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.judge import distance_from
-from arcreach.kernels.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.judge import distance_from
+from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
+from arcreach.kernels.methods.stopping import GOING_ON
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
-from arcreach.kernels.stopping import GOING_ON
 
 # The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
 # corners of the limits or at the edge of the workspace, where slow progress is progress.

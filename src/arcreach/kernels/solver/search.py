@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.layout import REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
-from arcreach.kernels.limits import unwind, wrap_angle
-from arcreach.kernels.linalg import copy
+from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
+from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.chain.layout import REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
+from arcreach.kernels.chain.limits import unwind, wrap_angle
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.methods.stopping import GOING_ON
 from arcreach.kernels.solver.contexts import (
     Budget,
     Floats,
@@ -47,7 +48,6 @@ from arcreach.kernels.solver.starts import (
     write_start,
 )
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
-from arcreach.kernels.stopping import GOING_ON
 
 
 @kernel(fast=True, inline=True, allocates=True)

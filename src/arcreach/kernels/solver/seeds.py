@@ -11,11 +11,11 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.chain import tip_motion
-from arcreach.kernels.layout import AXIS, BEND, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.chain.layout import AXIS, BEND, POSITION, ROTATION, TARGET_SIZE
+from arcreach.kernels.chain.target_rows import store_row
 from arcreach.kernels.solver.contexts import Floats, Frame, Model, Singles, Table
 from arcreach.kernels.solver.variables import to_coordinates, to_front
-from arcreach.kernels.target_rows import store_row
 
 # Seeds whose least score is noted together; a table holds a multiple of this.
 BLOCK = 64

@@ -3,8 +3,8 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import BEND
-from arcreach.kernels.limits import wrap_angle
+from arcreach.kernels.chain.layout import BEND
+from arcreach.kernels.chain.limits import wrap_angle
 from arcreach.kernels.solver.contexts import (
     Floats,
     Frame,

@@ -3,11 +3,11 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach.kernels.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION
-from arcreach.kernels.limits import clip, wrap_angle
+from arcreach.kernels.chain.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION
+from arcreach.kernels.chain.limits import clip, wrap_angle
+from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.solver.contexts import Floats, Model
 from arcreach.kernels.solver.loops import rows
-from arcreach.kernels.trigonometry import sincos
 
 # Solvers aim at this share of the tolerances.
 _AIM = 0.999

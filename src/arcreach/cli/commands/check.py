@@ -1,0 +1,52 @@
+"""`arcreach check`: what is wrong with a robot or scene file, field by field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcreach._io import called, may_exist
+from arcreach.cli.output import EXIT_BAD_INPUT, AsJson, BaseLink, TipLink, print_json, printable
+from arcreach.errors import FileError, SceneError
+from arcreach.files.any_file import AnyContent, read_any
+from arcreach.files.catalogue import catalogue
+from arcreach.files.toml.planar_file import PlanarScene
+from arcreach.scenes.scene import Scene
+
+
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Robot or scene file, .toml or .urdf, or a mesh, .stl or .obj.")
+    ],
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a robot file, a scene or a planar scene, and list every problem in it."""
+    problems: tuple[str, ...] = ()
+    kind = ""
+    try:
+        if str(file) in catalogue() and not may_exist(file):
+            raise FileError(f"is a robot of the catalogue and no file; arcreach info {file} shows it")
+        kind, summary = _described(read_any(file, base, tip))
+    except (FileError, SceneError) as error:
+        problems = error.problems
+    if as_json:
+        print_json({"file": str(file), "ok": not problems, "kind": kind or None, "problems": problems})
+    elif problems:
+        for problem in problems:
+            typer.echo(printable(f"{called(file)}: {problem}"), err=True)
+    else:
+        typer.echo(printable(f"{called(file)}: a good {kind}: {summary}"))
+    if problems:
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _described(content: AnyContent) -> tuple[str, str]:
+    """The kind of a file, and its content in a line."""
+    if isinstance(content, PlanarScene):
+        count = len(content.obstacles)
+        return "planar scene", f"{content.robot!r} and {count} obstacle{'' if count == 1 else 's'}"
+    return ("scene" if isinstance(content, Scene) else "robot file"), repr(content)

@@ -1,0 +1,131 @@
+"""`arcreach export`: a robot for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path as File
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from arcreach._io import check_output, is_stream
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
+from arcreach.cli.targets import parse_target
+from arcreach.errors import FileError, MethodError
+from arcreach.files.exports.csv_log import write_csv_log, write_csv_path
+from arcreach.files.exports.openscad import write_openscad
+from arcreach.files.exports.solid_files import import_trimesh, write_solid
+from arcreach.files.exports.urdf import write_urdf
+from arcreach.files.robots import load_robot
+from arcreach.ik.own_methods import load_method
+from arcreach.ik.solve import solve
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.robots.tube_mesh import check_chain
+
+AnyRobot = Robot | SymbolicRobot
+Array = npt.NDArray[np.float64]
+
+EXIT_NOT_REACHED = 1
+# What each ending can be made from; the first is meant where nothing is said.
+SOURCES = {
+    ".urdf": ("",),
+    ".stl": ("", "q"),
+    ".glb": ("", "q"),
+    ".scad": ("", "q", "path"),
+    ".csv": ("path", "to"),
+}
+
+
+def export(
+    robot: RobotName,
+    out: Annotated[File, typer.Option("--out", help="File to write: .scad, .urdf, .stl, .glb or .csv.")],
+    q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
+    path: Annotated[
+        File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
+    ] = None,
+    points: Annotated[int | None, typer.Option("--points", help="Of the path: so many along its motion.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
+    axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
+    rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="With --to: as in ik.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a robot for other programs; the ending of --out says what for.
+
+    .scad  OpenSCAD model of a pose, or of a path that it animates
+
+    .urdf  the chain of links and joints, which reads back the same to the last bit
+
+    .stl, .glb  the body in one pose, in metres
+
+    .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
+    """
+    ending = _check_source(out, q=q, path=path, to=to)
+    for name, value, leader in (("points", points, path), ("axis", axis, to), ("rotation", rotation, to)):
+        if value is not None and leader is None:
+            raise MethodError(f"--{name} has no meaning without --{'path' if name == 'points' else 'to'}; leave it out")
+    if method is not None and to is None:
+        raise MethodError("--method has no meaning without --to; leave it out")
+    loaded = load_robot(robot, base, tip)
+    reached = True
+    with announce_compiling():
+        if to is not None:
+            target = parse_target(to, axis, rotation)
+            solution = solve(loaded, target, load_method(method or "auto").name, trace=True)
+            write_csv_log(loaded, solution, out)
+            reached = solution.reached
+        elif path is not None:
+            _write(loaded, _read_path(loaded, path, points), out, ending)
+        else:
+            _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out, ending)
+    if as_json:
+        print_json({"robot": loaded.name, "file": str(out), "bytes": out.stat().st_size})
+    elif not is_stream(out):
+        typer.echo(printable(f"{out}: {out.stat().st_size} bytes"))
+    raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _check_source(out: File, **given: Any) -> str:
+    """The ending to write by; what does not fit it is refused before anything is computed."""
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
+    source = chosen[0] if chosen else ""
+    # A stream has no ending: it gets the first that can be made of the source.
+    fitting = tuple(ending for ending, sources in SOURCES.items() if source in sources)
+    ending = check_output(out, fitting if is_stream(out) else tuple(SOURCES))
+    accepted = SOURCES[ending]
+    if source not in accepted:
+        wanted = " or ".join(f"--{name}" for name in accepted if name)
+        if chosen:
+            hint = f"give {wanted}" if wanted else "leave it out"
+            raise FileError(f"{out}: --{chosen[0]} has no meaning for {ending}; {hint}")
+        raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
+    if ending in (".stl", ".glb"):
+        import_trimesh()
+    return ending
+
+
+def _read_path(robot: AnyRobot, path: File, points: int | None) -> Array:
+    from arcreach.planning.motion.path import Path
+
+    check_chain(robot, "a path")
+    assert isinstance(robot, Robot)
+    found = Path.from_csv(path, robot)
+    return found.q if points is None else found.sampled(points)
+
+
+def _write(robot: AnyRobot, q: Array, out: File, ending: str) -> None:
+    writers: dict[str, Callable[[], None]] = {
+        ".csv": lambda: write_csv_path(robot, q, out),
+        ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
+        ".scad": lambda: write_openscad(robot, q, out),  # type: ignore[arg-type]
+    }
+    # A robot without a body is refused by the writers, in their own words.
+    writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""`arcreach follow`: move the tip along waypoints, past singular places and among obstacles."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcreach._io import check_output
+from arcreach._text import count
+from arcreach.cli.commands.contact import check_figure
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import (
+    EXIT_INTERRUPTED,
+    AsJson,
+    BaseLink,
+    MethodName,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    note,
+    print_json,
+)
+from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
+from arcreach.cli.targets import read_targets
+from arcreach.errors import FileError, Interrupted, MethodError
+from arcreach.files import units
+from arcreach.files.robots import load_robot
+from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
+from arcreach.ik.own_methods import load_method
+from arcreach.ik.solution import STATUS_BY_CODE
+from arcreach.planning.motion.follow import follow as follow_path
+from arcreach.planning.motion.path_csv import ENDINGS
+from arcreach.robots.robot import Robot
+
+EXIT_NOT_REACHED = 1
+_A = {"angle": "an angle", "length": "a length"}
+
+
+def follow(
+    robot: RobotName,
+    waypoints: Annotated[
+        Path | None, typer.Option("--waypoints", help="CSV file of targets, columns x,y,z,...; see ik --file.")
+    ] = None,
+    scene: Annotated[str | None, typer.Option("--scene", help=SCENE_HELP)] = None,
+    scale: SceneScale = None,
+    margin: Annotated[str, typer.Option("--margin", help="Distance kept from obstacles.")] = "0mm",
+    position_only: Annotated[
+        bool, typer.Option("--position-only", help="Leave the orientations of the waypoints out.")
+    ] = False,
+    start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
+    method: MethodName = "auto",
+    max_step: Annotated[
+        str | None, typer.Option("--max-step", help="Largest change of a coordinate per point: 3deg, 5mm or 3deg,5mm.")
+    ] = None,
+    position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
+    angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
+    out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
+    figure: Annotated[Path | None, typer.Option("--figure", help="Draw the coordinates: .png, .pdf or .svg.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """Follow waypoints: configurations one after another, clear of obstacles at the points and between them.
+
+    Tubes of the catalogue bring their own waypoints: arcreach follow inserted-three-section --scene tube-curved.
+
+    Exit code 0 when every point is reached, 1 when one is not.
+    """
+    if out is not None:
+        check_output(out, ENDINGS)
+    check_figure(figure)
+    loaded = load_robot(robot, base, tip)
+    if not isinstance(loaded, Robot):
+        raise MethodError(f"robot '{loaded.name}' is given as a matrix; follow needs a chain of elements")
+    targets = _targets(waypoints, scene)
+    if position_only:
+        targets = {"positions": targets["positions"]}
+    options: dict[str, Any] = {
+        "axes": targets.get("axes"),
+        "rotations": targets.get("rotations"),
+        "method": load_method(method).name,
+        "position_tol": units.parse(position_tol, "length"),
+        "angle_tol": units.parse(angle_tol, "angle"),
+        "max_step": None if max_step is None else _steps(max_step, loaded),
+    }
+    if (obstacles := read_scene(scene, scale)) is not None:
+        options |= {"scene": obstacles, "margin": units.parse(margin, "length")}
+    if start is not None:
+        options["start"] = parse_configuration(start, loaded, "--start")
+    interrupted = False
+    with announce_compiling() as say:
+        try:
+            path = follow_path(
+                loaded,
+                targets["positions"],
+                progress=lambda done, total: say("following", done, total, "waypoint"),
+                **options,
+            )
+        except Interrupted as stop:
+            path, interrupted = stop.result, True
+    if out is not None:
+        path.to_csv(out)
+    if figure is not None:
+        from arcreach.figures import joint_paths, save
+
+        save(joint_paths({loaded.name or robot: path}), figure)
+    if as_json:
+        print_json(
+            {
+                "robot": loaded.name,
+                "coordinates": loaded.coordinates,
+                "q": path.q,
+                "waypoint": path.waypoint,
+                "status": [STATUS_BY_CODE[code].name for code in path.status],
+                "position_error": path.position_error,
+                "angle_error": path.angle_error,
+                "clearance": path.clearance,
+                "seconds": path.seconds,
+            }
+        )
+        note(path.hint)
+    else:
+        typer.echo(str(path))
+    if interrupted:
+        done = path.waypoint.max(initial=-1) + 1
+        note(f"interrupted after {done} of {count(len(targets['positions']), 'waypoint')}")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    raise typer.Exit(0 if path.reached.all() else EXIT_NOT_REACHED)
+
+
+def _steps(text: str, robot: Robot) -> float | list[float]:
+    """The largest step of every coordinate: an angle, a length or both, or one number of radians and metres."""
+    limits: dict[str, float] = {}
+    for cell in text.split(","):
+        fitting = {}
+        for quantity in units.UNITS:
+            with contextlib.suppress(FileError):
+                fitting[quantity] = units.parse(cell.strip(), quantity)
+        if len(fitting) == len(units.UNITS) and cell == text:
+            return fitting["angle"]
+        if len(fitting) != 1 or fitting.keys() & limits.keys():
+            raise MethodError(
+                f"--max-step {text} is not accepted; give an angle, a length or both, as 3deg,5mm, "
+                "or one number of radians and metres"
+            )
+        limits |= fitting
+    for quantity in limits:
+        if quantity not in robot.quantities:
+            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no coordinate that is {_A[quantity]}")
+    return [limits.get(quantity, math.inf) for quantity in robot.quantities]
+
+
+def _targets(waypoints: Path | None, scene: str | None) -> dict[str, Any]:
+    """The waypoints of the file, or those that a tube of the catalogue brings."""
+    if waypoints is not None:
+        return read_targets(waypoints)
+    if scene is None or scene not in scene_catalogue():
+        raise FileError("--waypoints is missing; give a CSV file with the columns x,y,z, or a tube of the catalogue")
+    rows = catalogue_waypoints(scene)
+    return {"positions": rows[:, :3], "axes": rows[:, 3:]}

@@ -1,0 +1,52 @@
+"""`arcreach grasp`: put a planar robot around an object."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from arcreach.cli.commands.contact import EXIT_NOT_REACHED, FigurePath, SceneName, check_figure, printable_lines
+from arcreach.cli.output import AsJson, announce_compiling, print_json
+from arcreach.errors import SceneError
+from arcreach.files import units
+from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.planning.contact.grasp import plan_grasp
+from arcreach.planning.contact.grasp_plan import GraspPlan
+
+
+def grasp(
+    scene: SceneName,
+    wrap: Annotated[str, typer.Option("--wrap", help="How far around the object, at least 180deg.")] = "200deg",
+    figure: FigurePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Grasps of a scene's object by one or several sections; the shortest body first.
+
+    Exit code 0 when there is a grasp, 1 when none is possible.
+    """
+    check_figure(figure)
+    loaded = load_planar_scene(scene)
+    if loaded.object is None:
+        raise SceneError(f"scene '{loaded.name}' has no object; name one of its obstacles by object = \"...\"")
+    angle = units.parse(wrap, "angle")
+    with announce_compiling():
+        found = plan_grasp(loaded.robot, loaded.object, loaded.obstacles, wrap=angle, bend_radius=loaded.bend_radius)
+        if as_json:
+            grasps = [_as_data(plan) for plan in found]
+            print_json({"scene": loaded.name, "grasps": grasps, "refusals": found.refusals})
+        else:
+            typer.echo(printable_lines(str(found)))
+    if figure is not None and len(found):
+        from arcreach import figures
+
+        figures.save(figures.grasp(found[0], title=loaded.name), figure)
+    raise typer.Exit(0 if len(found) else EXIT_NOT_REACHED)
+
+
+def _as_data(plan: GraspPlan) -> dict[str, Any]:
+    fields = ("centre", "object_radius", "side", "wrap_angle", "length", "clearance", "motion", "touched", "tip")
+    data = {name: getattr(plan, name) for name in fields}
+    for name in ("approach", "wrap"):
+        data[name] = [{"curvature": curvature, "length": length} for curvature, length in getattr(plan, name)]
+    return {**data, "q": plan.q}

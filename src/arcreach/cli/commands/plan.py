@@ -1,0 +1,168 @@
+"""`arcreach plan`: a way from one configuration to a target among obstacles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcreach._extras import require
+from arcreach._io import check_output
+from arcreach.cli.commands.contact import check_figure
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import (
+    AsJson,
+    BaseLink,
+    RobotName,
+    TipLink,
+    announce_compiling,
+    console,
+    note,
+    one_of,
+    print_json,
+)
+from arcreach.cli.scenes import SCENE_HELP, SceneScale
+from arcreach.cli.targets import parse_target
+from arcreach.errors import MethodError
+from arcreach.files import units
+from arcreach.files.robots import load_robot
+from arcreach.files.scene_catalogue import scene_catalogue
+from arcreach.files.scenes import load_scene
+from arcreach.ik.solve import positive
+from arcreach.planning.motion.path_csv import ENDINGS
+from arcreach.planning.motion.plan import Plan
+from arcreach.planning.motion.plan import plan as find_plan
+from arcreach.planning.motion.timing import Timed
+from arcreach.robots.robot import Robot
+
+EXIT_NOT_REACHED = 1
+
+
+def complete_scene(incomplete: str) -> list[str]:
+    """Names of scenes for the shell's completion."""
+    return [name for name in scene_catalogue() if name.startswith(incomplete)]
+
+
+def plan(
+    robot: RobotName,
+    start: Annotated[str, typer.Option("--from", help="Configuration to begin from, as --q of fk.")],
+    scene: Annotated[
+        str,
+        typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene),
+    ],
+    scale: SceneScale = None,
+    to: Annotated[str | None, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")] = None,
+    axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
+    rotation: Annotated[
+        str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
+    ] = None,
+    goal: Annotated[str | None, typer.Option("--goal", help="Configuration to end at, in place of --to.")] = None,
+    margin: Annotated[str, typer.Option("--margin", help="Distance to keep from every obstacle.")] = "0mm",
+    goals: Annotated[int, typer.Option("--goals", help="Configurations at the target to aim at.")] = 8,
+    max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers; the same seed, the same path.")] = 0,
+    simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten and smooth the path.")] = True,
+    points: Annotated[
+        int | None, typer.Option("--points", help="Write this many points along the motion, not only its corners.")
+    ] = None,
+    max_speed: Annotated[
+        float | None, typer.Option("--max-speed", help="rad/s and m/s: write the motion with its times.")
+    ] = None,
+    max_acceleration: Annotated[
+        float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Samples per second, with --max-speed; 200 samples by default.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
+    figure: Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")] = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+    as_json: AsJson = False,
+) -> None:
+    """A motion from a configuration to a target that keeps clear of obstacles, certified all along.
+
+    Exit code 0 when a path is found, 1 when none is.
+    """
+    one_of(to=to, goal=goal)
+    if goal is not None and (axis is not None or rotation is not None):
+        raise MethodError("--axis and --rotation have no meaning with --goal; leave them out")
+    if (max_speed is None) != (max_acceleration is None):
+        raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
+    if points is not None and max_speed is not None:
+        raise MethodError("--points has no meaning with --max-speed; leave one of them out")
+    if rate is not None and max_speed is None:
+        raise MethodError("--rate has no meaning without --max-speed; give both")
+    for option, value in (("--max-speed", max_speed), ("--max-acceleration", max_acceleration), ("--rate", rate)):
+        if value is not None:
+            positive(option, value, "a number")
+    if out is not None:
+        check_output(out, ENDINGS)
+    check_figure(figure)
+    require("ompl", "plan")
+    if max_speed is not None:
+        require("toppra", "--max-speed")
+    loaded = load_robot(robot, base, tip)
+    if not isinstance(loaded, Robot):
+        raise MethodError(f"robot '{loaded.name}' is given as a matrix and has no body; give a chain of elements")
+    obstacles = load_scene(scene, scale)
+    q_start = parse_configuration(start, loaded, "--from")
+    target = None if to is None else parse_target(to, axis, rotation)
+    with announce_compiling():
+        found = find_plan(
+            loaded,
+            q_start,
+            target,
+            obstacles,
+            goal=None if goal is None else parse_configuration(goal, loaded, "--goal"),
+            margin=units.parse(margin, "length"),
+            goals=goals,
+            max_time=max_time,
+            seed=seed,
+            simplify=simplify,
+        )
+        timed = None
+        if found.reached and max_speed is not None and max_acceleration is not None:
+            timed = found.timed(max_speed, max_acceleration, rate=rate)
+    _write(found, timed, points, out)
+    if as_json:
+        print_json(_as_data(found, timed, scene))
+        note(found.hint)
+    else:
+        console().print(str(found), highlight=False, soft_wrap=True)
+        if timed is not None:
+            console().print(str(timed), highlight=False, soft_wrap=True)
+    if figure is not None:
+        from arcreach import figures
+
+        figures.save(figures.scene(found), figure)
+    raise typer.Exit(0 if found.reached else EXIT_NOT_REACHED)
+
+
+def _write(found: Plan, timed: Timed | None, points: int | None, out: Path | None) -> None:
+    """Write the path, if there is one: the corners, points between, or the motion in time."""
+    if out is None or not found.reached:
+        return
+    if timed is not None:
+        timed.to_csv(out)
+    else:
+        found.to_csv(out, points)
+
+
+def _as_data(found: Plan, timed: Timed | None, scene: str) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "robot": found.robot.name,
+        "scene": found.scene.name or scene,
+        "coordinates": found.robot.coordinates,
+        "reached": found.reached,
+        "status": found.status.name,
+        "q": found.q,
+        "clearance": found.clearance,
+        "position_error": found.position_error,
+        "angle_error": found.angle_error,
+        "goals": found.goals,
+        "motions": found.motions,
+        "seconds": found.seconds,
+    }
+    return data if timed is None else {**data, "duration": timed.duration}

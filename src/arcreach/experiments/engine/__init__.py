@@ -1,0 +1,1 @@
+"""Run an experiment block by block and store its rows."""

@@ -1,0 +1,202 @@
+"""Experiments of one kind: methods side by side on the same targets, drawn by forward kinematics.
+
+Targets come in chunks of 500. A chunk is drawn from the run's seed, the experiment, the case and its number, so a
+target is the same for every method, for every size of block, and whatever else is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach.experiments.engine.experiment import (
+    Block,
+    Columns,
+    Experiment,
+    Settings,
+    columns_of,
+    device_option,
+    generator,
+    ranges,
+)
+from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION, verdict
+from arcreach.experiments.report.parts import Part
+from arcreach.experiments.report.verdicts import Verdict, on_summary
+from arcreach.ik.method import find_method
+from arcreach.ik.solve import solve_batch
+from arcreach.kernels.chain import layout
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+CHUNK = 500
+MODES = {POSITION: layout.POSITION, AXIS: layout.AXIS, ROTATION: layout.ROTATION}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A robot and what is asked of it."""
+
+    name: str
+    robot: Robot | Callable[[np.random.Generator], Robot]  # a function draws a new robot for every chunk
+    goal: str = AXIS
+    position_tol: float = 1e-6
+    angle_tol: float = 1e-3
+    targets_of: Robot | None = None  # the robot that draws the targets, where it is another
+    max_iterations: int | None = None
+    # By label of a method, where each has its own: the iterations for which a printed budget of time has room.
+    limits: Mapping[str, int] = field(default_factory=dict)
+    labels: Mapping[str, Any] = field(default_factory=dict)  # what figures group by
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method as it is called, under the label of its column."""
+
+    label: str
+    method: str
+    variant: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    most: int | None = None  # targets of a case it is given at the most: a slow method need not see them all
+    block: int = 10_000
+
+
+@dataclass(frozen=True)
+class Comparison(Experiment):
+    """Methods side by side."""
+
+    make_cases: Callable[[], Sequence[Case]] = tuple
+    calls: tuple[Call, ...] = ()
+    budget: float | None = None  # seconds a solve may take in the print; counted afterwards, see `parts`
+    random_start: bool = False  # each solve begins at a random configuration, not where the method likes
+    pictures: Callable[[Any], Iterator[Part]] | None = None
+    make_printed: Callable[[], list[Any]] = list
+
+    def cases(self, settings: Settings) -> Sequence[Case]:
+        """The cases of a run."""
+        return _cases(self.make_cases)
+
+    def calls_of(self, settings: Settings) -> tuple[Call, ...]:
+        """The methods of a run."""
+        return self.calls
+
+    def method_labels(self, settings: Settings) -> tuple[str, ...]:
+        """Every method it can run."""
+        return tuple(call.label for call in self.calls_of(settings))
+
+    def blocks(self, settings: Settings) -> list[Block]:
+        """A block after another for every case and every method that serves it."""
+        found = []
+        for case in self.cases(settings):
+            for call in self.calls_of(settings):
+                if call.label in settings.methods and serves(call, case):
+                    count = min(settings.targets, call.most or settings.targets)
+                    found += [Block(case.name, call.label, *one) for one in ranges(count, self.timed, call.block)]
+        return found
+
+    def rows(self, block: Block, settings: Settings) -> Columns:
+        """Solve the targets of a block, on one thread, and judge the answers."""
+        case = next(case for case in self.cases(settings) if case.name == block.case)
+        call = next(call for call in self.calls_of(settings) if call.label == block.method)
+        parts = [
+            _solve(
+                robot, case, call, poses, starts if self.random_start else None, device_option(call.method, settings)
+            )
+            for robot, poses, starts in self.targets(case, settings, block.first, block.count)
+        ]
+        judged = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return columns_of(self.name, block, settings, judged)
+
+    def warm_up(self, block: Block, settings: Settings) -> None:
+        """Solve two targets."""
+        self.rows(replace(block, first=0, count=min(2, block.count)), settings)
+
+    def targets(self, case: Case, settings: Settings, first: int, count: int) -> Iterator[tuple[Robot, Array, Array]]:
+        """Robots with their poses (n, 4, 4) and starts (n, dof); a robot that does not change comes once."""
+        pieces = [self._chunk(case, settings, k) for k in range(first // CHUNK, -(-(first + count) // CHUNK))]
+        skip = first % CHUNK
+        if callable(case.robot):
+            for k, (robot, poses, starts) in enumerate(pieces):
+                low = skip if k == 0 else 0
+                high = min(CHUNK, first + count - (first // CHUNK + k) * CHUNK)
+                yield robot, poses[low:high], starts[low:high]
+        else:
+            poses = np.concatenate([piece[1] for piece in pieces])[skip : skip + count]
+            starts = np.concatenate([piece[2] for piece in pieces])[skip : skip + count]
+            yield case.robot, poses, starts
+
+    def _chunk(self, case: Case, settings: Settings, k: int) -> tuple[Robot, Array, Array]:
+        rng = generator(settings, self.name, case.name, k)
+        robot = case.robot(rng) if callable(case.robot) else case.robot
+        poses = (case.targets_of or robot).tip_pose((case.targets_of or robot).sample(CHUNK, rng))
+        return robot, poses, robot.sample(CHUNK, rng)
+
+    def printed(self) -> list[Any]:
+        """What the authors print."""
+        return self.make_printed()
+
+    def verdicts(self, run: Any) -> Iterator[Verdict]:
+        """What is printed of a case and a method, or of a method in all cases."""
+        for theirs in self.printed():
+            own = run.summaries if theirs.case else run.overall
+            every = [one for one in run.summaries if one.method == theirs.method]
+            worst = min(every, key=lambda one: one.reached / one.count, default=None)
+            for one in own:
+                if (one.case, one.method) == (theirs.case, theirs.method):
+                    yield from on_summary(theirs.table or self.source, one, theirs, worst)
+
+    def parts(self, run: Any) -> Iterator[Part]:
+        """Figures of its own."""
+        if self.pictures is not None:
+            yield from self.pictures(run)
+
+
+_kept: dict[Any, Sequence[Case]] = {}
+
+
+def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
+    """The cases, made once in a process: what methods prepare for a robot stays with the robot."""
+    if make not in _kept:
+        _kept[make] = tuple(make())
+    return _kept[make]
+
+
+def serves(call: Call, case: Case) -> bool:
+    """Whether a method can solve a case."""
+    robot = case.robot(np.random.default_rng(0)) if callable(case.robot) else case.robot
+    return find_method(call.method).refusal(robot, MODES[case.goal]) is None
+
+
+def goal_arrays(poses: Array, goal: str) -> dict[str, Any]:
+    """The targets as `solve_batch` takes them."""
+    arrays: dict[str, Any] = {"positions": poses[:, :3, 3]}
+    if goal == AXIS:
+        arrays["axes"] = poses[:, :3, 2]
+    elif goal == ROTATION:
+        arrays["rotations"] = poses[:, :3, :3]
+    return arrays
+
+
+def most_iterations(case: Case, call: Call) -> int | None:
+    """The limit of a method in a case; None is the method's own."""
+    return case.limits.get(call.label, case.max_iterations)
+
+
+def _solve(
+    robot: Robot, case: Case, call: Call, poses: Array, starts: Array | None, device: Mapping[str, Any]
+) -> dict[str, npt.NDArray[Any]]:
+    tolerances = (case.position_tol, case.angle_tol)
+    found = solve_batch(
+        robot, **goal_arrays(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
+        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
+        **device, **call.options,
+    )  # fmt: skip
+    return {
+        **verdict(robot, found.q, poses, case.goal, *tolerances, found.status),
+        "iterations": found.iterations,
+        "seconds": found.seconds,
+    }

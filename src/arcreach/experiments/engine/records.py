@@ -1,0 +1,140 @@
+"""The rows of a run, ready to be reported."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any
+
+from arcreach.experiments.catalogue import find_experiment
+from arcreach.experiments.engine._polars import import_polars
+from arcreach.experiments.engine.comparison import Comparison
+from arcreach.experiments.engine.experiment import Experiment, Settings
+from arcreach.experiments.engine.store import Store
+from arcreach.experiments.report.statistics import Summary
+from arcreach.experiments.report.verdicts import Verdict
+
+
+class Run:
+    """A run in its folder."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.store = Store(folder)
+        self.description = self.store.description()
+        self.experiment: Experiment = find_experiment(self.description["experiment"])
+        self.sessions = self.store.sessions()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run; its robot is not kept, only described."""
+        known = self.description
+        return Settings(known["seed"], known["targets"], tuple(known["methods"]))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of the run that are compared, in the order of the report."""
+        return tuple(method for method in self.settings.methods if method not in self.experiment.apart)
+
+    @cached_property
+    def lazy(self) -> Any:
+        """All rows of what is compared, as a polars LazyFrame."""
+        rows = self.store.rows()
+        apart = self.experiment.apart
+        return rows.filter(~import_polars().col("method").is_in(apart)) if apart else rows
+
+    @cached_property
+    def frame(self) -> Any:
+        """All rows as a polars DataFrame; for experiments with few of them."""
+        return self.lazy.collect()
+
+    @cached_property
+    def timed(self) -> Any:
+        """The rows whose times were taken while nothing else ran, few enough to hold."""
+        polars = import_polars()
+        wanted = ("case", "method", "target", "reached", "iterations", "seconds")
+        return self.lazy.filter(polars.col("target") < self.experiment.timed).select(wanted).collect()
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """One per case and method, in the order in which the experiment has them."""
+        found = [self._summary(row) for row in self._grouped(("case", "method"))]
+        cases = {case: k for k, case in enumerate(self.case_order)}
+        methods = {method: k for k, method in enumerate(self.methods)}
+        return sorted(found, key=lambda one: (cases.get(one.case, len(cases)), one.case, methods.get(one.method, 99)))
+
+    @cached_property
+    def overall(self) -> list[Summary]:
+        """One per method, all cases together."""
+        found = {row["method"]: self._summary(row | {"case": ""}) for row in self._grouped(("method",))}
+        return [found[method] for method in self.methods if method in found]
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What the rows say of every printed number."""
+        return list(self.experiment.verdicts(self))
+
+    @cached_property
+    def case_order(self) -> list[str]:
+        """The cases as the experiment has them."""
+        if isinstance(self.experiment, Comparison):
+            return [case.name for case in self.experiment.cases(self.settings)]
+        return list(dict.fromkeys(block.case for block in self.experiment.blocks(self.settings)))
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases that have rows."""
+        have = {one.case for one in self.summaries}
+        return [case for case in self.case_order if case in have]
+
+    def of_case(self, case: str) -> list[Summary]:
+        """The summaries of a case."""
+        return [one for one in self.summaries if one.case == case]
+
+    def by_label(self, label: str, **where: Any) -> dict[str, list[tuple[float, Summary]]]:
+        """For every method its summaries against a label of the cases, of those cases that have these other labels."""
+        assert isinstance(self.experiment, Comparison)
+        value = {
+            case.name: case.labels[label]
+            for case in self.experiment.cases(self.settings)
+            if label in case.labels and all(case.labels.get(name) == wanted for name, wanted in where.items())
+        }
+        polars = import_polars()
+        cases = polars.LazyFrame({"case": list(value), "label": [float(one) for one in value.values()]})
+        rows = self._grouped(("method", "label"), self.lazy.join(cases, on="case"))
+        found: dict[str, list[tuple[float, Summary]]] = {}
+        for method in self.methods:
+            curve = [(row["label"], self._summary(row | {"case": ""})) for row in rows if row["method"] == method]
+            if curve:
+                found[method] = sorted(curve, key=lambda pair: pair[0])
+        return found
+
+    def _grouped(self, keys: tuple[str, ...], rows: Any = None) -> list[dict[str, Any]]:
+        polars = import_polars()
+        reached = polars.col("reached")
+        # Times of timed targets only; iterations of all.
+        timed = reached & (polars.col("target") < self.experiment.timed)
+        seconds, iterations = polars.col("seconds"), polars.col("iterations")
+        budget = getattr(self.experiment, "budget", None)
+        late = polars.lit(0) if budget is None else (reached & (seconds > budget)).sum()
+        found: list[dict[str, Any]] = (
+            (self.lazy if rows is None else rows)
+            .group_by(keys)
+            .agg(
+                polars.len().alias("count"),
+                reached.sum().alias("reached"),
+                late.alias("late"),
+                seconds.filter(timed).mean().alias("mean_time"),
+                seconds.filter(timed).median().alias("median_time"),
+                seconds.filter(timed).quantile(0.99).alias("p99_time"),
+                iterations.filter(reached).mean().alias("mean_iterations"),
+                iterations.filter(reached).median().alias("median_iterations"),
+            )
+            .collect()
+            .to_dicts()
+        )
+        return found
+
+    def _summary(self, row: dict[str, Any]) -> Summary:
+        numbers = ("mean_time", "median_time", "p99_time", "mean_iterations", "median_iterations")
+        values = {name: float("nan") if row[name] is None else float(row[name]) for name in numbers}
+        return Summary(row["case"], row["method"], row["count"], row["reached"], row["late"], **values)

@@ -1,0 +1,1 @@
+"""Reports of finished runs: tables, figures and verdicts beside the published numbers."""

@@ -1,0 +1,229 @@
+"""The figures of reports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import figures
+from arcreach.experiments.report.statistics import Summary
+from arcreach.figures import _style
+from arcreach.figures._style import INK, look
+from arcreach.figures.success import draw_shares, mark_degrees, success
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+Curves = Mapping[str, Sequence[tuple[float, Summary]]]
+
+# Millimetres of paper for a row of panels, and for the legend.
+PANEL = 42.0
+LEGEND = 10.0
+# Below this an axis of iterations counts them one by one.
+FEW_ITERATIONS = 10
+# Metres: the cells of maps.
+CELL = 1e-3
+
+
+def success_curves(curves: Curves, label: str, width: float = _style.ONE_COLUMN * 1.3) -> Figure:
+    """The share reached against something, with Wilson intervals as bands."""
+    return success(_counts(curves), label=label, width=width)
+
+
+def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]]]:
+    """What was reached, and of how many, by method."""
+    return {
+        method: ([x for x, _ in points], [one.reached for _, one in points], [one.count for _, one in points])
+        for method, points in curves.items()
+    }
+
+
+def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False) -> Figure:
+    """Share, median time and median iterations, a row of three for each set of curves."""
+    methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
+    looks = look(methods)
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, len(panels) * PANEL + LEGEND + 6.0)
+        rows = figure.subplots(len(panels), 3, squeeze=False, sharex=True)
+        for row, (title, curves) in zip(rows, panels.items(), strict=True):
+            draw_shares(row[0], _counts(curves), "", looks)
+            for panel, what, unit in ((row[1], "median_time", 1e6), (row[2], "median_iterations", 1.0)):
+                for method, points in curves.items():
+                    values = [(x, unit * getattr(one, what)) for x, one in points if one.reached]
+                    if values:
+                        panel.plot(*zip(*values, strict=True), **looks[method])
+                panel.set_yscale("log")
+            row[1].set_ylabel("median time (µs)")
+            row[2].set_ylabel("median iterations")
+            row[1].set_title(title)
+            if logarithmic:
+                for panel in row:
+                    panel.set_xscale("log")
+        for panel in rows[-1]:
+            panel.set_xlabel(label)
+            mark_degrees(panel, label)
+        _legend(figure, methods, looks)
+        _style.settle(figure)
+    return figure
+
+
+def _legend(figure: Figure, methods: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
+    _style.legend_below(figure, {method: looks[method] for method in methods})
+
+
+def share_matrix(run: Any) -> Figure:
+    """The share reached as numbers on colours, methods down, cases across: for more methods than dots can tell."""
+    cases, methods = run.cases, run.methods
+    table = np.full((len(methods), len(cases)), np.nan)
+    for one in run.summaries:
+        table[methods.index(one.method), cases.index(one.case)] = 100.0 * one.reached / one.count
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, 5.0 * len(methods) + 36.0)
+        panel = figure.subplots()
+        picture = panel.imshow(table, cmap="Blues", vmin=0.0, vmax=100.0, aspect="auto")
+        for (row, column), share in np.ndenumerate(table):
+            if np.isfinite(share):
+                # Rounded down: 100 is shown where every target was reached, and nowhere else.
+                text = f"{math.floor(10.0 * share) / 10.0:.1f}" if share < 100.0 else "100"
+                panel.text(
+                    column, row, text, ha="center", va="center", fontsize=6.5, color="w" if share > 60.0 else INK
+                )
+        panel.set_yticks(range(len(methods)), methods)
+        panel.set_xticks(range(len(cases)), cases, rotation=35, ha="right", rotation_mode="anchor")
+        panel.tick_params(length=0)
+        figure.colorbar(picture, ax=panel, label="reached (%)", shrink=0.8)
+        _style.settle(figure)
+    return figure
+
+
+def share_bars(run: Any) -> Figure:
+    """The share reached in every case by every method, as dots with their intervals beside the printed share."""
+    cases, looks = run.cases, look(run.methods)
+    theirs: dict[tuple[str, str], float] = {}
+    for one in run.experiment.printed():
+        if one.success is not None and (one.case, one.method) not in theirs:
+            theirs[one.case, one.method] = one.success
+    step = 3.2 * max(len(run.methods), 2)
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, min(len(cases) * step + 24.0, 400.0))
+        panel = figure.subplots()
+        for k, case in enumerate(cases):
+            found = run.of_case(case)
+            for j, one in enumerate(found):
+                y = k + 0.8 * ((j + 0.5) / len(found) - 0.5)
+                low, high = (100.0 * end for end in one.interval)
+                shown = {**looks[one.method], "linestyle": ""}
+                panel.plot([low, high], [y, y], color=shown["color"], linewidth=1.0)
+                panel.plot([100.0 * one.reached / one.count], [y], **shown)
+                if (case, one.method) in theirs:
+                    panel.plot([theirs[case, one.method]], [y], "|", color=INK, markersize=7.0, markeredgewidth=1.4)
+        panel.set_yticks(range(len(cases)), cases)
+        panel.set_ylim(len(cases) - 0.5, -0.5)
+        panel.set_xlabel("reached (%); upright strokes are the printed shares" if theirs else "reached (%)")
+        panel.set_xlim(-2, 102)
+        panel.grid(axis="x", linewidth=0.3)
+        _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
+        _style.settle(figure)
+    return figure
+
+
+def time_distributions(run: Any, most: int = 9) -> Figure:
+    """Share of the timed targets that a method has reached within a time, case by case."""
+    cases = run.cases
+    if len(cases) > most:
+        # Evenly among them: first and last are in.
+        cases = [cases[round(k)] for k in np.linspace(0, len(cases) - 1, most)]
+    groups = run.timed.partition_by("case", "method", as_dict=True)
+    times: dict[str, dict[str, tuple[Array, int]]] = {}
+    for case in cases:
+        rows = {method: groups[case, method] for method in run.methods if (case, method) in groups}
+        times[case] = {
+            method: (own.filter(own["reached"])["seconds"].to_numpy(), len(own)) for method, own in rows.items()
+        }
+    return figures.time_distributions(times, methods=run.methods)
+
+
+def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
+    """The error in millimetres against the iteration, case by case."""
+    metres = {
+        case: {method: (1e-3 * median, 1e-3 * band) for method, (median, band) in by_method.items()}
+        for case, by_method in curves.items()
+    }
+    figure = figures.convergence(metres, width=_style.TWO_COLUMNS)
+    for panel in figure.axes:
+        most = math.floor(panel.get_xlim()[1])
+        if most < FEW_ITERATIONS:
+            # Less than a decade: powers of ten have no room.
+            panel.set_xticks(range(1, most + 1), [str(k) for k in range(1, most + 1)])
+            panel.minorticks_off()
+    return figure
+
+
+def worst_cases(run: Any) -> Figure:
+    """The share reached by each robot of the mixed sections, all limits together."""
+    kinds = {case.name: case.labels["kinds"] for case in run.experiment.cases(run.settings)}
+    counts: dict[tuple[str, str], list[int]] = {}
+    for one in run.summaries:
+        total = counts.setdefault((one.method, kinds[one.case]), [0, 0])
+        total[0] += one.reached
+        total[1] += one.count
+    words = sorted(set(kinds.values()))
+    looks = look(run.methods)
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, 62.0)
+        panel = figure.subplots()
+        for method in run.methods:
+            points = [(k, counts[method, word]) for k, word in enumerate(words) if (method, word) in counts]
+            if points:
+                shares = [100.0 * reached / count for _, (reached, count) in points]
+                panel.plot([k for k, _ in points], shares, label=method, **{**looks[method], "linestyle": ""})
+        panel.set_xticks(range(len(words)), words, rotation=90)
+        panel.set_ylabel("reached (%)")
+        panel.set_ylim(-3, 103)
+        panel.grid(axis="y", linewidth=0.3)
+        _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
+        _style.settle(figure)
+    return figure
+
+
+def cells(rows: Any, method: str, chance: str) -> tuple[Array, Array, Array]:
+    """Corners in millimetres (n, 2) of cells found by both, by the solver only, by chance only."""
+    found = {}
+    for name in (method, chance):
+        hit = rows.filter((rows["method"] == name) & rows["reached"])
+        found[name] = {target: (x, z) for target, x, z in hit.select("target", "x_mm", "z_mm").iter_rows()}
+    ours, theirs = found[method], found[chance]
+
+    def places(targets: set[int]) -> Array:
+        return np.array([ours.get(one) or theirs[one] for one in sorted(targets)]).reshape(-1, 2)
+
+    return places(ours.keys() & theirs.keys()), places(ours.keys() - theirs.keys()), places(theirs.keys() - ours.keys())
+
+
+def cell_maps(run: Any, method: str, chance: str) -> Figure:
+    """Which cells were found by whom, robot by robot."""
+    maps = {}
+    for case in run.cases:
+        groups = [1e-3 * places for places in cells(run.frame.filter(run.frame["case"] == case), method, chance)]
+        title = f"{case}\n{len(groups[2])} by chance only"
+        maps[title] = dict(zip(("both", f"{method} only", "chance only"), groups, strict=True))
+    return figures.workspace_cells(maps, cell=CELL, width=_style.TWO_COLUMNS)
+
+
+def time_maps(run: Any, method: str) -> Figure:
+    """The time of a method for each cell that it reaches, robot by robot."""
+    rows = run.frame.filter((run.frame["method"] == method) & run.frame["reached"])
+    # The longest hundredth are a few cells at the edge that need many starts: they would hide the rest.
+    low, high = (max(1e6 * float(rows["seconds"].quantile(share) or 0.0), 1e-2) for share in (0.01, 0.99))
+    maps = {}
+    for case in run.cases:
+        own = rows.filter(rows["case"] == case)
+        maps[case] = (1e-3 * own.select("x_mm", "z_mm").to_numpy(), np.maximum(own["seconds"].to_numpy() * 1e6, 1e-3))
+    return figures.workspace(
+        maps, cell=CELL, label="time (µs)", logarithmic=True, limits=(low, high), width=_style.TWO_COLUMNS
+    )

@@ -1,0 +1,197 @@
+"""A verdict on every printed number: whether ours agrees with it, is near, or differs, and by how much.
+
+A share agrees when the printed one lies within the 95 % Wilson interval of ours, as far as its digits tell; a count or
+a number of iterations when it is the printed one after rounding. Near are shares within a point, and other numbers
+within a tenth.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.report.parts import Table
+from arcreach.experiments.report.statistics import NONE, Summary, number_text
+
+AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
+RULE = (
+    "A share agrees when the printed one lies within the 95 % Wilson interval of ours; other numbers agree when they "
+    "are the same after rounding. Near are shares within a point, and other numbers within a tenth."
+)
+# Half of the last printed digit of a share, in per cent.
+ROUNDING = 0.05
+# Points between two shares, and the part of a number, that still are near.
+NEAR_POINTS = 1.0
+NEAR_PART = 0.1
+POINTS = "points"
+UNKNOWN = "The reason is not known."
+SHARE, WORST, ITERATIONS = "share reached", "share of the worst case", "iterations"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Ours beside theirs; `apart` is ours less theirs: in points for shares, in a unit, or in per cent of theirs."""
+
+    table: str
+    case: str
+    method: str
+    quantity: str
+    word: str
+    apart: float
+    unit: str = "%"
+
+    def apart_text(self, name_method: bool = True) -> str:
+        """By how much they differ, and where."""
+        where = ", ".join(text for text in (self.case, self.method if name_method else "") if text)
+        digits = 1 if self.unit in ("%", POINTS) else 0
+        return f"{self.apart:+.{digits}f} {self.unit}" + (f" ({where})" if where else "")
+
+
+def difference(summary: Summary, theirs: Printed) -> float | None:
+    """Ours less theirs in points; None where theirs is not printed."""
+    return None if theirs.success is None else _share(summary) - theirs.success
+
+
+def agrees(summary: Summary, theirs: Printed) -> bool:
+    """Whether the printed share, as far as its digits tell, lies within the interval of ours."""
+    return theirs.success is not None and _within(summary, theirs.success)
+
+
+def share_word(summary: Summary, printed: float) -> str:
+    """The verdict on a printed share in per cent."""
+    if _within(summary, printed):
+        return AGREES
+    return NEAR if abs(_share(summary) - printed) <= NEAR_POINTS else DIFFERS
+
+
+def number_word(ours: float, printed: float) -> str:
+    """The verdict on a printed count or mean."""
+    # As printed: whole numbers.
+    if abs(ours - printed) <= 0.5:
+        return AGREES
+    return NEAR if abs(ours - printed) <= NEAR_PART * abs(printed) else DIFFERS
+
+
+def on_number(
+    table: str, case: str, method: str, quantity: str, ours: float, printed: float, unit: str = "%"
+) -> Verdict:
+    """The verdict on a mean, or on a count of things that the unit names."""
+    apart = 100.0 * (ours - printed) / max(abs(printed), 1.0) if unit == "%" else ours - printed
+    return Verdict(table, case, method, quantity, number_word(ours, printed), apart, unit)
+
+
+def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | None = None) -> Iterator[Verdict]:
+    """The verdicts on what is printed of a case and a method."""
+    label = theirs.label or theirs.method
+    if theirs.success is not None:
+        yield _on_share(table, summary, label, SHARE, theirs.success)
+    if theirs.worst is not None and worst is not None:
+        yield _on_share(table, worst, label, WORST, theirs.worst)
+    for ours, printed in (
+        (summary.median_iterations, theirs.median_iterations),
+        (summary.mean_iterations, theirs.mean_iterations),
+    ):
+        # Iterations of what was reached: without it there are none.
+        if printed is not None and summary.reached:
+            yield on_number(table, summary.case, label, ITERATIONS, ours, printed)
+
+
+def _on_share(table: str, summary: Summary, label: str, quantity: str, printed: float) -> Verdict:
+    word = share_word(summary, printed)
+    return Verdict(table, summary.case, label, quantity, word, _share(summary) - printed, POINTS)
+
+
+def _share(summary: Summary) -> float:
+    return 100.0 * summary.reached / summary.count
+
+
+def _within(summary: Summary, printed: float) -> bool:
+    low, high = summary.interval
+    return 100.0 * low - ROUNDING <= printed <= 100.0 * high + ROUNDING
+
+
+def times_as_fast(printed: Sequence[Printed], summaries: Sequence[Summary]) -> float | None:
+    """The printed time of a solve by ours, middle of all cases and methods; None where no times are printed."""
+    ours = {(one.case, one.method): one for one in summaries}
+    found = []
+    for theirs in printed:
+        own = ours.get((theirs.case, theirs.method))
+        if own is None or not own.reached:
+            continue
+        for time, taken in ((theirs.median_time, own.median_time), (theirs.mean_time, own.mean_time)):
+            if time is not None and taken > 0.0:
+                found.append(time / taken)
+    return statistics.median(found) if found else None
+
+
+def by_table(found: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """The verdicts of each table."""
+    tables: dict[str, list[Verdict]] = {}
+    for one in found:
+        tables.setdefault(one.table, []).append(one)
+    return tables
+
+
+def counts(found: Sequence[Verdict], name_method: bool = True) -> tuple[str, ...]:
+    """How many there are, how many agree, are near, differ; and the farthest apart of each unit."""
+    words = [sum(one.word == word for one in found) for word in (AGREES, NEAR, DIFFERS)]
+    return (str(len(found)), *map(str, words), farthest(found, name_method))
+
+
+def reasons_told(found: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
+    """Why numbers differ: a sentence for all methods that it is true of."""
+    methods: dict[str, list[str]] = {}
+    for method in dict.fromkeys(one.method for one in found if one.word == DIFFERS):
+        methods.setdefault(reasons.get(method, UNKNOWN), []).append(method)
+    return " ".join(f"{', '.join(names)}: {why}" for why, names in methods.items())
+
+
+def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
+    """The largest difference that is told as one, shares first."""
+    apart = [one for one in found if one.word == DIFFERS]
+    if not apart:
+        return NONE
+    return max(apart, key=lambda one: (one.unit == POINTS, abs(one.apart))).apart_text(name_method)
+
+
+def group_table(found: Sequence[Verdict], reasons: Mapping[str, str]) -> Table:
+    """The verdicts by table, method and quantity, with the reason where some differ."""
+    groups: dict[tuple[str, str, str], list[Verdict]] = {}
+    for one in found:
+        groups.setdefault((one.table, one.method, one.quantity), []).append(one)
+    rows = tuple(
+        (
+            *key,
+            *counts(own, name_method=False),
+            reasons.get(key[1], UNKNOWN) if any(one.word == DIFFERS for one in own) else "",
+        )
+        for key, own in groups.items()
+    )
+    columns = ("table", "printed as", "what", "numbers", "agree", "near", "differ", "farthest apart", "reason")
+    return Table(columns, rows, "What agrees with the print, and what does not.", words=3, prose=True)
+
+
+def nearest_table(printed: Sequence[Printed], summaries: Sequence[Summary]) -> Table | None:
+    """How far the shares of each of our methods are from those printed under a name, on average over the cases."""
+    methods = list(dict.fromkeys(one.method for one in summaries))
+    ours = {(one.case, one.method): _share(one) for one in summaries}
+    rows = []
+    for label in dict.fromkeys(one.label or one.method for one in printed):
+        shares = {
+            one.case: one.success for one in printed if (one.label or one.method) == label and one.success is not None
+        }
+        line = []
+        for method in methods:
+            gaps = [abs(ours[case, method] - share) for case, share in shares.items() if (case, method) in ours]
+            line.append(sum(gaps) / len(gaps) if len(gaps) == len(shares) and gaps else None)
+        if any(gap is not None for gap in line):
+            least = min(gap for gap in line if gap is not None)
+            rows.append((label, *(f"{number_text(gap)}{' ←' if gap == least else ''}" for gap in line)))
+    if not rows or len(methods) < 2:
+        return None
+    return Table(
+        ("printed as", *methods), tuple(rows), "Mean distance, in points, of the shares of our methods from those that "
+        "are printed under a name; an arrow marks the nearest.", words=1,
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""Write what runs came to: `report.md` with its figures, and `report.html` in one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from arcreach._io import check_folder, make_folder, write_text
+from arcreach.errors import FileError
+from arcreach.experiments.catalogue import NAMES
+from arcreach.experiments.engine import convergence
+from arcreach.experiments.engine._polars import import_polars
+from arcreach.experiments.engine.comparison import Comparison
+from arcreach.experiments.engine.experiment import CPU, OURS
+from arcreach.experiments.engine.records import Run
+from arcreach.experiments.engine.store import RUN_FILE
+from arcreach.experiments.report import charts
+from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
+from arcreach.experiments.report.pages import as_html, as_markdown, figure_files
+from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Table, Text
+from arcreach.experiments.report.statistics import NONE, number_text, time_text
+from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, reasons_told, times_as_fast
+from arcreach.figures._style import import_matplotlib
+
+TITLE = "Published tables, computed again"
+# Dots of more methods than this cannot be told apart.
+FEW_METHODS = 6
+
+
+def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
+    """The run in a folder, or the runs in the folders inside it, in the order of the experiments."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise FileError(f"{root}: is no folder; give one that `arcreach experiment run` wrote")
+    if (root / RUN_FILE).is_file():
+        return [Run(root)]
+    found = [Run(path.parent) for path in sorted(root.glob(f"*/{RUN_FILE}"))]
+    if not found:
+        raise FileError(f"{root}: holds no run; give a folder that `arcreach experiment run` wrote")
+    return sorted(found, key=lambda run: (NAMES.index(run.experiment.name), str(run.store.folder)))
+
+
+def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) -> list[Path]:
+    """Write the report of a run or of several; gives the files that a reader opens."""
+    import_polars()
+    import_matplotlib()
+    check_folder(out)
+    runs = runs_in(folder)
+    parts = list(page(runs))
+    figures = make_folder(Path(out) / "figures")
+    figure_files(parts, figures)
+    markdown, html = Path(out) / "report.md", Path(out) / "report.html"
+    write_text(markdown, as_markdown(parts))
+    write_text(html, as_html(parts, figures))
+    return [markdown, html]
+
+
+def page(runs: Sequence[Run]) -> Iterator[Part]:
+    """All parts of a report."""
+    single = runs[0] if len(runs) == 1 else None
+    yield Heading(TITLE if single is None else single.experiment.title, 1)
+    yield Text(
+        "Every number on this page is computed from the rows of runs, or read from the tables of the sources; none is "
+        "written by hand. Reached means: the tip is within the tolerances and the configuration within its limits, by "
+        "forward kinematics, whatever the method says of itself. Shares come with their 95 % Wilson interval. " + RULE
+    )
+    if single is None:
+        yield Heading("What agrees, what does not, and why", 2)
+        yield _agreement(runs)
+        yield Heading("The runs", 2)
+        yield _overview(runs)
+    for run in runs:
+        if single is None:
+            yield Heading(run.experiment.title, 2)
+        yield from _sections(run)
+    yield Heading("Machine and versions", 2)
+    yield from _machines(runs)
+
+
+def _agreement(runs: Sequence[Run]) -> Table:
+    """A row for every printed table, and for sources that print no numbers."""
+    rows = []
+    for run in runs:
+        experiment = run.experiment
+        tables = by_table(run.verdicts)
+        for name, found in tables.items():
+            own = [one for one in experiment.printed() if (one.table or experiment.source) == name]
+            speed = times_as_fast(own, [*run.summaries, *run.overall])
+            faster = NONE if speed is None else f"{number_text(speed)} ×"
+            rows.append((name, experiment.title, *counts(found), faster, reasons_told(found, experiment.reasons)))
+        if not tables and experiment.source != OURS:
+            printed = experiment.printed()
+            why = "The run has none of the methods." if printed else "The source prints figures or times alone."
+            rows.append((experiment.source, experiment.title, "0", *[NONE] * 5, why))
+    columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "why")
+    caption = (
+        "Printed numbers and ours, table by table; times are left out of the verdicts. Faster is the printed time of a "
+        "solve by ours, middle of the table: machines of two different years."
+    )
+    return Table(columns, tuple(rows), caption, prose=True)
+
+
+def _overview(runs: Sequence[Run]) -> Table:
+    rows = []
+    for run in runs:
+        seconds = sum(one["seconds"] for one in run.sessions)
+        total = sum(one.count for one in run.overall)
+        best = [one for one in run.overall if one.method == "auto"]
+        # Cells of a map lie outside the workspace for the most part: not to reach them is no failure.
+        told = bool(best) and isinstance(run.experiment, Comparison)
+        auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
+        theirs = NONE if run.experiment.source == OURS else str(run.experiment.full)
+        counted = (str(run.description["targets"]), theirs, str(total))
+        rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))
+    columns = (
+        "experiment", "source", "targets of a case", "the authors'", "rows", "not reached by auto", "time of the run",
+    )  # fmt: skip
+    return Table(columns, tuple(rows), "The experiments of this page.")
+
+
+def _sections(run: Run) -> Iterator[Part]:
+    experiment, known = run.experiment, run.description
+    if known["robot"] is not None:
+        yield Text(f"Robot: {known['robot']['name'] or 'unnamed'}.")
+        yield Items(tuple(f"`{element}`" for element in known["robot"]["elements"]))
+    yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
+    done = any(one["finished"] for one in run.sessions)
+    state = "" if done else " The run is not finished: numbers are of the rows that are there."
+    theirs = "" if experiment.source == OURS else f" (the authors: {experiment.full})"
+    threads = " and ".join(sorted({_workers(one) for one in run.sessions}))
+    yield Text(
+        f"{known['targets']} targets of each case{theirs}, seed {known['seed']}; "
+        f"{time_text(sum(one['seconds'] for one in run.sessions))} in all, {threads}.{state}"
+    )
+    if run.verdicts:
+        yield group_table(run.verdicts, experiment.reasons)
+    if isinstance(experiment, Comparison):
+        own = list(experiment.parts(run))
+        if experiment.takes_robot:
+            yield from own
+        yield from comparison_tables(run)
+        if not experiment.takes_robot:
+            yield from own
+        yield from _pictures(run)
+    else:
+        yield from experiment.parts(run)
+    if experiment.reasons or experiment.differences:
+        yield Heading("Known differences", 3)
+        yield Items((*(f"{name}: {why}" for name, why in experiment.reasons.items()), *experiment.differences))
+
+
+def _workers(session: dict[str, Any]) -> str:
+    device = session.get("device", CPU)
+    aside = "" if device == CPU else f" and auto on {device}"
+    if session["cluster"]:
+        return f"cluster {session['cluster']}{aside}"
+    return f"{session['threads']} thread{'' if session['threads'] == 1 else 's'}{aside}"
+
+
+def _pictures(run: Run) -> Iterator[Part]:
+    name = run.experiment.name
+    if len(run.cases) <= MOST_CASES // 3:
+        figure = charts.share_bars(run) if len(run.methods) <= FEW_METHODS else charts.share_matrix(run)
+        yield Drawing(f"{name}-shares", figure, "Share of targets reached, with 95 % Wilson intervals.")
+    figure = charts.time_distributions(run)
+    shown = "some cases" if len(run.cases) > 9 else "every case"
+    yield Drawing(
+        f"{name}-times", figure, f"Share of targets reached within a time, one thread, {shown}; a curve ends at the "
+        "share that is reached at all.",
+    )  # fmt: skip
+    falling = convergence.curves(run)
+    if falling:
+        yield Drawing(
+            f"{name}-convergence", charts.convergence(falling), "Position error against the iteration: median of "
+            f"{convergence.TARGETS} targets, and the middle half as a band; auto shows the best of its starts so far.",
+        )  # fmt: skip
+
+
+def _machines(runs: Sequence[Run]) -> Iterator[Part]:
+    rows = []
+    for run in runs:
+        for session in run.sessions:
+            versions = ", ".join(f"{name} {text}" for name, text in session["versions"].items())
+            rows.append((
+                run.experiment.name, session["began"], f"{session['processor']}, {session['cores']} cores",
+                f"Python {session['python']}, {versions}", session["commit"] or "–", session["kernels"][:12],
+                time_text(session["seconds"]), f"{session['rows'] / max(session['seconds'], 1e-9):.0f}",
+            ))  # fmt: skip
+    columns = ("experiment", "begun", "processor", "versions", "commit", "kernels", "time", "rows a second")
+    yield Table(columns, tuple(rows), "One row per session; an interrupted run has several.", words=6)

@@ -1,0 +1,54 @@
+"""Serial arms: every method that serves them, from one random start, loosely and tightly."""
+
+from __future__ import annotations
+
+from arcreach.experiments.engine.comparison import Call, Case, Comparison
+from arcreach.experiments.engine.judge import ROTATION
+from arcreach.files.robots import load_robot
+from arcreach.ik.method import methods
+from arcreach.robots.robot import Robot
+
+ARMS = ("puma-560", "ur5", "iiwa-14", "panda", "era-like", "rail-iiwa-14", "arm-8r")
+TOLERANCES = {"loose": (1e-3, 1e-2), "tight": (1e-6, 1e-6)}
+# Methods that step coordinate by coordinate need thousands of steps.
+SLOW = {"hierarchical": 200}
+
+
+def cases() -> list[Case]:
+    """Seven arms, two tolerances."""
+    found = []
+    for name in ARMS:
+        robot = load_robot(name)
+        assert isinstance(robot, Robot)
+        for word, (position_tol, angle_tol) in TOLERANCES.items():
+            labels = {"arm": name, "tolerance": word}
+            found.append(Case(f"{name}, {word}", robot, ROTATION, position_tol, angle_tol, labels=labels))
+    return found
+
+
+def every_call() -> tuple[Call, ...]:
+    """Every method with every variant."""
+    return tuple(
+        Call(f"{name} {variant}" if variant else name, name, variant, most=SLOW.get(name))
+        for name, method in methods().items()
+        for variant in (method.variants or (None,))
+    )
+
+
+EXPERIMENT = Comparison(
+    name="arms",
+    title="Serial arms",
+    source="ours",
+    small=500,
+    full=2_000,
+    law="each joint uniform between its limits; the whole pose, loosely (1 mm, 0.01 rad) and tightly (1e-6 m, 1e-6 rad)"
+    "; each solve begins at a random configuration, the same for every method",
+    differences=("auto begins anew from known poses where the start leads nowhere; most others have this one start.",),
+    make_cases=cases,
+    calls=tuple(
+        call
+        for call in every_call()
+        if call.method not in ("fabrikx", "fabrikc", "chords", "portfolio", "single-section")
+    ),
+    random_start=True,
+)

@@ -1,0 +1,124 @@
+"""Ways around obstacles: three planar scenes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcreach.experiments.engine.experiment import Block, Columns, Experiment, Settings, columns_of
+from arcreach.experiments.published import table
+from arcreach.experiments.report.parts import Drawing, Part, Table
+from arcreach.experiments.report.verdicts import Verdict, on_number
+from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.planning.contact.contact_plan import ContactPlans
+from arcreach.planning.contact.plan import plan_contact
+
+GIVEN, AUTOMATIC = "given contacts", "automatic contacts"
+BUDGET = 1.0
+
+
+def planned(scene: str, method: str) -> ContactPlans:
+    """The ways in a scene of the catalogue."""
+    loaded = load_planar_scene(scene)
+    return plan_contact(
+        loaded.robot, loaded.target, loaded.obstacles, loaded.contacts if method == GIVEN else None,
+        bend_radius=loaded.bend_radius, max_time=BUDGET,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contact(Experiment):
+    """A row per scene and repeat."""
+
+    def method_labels(self, settings: Settings) -> tuple[str, ...]:
+        """The contacts that the scene names, or all that there are."""
+        return GIVEN, AUTOMATIC
+
+    def blocks(self, settings: Settings) -> list[Block]:
+        """A block per scene and way of choosing contacts."""
+        return [Block(scene, method, 0, settings.targets) for scene in SCENES for method in settings.methods]
+
+    def rows(self, block: Block, settings: Settings) -> Columns:
+        """Plan as often as there are targets: only the time differs."""
+        planned(block.case, block.method)
+        seconds, plans = np.empty(block.count), []
+        for k in range(block.count):
+            began = time.perf_counter()
+            plans.append(planned(block.case, block.method))
+            seconds[k] = time.perf_counter() - began
+        errors = np.array([_tip_error(one) for one in plans])
+        reached = np.array([len(one) > 0 for one in plans]) & (errors < 1e-6)
+        contacts = load_planar_scene(block.case).contacts
+        judged = {
+            "status": np.where(reached, "REACHED", "STALLED"),
+            "reached": reached,
+            "position_error": errors,
+            "angle_error": np.zeros(block.count),
+            "iterations": np.zeros(block.count, np.int64),
+            "seconds": seconds,
+            "solutions": np.array([len(one) for one in plans]),
+            "contacts": np.full(block.count, 0 if contacts is None else len(contacts)),
+        }
+        return columns_of(self.name, block, settings, judged)
+
+    def verdicts(self, run: Any) -> Iterator[Verdict]:
+        """The numbers of solutions; those of contacts are our scenes' own choice."""
+        for scene, printed in zip(SCENES, table("table-3.12-contact-planning"), strict=True):
+            ours = run.frame.filter((run.frame["case"] == scene) & (run.frame["method"] == GIVEN))
+            if len(ours):
+                count, theirs = float(ours["solutions"][0]), float(printed["solutions"])
+                yield on_number("[K22] table 3.12", scene, GIVEN, "solutions", count, theirs, "ways")
+
+    def parts(self, run: Any) -> Iterator[Part]:
+        """Table 3.12 beside ours, and the ways."""
+        rows = []
+        theirs = table("table-3.12-contact-planning")
+        for scene, printed in zip(SCENES, theirs, strict=True):
+            for method in run.methods:
+                ours = run.frame.filter((run.frame["case"] == scene) & (run.frame["method"] == method))
+                if not len(ours):
+                    continue
+                first = ours.row(0, named=True)
+                median = float(ours["seconds"].median() or 0.0)
+                given = method == GIVEN
+                rows.append((
+                    scene, method, str(first["contacts"]) if given else "–",
+                    printed["contact_points"] if given else "–", str(first["solutions"]),
+                    printed["solutions"] if given else "–", f"{median * 1e3:.2f} ms",
+                    f"{float(printed['time_s']) * 1e3:g} ms" if given else "–",
+                ))  # fmt: skip
+        columns = ("scene", "method", "contacts", "theirs", "solutions", "theirs", "median time", "theirs")
+        yield Table(columns, tuple(rows), "Ways found.")
+        from arcreach.figures import contact
+
+        figure = contact({scene: planned(scene, GIVEN) for scene in SCENES})
+        yield Drawing("contact-ways", figure, "The ways found, and what an elastic rod makes of the shortest ([K22] "
+                      "fig. 3.16).")  # fmt: skip
+
+
+def _tip_error(plans: ContactPlans) -> float:
+    """How far the end of the shortest way is from the target, by its own line."""
+    if not len(plans):
+        return float("inf")
+    return float(np.hypot(*(np.asarray(plans[0].line()[-1]) - np.asarray(plans[0].target))))
+
+
+SCENES = ("slalom", "pocket", "wedge")
+
+EXPERIMENT = Contact(
+    name="contact",
+    title="Ways around obstacles",
+    source="[K22] table 3.12, fig. 3.16",
+    small=5,
+    full=20,
+    law="three scenes; every repeat plans the same ways",
+    differences=(
+        "The source does not print the coordinates of its scenes; ours have the same numbers of contacts and of "
+        "solutions, so times are of other scenes.",
+    ),
+    extras={"solutions": "Int64", "contacts": "Int64"},
+)

@@ -1,0 +1,67 @@
+"""Two, three, five and ten sections of 100 mm together: how a method fares as a robot gets more of them."""
+
+from __future__ import annotations
+
+from arcreach.experiments.engine.comparison import Call, Case, Comparison
+from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.engine.judge import AXIS, POSITION
+from arcreach.experiments.published import number, table
+from arcreach.files.robots import load_robot
+from arcreach.robots.robot import Robot
+
+NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
+GOALS = {"position": POSITION, "pose": AXIS}
+TABLES = {"position": "[K22] table 3.3", "pose": "[K22] table 3.4"}
+
+
+def robot(sections: int) -> Robot:
+    """The catalogue's robot of that many sections."""
+    loaded = load_robot(f"{NUMBERS[sections]}-section")
+    assert isinstance(loaded, Robot)
+    return loaded
+
+
+def cases() -> list[Case]:
+    """Four robots, asked for a position, and for position and axis."""
+    return [
+        Case(
+            f"{sections} sections, {word}", robot(sections), goal, 1e-4, 0.1, max_iterations=300,
+            labels={"sections": sections, "goal": word},
+        )
+        for word, goal in GOALS.items()
+        for sections in NUMBERS
+    ]  # fmt: skip
+
+
+def printed() -> list[Printed]:
+    """Tables 3.3 and 3.4."""
+    return [
+        Printed(
+            f"{row['sections']} sections, {row['goal']}", "fabrikx", number(row, "success_percent"),
+            median_time=number(row, "median_time_ms", 1e-3), median_iterations=number(row, "median_iterations"),
+            table=TABLES[row["goal"]],
+        )
+        for row in table("table-3.3-3.4-fabrikx-scaling")
+    ]  # fmt: skip
+
+
+EXPERIMENT = Comparison(
+    name="scaling",
+    title="More and more sections",
+    source="[K22] tables 3.2 to 3.4",
+    small=20_000,
+    full=1_000_000,
+    law="bend uniform from 0 to its limit, direction uniform over a turn; the position alone, or position and axis, "
+    "within 0.1 mm and 0.1 rad, 300 iterations",
+    reasons={
+        "fabrikx": "The printed tables name fabrikx; the table of distances tells which of our methods is nearest. "
+        "Random starts in place of the straight one change little; what else the authors do is not printed.",
+    },
+    differences=(
+        "The mean row of table 3.4 repeats that of table 3.3; the mean of its own rows is another.",
+        "Times are those of compiled code on another machine.",
+    ),
+    make_cases=cases,
+    calls=(Call("auto", "auto"), Call("fabrikx", "fabrikx"), Call("chords", "chords")),
+    make_printed=printed,
+)

@@ -1,0 +1,1 @@
+"""Robots and paths written for other programs."""

@@ -1,0 +1,124 @@
+"""Write a serial chain as URDF, so that reading it gives the same chain: every number bit by bit.
+
+Every element becomes a joint of its own: a link is a fixed joint, whose rods are drawn as cylinders. URDF has no word
+for two things that a chain may hold. They stand in an element `<arcreach .../>` of the joint, which other programs pass
+over: a rotation that three angles do not give back to the last bit, and the radius of a body.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._io import check_output, write_text
+from arcreach.elements import Element, Link, Prismatic, Revolute
+from arcreach.errors import RobotError
+from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
+from arcreach.files.toml.robot_file import rotation_from_rpy
+from arcreach.robots.robot import Robot
+from arcreach.robots.tube_mesh import check_chain, radii_of
+
+Array = npt.NDArray[np.float64]
+
+BASE = "base_link"
+# URDF wants an effort and a speed of every joint with limits; a chain knows neither.
+UNKNOWN_LIMITS = 'effort="0" velocity="0"'
+
+
+def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
+    """Write a chain of links, revolute and prismatic joints as URDF.
+
+    `load_robot` gives it back: the same elements by the same names, every number bit by bit. Elements without a name
+    have the names then that they are called by, such as `link-1`.
+    """
+    check_output(path, (".urdf",))
+    check_count("elements", len(robot.elements), MOST_ELEMENTS)
+    write_text(path, urdf_text(robot), LARGEST_URDF)
+
+
+def urdf_text(robot: Robot) -> str:
+    """A chain as the text of a URDF."""
+    check_chain(robot, "a URDF")
+    problems = [
+        f"element '{name}' is a {element.kind}, which URDF has no joint for; give a chain of links, revolute and "
+        "prismatic joints"
+        for name, element in zip(robot.element_names, robot.elements, strict=True)
+        if not isinstance(element, (Link, Revolute, Prismatic))
+    ]
+    if problems:
+        raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
+    radii = radii_of(robot)
+    lines = ['<?xml version="1.0"?>']
+    lines.append("<!-- Written by arcreach. Efforts and velocities are not known and stand as 0. -->")
+    lines.append(f"<robot name={quoteattr(robot.name or 'robot')}>")
+    parent = BASE
+    # The body of an element hangs on the link before it.
+    bodies = [*zip(robot.elements, radii, strict=True), (None, 0.0)]
+    lines += _link(BASE, *bodies[0])
+    for k, (element, name) in enumerate(zip(robot.elements, robot.element_names, strict=True)):
+        child = f"{name}_end"
+        lines += _joint(element, name, parent, child)
+        lines += _link(child, *bodies[k + 1])
+        parent = child
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _link(name: str, element: Element | None, radius: float) -> list[str]:
+    """A link of the URDF, with the rod of a `Link` that follows."""
+    if not isinstance(element, Link) or radius == 0.0:
+        return [f"  <link name={quoteattr(name)}/>"]
+    x, y, z = element.translation
+    # The cylinder of a URDF lies along z around its middle.
+    tilt, turn = math.atan2(math.hypot(x, y), z), math.atan2(y, x)
+    shape = [
+        f'      <origin xyz="{_text(0.5 * x, 0.5 * y, 0.5 * z)}" rpy="{_text(0.0, tilt, turn)}"/>',
+        f'      <geometry><cylinder radius="{radius!r}" length="{element.reach!r}"/></geometry>',
+    ]
+    parts = [["    <visual>", *shape, "    </visual>"]]
+    if element.radius > 0.0:
+        parts.append(["    <collision>", *shape, "    </collision>"])
+    return [f"  <link name={quoteattr(name)}>", *(line for part in parts for line in part), "  </link>"]
+
+
+def _joint(element: Element, name: str, parent: str, child: str) -> list[str]:
+    lines = [f"    <parent link={quoteattr(parent)}/>", f"    <child link={quoteattr(child)}/>"]
+    own = []
+    match element:
+        case Link():
+            kind = "fixed"
+            angles = rpy_of(np.array(element.rotation))
+            lines.append(f'    <origin xyz="{_text(*element.translation)}" rpy="{_text(*angles)}"/>')
+            if not np.array_equal(rotation_from_rpy(*angles), element.rotation):
+                own.append(f'rotation="{_text(*np.ravel(element.rotation).tolist())}"')
+        case Revolute():
+            kind = "revolute" if math.isfinite(element.lower) else "continuous"
+        case _:
+            kind = "prismatic"
+    if isinstance(element, (Revolute, Prismatic)):
+        lines.append(f'    <axis xyz="{_text(*element.axis)}"/>')
+        if kind != "continuous":
+            lines.append(f'    <limit lower="{element.lower!r}" upper="{element.upper!r}" {UNKNOWN_LIMITS}/>')
+    if element.radius > 0.0:
+        own.append(f'radius="{element.radius!r}"')
+    if own:
+        lines.append(f"    <arcreach {' '.join(own)}/>")
+    return [f'  <joint name={quoteattr(name)} type="{kind}">', *lines, "  </joint>"]
+
+
+def _text(*values: float) -> str:
+    """Numbers with all their digits."""
+    return " ".join(repr(value) for value in values)
+
+
+def rpy_of(rotation: Array) -> tuple[float, float, float]:
+    """Roll, pitch and yaw of a rotation matrix, as `rotation_from_rpy` takes them."""
+    yaw = math.atan2(rotation[1, 0], rotation[0, 0])
+    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
+    # Of what the yaw leaves: where the pitch is a right angle the yaw is chance, and this roll makes up for it.
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * rotation[0, 2] - c * rotation[1, 2], c * rotation[1, 1] - s * rotation[0, 1])
+    return roll, pitch, yaw

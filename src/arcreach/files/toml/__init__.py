@@ -1,0 +1,1 @@
+"""Robot and scene files: TOML text checked by pydantic models."""

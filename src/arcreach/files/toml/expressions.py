@@ -1,0 +1,141 @@
+"""Read and write the formulas of a symbolic robot's file.
+
+A formula from a file is never evaluated as Python: it is parsed into a syntax tree, and each node must be on a short
+list, from which the SymPy expression is built step by step.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from arcreach._checks import shown
+from arcreach.errors import FileError
+from arcreach.files.toml.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
+from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
+from arcreach.robots.symbolic import import_sympy
+
+# 9 ** 9 ** 9 would fill the memory with digits.
+LARGEST_EXPONENT = 16
+
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+}
+
+
+def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
+    """The SymPy expression of a formula in the given symbols."""
+    if len(text) > LONGEST_FORMULA:
+        raise FileError(f"the formula has {len(text)} characters; at most {LONGEST_FORMULA} are accepted")
+    if nesting(text, "([{", ")]}") > DEEPEST_FORMULA:
+        raise FileError(f"{shown(text)} is nested too deeply; give a formula of at most {DEEPEST_FORMULA} levels")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        return _build(tree.body, symbols)
+    except FileError:
+        raise
+    except (RecursionError, MemoryError):
+        raise FileError(f"{shown(text)} is nested too deeply; give a shorter formula") from None
+    except (SyntaxError, ValueError, TypeError, ArithmeticError):
+        raise FileError(f"{shown(text)} is no formula; give something like cos(q0)*sin(q1) + 0.25") from None
+
+
+def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
+    sympy = import_sympy()
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int(value)):
+            return _real(sympy.Integer(value), node)
+        case ast.Constant(value=float(value)):
+            return _real(sympy.Float(value), node)
+        case ast.Name(id="pi"):
+            return sympy.pi
+        case ast.Name(id=name) if name in symbols:
+            return symbols[name]
+        case ast.Name(id=name):
+            raise FileError(f"{shown(name)} is no coordinate; the coordinates are {_listed(symbols)}")
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_build(operand, symbols)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _build(operand, symbols)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            exponent = _build(right, symbols)
+            if not exponent.is_number or not abs(float(exponent)) <= LARGEST_EXPONENT:
+                raise FileError(f"the exponent {_source(right)} is not a number up to {LARGEST_EXPONENT}")
+            return _evaluated(_build(left, symbols) ** exponent, node)
+        case ast.BinOp(op=ast.Mult() | ast.Div()):
+            # All factors at once: multiplied one by one, 2*(x + y)*z would become (2*x + 2*y)*z.
+            return _real(sympy.Mul(*_factors(node, symbols)), node)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _real(_OPERATORS[type(op)](_build(left, symbols), _build(right, symbols)), node)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in (*FUNCTIONS, "sqrt"):
+            if len(args) != (2 if name == "atan2" else 1):
+                raise FileError(f"{name} takes {'two arguments' if name == 'atan2' else 'one argument'}")
+            return _evaluated(getattr(sympy, name)(*(_build(argument, symbols) for argument in args)), node)
+    raise FileError(
+        f"{_source(node)} is not accepted in a formula; use numbers, coordinates, + - * / **, pi, sqrt, "
+        + ", ".join(FUNCTIONS)
+    )
+
+
+def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
+    """The factors of a product, a divisor as a power of -1."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return [*_factors(left, symbols), *_factors(right, symbols)]
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return [*_factors(left, symbols), *(_real(factor**-1, node) for factor in _factors(right, symbols))]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return [import_sympy().Integer(-1), *_factors(operand, symbols)]
+    return [_build(node, symbols)]
+
+
+def _real(result: Any, node: ast.expr) -> Any:
+    """Refuse a result that is no real number, is infinite, or has a factor of very many digits."""
+    if too_large(result.as_coeff_Mul()[0]):
+        raise FileError(f"{_source(node)} has a whole number above {LARGEST_INTEGER}; write it as a float, like 1e20")
+    known = result.is_Symbol or result.is_Rational or result.is_NumberSymbol
+    if result.is_Atom and not known and not (result.is_Float and math.isfinite(float(result))):
+        raise _not_real(node)
+    return result
+
+
+def _evaluated(result: Any, node: ast.expr) -> Any:
+    """`_real`, where a number may be complex or infinite and not look it: (-2)**(1/3), asin(2)."""
+    if result.is_number and not result.is_Rational:
+        value = complex(result)
+        if value.imag != 0.0 or not math.isfinite(value.real):
+            raise _not_real(node)
+    return _real(result, node)
+
+
+def _not_real(node: ast.expr) -> FileError:
+    return FileError(f"{_source(node)} is no finite real number; give a formula that has a value")
+
+
+def write_formula(expression: Any) -> str:
+    """The text of a SymPy expression that `parse_formula` reads back as the same expression."""
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):  # type: ignore[misc]
+        def _print_Float(self, value: Any) -> str:  # noqa: N802
+            return repr(float(value))
+
+        def _print_Exp1(self, value: Any) -> str:  # noqa: N802
+            return "exp(1)"
+
+    return str(Printer().doprint(expression))
+
+
+def _source(node: ast.expr) -> str:
+    return shown(ast.unparse(node))
+
+
+def _listed(symbols: Mapping[str, Any]) -> str:
+    names = list(symbols)
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

@@ -1,0 +1,166 @@
+"""Read planar scenes: TOML with a robot, obstacles in the plane x-z, and a target to reach or an object to grasp."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from arcreach._checks import shown
+from arcreach._io import called, may_exist, read_text
+from arcreach.errors import ArcreachError, FileError, SceneError
+from arcreach.files.toml import bounds, problems
+from arcreach.files.toml.robot_file import _chain, _failure, _model_of, parse_toml
+from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text
+from arcreach.robots.robot import Robot
+from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
+
+CATALOGUE = "planar_catalogue"
+
+
+def _two(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError("give a list of two, x and z")
+    return value
+
+
+PlanarPoint = Annotated[tuple[Length, Length], BeforeValidator(_two)]
+
+
+class PolygonEntry(Strict):
+    """A polygon."""
+
+    kind: Literal["polygon"]
+    points: list[PlanarPoint] = Field(max_length=bounds.MOST_CORNERS, description="list of corners (x, z) in order")
+    name: Text = Field("", description="name of the polygon")
+
+
+class DiscEntry(Strict):
+    """A disc."""
+
+    kind: Literal["disc"]
+    centre: PlanarPoint = Field(description="centre (x, z)")
+    radius: Length = Field(description="radius")
+    name: Text = Field("", description="name of the disc")
+
+
+OBSTACLES: dict[str, type[Strict]] = {"polygon": PolygonEntry, "disc": DiscEntry}
+AnyObstacle = Annotated[PolygonEntry | DiscEntry, Field(discriminator="kind")]
+
+
+class PlanarFile(Strict):
+    """A planar scene."""
+
+    name: Text = Field("", description="name of the scene")
+    source: Text = Field("", description="where the numbers come from")
+    target: PlanarPoint | None = Field(None, description="place (x, z) to reach")
+    object: Text | None = Field(None, description="name of the obstacle to grasp")
+    bend_radius: Length | None = Field(None, description="smallest radius of the bent body")
+    contacts: list[PlanarPoint] | None = Field(
+        None, max_length=bounds.MOST_CORNERS, description="points (x, z) that may be touched"
+    )
+    elements: list[AnyEntry] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of the robot's elements, base first"
+    )
+    obstacles: list[AnyObstacle] = Field(max_length=bounds.MOST_OBSTACLES, description="list of polygons and discs")
+
+
+@dataclass(frozen=True)
+class PlanarScene:
+    """A robot among obstacles in the plane x-z, with a target to reach or an object to grasp."""
+
+    name: str
+    source: str
+    robot: Robot
+    obstacles: tuple[Obstacle, ...]
+    target: Point | None
+    contacts: tuple[Point, ...] | None
+    object: Obstacle | None
+    bend_radius: float | None
+
+
+@functools.cache
+def planar_catalogue() -> tuple[str, ...]:
+    """The names of all planar scenes that come with arcreach, for `load_planar_scene`."""
+    found = (entry.name for entry in (files("arcreach.files") / CATALOGUE).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+
+
+def load_planar_scene(source: str | os.PathLike[str]) -> PlanarScene:
+    """A planar scene from the catalogue (by name) or from a TOML file."""
+    if not isinstance(source, (str, os.PathLike)):
+        raise FileError(f"source = {shown(source)} is not accepted; give a name of the catalogue or the path of a file")
+    if str(source) in planar_catalogue():
+        text = (files("arcreach.files") / CATALOGUE / f"{source}.toml").read_text(encoding="utf-8")
+        return parse_planar_scene(text, f"planar scene '{source}'")
+    path = Path(source)
+    if path.suffix.lower() != ".toml" and not may_exist(path):
+        known = ", ".join(planar_catalogue())
+        hint = problems.suggestion(str(source), planar_catalogue()) or f"; scenes that come with arcreach: {known}"
+        raise FileError(f"{shown(str(source))} is neither a planar scene of the catalogue nor a file (.toml){hint}")
+    return parse_planar_scene(read_text(path, bounds.LARGEST_TOML), called(path))
+
+
+def planar_json_schema() -> dict[str, Any]:
+    """The JSON schema of a planar scene."""
+    schema = TypeAdapter(PlanarFile).json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "arcreach planar scene", **schema}
+
+
+def parse_planar_scene(text: str, origin: str) -> PlanarScene:
+    """The scene of a TOML text; `origin` is how messages call it."""
+    data = parse_toml(text, origin)
+    found: list[str] = []
+    content: PlanarFile | None = None
+    try:
+        content = PlanarFile.model_validate(data)
+    except ValidationError as error:
+        found += [line for _, line in problems.describe(error, data, _planar_model)]
+    robot = None
+    if content is not None:
+        try:
+            robot = _chain({"name": content.name, "elements": data["elements"]}, origin)
+        except FileError as error:
+            found += error.problems
+    obstacles = [] if content is None else _obstacles(content, found)
+    grasped = None if content is None or content.object is None else _object(content.object, obstacles, found)
+    if found or content is None or robot is None:
+        raise _failure(origin, found)
+    contacts = None if content.contacts is None else tuple(content.contacts)
+    return PlanarScene(
+        content.name, content.source, robot, tuple(obstacles), content.target, contacts, grasped, content.bend_radius
+    )
+
+
+def _planar_model(path: str, table: Any) -> type[Strict] | None:
+    """The model of the table at a path of a planar scene."""
+    if path.startswith("obstacles"):
+        return OBSTACLES.get(str(table.get("kind"))) if isinstance(table, dict) else None
+    return _model_of(PlanarFile, path, table)
+
+
+def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
+    """The obstacles that are possible; what is wrong with the others is added to the problems found."""
+    obstacles: list[Obstacle] = []
+    for i, entry in enumerate(content.obstacles):
+        fields = entry.model_dump(exclude={"kind"})
+        try:
+            obstacles.append(Polygon(**fields) if entry.kind == "polygon" else Disc(**fields))
+        except ArcreachError as error:
+            lines = error.problems if isinstance(error, SceneError) else (str(error),)
+            found += [f"obstacles[{i}]: {line}" for line in lines]
+    return obstacles
+
+
+def _object(name: str, obstacles: list[Obstacle], found: list[str]) -> Obstacle | None:
+    named = [obstacle for obstacle in obstacles if obstacle.name == name]
+    if len(named) == 1:
+        return named[0]
+    names = ", ".join(shown(obstacle.name) for obstacle in obstacles if obstacle.name) or "none has a name"
+    found.append(f"object = {shown(name)} is the name of {len(named)} obstacles; give that of one: {names}")
+    return None

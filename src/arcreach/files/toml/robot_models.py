@@ -1,0 +1,264 @@
+"""What a robot file may hold, as pydantic models.
+
+The entries of `elements` are made from the fields of the elements themselves, so that a field is described in one
+place. The models check form only: keys, types and units. Whether a robot is possible is for the elements to say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import keyword
+import math
+import re
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    WithJsonSchema,
+    create_model,
+)
+
+from arcreach.elements import ELEMENTS, Element, Link
+from arcreach.files import units
+from arcreach.files.toml import bounds
+from arcreach.robots._symbolic_source import FUNCTIONS
+
+
+def _plain(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError("give a number")
+    return units.to_float(value)
+
+
+def _length(value: Any) -> float:
+    return _measure(value, "length")
+
+
+def _angle(value: Any) -> float:
+    return _measure(value, "angle")
+
+
+def _measure(value: Any, quantity: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"give {units.accepted(quantity)}")
+    return units.parse(value, quantity)
+
+
+def _finite_angle(value: Any) -> float:
+    angle = _angle(value)
+    if not math.isfinite(angle):
+        raise ValueError("give a finite angle")
+    return angle
+
+
+def _formula(value: Any) -> str | float:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError("give a number or a formula as text")
+    return units.to_float(value)
+
+
+def three(value: Any) -> Any:
+    """A list of three things, whatever they are."""
+    if not isinstance(value, list) or len(value) != 3:
+        raise ValueError("give a list of three")
+    return value
+
+
+def _symbol_name(name: str) -> str:
+    if not re.fullmatch(SYMBOL, name):
+        raise ValueError("give a letter or _, then letters, digits and _, at most 64 in all")
+    if name in RESERVED or keyword.iskeyword(name):
+        raise ValueError("this word has a meaning of its own in formulas; give another name")
+    return name
+
+
+def _schema(quantity: str) -> dict[str, Any]:
+    unit = "|".join(units.UNITS[quantity])
+    text = rf"^\s*[+-]?(inf|(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)(\s*({unit}))?\s*$"
+    return {"anyOf": [{"type": "number"}, {"type": "string", "pattern": text, "maxLength": units.LONGEST_NUMBER}]}
+
+
+Plain = Annotated[float, BeforeValidator(_plain), WithJsonSchema({"type": "number"})]
+Length = Annotated[float, BeforeValidator(_length), WithJsonSchema(_schema("length"))]
+Angle = Annotated[float, BeforeValidator(_angle), WithJsonSchema(_schema("angle"))]
+FiniteAngle = Annotated[float, BeforeValidator(_finite_angle), WithJsonSchema(_schema("angle"))]
+Formula = Annotated[Any, BeforeValidator(_formula), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})]
+Text = Annotated[str, Field(strict=True)]
+
+SYMBOL = "[A-Za-z_][A-Za-z0-9_]{0,63}"
+# What stands for something else in a formula.
+RESERVED = ("pi", "E", "sqrt", *FUNCTIONS)
+
+_NUMBERS: dict[str, Any] = {"plain": Plain, "length": Length, "angle": Angle}
+
+
+class Strict(BaseModel):
+    """Unknown keys are refused: a misspelt one must not be ignored silently."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def field_type(field: dataclasses.Field[Any]) -> Any:
+    """What a field may hold, by its type and its quantity."""
+    number = _NUMBERS[field.metadata["quantity"]]
+    row: Any = Annotated[tuple[number, number, number], BeforeValidator(three)]  # type: ignore[valid-type]
+    types: dict[str, Any] = {
+        "float": number,
+        "Vector": row,
+        "Matrix3": Annotated[tuple[row, row, row], BeforeValidator(three)],
+        "tuple[float, ...]": tuple[number, ...],  # type: ignore[valid-type]
+        "bool": Annotated[bool, Field(strict=True)],
+        "str": Text,
+    }
+    return types[str(field.type)]
+
+
+@functools.cache
+def field_form(kind: str, name: str) -> TypeAdapter[Any]:
+    """What one field of an element may hold, apart from the others."""
+    return TypeAdapter(field_type(next(field for field in dataclasses.fields(KINDS[kind]) if field.name == name)))
+
+
+def _element_entry(element: type[Element]) -> type[Strict]:
+    """The model of an element's entry, field by field."""
+    fields: dict[str, Any] = {"kind": (Literal[element.kind], ...)}
+    for field in dataclasses.fields(element):
+        default = ... if field.default is dataclasses.MISSING else field.default
+        fields[field.name] = (field_type(field), Field(default, description=field.metadata["about"]))
+    if element is Link:
+        about = "turn about the fixed axes x, then y, then z; in place of rotation"
+        angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(three)]
+        fields["rpy"] = (angles | None, Field(None, description=about))
+    summary = (element.__doc__ or "").partition("\n")[0]
+    model: type[Strict] = create_model(f"{element.__name__}Entry", __base__=Strict, __doc__=summary, **fields)
+    return model
+
+
+KINDS: dict[str, type[Element]] = {element.kind: element for element in ELEMENTS}
+ENTRIES: dict[str, type[Strict]] = {kind: _element_entry(element) for kind, element in KINDS.items()}
+
+
+class DHRow(Strict):
+    """One joint of a Denavit-Hartenberg table."""
+
+    a: Length = Field(0.0, description="shift along x")
+    alpha: Angle = Field(0.0, description="turn about x")
+    d: Length = Field(0.0, description="shift along z")
+    theta: Angle = Field(0.0, description="turn about z")
+    name: Text = Field("", description="name of the joint")
+
+
+class RevoluteRow(DHRow):
+    """A joint that turns: its coordinate is added to theta."""
+
+    kind: Literal["revolute"] = "revolute"
+    lower: Angle | None = Field(None, description="smallest angle")
+    upper: Angle | None = Field(None, description="largest angle")
+
+
+class PrismaticRow(DHRow):
+    """A joint that slides: its coordinate is added to d."""
+
+    kind: Literal["prismatic"]
+    lower: Length = Field(description="smallest stroke")
+    upper: Length = Field(description="largest stroke")
+
+
+def _row_kind(row: Any) -> Any:
+    return row.get("kind", "revolute") if isinstance(row, dict) else "revolute"
+
+
+AnyRow = Annotated[
+    Annotated[RevoluteRow, Tag("revolute")] | Annotated[PrismaticRow, Tag("prismatic")], Discriminator(_row_kind)
+]
+
+
+class DHEntry(Strict):
+    """A run of joints and links as a Denavit-Hartenberg table."""
+
+    kind: Literal["dh"]
+    convention: Literal["standard", "modified"] = Field(
+        "standard", description="distal, or proximal as in Craig's book"
+    )
+    rows: list[AnyRow] = Field(min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of rows, one per joint")
+
+
+class RobotEntry(Strict):
+    """All elements of a robot of the catalogue."""
+
+    kind: Literal["robot"]
+    robot: Text = Field(description="name of a robot of the catalogue")
+    prefix: Text = Field("", description="text that is put before the names of all its elements")
+
+
+ENTRIES["dh"] = DHEntry
+ENTRIES["robot"] = RobotEntry
+
+# Built from the table: a new element joins by being declared.
+AnyEntry: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
+
+
+class ChainFile(Strict):
+    """A robot as a chain of elements, base first."""
+
+    name: Text = Field("", description="the robot's name")
+    source: Text = Field("", description="where the numbers come from")
+    elements: list[AnyEntry] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of elements, base first"
+    )
+
+
+class SymbolicCoordinate(Strict):
+    """A coordinate of a symbolic robot."""
+
+    name: Annotated[Text, AfterValidator(_symbol_name)] = Field(
+        description="name of the coordinate in the formulas", json_schema_extra={"pattern": f"^{SYMBOL}$"}
+    )
+
+
+class AngleCoordinate(SymbolicCoordinate):
+    """An angle of a symbolic robot."""
+
+    quantity: Literal["angle"] = "angle"
+    lower: Angle = Field(description="smallest angle")
+    upper: Angle = Field(description="largest angle")
+
+
+class LengthCoordinate(SymbolicCoordinate):
+    """A length of a symbolic robot."""
+
+    quantity: Literal["length"]
+    lower: Length = Field(description="smallest length")
+    upper: Length = Field(description="largest length")
+
+
+def _coordinate_quantity(coordinate: Any) -> Any:
+    return coordinate.get("quantity", "angle") if isinstance(coordinate, dict) else "angle"
+
+
+AnyCoordinate = Annotated[
+    Annotated[AngleCoordinate, Tag("angle")] | Annotated[LengthCoordinate, Tag("length")],
+    Discriminator(_coordinate_quantity),
+]
+MatrixRow = Annotated[list[Formula], Field(min_length=4, max_length=4)]
+
+
+class MatrixFile(Strict):
+    """A robot as a 4 x 4 matrix of formulas in its coordinates."""
+
+    name: Text = Field("", description="the robot's name")
+    source: Text = Field("", description="where the numbers come from")
+    coordinates: list[AnyCoordinate] = Field(
+        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of coordinates"
+    )
+    matrix: list[MatrixRow] = Field(min_length=4, max_length=4, description="four rows of four formulas")

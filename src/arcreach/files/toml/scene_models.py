@@ -1,0 +1,78 @@
+"""What a scene file may hold, as pydantic models.
+
+The entries of `obstacles` are made from the fields of the obstacles themselves. The models check form only: keys, types
+and units. Whether an obstacle is possible is for the obstacles to say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import BeforeValidator, Field, TypeAdapter, create_model
+
+from arcreach.files.toml.bounds import MOST_OBSTACLES
+from arcreach.files.toml.planar_file import OBSTACLES
+from arcreach.files.toml.robot_models import FiniteAngle, Length, Strict, Text, field_type, three
+from arcreach.scenes.planar import Disc, Polygon
+from arcreach.scenes.scene import SHAPE_TYPES, PlanarShape, Shape
+from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+
+Row = Annotated[tuple[Length, Length, Length], BeforeValidator(three)]
+Corners = Annotated[
+    tuple[Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)]],
+    BeforeValidator(three),
+]
+# Fields of a mesh that robots have nothing like.
+_MESH_FIELDS: dict[str, Any] = {
+    # Only the first bad corner is told: there may be a million.
+    "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,
+    "faces": Annotated[list[Corners], Field(fail_fast=True)] | None,
+    "cells": Annotated[int, Field(strict=True)],
+}
+
+
+def _type_of(field: dataclasses.Field[Any]) -> Any:
+    return _MESH_FIELDS[field.name] if field.name in _MESH_FIELDS else field_type(field)
+
+
+def _shape_entry(shape: type[Shape]) -> type[Strict]:
+    """The model of an obstacle's entry, field by field."""
+    fields: dict[str, Any] = {"kind": (Literal[shape.kind], ...)}
+    for field in dataclasses.fields(shape):
+        default = ... if field.default is dataclasses.MISSING else field.default
+        fields[field.name] = (_type_of(field), Field(default, description=field.metadata["about"]))
+    if "rotation" in fields:
+        about = "turn about the fixed axes x, then y, then z; in place of rotation"
+        angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(three)]
+        fields["rpy"] = (angles | None, Field(None, description=about))
+    summary = (shape.__doc__ or "").partition("\n")[0]
+    model: type[Strict] = create_model(f"{shape.__name__}Entry", __base__=Strict, __doc__=summary, **fields)
+    return model
+
+
+SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in SHAPE_TYPES}
+SHAPES |= {"polygon": Polygon, "disc": Disc}
+ENTRIES: dict[str, type[Strict]] = {shape.kind: _shape_entry(shape) for shape in SHAPE_TYPES}
+ENTRIES |= OBSTACLES
+
+# Whose fields can be checked one by one while another has a bad form.
+SIMPLE = (Sphere, Capsule, Box, HalfSpace)
+
+
+@functools.cache
+def entry_field(kind: str, name: str) -> TypeAdapter[Any]:
+    """What one field of an obstacle may hold, apart from the others."""
+    return TypeAdapter(_type_of(next(field for field in dataclasses.fields(SHAPES[kind]) if field.name == name)))
+
+
+AnyShape: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
+
+
+class SceneFile(Strict):
+    """A scene as a list of obstacles."""
+
+    name: Text = Field("", description="the scene's name")
+    source: Text = Field("", description="where the numbers come from")
+    obstacles: list[AnyShape] = Field(max_length=MOST_OBSTACLES, description="list of obstacles")

@@ -1,0 +1,242 @@
+"""Kinematics of one configuration of a chain: tip pose, element frames, backbone points, Jacobian.
+
+`chain` is the packed robot, see `layout`, and q one configuration (dof,).
+"""
+
+import math
+
+from arcreach._jit import kernel
+from arcreach.elements import motion_of, rates_of
+from arcreach.kernels.chain.layout import LINK, SECTION
+from arcreach.kernels.chain.section import planar_point, planar_slope, planar_tip, section_motion
+from arcreach.kernels.math.transforms import IDENTITY, apply, compose, store, turn
+from arcreach.kernels.math.trigonometry import sincos
+
+
+@kernel
+def section_length(chain, row, q):
+    """Return the current length S of a section: its third coordinate where the length varies. Source: [K22] eq. 2.3."""
+    return q[chain[row].coordinate + 2] if chain[row].stretch > 0.0 else chain[row].length
+
+
+@kernel
+def link_motion(chain, row):
+    """Return the fixed motion of a link. Source: derived."""
+    t = chain[row].translation
+    r = chain[row].rotation
+    return r[0, 0], r[0, 1], r[0, 2], t[0], r[1, 0], r[1, 1], r[1, 2], t[1], r[2, 0], r[2, 1], r[2, 2], t[2]
+
+
+@kernel
+def element_motion(chain, row, q):
+    """Return the motion across one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
+    kind = chain[row].kind
+    k = chain[row].coordinate
+    if kind == SECTION:
+        return section_motion(chain, row, q[k], q[k + 1], section_length(chain, row, q))
+    if kind == LINK:
+        return link_motion(chain, row)
+    return motion_of(kind, chain[row], q[k])
+
+
+@kernel
+def tip_motion(chain, q):
+    """Return the motion from base to tip. Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
+    motion = IDENTITY
+    row = 0
+    while row < chain.shape[0]:
+        motion = compose(motion, element_motion(chain, row, q))
+        row += 1 + chain[row].arcs
+    return motion
+
+
+@kernel
+def front_motion(chain):
+    """Return the motion from the base to where the chain begins to move: that of its first links. Source: derived."""
+    motion = IDENTITY
+    row = 0
+    while row < chain.shape[0] and chain[row].kind == LINK:
+        motion = compose(motion, link_motion(chain, row))
+        row += 1
+    return motion
+
+
+@kernel
+def count_elements(chain):
+    """Return the number of elements. Source: derived."""
+    count = 0
+    row = 0
+    while row < chain.shape[0]:
+        count += 1
+        row += 1 + chain[row].arcs
+    return count
+
+
+@kernel
+def tip_pose(chain, q, pose):
+    """Write T_base_tip (4, 4). Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
+    store(tip_motion(chain, q), pose)
+
+
+@kernel
+def frames(chain, q, poses):
+    """Write the base frame and the frame at the end of every element, (elements + 1, 4, 4). Source: derived."""
+    motion = IDENTITY
+    store(motion, poses[0])
+    row = 0
+    i = 1
+    while row < chain.shape[0]:
+        motion = compose(motion, element_motion(chain, row, q))
+        store(motion, poses[i])
+        row += 1 + chain[row].arcs
+        i += 1
+
+
+@kernel
+def joint_length(row, value):
+    """Return the distance between both ends of a joint. Source: derived."""
+    motion = motion_of(row.kind, row, value)
+    return math.sqrt(motion[3] * motion[3] + motion[7] * motion[7] + motion[11] * motion[11])
+
+
+@kernel
+def element_length(chain, row, q):
+    """Return the length of the line an element draws: its arc, or the straight line between its ends.
+
+    Source: derived.
+    """
+    kind = chain[row].kind
+    if kind == SECTION:
+        return abs(section_length(chain, row, q))
+    if kind == LINK:
+        t = chain[row].translation
+        return math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+    # No motion is computed for joints that only turn.
+    return joint_length(chain[row], q[chain[row].coordinate]) if chain[row].reach > 0.0 else 0.0
+
+
+@kernel
+def element_point(chain, row, q, step, fraction):
+    """Return the point at `fraction` of the line of an element with the motion `step`, in the frame before it.
+
+    Source: derived.
+    """
+    k = chain[row].coordinate
+    if chain[row].kind == SECTION:
+        x, z = planar_point(chain, row, q[k], fraction)
+        s, c = sincos(q[k + 1])
+        length = section_length(chain, row, q)
+        return length * x * c, length * x * s, length * z
+    return fraction * step[3], fraction * step[7], fraction * step[11]
+
+
+@kernel
+def backbone(chain, q, points):
+    """Write points (m, 3) at equal steps of arc length from base to tip. Source: derived."""
+    last = points.shape[0] - 1
+    total = 0.0
+    row = 0
+    while row < chain.shape[0]:
+        total += element_length(chain, row, q)
+        row += 1 + chain[row].arcs
+    motion = IDENTITY
+    before = 0.0
+    done = 0
+    row = 0
+    while row < chain.shape[0]:
+        length = element_length(chain, row, q)
+        step = element_motion(chain, row, q)
+        # The last point is left to the tip, which no rounding of the step can then miss.
+        while length > 0.0 and done < last and total * done / last <= before + length:
+            fraction = (total * done / last - before) / length
+            x, y, z = element_point(chain, row, q, step, min(max(fraction, 0.0), 1.0))
+            points[done, 0], points[done, 1], points[done, 2] = apply(motion, x, y, z)
+            done += 1
+        before += length
+        motion = compose(motion, step)
+        row += 1 + chain[row].arcs
+    for i in range(done, last + 1):
+        points[i, 0] = motion[3]
+        points[i, 1] = motion[7]
+        points[i, 2] = motion[11]
+
+
+@kernel
+def add_turn(rate, x, y, z, centre, tip, k, jac):
+    """Add to column k the tip's motion when all turns at `rate` about (x, y, z) through the origin of `centre`.
+
+    Source: derived.
+    """
+    dx = tip[3] - centre[3]
+    dy = tip[7] - centre[7]
+    dz = tip[11] - centre[11]
+    jac[0, k] += rate * (y * dz - z * dy)
+    jac[1, k] += rate * (z * dx - x * dz)
+    jac[2, k] += rate * (x * dy - y * dx)
+    jac[3, k] += rate * x
+    jac[4, k] += rate * y
+    jac[5, k] += rate * z
+
+
+@kernel
+def add_shift(x, y, z, k, jac):
+    """Add to column k a shift of the tip along (x, y, z). Source: derived."""
+    jac[0, k] += x
+    jac[1, k] += y
+    jac[2, k] += z
+
+
+@kernel
+def section_columns(chain, row, q, before, after, tip, jac):
+    """Fill a section's columns: bend, direction and, where it varies, length. Source: derived."""
+    k = chain[row].coordinate
+    s, c = sincos(q[k + 1])
+    length = section_length(chain, row, q)
+    # Bending moves the section's end in its plane and turns what follows about the normal of that plane, Rz(phi) y.
+    slope_x, slope_z = planar_slope(chain, row, q[k])
+    x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
+    add_shift(x, y, z, k, jac)
+    x, y, z = turn(before, -s, c, 0.0)
+    add_turn(1.0, x, y, z, after, tip, k, jac)
+    # The direction turns all of it about the base tangent and, without twist, back about the end tangent.
+    add_turn(1.0, before[2], before[6], before[10], before, tip, k + 1, jac)
+    if chain[row].twist == 0:
+        add_turn(-1.0, after[2], after[6], after[10], after, tip, k + 1, jac)
+    if chain[row].stretch > 0.0:
+        tip_x, tip_z = planar_tip(chain, row, q[k])
+        x, y, z = turn(before, tip_x * c, tip_x * s, tip_z)
+        add_shift(x, y, z, k + 2, jac)
+
+
+@kernel
+def joint_column(chain, row, q, step, before, after, tip, jac):
+    """Fill the column of a joint, whose motion is `step`. Source: derived."""
+    k = chain[row].coordinate
+    lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
+    if chain[row].largest_shift > 0.0:
+        x, y, z = turn(before, lx, ly, lz)
+        add_shift(x, y, z, k, jac)
+    if chain[row].largest_turn > 0.0:
+        x, y, z = turn(before, wx, wy, wz)
+        add_turn(1.0, x, y, z, after, tip, k, jac)
+
+
+@kernel
+def jacobian(chain, q, jac):
+    """Write the Jacobian (6, dof): linear rows then angular, base frame. Source: derived."""
+    for i in range(6):
+        for k in range(jac.shape[1]):
+            jac[i, k] = 0.0
+    tip = tip_motion(chain, q)
+    before = IDENTITY
+    row = 0
+    while row < chain.shape[0]:
+        kind = chain[row].kind
+        step = element_motion(chain, row, q)
+        after = compose(before, step)
+        if kind == SECTION:
+            section_columns(chain, row, q, before, after, tip, jac)
+        elif kind != LINK:
+            joint_column(chain, row, q, step, before, after, tip, jac)
+        before = after
+        row += 1 + chain[row].arcs

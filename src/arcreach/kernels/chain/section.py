@@ -1,0 +1,112 @@
+"""A section: sub-arcs in one plane that share its bend and its length.
+
+Symbols: bend theta, direction phi of the bending plane about z, length S; a sub-arc j has the shares l_j of the length
+and c_j of the bend, and the share Theta_j of the bend lies before it. The tip in the bending plane is S * (X, Z) with X
+and Z functions of theta alone. `chain[row]` is the section, its arcs are the rows after it.
+"""
+
+from arcreach._jit import kernel
+from arcreach.kernels.chain.arc import arc_slope, arc_tip
+from arcreach.kernels.math.trigonometry import sincos
+
+
+@kernel
+def planar_tip(chain, row, theta):
+    """Return (X, Z), the tip of the section of unit length in its bending plane.
+
+    Source: [K22] eqs. 2.1-2.4. Erratum: see docs/errata.md#k22-2-1.
+    """
+    x = 0.0
+    z = 0.0
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        dx, dz = arc_tip(chain[j].bend_share * theta, chain[j].bend_before * theta)
+        x += chain[j].length_share * dx
+        z += chain[j].length_share * dz
+    return x, z
+
+
+@kernel
+def planar_slope(chain, row, theta):
+    """Return (dX/dtheta, dZ/dtheta). Source: derived."""
+    x = 0.0
+    z = 0.0
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        dx, dz = arc_slope(theta, chain[j].bend_share, chain[j].bend_before)
+        x += chain[j].length_share * dx
+        z += chain[j].length_share * dz
+    return x, z
+
+
+@kernel
+def planar_point(chain, row, theta, fraction):
+    """Return (X, Z) of the point at `fraction` of the section's length, in units of that length.
+
+    Source: [K22] eqs. 2.1-2.4. Erratum: see docs/errata.md#k22-2-1.
+    """
+    x = 0.0
+    z = 0.0
+    left = fraction
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        share = chain[j].length_share
+        if share > 0.0 and left > 0.0:
+            part = min(left / share, 1.0)
+            dx, dz = arc_tip(part * chain[j].bend_share * theta, chain[j].bend_before * theta)
+            x += part * share * dx
+            z += part * share * dz
+        left -= share
+    return x, z
+
+
+@kernel
+def bent_motion(x, z, sin_half, cos_half, sin_direction, cos_direction, twist):
+    """Return Rz(phi) [Ry(theta), (x, 0, z)] Rz(-phi) from sine and cosine of theta / 2 and of phi.
+
+    A twisting section leaves out the last factor.
+    Source: [K22] eqs. 1.4, 2.6. Erratum: see docs/errata.md#k22-2-6.
+    """
+    s = sin_direction
+    c = cos_direction
+    sin_bend = 2.0 * sin_half * cos_half
+    # 1 - cos(theta), without cancellation near the rest pose
+    v = 2.0 * sin_half * sin_half
+    if twist == 1:
+        return (
+            c - c * v,
+            -s,
+            c * sin_bend,
+            x * c,
+            s - s * v,
+            c,
+            s * sin_bend,
+            x * s,
+            -sin_bend,
+            0.0,
+            1.0 - v,
+            z,
+        )
+    return (
+        1.0 - v * c * c,
+        -v * c * s,
+        sin_bend * c,
+        x * c,
+        -v * c * s,
+        1.0 - v * s * s,
+        sin_bend * s,
+        x * s,
+        -sin_bend * c,
+        -sin_bend * s,
+        1.0 - v,
+        z,
+    )
+
+
+@kernel
+def section_motion(chain, row, theta, phi, length):
+    """Return the motion from a section's base to its end.
+
+    Source: [K22] eq. 2.6. Erratum: see docs/errata.md#k22-2-6.
+    """
+    x, z = planar_tip(chain, row, theta)
+    sin_half, cos_half = sincos(0.5 * theta)
+    s, c = sincos(phi)
+    return bent_motion(length * x, length * z, sin_half, cos_half, s, c, chain[row].twist)

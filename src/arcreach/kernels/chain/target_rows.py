@@ -1,0 +1,84 @@
+"""Targets as the rows that solvers read, checked on the way: a target of a control loop is made in a microsecond."""
+
+import math
+
+from arcreach._jit import kernel
+from arcreach.kernels.chain.limits import LARGEST_FLOAT
+
+
+@kernel
+def store_row(motion, row):
+    """Write a motion as a target row. Source: derived."""
+    for i in range(3):
+        for j in range(3):
+            row[3 * i + j] = motion[4 * i + j]
+        row[9 + i] = motion[4 * i + 3]
+
+
+@kernel
+def rotation_defect(turn):
+    """Return how far a matrix (9,) is from a rotation: two rows unit and orthogonal, the third their product.
+
+    Source: derived.
+    """
+    a, b, c = turn[0], turn[1], turn[2]
+    d, e, f = turn[3], turn[4], turn[5]
+    defect = max(abs(a * a + b * b + c * c - 1.0), abs(d * d + e * e + f * f - 1.0), abs(a * d + b * e + c * f))
+    return max(defect, abs(b * f - c * e - turn[6]), abs(c * d - a * f - turn[7]), abs(a * e - b * d - turn[8]))
+
+
+@kernel
+def write_pose(pose, farthest, tolerance, row):
+    """Write a pose (4, 4) as a target row; say whether it is accepted. Source: derived."""
+    bad = not abs(pose[3, 3] - 1.0) <= tolerance
+    for i in range(3):
+        bad |= not abs(pose[3, i]) <= tolerance
+        bad |= not abs(pose[i, 3]) <= farthest
+        row[9 + i] = pose[i, 3]
+        for j in range(3):
+            row[3 * i + j] = pose[i, j]
+            bad |= not abs(pose[i, j]) <= LARGEST_FLOAT
+    return not bad and rotation_defect(row) <= tolerance
+
+
+@kernel
+def write_axis(axis, row):
+    """Write a direction (3,) of any length as the unit z axis of a target row; say whether it is one.
+
+    Source: derived.
+    """
+    largest = max(abs(axis[0]), abs(axis[1]), abs(axis[2]))
+    if not 0.0 < largest <= LARGEST_FLOAT:
+        return False
+    # Scaled first: the square of a very small or very large number is lost.
+    x, y, z = axis[0] / largest, axis[1] / largest, axis[2] / largest
+    size = math.sqrt(x * x + y * y + z * z)
+    row[2] = x / size
+    row[5] = y / size
+    row[8] = z / size
+    return True
+
+
+@kernel(batch=True)
+def write_targets(start, stop, positions, turned, farthest, tolerance, rows, fault):
+    """Write rows start to stop of targets (n, 12): positions (n, 3), turned (n, 0), (n, 3) axes or (n, 9) rotations.
+
+    `fault` (1,) becomes 1 where a target is not accepted; its row is then not to be used. Source: derived.
+    """
+    for i in range(start, stop):
+        row = rows[i]
+        bad = False
+        for k in range(9):
+            row[k] = 0.0
+        for k in range(3):
+            row[9 + k] = positions[i, k]
+            bad |= not abs(positions[i, k]) <= farthest
+        if turned.shape[1] == 3:
+            bad |= not write_axis(turned[i], row)
+        elif turned.shape[1] == 9:
+            for k in range(9):
+                row[k] = turned[i, k]
+                bad |= not abs(row[k]) <= LARGEST_FLOAT
+            bad |= not rotation_defect(row) <= tolerance
+        if bad:
+            fault[0] = 1

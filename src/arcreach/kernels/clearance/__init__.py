@@ -1,0 +1,1 @@
+"""Distances between bodies and obstacles."""

@@ -1,0 +1,149 @@
+"""How fast a point of the body moves along a direction when a coordinate grows: the gradient of a clearance.
+
+The point stays at its share of the element's length. Where it is the nearest one inside an element, moving along the
+element does not change the distance; where it is an end, the end is what moves.
+"""
+
+from typing import NamedTuple
+
+from arcreach._jit import kernel
+from arcreach.elements import rates_of
+from arcreach.kernels.chain.arc import arc_slope
+from arcreach.kernels.chain.kinematics import element_motion, section_length
+from arcreach.kernels.chain.layout import LINK, SECTION
+from arcreach.kernels.chain.section import planar_point, planar_slope, planar_tip
+from arcreach.kernels.clearance.scene import AT_ELEMENT, POINT, SHARE, TOWARDS
+from arcreach.kernels.math.transforms import IDENTITY, compose, turn
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.solver.kinematics import Vector
+
+
+class Contact(NamedTuple):
+    """The point of the body whose motion counts, and the direction along which it does; in the base frame."""
+
+    point: Vector
+    normal: Vector
+
+
+@kernel
+def planar_point_slope(chain, row, theta, fraction):
+    """Return the derivative by theta of `planar_point` of a section. Source: derived."""
+    x = 0.0
+    z = 0.0
+    left = fraction
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        share = chain[j].length_share
+        if share > 0.0 and left > 0.0:
+            part = min(left / share, 1.0)
+            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
+            x += part * share * dx
+            z += part * share * dz
+        left -= share
+    return x, z
+
+
+@kernel
+def turn_rate(axis, centre, contact):
+    """Return how fast a contact moves in a turn about an axis through the origin of the motion `centre`.
+
+    Source: derived.
+    """
+    x, y, z = axis
+    px, py, pz = contact.point
+    nx, ny, nz = contact.normal
+    dx = px - centre[3]
+    dy = py - centre[7]
+    dz = pz - centre[11]
+    return nx * (y * dz - z * dy) + ny * (z * dx - x * dz) + nz * (x * dy - y * dx)
+
+
+@kernel
+def shift_rate(frame, x, y, z, contact):
+    """Return how fast a contact moves with the shift (x, y, z) in a frame. Source: derived."""
+    a, b, c = turn(frame, x, y, z)
+    return a * contact.normal[0] + b * contact.normal[1] + c * contact.normal[2]
+
+
+@kernel
+def section_rates(chain, row, q, before, after, share, contact, gradient):
+    """Add the part of a section's coordinates: of a point on it at `share` of its length, or after it if share < 0.
+
+    Source: derived.
+    """
+    k = chain[row].coordinate
+    s, c = sincos(q[k + 1])
+    length = section_length(chain, row, q)
+    if share < 0.0:
+        slope_x, slope_z = planar_slope(chain, row, q[k])
+        end_x, end_z = planar_tip(chain, row, q[k])
+        # What follows is turned about the normal of the bending plane and, without twist, back about the end tangent.
+        gradient[k] += turn_rate(turn(before, -s, c, 0.0), after, contact)
+        if chain[row].twist == 0:
+            gradient[k + 1] -= turn_rate((after[2], after[6], after[10]), after, contact)
+    else:
+        slope_x, slope_z = planar_point_slope(chain, row, q[k], share)
+        end_x, end_z = planar_point(chain, row, q[k], share)
+    gradient[k] += length * shift_rate(before, slope_x * c, slope_x * s, slope_z, contact)
+    gradient[k + 1] += turn_rate((before[2], before[6], before[10]), before, contact)
+    if chain[row].stretch > 0.0:
+        gradient[k + 2] += shift_rate(before, end_x * c, end_x * s, end_z, contact)
+
+
+@kernel
+def joint_rates(chain, row, q, step, before, share, contact, gradient):
+    """Add the part of a joint's coordinate: of a point on its line at `share`, or after it if share < 0.
+
+    `step` is the motion of the joint. Source: derived.
+    """
+    k = chain[row].coordinate
+    lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
+    rate = shift_rate(before, lx, ly, lz, contact)
+    if share >= 0.0:
+        gradient[k] += share * rate
+        return
+    gradient[k] += rate + turn_rate(turn(before, wx, wy, wz), compose(before, step), contact)
+
+
+@kernel
+def point_gradient(chain, q, element, share, contact, gradient):
+    """Add to gradient (dof,) n . dP/dq of the contact's point P at `share` of an element's length.
+
+    Source: derived.
+    """
+    before = IDENTITY
+    row = 0
+    for e in range(element + 1):
+        kind = chain[row].kind
+        step = element_motion(chain, row, q)
+        after = compose(before, step)
+        part = share if e == element else -1.0
+        if kind == SECTION:
+            section_rates(chain, row, q, before, after, part, contact, gradient)
+        elif kind != LINK:
+            joint_rates(chain, row, q, step, before, part, contact, gradient)
+        before = after
+        row += 1 + chain[row].arcs
+
+
+@kernel
+def row_gradient(chain, q, found, gradient):
+    """Write the gradient (dof,) of a distance by the coordinates, from rows (m, CLEARANCE_SIZE) that say where it is.
+
+    One row for the distance to an obstacle, two for the distance of two places of the body from each other.
+    Source: derived.
+    """
+    for k in range(gradient.shape[0]):
+        gradient[k] = 0.0
+    for i in range(found.shape[0]):
+        row = found[i]
+        if row[AT_ELEMENT] >= 0.0:
+            point = (row[POINT], row[POINT + 1], row[POINT + 2])
+            normal = (row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2])
+            point_gradient(chain, q, int(row[AT_ELEMENT]), row[SHARE], Contact(point, normal), gradient)
+
+
+@kernel(batch=True)
+def row_gradients(start, stop, chain, Q, found, gradients):
+    """Write `row_gradient` of rows start to stop: found (n, m, CLEARANCE_SIZE), gradients (n, dof). Source: derived."""
+    for i in range(start, stop):
+        row_gradient(chain, Q[i], found[i], gradients[i])

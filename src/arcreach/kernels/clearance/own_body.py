@@ -1,0 +1,236 @@
+"""Clearance of a robot's body from itself.
+
+Two arcs are compared by branch and bound over pairs of sub-arcs: a sub-arc of length w lies within kappa w^2 / 8 of its
+chord, and two chords have a closed form.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import kernel
+from arcreach.kernels.clearance.arcs import arc_point
+from arcreach.kernels.clearance.body import (
+    BEFORE,
+    BINORMAL,
+    CURVATURE,
+    ELEMENT,
+    LENGTH,
+    MIDDLE,
+    PIECE_SIZE,
+    RADIUS,
+    WHOLE,
+    body_pieces,
+    piece_place,
+    piece_point,
+)
+from arcreach.kernels.clearance.scene import (
+    ARC_LENGTH,
+    AT_ELEMENT,
+    DISTANCE,
+    OBSTACLE,
+    PIECE,
+    POINT,
+    SHARE,
+    TOWARDS,
+    clear_row,
+)
+from arcreach.kernels.clearance.triangles import minus, segment_shares
+
+# Pairs that wait are halves of one another; each of the two arcs has no more levels than a float has bits.
+PAIR_STACK_SIZE = 256
+# From a pair that is nearest within the tolerance each point is carried to the nearest of the other arc, in turn.
+_POLISHINGS = 40
+
+
+@kernel
+def chord_pair(first, second, a0, a1, b0, b1):
+    """Return the distance of the chords of two sub-arcs, and the share of the first one's length where it is.
+
+    Source: derived.
+    """
+    p = piece_point(first, a0)
+    r = piece_point(second, b0)
+    u = minus(piece_point(first, a1), p)
+    v = minus(piece_point(second, b1), r)
+    w = minus(p, r)
+    a, b = segment_shares(u, v, w)
+    dx = w[0] + a * u[0] - b * v[0]
+    dy = w[1] + a * u[1] - b * v[1]
+    dz = w[2] + a * u[2] - b * v[2]
+    return math.sqrt(dx * dx + dy * dy + dz * dz), a
+
+
+@kernel
+def to_piece(piece, x, y, z):
+    """Return the distance from a point to a piece's centre line, and the arc length of the nearest point.
+
+    Source: derived.
+    """
+    x, h, z = piece_place(piece, x, y, z)
+    return arc_point(piece, x, h, z)
+
+
+@kernel
+def pair_distance(first, second, below, tolerance, stack):
+    """Return the least distance of two centre lines and where on each, if it is less than `below`; else place -1.
+
+    The distance is met there, and at most `tolerance` more than the least. `stack` (PAIR_STACK_SIZE, 5) is scratch.
+    Source: derived.
+    """
+    best = below
+    at_first = -1.0
+    at_second = -1.0
+    tolerance = max(tolerance, 1e-12 * (first[LENGTH] + second[LENGTH]))
+    stack[0, 0] = 0.0
+    stack[0, 1] = first[LENGTH]
+    stack[0, 2] = 0.0
+    stack[0, 3] = second[LENGTH]
+    stack[0, 4] = 0.0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        a0, a1, b0, b1 = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2], stack[waiting, 3]
+        if stack[waiting, 4] >= best - tolerance:
+            continue
+        gap, share = chord_pair(first, second, a0, a1, b0, b1)
+        sag_first = first[CURVATURE] * (a1 - a0) * (a1 - a0) / 8.0
+        sag_second = second[CURVATURE] * (b1 - b0) * (b1 - b0) / 8.0
+        least = gap - sag_first - sag_second
+        if least >= best - tolerance:
+            continue
+        s = a0 + share * (a1 - a0)
+        x, y, z = piece_point(first, s)
+        value, t = to_piece(second, x, y, z)
+        if value < best:
+            best = value
+            at_first = s
+            at_second = t
+        if least >= best - tolerance or waiting + 2 > PAIR_STACK_SIZE:
+            continue
+        if sag_first >= sag_second:
+            middle = 0.5 * (a0 + a1)
+            push_pair(stack, waiting, a0, middle, b0, b1, least)
+            push_pair(stack, waiting + 1, middle, a1, b0, b1, least)
+        else:
+            middle = 0.5 * (b0 + b1)
+            push_pair(stack, waiting, a0, a1, b0, middle, least)
+            push_pair(stack, waiting + 1, a0, a1, middle, b1, least)
+        waiting += 2
+    return best, at_first, at_second
+
+
+@kernel
+def push_pair(stack, place, a0, a1, b0, b1, least):
+    """Write a pair of sub-arcs and the bound of their distance onto the stack. Source: derived."""
+    stack[place, 0] = a0
+    stack[place, 1] = a1
+    stack[place, 2] = b0
+    stack[place, 3] = b1
+    stack[place, 4] = least
+
+
+@kernel
+def polish_pair(first, second, distance, a, b):
+    """Return (distance, a, b) with both places carried to the nearest point of the other arc, in turn.
+
+    Source: derived.
+    """
+    for _ in range(_POLISHINGS):
+        x, y, z = piece_point(second, b)
+        nearer, place = to_piece(first, x, y, z)
+        # Equal arcs side by side would be walked along for nothing.
+        if not nearer < distance:
+            break
+        distance = nearer
+        a = place
+        x, y, z = piece_point(first, a)
+        nearer, place = to_piece(second, x, y, z)
+        if not nearer < distance:
+            break
+        distance = nearer
+        b = place
+    return distance, a, b
+
+
+@kernel
+def finish_pair(pieces, i, j, a, b, rows):
+    """Complete both rows of a pair whose distance is known: each names the other's element as its obstacle.
+
+    Source: derived.
+    """
+    px, py, pz = piece_point(pieces[i], a)
+    rx, ry, rz = piece_point(pieces[j], b)
+    dx, dy, dz = px - rx, py - ry, pz - rz
+    size = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if size > 0.0:
+        dx, dy, dz = dx / size, dy / size, dz / size
+    else:
+        dx, dy, dz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
+    for side in range(2):
+        own, other, s, sign = (i, j, a, 1.0) if side == 0 else (j, i, b, -1.0)
+        row = rows[side]
+        row[AT_ELEMENT] = pieces[own, ELEMENT]
+        row[OBSTACLE] = pieces[other, ELEMENT]
+        row[PIECE] = own
+        row[ARC_LENGTH] = pieces[own, BEFORE] + s
+        row[SHARE] = min(row[ARC_LENGTH] / pieces[own, WHOLE], 1.0)
+        row[POINT], row[POINT + 1], row[POINT + 2] = (px, py, pz) if side == 0 else (rx, ry, rz)
+        row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = sign * dx, sign * dy, sign * dz
+
+
+@kernel
+def apart_by_balls(first, second):
+    """Return a lower bound of the distance of two pieces: that of their middles less half of both lengths.
+
+    Source: derived.
+    """
+    x = first[MIDDLE] - second[MIDDLE]
+    y = first[MIDDLE + 1] - second[MIDDLE + 1]
+    z = first[MIDDLE + 2] - second[MIDDLE + 2]
+    return math.sqrt(x * x + y * y + z * z) - 0.5 * (first[LENGTH] + second[LENGTH])
+
+
+@kernel
+def body_self_clearance(pieces, count, tolerance, stack, rows):
+    """Write where `count` pieces of a body come nearest to each other: rows (2, CLEARANCE_SIZE), a place each.
+
+    Pairs that are not compared: neighbours, which meet at an end; and pieces with less of the body between them than
+    both radii together, which overlap even in a straight body.
+    Source: derived.
+    """
+    clear_row(rows[0])
+    clear_row(rows[1])
+    nearest_i = -1
+    nearest_j = -1
+    a = 0.0
+    b = 0.0
+    for i in range(count):
+        between = 0.0
+        for j in range(i + 2, count):
+            between += pieces[j - 1, LENGTH]
+            radii = pieces[i, RADIUS] + pieces[j, RADIUS]
+            below = rows[0, DISTANCE] + radii
+            if between < radii or apart_by_balls(pieces[i], pieces[j]) >= below:
+                continue
+            distance, s, t = pair_distance(pieces[i], pieces[j], below, tolerance, stack)
+            if s >= 0.0 and distance < below:
+                rows[0, DISTANCE] = distance - radii
+                nearest_i, nearest_j, a, b = i, j, s, t
+    if nearest_i >= 0:
+        radii = pieces[nearest_i, RADIUS] + pieces[nearest_j, RADIUS]
+        distance = rows[0, DISTANCE] + radii
+        distance, a, b = polish_pair(pieces[nearest_i], pieces[nearest_j], distance, a, b)
+        rows[0, DISTANCE] = distance - radii
+        rows[1, DISTANCE] = distance - radii
+        finish_pair(pieces, nearest_i, nearest_j, a, b, rows)
+
+
+@kernel(batch=True)
+def self_clearances(start, stop, chain, tolerance, Q, rows):
+    """Write `body_self_clearance` of rows start to stop of Q (n, dof): rows (n, 2, CLEARANCE_SIZE). Source: derived."""
+    pieces = np.empty((chain.shape[0], PIECE_SIZE))
+    stack = np.empty((PAIR_STACK_SIZE, 5))
+    for i in range(start, stop):
+        count = body_pieces(chain, Q[i], pieces)
+        body_self_clearance(pieces, count, tolerance, stack, rows[i])

@@ -1,0 +1,289 @@
+"""Clearance of a robot's body from the obstacles of a scene.
+
+Against spheres and half-spaces an arc has a closed form. Against the rest the signed distance along the arc is searched
+by branch and bound: at the middle of an interval an obstacle has the distance d and the normal n, and because it is
+convex every point P(s) has at least the distance d + n . (P(s) - P(m)), which is a parabola but for a term of the third
+order. A mesh is not convex: there only the slope of its grid bounds the distance.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcreach._jit import kernel
+from arcreach.kernels.clearance.arcs import arc_height, arc_point_gap, arc_point_length
+from arcreach.kernels.clearance.body import (
+    BEFORE,
+    BINORMAL,
+    CURVATURE,
+    ELEMENT,
+    LENGTH,
+    MIDDLE,
+    PIECE_SIZE,
+    RADIUS,
+    WHOLE,
+    body_pieces,
+    piece_place,
+    piece_point,
+    piece_slopes,
+)
+from arcreach.kernels.clearance.shapes import GRID_TOLERANCE, HALF_SPACE, MESH, SPHERE, shape_distance
+
+# What is reported of a nearest point: distance of the bodies, indices of element and obstacle (-1 where there is none),
+# index of the piece, arc length from the element's start and its share of the element's length, the point of the centre
+# line, and the unit normal from the obstacle to it.
+DISTANCE, AT_ELEMENT, OBSTACLE, PIECE, ARC_LENGTH, SHARE, POINT, TOWARDS = 0, 1, 2, 3, 4, 5, 6, 9
+CLEARANCE_SIZE = 12
+
+# Intervals that wait are halves of one another, one per level: an arc has no more levels than a float has bits.
+STACK_SIZE = 128
+# Share of an arc within which the best place found is polished, and how often that bracket is halved.
+_BRACKET = 1.0 / 512.0
+_HALVINGS = 34
+
+
+@kernel
+def half_bound(value, rise, bow, step):
+    """Return the least of value + rise t + bow t^2 / 2 for t from 0 to `step` or, if that is more, value - step.
+
+    Source: derived.
+    """
+    # With a bow below zero the least value is at an end.
+    least = value + min(0.0, step * (rise + 0.5 * min(bow, 0.0) * step))
+    return max(least, value - step)
+
+
+@kernel
+def search_piece(piece, shapes, k, field, below, tolerance, stack):
+    """Return the least distance of a piece's centre line from obstacle k, and where, if it is less than `below`.
+
+    The distance is one that is met at that place, and at most `tolerance` more than the least. Where nothing is found
+    the place is -1. `stack` (STACK_SIZE, 3) is scratch.
+    Source: derived.
+    """
+    length = piece[LENGTH]
+    kappa = piece[CURVATURE]
+    convex = shapes[k].kind != MESH
+    best = below
+    place = -1.0
+    slope = 1.0
+    if not convex:
+        slope = max(1.0, shapes[k].slope)
+        tolerance = max(tolerance, GRID_TOLERANCE * shapes[k].spacing)
+    # Most obstacles are too far away to be searched.
+    value, _, _, _ = shape_distance(shapes, k, field, piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2])
+    if value - 0.5 * slope * length >= below - tolerance:
+        return best, place
+    for end in range(2):
+        s = end * length
+        x, y, z = piece_point(piece, s)
+        value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
+        if value < best:
+            best = value
+            place = s
+    # Rounding must not keep an interval from being settled.
+    tolerance = max(tolerance, 1e-12 * length)
+    stack[0, 0] = 0.0
+    stack[0, 1] = length
+    stack[0, 2] = -math.inf
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        low, high, least = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        if least >= best - tolerance:
+            continue
+        middle = 0.5 * (low + high)
+        step = 0.5 * (high - low)
+        x, y, z = piece_point(piece, middle)
+        value, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
+        if value < best:
+            best = value
+            place = middle
+        if convex:
+            rise, lift = piece_slopes(piece, middle, nx, ny, nz)
+            # The second slope of n . P(s) is kappa times the lift, the third at most kappa^2.
+            bow = kappa * lift - kappa * kappa * step / 3.0
+            left = half_bound(value, -rise, bow, step)
+            right = half_bound(value, rise, bow, step)
+        else:
+            left = value - slope * step
+            right = left
+        # The lower one is put on top: it is looked at first and may settle the other.
+        for turn in range(2):
+            take_left = (left >= right) == (turn == 0)
+            bound = max(left if take_left else right, least)
+            if bound < best - tolerance and waiting < STACK_SIZE:
+                stack[waiting, 0] = low if take_left else middle
+                stack[waiting, 1] = middle if take_left else high
+                stack[waiting, 2] = bound
+                waiting += 1
+    return best, place
+
+
+@kernel
+def polish(piece, shapes, k, field, distance, place):
+    """Return (distance, place) moved to where the distance along the piece stops falling, next to a place found.
+
+    Source: derived.
+    """
+    width = _BRACKET * piece[LENGTH]
+    low = max(place - width, 0.0)
+    high = min(place + width, piece[LENGTH])
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        x, y, z = piece_point(piece, middle)
+        _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
+        slope, _ = piece_slopes(piece, middle, nx, ny, nz)
+        if slope > 0.0:
+            high = middle
+        else:
+            low = middle
+    for s in (low, high):
+        x, y, z = piece_point(piece, s)
+        value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
+        if value < distance:
+            distance = value
+            place = s
+    return distance, place
+
+
+@kernel
+def piece_distance(piece, shapes, k, field, below, tolerance, stack):
+    """Return the least distance of a piece's centre line from obstacle k, its margin included, and where.
+
+    Only what is less than `below` is looked for; the place is -1 where there is no such point.
+    Source: derived.
+    """
+    kind = shapes[k].kind
+    p = shapes[k].position
+    if kind == SPHERE:
+        x, h, z = piece_place(piece, p[0], p[1], p[2])
+        gap, where = arc_point_gap(piece, x, h, z)
+        gap -= shapes[k].radius
+        return gap, (arc_point_length(piece, x, z, where) if gap < below else -1.0)
+    if kind == HALF_SPACE:
+        n = shapes[k].along
+        height, s = arc_height(piece, p[0], p[1], p[2], n[0], n[1], n[2])
+        height -= shapes[k].radius
+        return height, (s if height < below else -1.0)
+    return search_piece(piece, shapes, k, field, below, tolerance, stack)
+
+
+@kernel
+def clear_row(row):
+    """Write that nothing is near: an infinite distance. Source: derived."""
+    for i in range(CLEARANCE_SIZE):
+        row[i] = 0.0
+    row[DISTANCE] = math.inf
+    row[AT_ELEMENT] = -1.0
+    row[OBSTACLE] = -1.0
+    row[PIECE] = -1.0
+
+
+@kernel
+def finish_row(pieces, shapes, field, row):
+    """Complete a row whose distance, piece, obstacle and place (in ARC_LENGTH) are known. Source: derived."""
+    i = int(row[PIECE])
+    k = int(row[OBSTACLE])
+    s = row[ARC_LENGTH]
+    if shapes[k].kind != SPHERE and shapes[k].kind != HALF_SPACE:
+        distance, s = polish(pieces[i], shapes, k, field, row[DISTANCE] + pieces[i, RADIUS], s)
+        row[DISTANCE] = distance - pieces[i, RADIUS]
+    x, y, z = piece_point(pieces[i], s)
+    _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
+    if nx == 0.0 and ny == 0.0 and nz == 0.0:
+        # The line runs through the middle of the obstacle: every way across it is as good.
+        nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
+    row[AT_ELEMENT] = pieces[i, ELEMENT]
+    row[ARC_LENGTH] = pieces[i, BEFORE] + s
+    row[SHARE] = min(row[ARC_LENGTH] / pieces[i, WHOLE], 1.0)
+    row[POINT], row[POINT + 1], row[POINT + 2] = x, y, z
+    row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = nx, ny, nz
+
+
+@kernel
+def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
+    """Write where `count` pieces of a body come nearest to any obstacle: rows (m, CLEARANCE_SIZE).
+
+    With m = 1 it is the nearest point of the whole body, otherwise one row per element. `stack` (STACK_SIZE, 3) is
+    scratch.
+    Source: derived.
+    """
+    for e in range(rows.shape[0]):
+        clear_row(rows[e])
+    for i in range(count):
+        e = int(pieces[i, ELEMENT]) if rows.shape[0] > 1 else 0
+        radius = pieces[i, RADIUS]
+        below = rows[e, DISTANCE] + radius
+        reach = 0.5 * pieces[i, LENGTH]
+        x, y, z = pieces[i, MIDDLE], pieces[i, MIDDLE + 1], pieces[i, MIDDLE + 2]
+        for k in range(shapes.shape[0]):
+            # Said here and not in a kernel of its own: most spheres are far away, and a call takes longer than this.
+            if shapes[k].kind == SPHERE:
+                p = shapes[k].position
+                far = below + reach + shapes[k].radius
+                away = (p[0] - x) * (p[0] - x) + (p[1] - y) * (p[1] - y) + (p[2] - z) * (p[2] - z)
+                if far <= 0.0 or away >= far * far:
+                    continue
+            distance, place = piece_distance(pieces[i], shapes, k, field, below, tolerance, stack)
+            if place >= 0.0 and distance < below:
+                below = distance
+                rows[e, DISTANCE] = distance - radius
+                rows[e, OBSTACLE] = k
+                rows[e, PIECE] = i
+                rows[e, ARC_LENGTH] = place
+    for e in range(rows.shape[0]):
+        if rows[e, PIECE] >= 0.0:
+            finish_row(pieces, shapes, field, rows[e])
+
+
+class Obstacles(NamedTuple):
+    """What a body keeps away from."""
+
+    shapes: Any  # record array of the scene
+    field: Any  # values of its grids
+    tolerance: float  # metres by which a distance may be found too large
+    margin: float  # metres to keep
+
+
+class Scratch(NamedTuple):
+    """Scratch of `clearance`."""
+
+    pieces: Any  # (rows of the chain, PIECE_SIZE)
+    stack: Any  # (STACK_SIZE, 3)
+
+
+@kernel
+def clearance(chain, q, obstacles, scratch, rows):
+    """Write `body_clearance` of the configuration q. Source: derived."""
+    count = body_pieces(chain, q, scratch.pieces)
+    body_clearance(scratch.pieces, count, obstacles.shapes, obstacles.field, obstacles.tolerance, scratch.stack, rows)
+
+
+@kernel
+def point_clearance(obstacles, x, y, z):
+    """Return the distance of a point from the nearest obstacle. Source: derived."""
+    least = math.inf
+    for k in range(obstacles.shapes.shape[0]):
+        distance, _, _, _ = shape_distance(obstacles.shapes, k, obstacles.field, x, y, z)
+        least = min(least, distance)
+    return least
+
+
+@kernel(batch=True)
+def clearances(start, stop, chain, obstacles, Q, rows):
+    """Write `clearance` of rows start to stop of Q (n, dof): rows (n, m, CLEARANCE_SIZE). Source: derived."""
+    scratch = Scratch(np.empty((chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3)))
+    for i in range(start, stop):
+        clearance(chain, Q[i], obstacles, scratch, rows[i])
+
+
+@kernel(batch=True)
+def bodies(start, stop, chain, Q, pieces, counts):
+    """Write `body_pieces` of rows start to stop of Q: pieces (n, rows of the chain, PIECE_SIZE) and their counts (n,).
+
+    Source: derived.
+    """
+    for i in range(start, stop):
+        counts[i] = body_pieces(chain, Q[i], pieces[i])

@@ -1,0 +1,1 @@
+"""Bodies that touch: arcs tangent to obstacles, and elastic rods."""

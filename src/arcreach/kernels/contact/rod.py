@@ -1,0 +1,78 @@
+"""The shape of a thin elastic rod in a plane that is pressed on at points: Kirchhoff's equations, step by step.
+
+The rod has unit stiffness and is clamped at the origin along z. Symbols: a, the angle of the tangent from +z towards
++x; m, the bending moment, by which the curvature differs from the one that is actuated; (fx, fz), the force that
+everything farther along the rod puts on the part before. Between contacts the force is constant and m' = -f n, with the
+normal n = (cos a, -sin a).
+"""
+
+from typing import NamedTuple
+
+from arcreach._jit import kernel
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.solver.contexts import Floats
+
+X, Z, A, M = 0, 1, 2, 3
+STATE = 4
+
+
+class Contacts(NamedTuple):
+    """Where a rod is pressed on."""
+
+    places: Floats  # (k,): lengths along the rod
+    balls: Floats  # (k, 3): what it touches there
+    sides: Floats  # (k,): on which side
+    pushes: Floats  # (k,): forces, away from the ball
+
+
+@kernel
+def _step(state, curvature, fx, fz, h):
+    """Move the state (x, z, a, m) on by the length h with the classical Runge-Kutta rule. Source: derived."""
+    x, z, a, m = state[X], state[Z], state[A], state[M]
+    s1, c1 = sincos(a)
+    k1, m1 = curvature + m, fz * s1 - fx * c1
+    s2, c2 = sincos(a + 0.5 * h * k1)
+    k2, m2 = curvature + m + 0.5 * h * m1, fz * s2 - fx * c2
+    s3, c3 = sincos(a + 0.5 * h * k2)
+    k3, m3 = curvature + m + 0.5 * h * m2, fz * s3 - fx * c3
+    s4, c4 = sincos(a + h * k3)
+    k4, m4 = curvature + m + h * m3, fz * s4 - fx * c4
+    state[X] = x + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
+    state[Z] = z + h / 6.0 * (c1 + 2.0 * c2 + 2.0 * c3 + c4)
+    state[A] = a + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    state[M] = m + h / 6.0 * (m1 + 2.0 * m2 + 2.0 * m3 + m4)
+
+
+@kernel
+def rod_shape(base, curvatures, contacts, length, steps, states, residual):
+    """Write the states of a rod at all its steps, and what keeps them from being an equilibrium.
+
+    `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are actuated between k contacts. Every piece has `steps`
+    steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) gets moment and force at the free end, then for
+    each contact how far its ball is ahead of the place, and how much farther aside than its radius.
+    Source: derived.
+    """
+    places, balls, sides, pushes = contacts.places, contacts.balls, contacts.sides, contacts.pushes
+    k = places.shape[0]
+    fx, fz = base[1], base[2]
+    states[0, X] = states[0, Z] = states[0, A] = 0.0
+    states[0, M] = base[0]
+    row, done = 0, 0.0
+    for i in range(k + 1):
+        end = places[i] if i < k else length
+        h = (end - done) / steps
+        for _ in range(steps):
+            for j in range(STATE):
+                states[row + 1, j] = states[row, j]
+            row += 1
+            _step(states[row], curvatures[i], fx, fz, h)
+        done = end
+        if i < k:
+            sine, cosine = sincos(states[row, A])
+            dx, dz = balls[i, 0] - states[row, X], balls[i, 1] - states[row, Z]
+            residual[3 + 2 * i] = dx * sine + dz * cosine
+            residual[4 + 2 * i] = sides[i] * (dx * cosine - dz * sine) - balls[i, 2]
+            # The push on the rod is against the normal on the ball's side; what lies before no longer carries it.
+            fx += sides[i] * pushes[i] * cosine
+            fz -= sides[i] * pushes[i] * sine
+    residual[0], residual[1], residual[2] = states[row, M], fx, fz

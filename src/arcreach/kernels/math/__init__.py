@@ -1,0 +1,1 @@
+"""Rigid motions, trigonometry and small matrices."""

@@ -1,0 +1,171 @@
+"""One joint at a time: the turn or the stroke that brings the tip, or an axis of it, nearest to where it is wanted.
+
+Symbols: e is the unit axis of the joint, S what the joint turns and K where that is wanted, both seen from the joint.
+A turn by t changes S . K to a cos t + b sin t and a constant, so the best turn is known at once; sums of such products,
+weighted, have the same form.
+"""
+
+import math
+from typing import NamedTuple
+
+from arcreach._jit import kernel
+from arcreach.kernels.chain.kinematics import element_motion
+from arcreach.kernels.chain.layout import LINK, PARALLELOGRAM, PRISMATIC
+from arcreach.kernels.math.transforms import IDENTITY, compose, rotation, translation, turn
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.solver.kinematics import Vector
+
+# Products below this share of |S|^2 + |K|^2 are rounding: S or K lies on the axis, and no turn is better than another.
+NOISE = 1e-14
+# Numbers per joint of what `joint_vectors` writes: its point, its axis, and the arm that a parallelogram swings.
+VECTORS = 9
+
+
+class Joint(NamedTuple):
+    """A joint in the base frame."""
+
+    kind: int
+    lower: float
+    upper: float
+    point: Vector
+    axis: Vector
+    arm: Vector  # what a parallelogram swings, else zero
+
+
+@kernel
+def turn_terms(axis, s, k):
+    """Return a, b of the product S . K as a function of the turn, and |S|^2 + |K|^2.
+
+    Source: [FRD] statement 1, eq. 2.
+    """
+    along_s = axis[0] * s[0] + axis[1] * s[1] + axis[2] * s[2]
+    along_k = axis[0] * k[0] + axis[1] * k[1] + axis[2] * k[2]
+    a = s[0] * k[0] + s[1] * k[1] + s[2] * k[2] - along_s * along_k
+    b = axis[0] * (s[1] * k[2] - s[2] * k[1])
+    b += axis[1] * (s[2] * k[0] - s[0] * k[2])
+    b += axis[2] * (s[0] * k[1] - s[1] * k[0])
+    size = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + k[0] * k[0] + k[1] * k[1] + k[2] * k[2]
+    return a, b, size
+
+
+@kernel
+def best_turn(a, b, noise, value, lower, upper):
+    """Return the coordinate within its limits at which a cos t + b sin t is largest, t counted from `value`.
+
+    It stays where it is when a and b are not above `noise`.
+    Source: [FRD] eqs. 1, 2, 4. Erratum: see docs/errata.md#frd-1, docs/errata.md#frd-4.
+    """
+    if a * a + b * b <= noise * noise:
+        return value
+    wanted = value + math.atan2(b, a)
+    if lower <= wanted <= upper:
+        return wanted
+    other = wanted - 2.0 * math.pi if wanted > upper else wanted + 2.0 * math.pi
+    if lower <= other <= upper:
+        return other
+    # No place of the maximum is inside, so one of the ends is best.
+    at_lower = a * math.cos(lower - value) + b * math.sin(lower - value)
+    at_upper = a * math.cos(upper - value) + b * math.sin(upper - value)
+    return upper if at_upper >= at_lower else lower
+
+
+@kernel(inline=True)
+def best_stroke(joint, value, tip, target):
+    """Return the coordinate of a prismatic joint within its limits that brings the tip nearest to a target row.
+
+    Source: [FRD] statement 2. Erratum: see docs/errata.md#frd-prismatic.
+    """
+    axis = joint.axis
+    step = axis[0] * (target[9] - tip[0]) + axis[1] * (target[10] - tip[1]) + axis[2] * (target[11] - tip[2])
+    return min(max(value + step, joint.lower), joint.upper)
+
+
+@kernel(inline=True)
+def position_terms(joint, tip, target):
+    """Return `turn_terms` for the tip, a point, turned by a joint or carried by a parallelogram.
+
+    Source: [FRD] statement 1; derived for parallelograms.
+    """
+    x, y, z = tip
+    point, arm = joint.point, joint.arm
+    if joint.kind == PARALLELOGRAM:
+        # The tip keeps its place beside the far end of the arm, so the arm should end as far beside the target.
+        k = (target[9] - x + arm[0], target[10] - y + arm[1], target[11] - z + arm[2])
+        return turn_terms(joint.axis, arm, k)
+    s = (x - point[0], y - point[1], z - point[2])
+    return turn_terms(joint.axis, s, (target[9] - point[0], target[10] - point[1], target[11] - point[2]))
+
+
+@kernel(inline=True)
+def best_value(joint, value, tip, target, noise):
+    """Return the coordinate of a joint within its limits that brings the tip, a point, nearest to a target row.
+
+    `noise` is a share of |S|^2 + |K|^2. Source: [FRD] statements 1, 2. Erratum: see docs/errata.md#frd-4.
+    """
+    if joint.kind == PRISMATIC:
+        return best_stroke(joint, value, tip, target)
+    a, b, size = position_terms(joint, tip, target)
+    return best_turn(a, b, noise * size, value, joint.lower, joint.upper)
+
+
+@kernel(inline=True)
+def carried(joint, step):
+    """Return the motion, in the base frame, of all that follows a joint when its coordinate changes by `step`.
+
+    Source: [FRD] eq. 5.
+    """
+    axis, point, arm = joint.axis, joint.point, joint.arm
+    if joint.kind == PRISMATIC:
+        return translation(step * axis[0], step * axis[1], step * axis[2])
+    s, c = sincos(step)
+    motion = rotation(axis[0], axis[1], axis[2], s, c)
+    if joint.kind == PARALLELOGRAM:
+        x, y, z = turn(motion, arm[0], arm[1], arm[2])
+        return translation(x - arm[0], y - arm[1], z - arm[2])
+    x, y, z = turn(motion, point[0], point[1], point[2])
+    return compose(translation(point[0] - x, point[1] - y, point[2] - z), motion)
+
+
+@kernel(inline=True)
+def place_joint(chain, row, q, before):
+    """Return the joint of a row of the chain at the end of the motion before it. Source: [FRD] fig. 1."""
+    axis = chain[row].axis
+    arm = (0.0, 0.0, 0.0)
+    if chain[row].kind == PARALLELOGRAM:
+        swung = element_motion(chain, row, q)
+        arm = turn(before, swung[3], swung[7], swung[11])
+    return Joint(
+        chain[row].kind,
+        chain[row].lower,
+        chain[row].upper,
+        (before[3], before[7], before[11]),
+        turn(before, axis[0], axis[1], axis[2]),
+        arm,
+    )
+
+
+@kernel
+def joint_vectors(chain, q, vectors):
+    """Write point, axis and arm of every joint (dof, 9), base frame, and return the motion of the tip.
+
+    Source: [FRD] fig. 1.
+    """
+    motion = IDENTITY
+    for row in range(chain.shape[0]):
+        if chain[row].kind != LINK:
+            joint = place_joint(chain, row, q, motion)
+            for i in range(3):
+                vectors[chain[row].coordinate, i] = joint.point[i]
+                vectors[chain[row].coordinate, 3 + i] = joint.axis[i]
+                vectors[chain[row].coordinate, 6 + i] = joint.arm[i]
+        motion = compose(motion, element_motion(chain, row, q))
+    return motion
+
+
+@kernel(inline=True)
+def load_joint(chain, row, vectors):
+    """Return the joint of a row of the chain from what `joint_vectors` wrote. Source: derived."""
+    v = vectors[chain[row].coordinate]
+    return Joint(
+        chain[row].kind, chain[row].lower, chain[row].upper, (v[0], v[1], v[2]), (v[3], v[4], v[5]), (v[6], v[7], v[8])
+    )

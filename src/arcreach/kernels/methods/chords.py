@@ -1,0 +1,209 @@
+"""FABRIK on chords: every section as one link, its chord; the axis is met by turning the chain about the tip.
+
+Symbols: P_i, a point, is the end of section i, P_0 the base; H_i is the chord of section i; Z_Q is the axis of the tip,
+Z_t the wanted one, Delta O the angle between them. The last point before the tip is turned by Delta O / A in every
+iteration, and all points once in C iterations.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain.kinematics import section_length
+from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, REACHED, TIME_LIMIT
+from arcreach.kernels.chain.limits import clip
+from arcreach.kernels.chain.section import bent_motion, planar_tip
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.transforms import compose, rotation, turn
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.methods.fabrik_obstacles import local_point
+from arcreach.kernels.methods.fabrikx import (
+    begin,
+    insert_base,
+    inserted_base,
+    make_work,
+    record,
+    score_configuration,
+    score_tip,
+    section_towards,
+)
+from arcreach.kernels.methods.stopping import late
+from arcreach.kernels.solver.contexts import Floats
+
+
+class Settings(NamedTuple):
+    """How bends are found and the axis is turned."""
+
+    section_tol: float  # radians of the chord
+    A: float
+    C: int
+    on_arrival: bool  # turn only in iterations that bring the tip to its place
+
+
+class Line(NamedTuple):
+    """The chain as FABRIK moves it."""
+
+    points: Floats  # (sections + 1, 3)
+    chords: Floats  # (sections,)
+
+
+@kernel(inline=True)
+def put_chord(arm, i, shape, before, line):
+    """Stand section i on the frame `before` and write its chord and its end; return the frame there.
+
+    `shape` is its bend, sine and cosine of its direction, and its length.
+    Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
+    """
+    theta, s, c, length = shape
+    row = arm.rows[i]
+    x, z = planar_tip(arm.chain, row, theta)
+    sin_half, cos_half = sincos(0.5 * theta)
+    bent = bent_motion(length * x, length * z, sin_half, cos_half, s, c, arm.chain[row].twist)
+    motion = compose(before, bent)
+    end = line.points[i + 1]
+    end[0], end[1], end[2] = motion[3], motion[7], motion[11]
+    line.chords[i] = length * math.sqrt(x * x + z * z)
+    return motion
+
+
+@kernel(inline=True)
+def place_chords(arm, q, line):
+    """Write points and chords of the configuration q; return its tip.
+
+    Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
+    """
+    points = line.points
+    motion = inserted_base(arm, q)
+    points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
+    for i in range(arm.rows.shape[0]):
+        k = arm.chain[arm.rows[i]].coordinate
+        s, c = sincos(q[k + 1])
+        motion = put_chord(arm, i, (q[k], s, c, section_length(arm.chain, arm.rows[i], q)), motion, line)
+    return motion
+
+
+@kernel(inline=True)
+def pull_chords(target, line):
+    """Move the points so that the last is on the target and each stays a chord from the next.
+
+    Source: [K22a] section on chords.
+    """
+    points, chords = line.points, line.chords
+    last = points.shape[0] - 1
+    for k in range(3):
+        points[last, k] = target[k]
+    for i in range(last - 1, -1, -1):
+        dx = points[i, 0] - points[i + 1, 0]
+        dy = points[i, 1] - points[i + 1, 1]
+        dz = points[i, 2] - points[i + 1, 2]
+        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+        # Where two points coincide there is no direction to keep: they stay together.
+        share = chords[i] / distance if distance > 0.0 else 0.0
+        points[i, 0] = points[i + 1, 0] + share * dx
+        points[i, 1] = points[i + 1, 1] + share * dy
+        points[i, 2] = points[i + 1, 2] + share * dz
+
+
+@kernel(inline=True)
+def put_back_chords(arm, section_tol, q, line):
+    """Put the pulled points back on the base, each section bent towards its point; return the tip.
+
+    The bend is taken in the frame at the start of the section and held at its limit.
+    Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-chord.
+    """
+    points = line.points
+    insert_base(arm, points[0, 2], q)
+    motion = inserted_base(arm, q)
+    points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
+    for i in range(arm.rows.shape[0]):
+        shape = section_towards(arm, i, local_point(motion, points[i + 1]), False, section_tol, q)
+        motion = put_chord(arm, i, shape, motion, line)
+    return motion
+
+
+@kernel
+def turn_points(tip, target, part, first, points):
+    """Turn the points from `first` on about the tip by `part` of the angle from its axis to the wanted one.
+
+    Source: [K22a] section on chords, fig. 4. Erratum: see docs/errata.md#k22a-turn.
+    """
+    x = tip[6] * target[5] - tip[10] * target[4]
+    y = tip[10] * target[3] - tip[2] * target[5]
+    z = tip[2] * target[4] - tip[6] * target[3]
+    sine = math.sqrt(x * x + y * y + z * z)
+    # Axes along one line, the same way or opposed, leave no axis to turn about.
+    if sine == 0.0:
+        return
+    angle = math.atan2(sine, tip[2] * target[3] + tip[6] * target[4] + tip[10] * target[5])
+    s, c = sincos(part * angle)
+    motion = rotation(x / sine, y / sine, z / sine, s, c)
+    last = points.shape[0] - 1
+    for i in range(first, last):
+        x, y, z = turn(motion, points[i, 0] - tip[3], points[i, 1] - tip[7], points[i, 2] - tip[11])
+        points[i, 0] = x + tip[3]
+        points[i, 1] = y + tip[7]
+        points[i, 2] = z + tip[11]
+
+
+@kernel(inline=True)
+def adjust_axis(settings, task, tip, target, done, points):
+    """Turn the last point before the tip, or once in C iterations all points, to bring the axis nearer the wanted one.
+
+    Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-turn.
+    """
+    if task.mode != AXIS:
+        return
+    shake = done % settings.C == 0
+    x = tip[3] - target[0]
+    y = tip[7] - target[1]
+    z = tip[11] - target[2]
+    arrived = math.sqrt(x * x + y * y + z * z) <= task.position_tol
+    if shake or arrived or not settings.on_arrival:
+        turn_points(tip, target, 1.0 / settings.A, 0 if shake else points.shape[0] - 2, points)
+
+
+@kernel(inline=True)
+def solve_chords(arm, settings, task, i, began, work, line, answers):
+    """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
+
+    Source: [K22a] section on chords.
+    """
+    row, out = task.targets[i], answers.Q[i]
+    best = score_tip(place_chords(arm, work.q, line), work.target, task)
+    copy(work.q, work.best)
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+        return REACHED, 0
+    status = ITERATION_LIMIT
+    done = 0
+    while done < task.max_steps and status == ITERATION_LIMIT:
+        pull_chords(work.target, line)
+        tip = put_back_chords(arm, settings.section_tol, work.q, line)
+        record(arm.chain, work.q, task, answers)
+        done += 1
+        score = score_tip(tip, work.target, task)
+        if score < best:
+            best = score
+            copy(work.q, work.best)
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+            return REACHED, done
+        adjust_axis(settings, task, tip, work.target, done, line.points)
+        if late(task, began, work.tick):
+            status = TIME_LIMIT
+    clip(arm.chain, work.best, out)
+    return status, done
+
+
+@kernel(batch=True)
+def chords(start, stop, arm, settings, task, answers):
+    """Solve rows start to stop of a task. Source: [K22a] section on chords."""
+    sections = arm.rows.shape[0]
+    work = make_work(answers.Q.shape[1], sections)
+    line = Line(np.zeros((sections + 1, 3)), np.zeros(sections))
+    for i in range(start, stop):
+        began = clock(work.tick)
+        begin(arm, task, i, answers, work)
+        status, iterations = solve_chords(arm, settings, task, i, began, work, line, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

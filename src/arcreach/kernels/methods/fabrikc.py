@@ -1,0 +1,197 @@
+"""FABRIKc: every section as two tangents, both when the chain is pulled to the target and when it is put back.
+
+Symbols: P_2i-1, here a joint, is the point where the tangents of section i meet; Z_i is the tangent at the end of
+section i, Z_0 the z axis of the base, Z_N the wanted axis; l_i, the tangents, are l1 at the start and l2 at the end of
+a section: they differ where the curvature varies. Bends are not limited while the chain moves; the result is judged at
+the end.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain.judge import axis_angle
+from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.section import planar_tip
+from arcreach.kernels.chain.section_inverse import REST_RATIO, tangent_lengths
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.transforms import turn
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.methods.fabrikx import (
+    NO_PROGRESS,
+    after_links,
+    begin,
+    insert_base,
+    inserted_base,
+    make_work,
+    place_robot,
+    put_section,
+    record,
+    score_configuration,
+    score_tip,
+    unit_towards,
+)
+from arcreach.kernels.methods.stopping import late
+
+
+@kernel
+def tangents_at(chain, row, theta, ratio):
+    """Return (l1, l2) of a section bent by theta.
+
+    Source: [K22] eq. 1.21; [K22a] eq. 4. Erratum: see docs/errata.md#k22-1-21.
+    """
+    x, z = planar_tip(chain, row, theta)
+    sin_bend, cos_bend = sincos(theta)
+    first, second = tangent_lengths(theta, x, z, sin_bend, cos_bend, ratio)
+    return chain[row].length * first, chain[row].length * second
+
+
+@kernel(inline=True)
+def pull_tangents(arm, work):
+    """Move joints and tangents so that the tip is on the target; return how far along z the base was carried.
+
+    Source: [K22] eqs. 1.19, 1.22-1.24; [K22a] eq. 2. Erratum: see docs/errata.md#k22-1-20.
+    """
+    chain, rows, table, gaps = arm.chain, arm.rows, arm.table, arm.gaps
+    joints, tangents = work.joints, work.tangents
+    px, py, pz = work.target[0], work.target[1], work.target[2]
+    # Against the tangent Z_i, from the tip to the base.
+    vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
+    for i in range(joints.shape[0] - 1, -1, -1):
+        px += vx * gaps[i]
+        py += vy * gaps[i]
+        pz += vz * gaps[i]
+        second = tangents[i, 1]
+        ux, uy, uz = 0.0, 0.0, -1.0
+        if i > 0:
+            x, y, z = px + vx * second, py + vy * second, pz + vz * second
+            ux, uy, uz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
+        theta = axis_angle(ux, uy, uz, vx, vy, vz)
+        first, second = tangents_at(chain, rows[i], theta, table[i, REST_RATIO])
+        tangents[i, 0] = first
+        tangents[i, 1] = second
+        joints[i, 0] = px + vx * second
+        joints[i, 1] = py + vy * second
+        joints[i, 2] = pz + vz * second
+        px = joints[i, 0] + ux * first
+        py = joints[i, 1] + uy * first
+        pz = joints[i, 2] + uz * first
+        vx, vy, vz = ux, uy, uz
+    return pz
+
+
+@kernel
+def end_tangent(i, frame, target, tangents, joints):
+    """Return Z_i: from the joint of section i, which stands on `frame`, to the next; for the last the wanted axis.
+
+    Source: [K22] eqs. 1.20, 1.25; [K22a] eq. 3. Erratum: see docs/errata.md#k22-1-25.
+    """
+    if i == joints.shape[0] - 1:
+        return target[3], target[4], target[5]
+    first = tangents[i, 0]
+    x = frame[3] + first * frame[2]
+    y = frame[7] + first * frame[6]
+    z = frame[11] + first * frame[10]
+    return unit_towards(joints, i + 1, x, y, z, frame[2], frame[6], frame[10])
+
+
+@kernel
+def bend_towards(frame, x, y, z):
+    """Return bend, sine and cosine of the direction of a section that turns the tangent of `frame` into (x, y, z).
+
+    Source: [K22] eqs. 1.26, 1.27; [K22a] eq. 5. Erratum: see docs/errata.md#k22-1-27.
+    """
+    # The inverse of a turn is its transpose.
+    columns = (frame[0], frame[4], frame[8], 0.0, frame[1], frame[5], frame[9], 0.0, frame[2], frame[6], frame[10], 0.0)
+    x, y, z = turn(columns, x, y, z)
+    side = math.sqrt(x * x + y * y)
+    s = y / side if side > 0.0 else 0.0
+    c = x / side if side > 0.0 else 1.0
+    return math.atan2(side, z), s, c
+
+
+@kernel(inline=True)
+def put_back_tangents(arm, base_z, work):
+    """Put the pulled chain back on its base; return its tip and whether every bend is within its limit.
+
+    Source: [K22] section 1.3.2; [K22a].
+    """
+    chain, rows, q = arm.chain, arm.rows, work.q
+    insert_base(arm, base_z, q)
+    motion = inserted_base(arm, q)
+    within = True
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        x, y, z = end_tangent(i, motion, work.target, work.tangents, work.joints)
+        theta, s, c = bend_towards(motion, x, y, z)
+        k = chain[row].coordinate
+        q[k] = theta
+        q[k + 1] = math.atan2(s, c)
+        within &= theta <= chain[row].bend_max
+        motion = after_links(chain, rows, i, put_section(arm, i, (theta, s, c, chain[row].length), motion, work))
+    return motion, within
+
+
+@kernel(inline=True)
+def better_of_two(chain, row, task, best, work, spare, out):
+    """Write into `out` the better of work.best, whose score is `best`, and of work.q moved inside the limits.
+
+    Source: derived.
+    """
+    if score_configuration(chain, work.q, row, task, spare) < best:
+        copy(spare, out)
+    else:
+        score_configuration(chain, work.best, row, task, out)
+
+
+@kernel(inline=True)
+def solve_fabrikc(arm, task, i, began, work, spare, answers):
+    """Iterate from work.q; write the best configuration within the limits into Q[i], return (status, iterations).
+
+    It ends where the tip arrives, whether or not the bends are within their limits, as the source says.
+    Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
+    """
+    row, out = task.targets[i], answers.Q[i]
+    before = score_tip(place_robot(arm, work), work.target, task)
+    best = before
+    copy(work.q, work.best)
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+        return REACHED, 0
+    idle = 0
+    status = ITERATION_LIMIT
+    done = 0
+    while done < task.max_steps and status == ITERATION_LIMIT:
+        base_z = pull_tangents(arm, work)
+        motion, within = put_back_tangents(arm, base_z, work)
+        score = score_tip(motion, work.target, task)
+        record(arm.chain, work.q, task, answers)
+        done += 1
+        if within and score < best:
+            best = score
+            copy(work.q, work.best)
+        idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
+        before = score
+        if score <= 1.0:
+            if score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+                return REACHED, done
+            status = STALLED
+        elif idle == 2:
+            status = STALLED
+        elif late(task, began, work.tick):
+            status = TIME_LIMIT
+    better_of_two(arm.chain, row, task, best, work, spare, out)
+    return status, done
+
+
+@kernel(batch=True)
+def fabrikc(start, stop, arm, task, answers):
+    """Solve rows start to stop of a task. Source: [K22] section 1.3.2; [K22a]."""
+    work = make_work(answers.Q.shape[1], arm.rows.shape[0])
+    spare = np.zeros(answers.Q.shape[1])
+    for i in range(start, stop):
+        began = clock(work.tick)
+        begin(arm, task, i, answers, work)
+        status, iterations = solve_fabrikc(arm, task, i, began, work, spare, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

@@ -1,0 +1,390 @@
+"""FABRIKx: every section as two tangents when the chain is pulled to the target, as itself when it is put back.
+
+Symbols: P_2i, here a joint, is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1
+and L_2i are the tangents l1 and l2. Everything happens in the frame of the base, after the elements in front of the
+first section. A straight rigid link lies on the common tangent of its neighbours and adds to the distance of their
+joints.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain.judge import axis_angle, tip_errors
+from arcreach.kernels.chain.kinematics import element_motion, link_motion, section_length, tip_motion
+from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.limits import clip
+from arcreach.kernels.chain.section import bent_motion, planar_tip
+from arcreach.kernels.chain.section_inverse import (
+    BEND_CRITICAL,
+    REST_RATIO,
+    bend_iterative,
+    bend_polynomial,
+    tangent_lengths,
+)
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.transforms import IDENTITY, compose, translation
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.methods.fabrik_obstacles import bend_around, local_point, make_obstacles, place_obstacles
+from arcreach.kernels.methods.stopping import late
+
+# Two iterations in a row that change the error by less than this share of it: a fixed point away from the target.
+NO_PROGRESS = 1e-12
+
+
+class Arm(NamedTuple):
+    """A chain of sections as FABRIK sees it."""
+
+    chain: Any  # the packed robot
+    rows: Any  # (n,) the row of each section
+    table: Any  # (n, TABLE_WIDTH) constants of each section
+    gaps: Any  # (n,) length of the rigid links after each section
+    insertion: int  # coordinate of the sliding base, -1 where it is fixed
+    lowest: float  # limits of the insertion
+    highest: float
+
+
+class Settings(NamedTuple):
+    """How FABRIKx finds bends and what it bends around."""
+
+    polynomial: bool  # bends of sections of several arcs by the fitted polynomial
+    section_tol: float  # radians of the chord
+    balls: Any  # (m, 4): centres and radii of obstacles
+    published: bool  # bend around them as it is printed
+
+
+class Work(NamedTuple):
+    """Scratch of one solve."""
+
+    q: Any  # (dof,) where the robot stands
+    best: Any  # (dof,) the best of all iterations
+    target: Any  # (6,) position and axis in the frame of the base
+    joints: Any  # (n, 3)
+    ends: Any  # (n, 3)
+    tangents: Any  # (n, 2)
+    tick: Any  # (2,) of the clock
+
+
+@kernel(inline=True)
+def base_motion(arm, q):
+    """Return the motion of the elements in front of the first section, the insertion left out.
+
+    Source: [K22] eq. 2.7. Erratum: see docs/errata.md#k22-2-7.
+    """
+    motion = IDENTITY
+    for row in range(arm.rows[0]):
+        if arm.chain[row].kind != PRISMATIC:
+            motion = compose(motion, element_motion(arm.chain, row, q))
+    return motion
+
+
+@kernel
+def place_target(base, row, target):
+    """Write position and axis of a target row (12,) in the frame of the base. Source: derived."""
+    x = row[9] - base[3]
+    y = row[10] - base[7]
+    z = row[11] - base[11]
+    for k in range(3):
+        target[k] = base[k] * x + base[4 + k] * y + base[8 + k] * z
+        target[3 + k] = base[k] * row[2] + base[4 + k] * row[5] + base[8 + k] * row[8]
+
+
+@kernel(inline=True)
+def straight_start(arm, target, q):
+    """Write the published start: straight, drawn out so that the robot is as long as the target is far.
+
+    Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
+    """
+    constant = 0.0
+    stretch = 0.0
+    for i in range(arm.rows.shape[0]):
+        constant += arm.chain[arm.rows[i]].length + arm.gaps[i]
+        stretch += arm.chain[arm.rows[i]].stretch
+    distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
+    share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
+    for i in range(arm.rows.shape[0]):
+        row = arm.rows[i]
+        k = arm.chain[row].coordinate
+        q[k] = 0.0
+        q[k + 1] = 0.0
+        if arm.chain[row].stretch > 0.0:
+            q[k + 2] = arm.chain[row].length + share * arm.chain[row].stretch
+    if arm.insertion >= 0:
+        q[arm.insertion] = min(max(0.0, arm.lowest), arm.highest)
+
+
+@kernel(inline=True)
+def inserted_base(arm, q):
+    """Return the motion by the insertion. Source: [K22] eq. 2.7."""
+    return translation(0.0, 0.0, q[arm.insertion]) if arm.insertion >= 0 else IDENTITY
+
+
+@kernel(inline=True)
+def insert_base(arm, z, q):
+    """Set the insertion to where the pulled chain wants its base. Source: derived."""
+    if arm.insertion >= 0:
+        q[arm.insertion] = min(max(z, arm.lowest), arm.highest)
+
+
+@kernel
+def after_links(chain, rows, i, motion):
+    """Return the motion past the rigid links between section i and the next, or the tip. Source: derived."""
+    row = rows[i] + 1 + chain[rows[i]].arcs
+    stop = rows[i + 1] if i + 1 < rows.shape[0] else chain.shape[0]
+    while row < stop:
+        motion = compose(motion, link_motion(chain, row))
+        row += 1
+    return motion
+
+
+@kernel
+def unit_towards(points, i, x, y, z, vx, vy, vz):
+    """Return the unit vector from (x, y, z) to point i, or (vx, vy, vz) where the two coincide.
+
+    Source: [K22] eq. 2.39. Erratum: see docs/errata.md#k22-2-39.
+    """
+    dx = points[i, 0] - x
+    dy = points[i, 1] - y
+    dz = points[i, 2] - z
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return vx, vy, vz
+    return dx / length, dy / length, dz / length
+
+
+@kernel(inline=True)
+def pull_to_target(arm, mode, work):
+    """Move joints and ends so that the tip is on the target; return how far along z the base was carried.
+
+    Source: [K22] eqs. 2.35-2.40. Erratum: see docs/errata.md#k22-2-35.
+    """
+    joints = work.joints
+    x, y, z = work.target[0], work.target[1], work.target[2]
+    vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
+    last = joints.shape[0] - 1
+    if mode != AXIS:
+        vx, vy, vz = unit_towards(joints, last, x, y, z, 0.0, 0.0, -1.0)
+    for i in range(last, -1, -1):
+        x += vx * arm.gaps[i]
+        y += vy * arm.gaps[i]
+        z += vz * arm.gaps[i]
+        work.ends[i, 0], work.ends[i, 1], work.ends[i, 2] = x, y, z
+        length = work.tangents[i, 1]
+        x += vx * length
+        y += vy * length
+        z += vz * length
+        joints[i, 0], joints[i, 1], joints[i, 2] = x, y, z
+        if i > 0:
+            vx, vy, vz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
+        else:
+            vx, vy, vz = 0.0, 0.0, -1.0
+        length = work.tangents[i, 0]
+        x += vx * length
+        y += vy * length
+        z += vz * length
+    return z
+
+
+@kernel(inline=True)
+def put_section(arm, i, shape, before, work):
+    """Stand section i on the frame `before`: write its tangents and its joint, return the frame after it.
+
+    `shape` is its bend, sine and cosine of its direction, and its length.
+    Source: [K22] eqs. 2.31-2.34. Erratum: see docs/errata.md#k22-2-31.
+    """
+    theta, s, c, length = shape
+    row = arm.rows[i]
+    tangents, joint = work.tangents[i], work.joints[i]
+    x, z = planar_tip(arm.chain, row, theta)
+    sin_half, cos_half = sincos(0.5 * theta)
+    sin_bend = 2.0 * sin_half * cos_half
+    cos_bend = 1.0 - 2.0 * sin_half * sin_half
+    first, second = tangent_lengths(theta, x, z, sin_bend, cos_bend, arm.table[i, REST_RATIO])
+    first *= length
+    tangents[0] = first
+    tangents[1] = second * length
+    joint[0] = before[3] + before[2] * first
+    joint[1] = before[7] + before[6] * first
+    joint[2] = before[11] + before[10] * first
+    return compose(before, bent_motion(length * x, length * z, sin_half, cos_half, s, c, arm.chain[row].twist))
+
+
+@kernel(inline=True)
+def place_robot(arm, work):
+    """Write joints and tangents of the configuration work.q; return its tip. Source: [K22] eqs. 2.28-2.34."""
+    q = work.q
+    motion = inserted_base(arm, q)
+    for i in range(arm.rows.shape[0]):
+        k = arm.chain[arm.rows[i]].coordinate
+        s, c = sincos(q[k + 1])
+        shape = (q[k], s, c, section_length(arm.chain, arm.rows[i], q))
+        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
+    return motion
+
+
+@kernel
+def limited_section(chain, row, theta, distance):
+    """Return (bend, length) within the limits for a chord of given length: first the length, then the bend.
+
+    Source: [K22] eqs. 2.12, 2.15, 2.24-2.26.
+    Erratum: see docs/errata.md#k22-2-12, docs/errata.md#k22-2-15, docs/errata.md#k22-2-24.
+    """
+    if chain[row].stretch <= 0.0:
+        return theta, chain[row].length
+    x, z = planar_tip(chain, row, theta)
+    chord = math.sqrt(x * x + z * z)
+    share = 1.0
+    # A closed circle has no chord: however long it is, it does not reach farther.
+    if distance < chord * (chain[row].length + chain[row].stretch):
+        share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
+    return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
+
+
+@kernel(inline=True)
+def section_towards(arm, i, point, polynomial, section_tol, q):
+    """Write the coordinates of section i reaching for a point in its base frame.
+
+    Returns bend, sine and cosine of the direction, length.
+    Source: [K22] eqs. 2.9, 2.10. Erratum: see docs/errata.md#k22-2-6, docs/errata.md#k22-2-10.
+    """
+    chain, row = arm.chain, arm.rows[i]
+    x, y, z = point
+    side = math.sqrt(x * x + y * y)
+    alpha = math.atan2(side, z)
+    if polynomial and chain[row].arcs > 1:
+        theta = bend_polynomial(arm.table[i], alpha)
+    else:
+        theta = bend_iterative(chain, row, alpha, arm.table[i, BEND_CRITICAL], section_tol)
+    theta, length = limited_section(chain, row, theta, math.sqrt(side * side + z * z))
+    s = y / side if side > 0.0 else 0.0
+    c = x / side if side > 0.0 else 1.0
+    k = chain[row].coordinate
+    q[k] = theta
+    q[k + 1] = math.atan2(s, c)
+    if chain[row].stretch > 0.0:
+        q[k + 2] = length
+    return theta, s, c, length
+
+
+@kernel(inline=True)
+def put_back(arm, settings, base_z, obstacles, work):
+    """Put the pulled chain back on its base, section by section; return its tip. Source: [K22] section 2.3.2."""
+    q = work.q
+    insert_base(arm, base_z, q)
+    motion = inserted_base(arm, q)
+    for i in range(arm.rows.shape[0]):
+        point = local_point(motion, work.ends[i])
+        shape = section_towards(arm, i, point, settings.polynomial, settings.section_tol, q)
+        if obstacles.balls.shape[0] > 0:
+            theta, s, c = bend_around(arm.chain, arm.rows[i], motion, shape[3], obstacles, q)
+            shape = (theta, s, c, shape[3])
+        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
+    return motion
+
+
+@kernel(inline=True)
+def score_tip(motion, target, task):
+    """Return the larger error of a tip in units of its tolerance: 1 or less is reached. Source: derived."""
+    x = motion[3] - target[0]
+    y = motion[7] - target[1]
+    z = motion[11] - target[2]
+    score = math.sqrt(x * x + y * y + z * z) / task.position_tol
+    if task.mode == AXIS:
+        angle = axis_angle(motion[2], motion[6], motion[10], target[3], target[4], target[5])
+        score = max(score, angle / task.angle_tol)
+    return score
+
+
+@kernel(inline=True)
+def score_configuration(chain, q, row, task, out):
+    """Write q moved inside the limits; return its score by the forward kinematics of the chain. Source: derived."""
+    clip(chain, q, out)
+    distance, angle = tip_errors(tip_motion(chain, out), row, task.mode)
+    return max(distance / task.position_tol, angle / task.angle_tol)
+
+
+@kernel(inline=True)
+def record(chain, q, task, answers):
+    """Keep q, moved inside the limits, as the next row of the trace, where there is room. Source: derived."""
+    row = answers.traced[0]
+    if row < task.trace.shape[0]:
+        clip(chain, q, task.trace[row])
+        answers.traced[0] += 1
+
+
+@kernel(allocates=True)
+def make_work(dof, sections):
+    """Return the scratch of a solve. Source: derived."""
+    return Work(
+        np.zeros(dof),
+        np.zeros(dof),
+        np.zeros(6),
+        np.zeros((sections, 3)),
+        np.zeros((sections, 3)),
+        np.zeros((sections, 2)),
+        np.zeros(2, np.int64),
+    )
+
+
+@kernel(inline=True)
+def begin(arm, task, i, answers, work):
+    """Write target i in the frame of the base and its start into work.q; return that frame.
+
+    Without a start from the caller it is the published one. Source: [K22] section 2.3.2.
+    """
+    copy(answers.Q[i], work.q)
+    base = base_motion(arm, work.q)
+    place_target(base, task.targets[i], work.target)
+    if not task.started:
+        straight_start(arm, work.target, work.q)
+    return base
+
+
+@kernel(inline=True)
+def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
+    """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
+
+    Source: [K22] section 2.3.2, fig. 2.8.
+    """
+    row, out = task.targets[i], answers.Q[i]
+    before = score_tip(place_robot(arm, work), work.target, task)
+    best = before
+    copy(work.q, work.best)
+    if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+        return REACHED, 0
+    idle = 0
+    status = ITERATION_LIMIT
+    done = 0
+    while done < task.max_steps and status == ITERATION_LIMIT:
+        base_z = pull_to_target(arm, task.mode, work)
+        score = score_tip(put_back(arm, settings, base_z, obstacles, work), work.target, task)
+        record(arm.chain, work.q, task, answers)
+        done += 1
+        if score < best:
+            best = score
+            copy(work.q, work.best)
+        if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
+            return REACHED, done
+        idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
+        before = score
+        if idle == 2:
+            status = STALLED
+        elif late(task, began, work.tick):
+            status = TIME_LIMIT
+    clip(arm.chain, work.best, out)
+    return status, done
+
+
+@kernel(batch=True)
+def fabrikx(start, stop, arm, settings, task, answers):
+    """Solve rows start to stop of a task. Source: [K22] sections 2.3.2, 2.4."""
+    work = make_work(answers.Q.shape[1], arm.rows.shape[0])
+    obstacles = make_obstacles(settings.balls, settings.published)
+    for i in range(start, stop):
+        began = clock(work.tick)
+        place_obstacles(begin(arm, task, i, answers, work), obstacles)
+        status, iterations = solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers)
+        write_answer(i, status, iterations, clock(work.tick) - began, answers)

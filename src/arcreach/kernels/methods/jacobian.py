@@ -1,0 +1,215 @@
+"""The loop of the Jacobian family, from one start: residual, Jacobian, a step of the chosen rule, limits, again.
+
+Coordinates are the robot's own; a length is counted in units of its range, so that nothing depends on whether it is
+given in metres or millimetres. Rows: the position, then weight times the orientation, all in the base frame. The method
+`jacobian` is the rule SHARE, whose damping is a constant share of the trace of J J^T.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain.judge import tip_errors
+from arcreach.kernels.chain.kinematics import jacobian as chain_jacobian
+from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.chain.layout import AXIS, POSITION
+from arcreach.kernels.chain.limits import clip
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.methods.answers import trace_row, write_answer
+from arcreach.kernels.methods.jacobian_steps import RESIDUAL, Work, family_step, hold_at_limits
+from arcreach.kernels.methods.stopping import GOING_ON, stopped
+from arcreach.kernels.solver.contexts import Floats, Records
+
+_SMALL_SINE = 1e-9
+# RESIDUAL: the damping falls by this after a step that brought the tip nearer, grows by that after one that did not.
+_FALL = 0.25
+_GROWTH = 8.0
+# Below this share of the squared residual the damping no longer matters.
+_LEAST_DAMPING = 1e-6
+
+
+class Arm(NamedTuple):
+    """A robot as the Jacobian family sees it."""
+
+    chain: Records
+    weight: float  # metres that count as much as a radian
+    scales: Floats  # (dof,): unit of each coordinate
+    lower: Floats  # (dof,): limits at which RESIDUAL holds a coordinate
+    upper: Floats  # (dof,)
+
+
+@kernel
+def half_turn(tip, target, mode):
+    """Return a unit vector for the residual where the orientation is half a turn off.
+
+    For an axis a direction across it, for a rotation about the coordinate axis that is turned least.
+    Source: derived.
+    """
+    if mode == AXIS:
+        # Across the tip's z axis: the cross product with the coordinate axis that is least along it.
+        x, y, z = tip[2], tip[6], tip[10]
+        if abs(x) <= abs(y) and abs(x) <= abs(z):
+            x, y, z = 0.0, z, -y
+        elif abs(y) <= abs(z):
+            x, y, z = -z, 0.0, x
+        else:
+            x, y, z = y, -x, 0.0
+        size = math.sqrt(x * x + y * y + z * z)
+        return x / size, y / size, z / size
+    a = tip[0] * target[0] + tip[1] * target[1] + tip[2] * target[2]
+    b = tip[4] * target[3] + tip[5] * target[4] + tip[6] * target[5]
+    c = tip[8] * target[6] + tip[9] * target[7] + tip[10] * target[8]
+    if a >= b and a >= c:
+        return 1.0, 0.0, 0.0
+    if b >= c:
+        return 0.0, 1.0, 0.0
+    return 0.0, 0.0, 1.0
+
+
+@kernel
+def orientation_residual(tip, target, mode, weight, e):
+    """Write the orientation rows of the residual e (6,): the way of the axis, or the turn, to the target.
+
+    Source: derived.
+    """
+    e[3] = 0.0
+    e[4] = 0.0
+    e[5] = 0.0
+    if mode == POSITION:
+        return
+    if mode == AXIS:
+        c = tip[2] * target[2] + tip[6] * target[5] + tip[10] * target[8]
+        x = target[2] - c * tip[2]
+        y = target[5] - c * tip[6]
+        z = target[8] - c * tip[10]
+    else:
+        # The axial vector of R_target R^T.
+        x = 0.0
+        y = 0.0
+        z = 0.0
+        c = -1.0
+        for k in range(3):
+            rx, ry, rz = tip[k], tip[4 + k], tip[8 + k]
+            tx, ty, tz = target[k], target[3 + k], target[6 + k]
+            x += 0.5 * (ry * tz - rz * ty)
+            y += 0.5 * (rz * tx - rx * tz)
+            z += 0.5 * (rx * ty - ry * tx)
+            c += rx * tx + ry * ty + rz * tz
+        c *= 0.5
+    s = math.sqrt(x * x + y * y + z * z)
+    f = weight * (math.atan2(s, c) / s if s > _SMALL_SINE else 1.0)
+    if s <= _SMALL_SINE and c < 0.0:
+        # Every way round is as short: take one.
+        x, y, z = half_turn(tip, target, mode)
+        f = weight * math.pi
+    e[3] = f * x
+    e[4] = f * y
+    e[5] = f * z
+
+
+@kernel
+def write_rows(jac, tip, mode, weight, scales, rows):
+    """Write the Jacobian (6, dof) as rows (dof, 6) that match the residual, each in its coordinate's own unit.
+
+    Source: derived.
+    """
+    for k in range(jac.shape[1]):
+        wx = weight * scales[k] * jac[3, k]
+        wy = weight * scales[k] * jac[4, k]
+        wz = weight * scales[k] * jac[5, k]
+        rows[k, 0] = scales[k] * jac[0, k]
+        rows[k, 1] = scales[k] * jac[1, k]
+        rows[k, 2] = scales[k] * jac[2, k]
+        if mode == POSITION:
+            wx = wy = wz = 0.0
+        elif mode == AXIS:
+            # The axis moves at w x z.
+            wx, wy, wz = wy * tip[10] - wz * tip[6], wz * tip[2] - wx * tip[10], wx * tip[6] - wy * tip[2]
+        rows[k, 3] = wx
+        rows[k, 4] = wy
+        rows[k, 5] = wz
+
+
+@kernel(inline=True)
+def linearise(arm, target, tip, mode, work):
+    """Write the residual at work.q, and the Jacobian as rows that match it. Source: derived."""
+    e = work.e
+    e[0] = target[9] - tip[3]
+    e[1] = target[10] - tip[7]
+    e[2] = target[11] - tip[11]
+    orientation_residual(tip, target, mode, arm.weight, e)
+    chain_jacobian(arm.chain, work.q, work.jac)
+    write_rows(work.jac, tip, mode, arm.weight, arm.scales, work.rows)
+
+
+@kernel(inline=True)
+def advance(arm, work):
+    """Take the step from work.q in place and clip it to the limits. Source: derived."""
+    for k in range(work.q.shape[0]):
+        work.trial[k] = work.q[k] + arm.scales[k] * work.step[k]
+    clip(arm.chain, work.trial, work.q)
+
+
+@kernel(batch=True)
+def jacobian(start, stop, arm, rule, task, answers):
+    """Solve rows start to stop of a task by the rule's steps.
+
+    A solve is given up after the rule's `patience` steps that together leave more than its share `progress` of the
+    squared error. Q ends at the best place. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
+    """
+    dof = answers.Q.shape[1]
+    work = Work(
+        np.empty(dof),
+        np.empty(dof),
+        np.empty(dof),
+        np.empty((6, dof)),
+        np.empty((dof, 6)),
+        np.empty(6),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+    )
+    q, mode, weight = work.q, task.mode, arm.weight
+    timer = np.zeros(2, np.int64)
+    for i in range(start, stop):
+        began = clock(timer)
+        target, nearest = task.targets[i], answers.Q[i]
+        best = math.inf
+        mark = math.inf
+        since = 0
+        steps = 0
+        damping = rule.damping
+        copy(nearest, q)
+        while True:
+            tip = tip_motion(arm.chain, q)
+            distance, angle = tip_errors(tip, target, mode)
+            reached = distance <= task.position_tol and angle <= task.angle_tol
+            now = distance * distance + weight * weight * angle * angle
+            since += 1
+            better = now < best or steps == 0
+            if better:
+                best = now
+                if now < rule.progress * mark or steps == 0:
+                    mark = now
+                    since = 0
+            # Near the tolerances the sum of both errors may rise while the larger falls.
+            if better or reached:
+                copy(q, nearest)
+            if rule.code == RESIDUAL and steps > 0:
+                damping = max(_FALL * damping, _LEAST_DAMPING) if better else _GROWTH * damping
+                copy(nearest, q)
+            trace_row(task, q, answers)
+            ended = stopped(task, reached, since, rule.patience, steps, began, timer)
+            if ended != GOING_ON:
+                break
+            # After a rejected step the rows are still those of the best place.
+            if better or rule.code != RESIDUAL:
+                linearise(arm, target, tip, mode, work)
+                if rule.code == RESIDUAL:
+                    hold_at_limits(work.rows, work.e, q, arm.lower, arm.upper)
+            family_step(rule, damping, work)
+            advance(arm, work)
+            steps += 1
+        write_answer(i, ended, steps, clock(timer) - began, answers)

@@ -1,0 +1,237 @@
+"""Inverse kinematics of one section, with or without travel of its base, by the angle of its chord.
+
+Symbols: P, the target in the section's frame, with r its distance from the z axis; alpha, the angle between z and the
+chord to P; theta, the bend; S, the length; h, the travel of the base. The target fixes theta by its angle, and then S
+by its distance.
+
+Three variants invert alpha(theta): Newton's method in a bracket, the published ratio k = theta / alpha, and a
+polynomial. What they find may lie outside the limits. Then `single_section_limits.search` solves again along them.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach.kernels.chain.chord import LAST_STEP, chord_angle, newton_step
+from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.section import planar_tip
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.methods.single_section_limits import (
+    Aim,
+    Pose,
+    Work,
+    length_limits,
+    note,
+    offer,
+    search,
+    travel_limits,
+)
+from arcreach.kernels.methods.stopping import late
+
+NEWTON, ITERATIVE, POLYNOMIAL = range(3)
+
+# Degree of the polynomial theta(alpha).
+DEGREE = 10
+
+# A first stage that has not come to rest after this many steps is creeping towards theta_crit, where alpha is flat.
+_FIRST_STAGE = 100
+# The ratio converges linearly; a step below this no longer moves a tip by a nanometre.
+_NO_STEP = 1e-12
+# Largest step of the base, as a share of the section's greatest length.
+_TRAVEL_SHARE = 0.25
+
+
+@kernel
+def length_for(chain, row, theta, distance):
+    """Return the length that puts the tip of a section of bend theta at a distance from its base.
+
+    Source: [K22] eq. 2.15. Erratum: see docs/errata.md#k22-2-15.
+    """
+    x, z = planar_tip(chain, row, theta)
+    chord = math.hypot(x, z)
+    _, longest = length_limits(chain, row, theta)
+    return distance / chord if chord > 0.0 else longest
+
+
+@kernel(inline=True)
+def approach_newton(arm, aim, travel, task, work):
+    """Return a pose for the target at a base travel, iterations and a status. Source: derived."""
+    chain, row, facts = arm.chain, arm.row, arm.facts
+    distance = math.hypot(aim.r, aim.z - travel)
+    alpha = math.atan2(aim.r, aim.z - travel)
+    if alpha >= facts[2]:
+        pose = Pose(facts[1], aim.direction, length_for(chain, row, facts[1], distance), travel)
+        note(arm, pose, 0, task, work)
+        return pose, 1, STALLED
+    lower = 0.0
+    upper = facts[1]
+    theta = min(alpha / facts[0], upper)
+    status = ITERATION_LIMIT
+    used = 0
+    while used < min(task.max_steps, _FIRST_STAGE):
+        theta, lower, upper, step = newton_step(chain, row, alpha, theta, lower, upper)
+        if task.trace.shape[0] > used:
+            note(arm, Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel), used, task, work)
+        used += 1
+        if step <= LAST_STEP:
+            status = REACHED
+            break
+        if late(task, aim.began, work.timer):
+            status = TIME_LIMIT
+            break
+    return Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel), used, status
+
+
+@kernel(inline=True)
+def approach_polynomial(arm, aim, travel, task, work):
+    """Return a pose by the polynomial theta(alpha), iterations and a status. Source: [K22] sec. 3.1.6."""
+    fit = arm.fit
+    top = fit[0]
+    theta = 0.0
+    if top > 0.0:
+        x = 2.0 * min(math.atan2(aim.r, aim.z - travel), top) / top - 1.0
+        for k in range(fit.shape[0] - 1, 0, -1):
+            theta = theta * x + fit[k]
+    theta = max(theta, 0.0)
+    length = length_for(arm.chain, arm.row, theta, math.hypot(aim.r, aim.z - travel))
+    pose = Pose(theta, aim.direction, length, travel)
+    note(arm, pose, 0, task, work)
+    return pose, 1, STALLED
+
+
+@kernel
+def first_guess(distance, alpha, critical):
+    """Return theta and length of the section of constant curvature with this chord; theta stays below theta_crit.
+
+    Source: [K22] eqs. 2.11-2.12. Erratum: see docs/errata.md#k22-2-12.
+    """
+    theta = min(2.0 * alpha, critical)
+    half = 0.5 * theta
+    sine, _ = sincos(half)
+    return theta, distance * half / sine if sine > 0.0 else distance
+
+
+@kernel
+def length_excess(distance, length, shortest, longest):
+    """Return how far the target lies beyond (below: within) the tip of the section whose length is kept to its limits.
+
+    Source: [K22] eqs. 2.18-2.19. Erratum: see docs/errata.md#k22-2-19.
+    """
+    if length <= 0.0:
+        return -shortest
+    return distance * (1.0 - min(max(length, shortest), longest) / length)
+
+
+@kernel
+def travel_step(excess, cosine, largest):
+    """Return the step of the base that makes up for an excess along a chord of given cosine, at most `largest`.
+
+    Source: [K22] eqs. 2.20-2.21. Erratum: see docs/errata.md#k22-2-21.
+    """
+    if abs(excess) < largest * abs(cosine):
+        return excess / cosine
+    return largest if (excess > 0.0) == (cosine >= 0.0) else -largest
+
+
+@kernel(inline=True)
+def approach_iterative(arm, aim, travel, task, work):
+    """Return a pose by the ratio k = theta / alpha, iterations and a status.
+
+    Source: [K22] eqs. 2.10-2.23. Erratum: see docs/errata.md#k22-2-15, docs/errata.md#k22-steps-9-16.
+    """
+    chain, row, facts, r, z = arm.chain, arm.row, arm.facts, aim.r, aim.z
+    varies = chain[row].stretch > 0.0
+    travel_lower, travel_upper = travel_limits(chain, row)
+    distance = math.hypot(r, z - travel)
+    alpha = math.atan2(r, z - travel)
+    theta, length = first_guess(distance, alpha, facts[1])
+    length = length if varies else chain[row].length
+    status = ITERATION_LIMIT
+    used = 0
+    while used < min(task.max_steps, _FIRST_STAGE):
+        x, tip_z = planar_tip(chain, row, theta)
+        chord = math.hypot(x, tip_z)
+        angle = chord_angle(x, tip_z)
+        note(arm, Pose(theta, aim.direction, length, travel), used, task, work)
+        used += 1
+        shortest, longest = length_limits(chain, row, theta)
+        excess = length_excess(distance, length, shortest, longest)
+        miss = math.hypot(length * x - r, length * tip_z - (z - travel))
+        if miss <= task.position_tol and abs(alpha - angle) <= task.angle_tol and abs(excess) <= task.position_tol:
+            status = REACHED
+            break
+        if late(task, aim.began, work.timer):
+            status = TIME_LIMIT
+            break
+        before = travel
+        if row > 0:
+            wanted = distance / chord if chord > 0.0 else longest
+            excess = length_excess(distance, wanted, shortest, longest)
+            travel += travel_step(excess, math.cos(angle), _TRAVEL_SHARE * longest)
+            travel = min(max(travel, travel_lower), travel_upper)
+            distance = math.hypot(r, z - travel)
+            alpha = math.atan2(r, z - travel)
+        following = min(theta * alpha / angle, facts[1]) if angle > 0.0 else min(alpha / facts[0], facts[1])
+        wanted = distance / chord if varies and chord > 0.0 else length
+        resting = abs(following - theta) <= _NO_STEP and abs(wanted - length) <= _NO_STEP * longest
+        theta = following
+        length = wanted
+        if resting and travel == before:
+            status = STALLED
+            break
+    return Pose(theta, aim.direction, length, travel), used, status
+
+
+@kernel(inline=True)
+def first_stage(arm, aim, task, work):
+    """Return a pose by the variant asked for, iterations and a status. Source: derived."""
+    lower, upper = travel_limits(arm.chain, arm.row)
+    travel = min(max(0.0, lower), upper)
+    if arm.facts[0] <= 0.0:
+        # Bending does not move the tip: the only chord is the straight one.
+        pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
+        note(arm, pose, 0, task, work)
+        return pose, 1, STALLED
+    if arm.variant == ITERATIVE:
+        return approach_iterative(arm, aim, travel, task, work)
+    if arm.variant == POLYNOMIAL:
+        return approach_polynomial(arm, aim, travel, task, work)
+    return approach_newton(arm, aim, travel, task, work)
+
+
+@kernel(inline=True)
+def solve_one(arm, target, began, task, work, q):
+    """Write the configuration q for one target row; return status and iterations.
+
+    Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
+    """
+    r = math.hypot(target[9], target[10])
+    aim = Aim(target, r, target[11], math.atan2(target[10], target[9]), began)
+    pose, used, status = first_stage(arm, aim, task, work)
+    error = offer(arm, target, pose, math.inf, work, q)
+    if error <= task.position_tol:
+        status = REACHED
+    elif status != TIME_LIMIT:
+        status, used = search(arm, aim, task, error, used, work, q)
+    if task.trace.shape[0] > 0:
+        # The way ends at the answer, which is the best of several where the limits decided.
+        copy(q, task.trace[min(used, task.trace.shape[0]) - 1])
+    return status, used
+
+
+@kernel(batch=True)
+def single_section(start, stop, arm, task, answers):
+    """Solve rows start to stop of a task; the starts are not read.
+
+    Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
+    """
+    work = Work(np.empty((2, answers.Q.shape[1])), np.zeros(2, np.int64))
+    for i in range(start, stop):
+        began = clock(work.timer)
+        status, used = solve_one(arm, task.targets[i], began, task, work, answers.Q[i])
+        if task.trace.shape[0] > 0:
+            answers.traced[0] = min(used, task.trace.shape[0])
+        write_answer(i, status, used, clock(work.timer) - began, answers)

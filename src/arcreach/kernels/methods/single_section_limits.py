@@ -1,0 +1,400 @@
+"""One section at its limits: the least travel of the base that reaches a target, and the nearest pose of all.
+
+Symbols as in `single_section`. For a given bend theta the tip is linear in length and travel, which lie in a box, so
+the best of them is known in closed form. What is left is a search over theta alone: a scan of its range, so that no
+branch is overlooked, and a bracketed root in every interval that deserves it.
+"""
+
+import math
+from typing import NamedTuple
+
+from arcreach._jit import kernel
+from arcreach.kernels.chain.judge import tip_errors
+from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.chain.layout import ITERATION_LIMIT, OUT_OF_REACH, POSITION, REACHED, TIME_LIMIT
+from arcreach.kernels.chain.limits import clip
+from arcreach.kernels.chain.section import planar_slope, planar_tip
+from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.methods.stopping import late
+from arcreach.kernels.solver.contexts import Floats, Integers, Records
+
+# What is zero at the bend that is looked for: the slope of the distance, the angle between the chord and the target, or
+# the miss at the greatest or at the least length.
+SLOPE, CHORD, LONGEST, SHORTEST = range(4)
+
+# Intervals of the scan to a full turn. X and Z turn no faster than theta: there are a few extrema, far apart.
+_INTERVALS = 64
+_FEWEST_INTERVALS = 8
+# A bracket halves at least every third step, so 53 bits are always gained.
+_ROOT_STEPS = 160
+_ROOT_TOLERANCE = 4e-16
+
+
+class Arm(NamedTuple):
+    """A section, alone or on a base that slides along z."""
+
+    chain: Records
+    row: int  # of the section: 1 on a sliding base, else 0
+    variant: int
+    facts: Floats  # (3,): see `section_chord`
+    fit: Floats  # (12,): the largest alpha that the polynomial serves and its coefficients
+
+
+class Aim(NamedTuple):
+    """A target as a section sees it."""
+
+    target: Floats  # (12,)
+    r: float  # distance from the z axis; negative for a tip that bends past it
+    z: float
+    direction: float
+    began: float  # time on the clock
+
+
+class Pose(NamedTuple):
+    """A configuration in the plane of the bend."""
+
+    theta: float
+    direction: float
+    length: float
+    travel: float
+
+
+class Work(NamedTuple):
+    """Scratch of a solve."""
+
+    trial: Floats  # (2, dof)
+    timer: Integers  # (2,)
+
+
+@kernel
+def travel_limits(chain, row):
+    """Return the limits of the base travel, 0 and 0 for a section that stands still. Source: derived."""
+    if row == 0:
+        return 0.0, 0.0
+    return chain[0].lower, chain[0].upper
+
+
+@kernel
+def length_limits(chain, row, theta):
+    """Return the least and the greatest length of a section bent by theta.
+
+    Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
+    """
+    longest = chain[row].length + chain[row].stretch
+    return min(chain[row].length + chain[row].stretch * (theta / chain[row].bend_max), longest), longest
+
+
+@kernel
+def intervals(chain, row):
+    """Return how many intervals a scan of the bend takes, and their width. Source: derived."""
+    count = max(math.ceil(_INTERVALS * chain[row].bend_max / (2.0 * math.pi)), _FEWEST_INTERVALS)
+    return count, chain[row].bend_max / count
+
+
+@kernel(inline=True)
+def place(arm, pose, trial, q):
+    """Write the configuration of a pose, moved inside the limits. Source: derived."""
+    k = arm.chain[arm.row].coordinate
+    if arm.row > 0:
+        trial[0] = pose.travel
+    trial[k] = pose.theta
+    trial[k + 1] = pose.direction
+    if arm.chain[arm.row].stretch > 0.0:
+        trial[k + 2] = pose.length
+    clip(arm.chain, trial, q)
+
+
+@kernel(inline=True)
+def note(arm, pose, used, task, work):
+    """Write row `used` of the trace, where there is room for it. Source: derived."""
+    if used < task.trace.shape[0]:
+        place(arm, pose, work.trial[0], task.trace[used])
+
+
+@kernel(inline=True)
+def offer(arm, target, pose, error, work, q):
+    """Keep a pose in q if it misses the target row by less than `error`; return the smaller miss.
+
+    Source: derived.
+    """
+    place(arm, pose, work.trial[0], work.trial[1])
+    miss, _ = tip_errors(tip_motion(arm.chain, work.trial[1]), target, POSITION)
+    if miss < error:
+        copy(work.trial[1], q)
+        return miss
+    return error
+
+
+@kernel
+def best_length(x, tip_z, r, z, shortest, longest):
+    """Return the length within its limits whose tip, length * (x, tip_z), is nearest to (r, z). Source: derived."""
+    chord2 = x * x + tip_z * tip_z
+    if chord2 <= 0.0:
+        return longest
+    return min(max((r * x + z * tip_z) / chord2, shortest), longest)
+
+
+@kernel
+def best_extent(x, tip_z, r, z, shortest, longest, lower, upper):
+    """Return length, travel and squared distance of the tip nearest to (r, z) for a given bend.
+
+    Either the travel is at one of its limits, or it makes up for all that is missing along z.
+    Source: derived.
+    """
+    best_s = best_length(x, tip_z, r, z - lower, shortest, longest)
+    best_h = min(max(z - best_s * tip_z, lower), upper)
+    best_d = (best_s * x - r) ** 2 + (best_s * tip_z + best_h - z) ** 2
+    if lower < upper:
+        for free in range(2):
+            if free == 0:
+                s = best_length(x, tip_z, r, z - upper, shortest, longest)
+            else:
+                s = best_length(x, 0.0, r, 0.0, shortest, longest)
+            h = min(max(z - s * tip_z, lower), upper)
+            d = (s * x - r) ** 2 + (s * tip_z + h - z) ** 2
+            if d < best_d:
+                best_s, best_h, best_d = s, h, d
+    return best_s, best_h, best_d
+
+
+@kernel
+def best_at(chain, row, theta, r, z):
+    """Return `best_extent` of a section bent by theta. Source: derived."""
+    x, tip_z = planar_tip(chain, row, theta)
+    shortest, longest = length_limits(chain, row, theta)
+    lower, upper = travel_limits(chain, row)
+    return best_extent(x, tip_z, r, z, shortest, longest, lower, upper)
+
+
+@kernel
+def distance_slope(chain, row, theta, r, z):
+    """Return half the slope by theta of the squared distance that `best_at` leaves. Source: derived."""
+    x, tip_z = planar_tip(chain, row, theta)
+    dx, dz = planar_slope(chain, row, theta)
+    s, h, _ = best_at(chain, row, theta, r, z)
+    miss_x = s * x - r
+    miss_z = s * tip_z + h - z
+    # Only the least length moves with the bend. It counts where the tip would rather be nearer to the base; elsewhere
+    # the length is the best one already, or stays at its greatest.
+    shortest, _ = length_limits(chain, row, theta)
+    held = s <= shortest and miss_x * x + miss_z * tip_z > 0.0
+    growth = chain[row].stretch / chain[row].bend_max if held else 0.0
+    return miss_x * (s * dx + growth * x) + miss_z * (s * dz + growth * tip_z)
+
+
+@kernel
+def condition(chain, row, theta, which, r, z):
+    """Return the quantity whose zero is looked for: `SLOPE`, `CHORD`, `LONGEST` or `SHORTEST`. Source: derived."""
+    if which == SLOPE:
+        return distance_slope(chain, row, theta, r, z)
+    x, tip_z = planar_tip(chain, row, theta)
+    if which == CHORD:
+        return x * z - tip_z * r
+    shortest, longest = length_limits(chain, row, theta)
+    return (longest if which == LONGEST else shortest) * x - r
+
+
+@kernel
+def root_between(chain, row, which, r, z, lower, upper):
+    """Return the zero of `condition` between two bends, and the steps taken; an end where the sign does not change.
+
+    Regula falsi with the Illinois rule, and a bisection every third step.
+    Source: derived.
+    """
+    at_lower = condition(chain, row, lower, which, r, z)
+    at_upper = condition(chain, row, upper, which, r, z)
+    if (at_lower < 0.0) == (at_upper < 0.0):
+        nearer_lower = at_lower >= 0.0 if which == SLOPE else abs(at_lower) < abs(at_upper)
+        return (lower if nearer_lower else upper), 1
+    steps = 1
+    side = 0
+    theta = lower
+    while steps < _ROOT_STEPS and upper - lower > _ROOT_TOLERANCE * upper:
+        theta = 0.5 * (lower + upper)
+        if steps % 3 != 0:
+            theta = (lower * at_upper - upper * at_lower) / (at_upper - at_lower)
+        if not lower < theta < upper:
+            theta = 0.5 * (lower + upper)
+        value = condition(chain, row, theta, which, r, z)
+        steps += 1
+        if value == 0.0:
+            break
+        if (value < 0.0) == (at_lower < 0.0):
+            lower = theta
+            at_lower = value
+            at_upper *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            upper = theta
+            at_upper = value
+            at_lower *= 0.5 if side == -1 else 1.0
+            side = -1
+    return theta, steps
+
+
+@kernel
+def less_travel(chain, row, theta, length, z, best):
+    """Return `best` or the pose of given bend and length that reaches the height z, whichever travels less.
+
+    A pose is theta, length, travel and how far the travel is from the one nearest to zero. Source: derived.
+    """
+    lower, upper = travel_limits(chain, row)
+    _, tip_z = planar_tip(chain, row, theta)
+    travel = z - length * tip_z
+    # A target at the end of the travel may need a last bit more.
+    slack = 1e-12 * (abs(lower) + abs(upper))
+    distance = abs(travel - min(max(0.0, lower), upper))
+    if lower - slack <= travel <= upper + slack and distance < best[3]:
+        return theta, length, travel, distance
+    return best
+
+
+@kernel
+def at_length_limit(chain, row, which, r, z, left, right, best):
+    """Return `best` or the pose between two bends whose length is at a limit, whichever travels less.
+
+    Source: derived.
+    """
+    theta, _ = root_between(chain, row, which, r, z, left, right)
+    shortest, longest = length_limits(chain, row, theta)
+    return less_travel(chain, row, theta, longest if which == LONGEST else shortest, z, best)
+
+
+@kernel
+def at_critical_bend(chain, row, critical, r, z, best):
+    """Return `best` or the pose at theta_crit, whichever travels less. Source: derived."""
+    if critical <= 0.0 or critical > chain[row].bend_max:
+        return best
+    x, _ = planar_tip(chain, row, critical)
+    shortest, longest = length_limits(chain, row, critical)
+    if shortest * x <= r <= longest * x and x > 0.0:
+        return less_travel(chain, row, critical, r / x, z, best)
+    return best
+
+
+@kernel
+def least_travel(chain, row, critical, r, z):
+    """Return the pose of least travel that reaches (r, z); its distance is inf where none was found.
+
+    The travel z - r / tan(alpha) has its extremes where alpha has them, or where the length comes to a limit.
+    Source: derived.
+    """
+    best = at_critical_bend(chain, row, critical, r, z, (0.0, 0.0, 0.0, math.inf))
+    count, step = intervals(chain, row)
+    for which in range(LONGEST, SHORTEST + 1):
+        if which == SHORTEST and chain[row].stretch <= 0.0:
+            break
+        last = -math.inf
+        before = condition(chain, row, 0.0, which, r, z)
+        for i in range(1, count + 1):
+            value = condition(chain, row, i * step, which, r, z)
+            if (before <= 0.0) != (value <= 0.0):
+                best = at_length_limit(chain, row, which, r, z, (i - 1) * step, i * step, best)
+            elif last < before <= 0.0 and value < before and last > -math.inf:
+                # The tip may go out to the target and back between two bends of the scan: look at the summit.
+                summit = (i - 1 + 0.5 * (last - value) / (last - 2.0 * before + value)) * step
+                if condition(chain, row, summit, which, r, z) > 0.0:
+                    best = at_length_limit(chain, row, which, r, z, (i - 2) * step, summit, best)
+                    best = at_length_limit(chain, row, which, r, z, summit, i * step, best)
+            last = before
+            before = value
+    return best
+
+
+@kernel(inline=True)
+def other_branches(arm, aim, task, error, used, work, q):
+    """Offer every bend whose chord points to the target without travel; return the miss, a status and the iterations.
+
+    Source: derived.
+    """
+    chain, row, r = arm.chain, arm.row, aim.r
+    lower, upper = travel_limits(chain, row)
+    home = min(max(0.0, lower), upper)
+    z = aim.z - home
+    count, step = intervals(chain, row)
+    before = condition(chain, row, 0.0, CHORD, r, z)
+    for i in range(1, count + 1):
+        value = condition(chain, row, i * step, CHORD, r, z)
+        if (before < 0.0) != (value < 0.0):
+            if used >= task.max_steps:
+                return error, ITERATION_LIMIT, used
+            if late(task, aim.began, work.timer):
+                return error, TIME_LIMIT, used
+            theta, _ = root_between(chain, row, CHORD, r, z, (i - 1) * step, i * step)
+            x, tip_z = planar_tip(chain, row, theta)
+            shortest, longest = length_limits(chain, row, theta)
+            pose = Pose(theta, aim.direction, best_length(x, tip_z, r, z, shortest, longest), home)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
+            used += 1
+            if error <= task.position_tol:
+                return error, REACHED, used
+        before = value
+    return error, OUT_OF_REACH, used
+
+
+@kernel(inline=True)
+def nearest(arm, aim, task, error, used, work, q):
+    """Offer every bend at which the distance to (r, z) has a minimum; return the miss, a status and the iterations.
+
+    Source: derived.
+    """
+    chain, row, r, z = arm.chain, arm.row, aim.r, aim.z
+    count, step = intervals(chain, row)
+    last = math.inf
+    _, _, now = best_at(chain, row, 0.0, r, z)
+    for i in range(count + 1):
+        following = math.inf
+        if i < count:
+            _, _, following = best_at(chain, row, (i + 1) * step, r, z)
+        if now <= last and now <= following:
+            if used >= task.max_steps:
+                return error, ITERATION_LIMIT, used
+            if late(task, aim.began, work.timer):
+                return error, TIME_LIMIT, used
+            theta, _ = root_between(
+                chain, row, SLOPE, r, z, max(i - 1, 0) * step, min((i + 1) * step, chain[row].bend_max)
+            )
+            s, h, distance2 = best_at(chain, row, theta, r, z)
+            if now < distance2:
+                theta = i * step
+                s, h, _ = best_at(chain, row, theta, r, z)
+            pose = Pose(theta, aim.direction, s, h)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
+            used += 1
+            if error <= task.position_tol:
+                return error, REACHED, used
+        last = now
+        now = following
+    return error, OUT_OF_REACH, used
+
+
+@kernel(inline=True)
+def search(arm, aim, task, error, used, work, q):
+    """Solve again along the limits; return a status and the iterations.
+
+    First the other bends whose chord points to the target, then the least travel of the base, then the nearest pose.
+    Source: derived. Erratum: see docs/errata.md#k22-2-24.
+    """
+    error, status, used = other_branches(arm, aim, task, error, used, work, q)
+    if status != OUT_OF_REACH:
+        return status, used
+    lower, upper = travel_limits(arm.chain, arm.row)
+    if lower < upper:
+        if used >= task.max_steps:
+            return ITERATION_LIMIT, used
+        theta, s, h, distance = least_travel(arm.chain, arm.row, arm.facts[1], aim.r, aim.z)
+        if distance < math.inf:
+            pose = Pose(theta, aim.direction, s, h)
+            error = offer(arm, aim.target, pose, error, work, q)
+            note(arm, pose, used, task, work)
+            used += 1
+        if error <= task.position_tol:
+            return REACHED, used
+    error, status, used = nearest(arm, aim, task, error, used, work, q)
+    if status == OUT_OF_REACH:
+        # The other way round, by a tip that bends past its own z axis.
+        past = Aim(aim.target, -aim.r, aim.z, aim.direction + math.pi, aim.began)
+        error, status, used = nearest(arm, past, task, error, used, work, q)
+    return status, used

@@ -1,0 +1,1 @@
+"""Algorithms exactly as printed, errors included, for comparison with the corrected ones."""

@@ -1,0 +1,1 @@
+"""Planar bodies that lean on obstacles or grasp an object."""

@@ -1,0 +1,287 @@
+"""`plan_grasp`: put a planar robot around an object.
+
+The object stands for its smallest enclosing circle. One arc leads from the base to where the body's line touches the
+circle that is larger by the body's radius; from there the body lies on it for at least half a turn. With one section
+the touch divides the body, as in contact planning; with several the first ones approach and the others wrap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._checks import shown
+from arcreach._extras import require
+from arcreach._jit import settled
+from arcreach.elements import Section
+from arcreach.errors import RobotError, SceneError, TargetError
+from arcreach.ik.solve import positive
+from arcreach.kernels.contact.arcs import tangent_arc
+from arcreach.planning.contact.contact_plan import touches_itself
+from arcreach.planning.contact.grasp_plan import GraspPlan, GraspPlans, Pieces, arcs_of, gap_of
+from arcreach.planning.contact.scene import BASE, SKIN, SLACK, Surroundings
+from arcreach.robots.robot import Robot
+from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
+
+Array = npt.NDArray[np.float64]
+
+# A little more than half a turn: with less the object can slip out.
+DEFAULT_WRAP = math.radians(200.0)
+LARGEST_WRAP = math.radians(350.0)
+# Moments of a motion: while the body comes near, and per section while it wraps.
+NEARING, WRAPPING = 12, 18
+
+_tangent_arc = settled(tangent_arc)
+
+
+def plan_grasp(
+    robot: Robot,
+    object: Obstacle,
+    obstacles: Iterable[Obstacle] = (),
+    *,
+    wrap: float = DEFAULT_WRAP,
+    bend_radius: float | None = None,
+) -> GraspPlans:
+    """Grasps of an object in the plane x-z by a robot of one or several sections, the shortest first.
+
+    The base is at the origin and points along +z. `wrap` is how far around the object the body lies, in radians, at
+    least half a turn; sections that cannot be that short lie farther around. `bend_radius` is the smallest radius of
+    the bent body of a robot of one section, by default full length by largest bend. Every moment of the motion keeps
+    clear of the object and of `obstacles`. Needs the extra `plan` for polygons.
+    """
+    sections = _sections(robot)
+    if not isinstance(object, (Polygon, Disc)):
+        raise SceneError(f"object = {shown(object)} is not accepted; give a Polygon or a Disc")
+    around = Surroundings([object, *(shape for shape in Surroundings(obstacles).obstacles if shape != object)])
+    wanted = positive("wrap", wrap, "radians")
+    if not math.pi <= wanted <= LARGEST_WRAP:
+        raise TargetError(f"wrap = {shown(wrap)} is not accepted; give radians from pi to {LARGEST_WRAP:.4f}")
+    if bend_radius is not None and len(sections) > 1:
+        raise TargetError("bend_radius is for a robot of one section; sections have their own limits: leave it out")
+    tightest = None if bend_radius is None else positive("bend_radius", bend_radius, "metres")
+    reach = sum(section.reach for section in sections)
+    radius = max(SKIN * reach, *(section.radius for section in sections))
+    centre, object_radius = enclosing_circle(object)
+    _check_places(around, centre, object_radius, radius, reach)
+    task = _Task(robot, sections, object, around, centre, object_radius, radius, wanted, reach)
+    plans: list[GraspPlan] = []
+    refusals: list[str] = []
+    for side in (1, -1):
+        found, why = task.one_section(side, tightest) if len(sections) == 1 else task.several_sections(side)
+        plans += found
+        refusals += why
+    return GraspPlans(tuple(sorted(plans, key=lambda plan: plan.length)), tuple(refusals))
+
+
+def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
+    """Centre and radius of the smallest circle around an obstacle."""
+    if isinstance(shape, Disc):
+        return shape.centre, shape.radius
+    shapely = require("shapely", "a grasp of a polygon")
+    points = shapely.MultiPoint(shape.points)
+    middle = shapely.minimum_bounding_circle(points).centroid
+    centre = (float(middle.x), float(middle.y))
+    # The farthest corner from that centre: shapely gives the circle as a polygon, whose corners are rounded.
+    return centre, max(math.dist(centre, point) for point in shape.points)
+
+
+def _sections(robot: Robot) -> tuple[Section, ...]:
+    if not isinstance(robot, Robot):
+        raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot of sections")
+    sections = tuple(element for element in robot.elements if isinstance(element, Section))
+    if len(sections) != len(robot.elements):
+        other = next(element.kind for element in robot.elements if not isinstance(element, Section))
+        raise RobotError(f"robot has a {other}; a grasp is planned for sections alone, in a plane")
+    if any(len(section.length_weights) > 1 for section in sections):
+        raise RobotError("robot has a section of several sub-arcs; a grasp is planned for sections of one arc each")
+    return sections
+
+
+def _check_places(around: Surroundings, centre: Point, object_radius: float, radius: float, reach: float) -> None:
+    away, k = around.nearest(BASE[:2])
+    if away < radius:
+        raise SceneError(f"obstacle '{around.name(k)}' covers the base; move it away")
+    away = math.dist(BASE[:2], centre) - object_radius
+    if away <= radius:
+        raise SceneError(
+            f"object: its enclosing circle of {object_radius:.6g} m around ({centre[0]:.6g}, {centre[1]:.6g}) covers "
+            "the base; move it away"
+        )
+    if away > reach:
+        raise TargetError(f"the object is {away:.6g} m from the base; the robot is at most {reach:.6g} m long")
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One question: this robot around this object."""
+
+    robot: Robot
+    sections: tuple[Section, ...]
+    object: Obstacle
+    around: Surroundings
+    centre: Point
+    object_radius: float
+    radius: float
+    wanted: float
+    reach: float
+
+    @property
+    def circle(self) -> float:
+        """Radius of the circle on which the body's line wraps."""
+        return self.object_radius + self.radius
+
+    def approach(self, side: int) -> tuple[float, float]:
+        """Curvature and length of the arc that ends on the circle; the length is infinite where there is none."""
+        curvature, length = _tangent_arc(*self.centre, self.circle, float(side))
+        return float(curvature), float(length)
+
+    def one_section(self, side: int, bend_radius: float | None) -> tuple[list[GraspPlan], list[str]]:
+        """The grasp of one section, which the object divides."""
+        section = self.sections[0]
+        tightest = section.reach / section.bend_max if bend_radius is None else bend_radius
+        curvature, near = self.approach(side)
+        where = _side_text(side)
+        if max(abs(curvature), 1.0 / self.circle) > (1.0 + 1e-12) / tightest:
+            sharp = 1.0 / max(abs(curvature), 1.0 / self.circle)
+            return [], [f"{where}: a radius of {sharp:.4g} m is too sharp, the body bends to {tightest:.4g} m"]
+        total = max(near + self.wanted * self.circle, section.length)
+        if not total <= section.reach or total - near > LARGEST_WRAP * self.circle:
+            return [], [f"{where}: {total:.4g} m of body are needed, the robot has {_range(section)}"]
+        wrap = (total - near) / self.circle
+        kappa = side / self.circle
+        grasp: Pieces = ((curvature, near), (kappa, wrap * self.circle))
+        motions = {
+            "unroll": _unrolled(curvature, near, kappa, total, section.length),
+            "follow": _followed(grasp, section.length),
+        }
+        for motion, moments in motions.items():
+            why = self._obstructed(moments)
+            if why is None:
+                return [self._plan(side, grasp[:1], grasp[1:], moments, None, motion)], []
+        return [], [f"{where}: {why}"]
+
+    def several_sections(self, side: int) -> tuple[list[GraspPlan], list[str]]:
+        """The grasps of several sections, by how many of them approach."""
+        plans, refusals = [], []
+        curvature, near = self.approach(side)
+        kappa = side / self.circle
+        for k in range(1, len(self.sections)):
+            where = f"{_side_text(side)}, {k} of {len(self.sections)} sections approaching"
+            first = _shared(self.sections[:k], curvature, near, near)
+            rest = _shared(self.sections[k:], kappa, self.wanted * self.circle, LARGEST_WRAP * self.circle)
+            if isinstance(first, str) or isinstance(rest, str):
+                refusals.append(f"{where}: {first if isinstance(first, str) else rest}")
+                continue
+            moments = self._closing(curvature, first, kappa, rest, k)
+            why = self._obstructed(moments)
+            if why is not None:
+                refusals.append(f"{where}: {why}")
+                continue
+            q = np.array([self._configuration(pieces) for pieces in moments])
+            plans.append(self._plan(side, moments[-1][:k], moments[-1][k:], moments, q, "unroll"))
+        return plans, refusals
+
+    def _closing(
+        self, curvature: float, first: Sequence[float], kappa: float, rest: Sequence[float], k: int
+    ) -> tuple[Pieces, ...]:
+        """The wrapping sections grow straight along the tangent, then close one after another."""
+        approach = tuple((curvature, length) for length in first)
+        moments = []
+        for share in np.linspace(0.0, 1.0, NEARING):
+            pairs = zip(self.sections[k:], rest, strict=True)
+            lengths = [(section.length + share * (length - section.length)) for section, length in pairs]
+            moments.append(approach + tuple((0.0, float(length)) for length in lengths))
+        for progress in np.linspace(0.0, len(rest), WRAPPING * len(rest) + 1)[1:]:
+            shares = [min(max(float(progress) - j, 0.0), 1.0) for j in range(len(rest))]
+            moments.append(approach + tuple((s * kappa, length) for s, length in zip(shares, rest, strict=True)))
+        return tuple(moments)
+
+    def _obstructed(self, moments: tuple[Pieces, ...]) -> str | None:
+        """Why a motion cannot be made: what it runs into, or that the body lies on itself."""
+        least = self.radius - SLACK * self.reach
+        for pieces in moments:
+            if gap_of(pieces, self.around) < least:
+                grasp = pieces is moments[-1]
+                return f"{'the grasp' if grasp else 'the way to the grasp'} runs into an obstacle"
+        if touches_itself(arcs_of(moments[-1]), self.radius):
+            return "the body would lie on itself"
+        return None
+
+    def _configuration(self, pieces: Pieces) -> Array:
+        """The robot's configuration with these curvatures and lengths."""
+        q: list[float] = []
+        for section, (curvature, length) in zip(self.sections, pieces, strict=True):
+            q += [abs(curvature) * length, 0.0 if curvature >= 0.0 else math.pi]
+            if section.stretch > 0.0:
+                q.append(length)
+        return np.array(q)
+
+    def _plan(
+        self, side: int, approach: Pieces, wrap: Pieces, moments: tuple[Pieces, ...], q: Array | None, motion: str
+    ) -> GraspPlan:
+        return GraspPlan(
+            self.robot, self.object, self.centre, self.object_radius, self.radius, side, approach, wrap, moments, q,
+            motion, self.around,
+        )  # fmt: skip
+
+
+def _unrolled(curvature: float, near: float, kappa: float, total: float, shortest: float) -> tuple[Pieces, ...]:
+    """The body grows along the approach and straight on, then rolls onto the circle."""
+    moments: list[Pieces] = []
+    for length in np.linspace(max(shortest, total / NEARING), total, NEARING):
+        straight = max(float(length) - near, 0.0)
+        moments.append(((curvature, min(float(length), near)), (0.0, straight)))
+    for share in np.linspace(0.0, 1.0, 2 * WRAPPING + 1)[1:]:
+        wrapped = float(share) * (total - near)
+        moments.append(((curvature, near), (kappa, wrapped), (0.0, total - near - wrapped)))
+    # The last straight piece has no length.
+    moments[-1] = ((curvature, near), (kappa, total - near))
+    return tuple(moments)
+
+
+def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
+    """The body grows along the line on which it lies in the end."""
+    (curvature, near), (kappa, around) = grasp
+    count = NEARING + 2 * WRAPPING
+    lengths = np.linspace(max(shortest, (near + around) / count), near + around, count)[:-1].tolist()
+    growing = [((curvature, min(length, near)), (kappa, max(length - near, 0.0))) for length in lengths]
+    return (*growing, grasp)
+
+
+def _shared(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
+    """Lengths of sections of one curvature whose sum is as near as may be to the least, or why there are none."""
+    lows, highs = [_shortest(section, curvature) for section in sections], [section.reach for section in sections]
+    if any(low > high for low, high in zip(lows, highs, strict=True)):
+        return f"a section cannot bend to a radius of {1.0 / abs(curvature):.4g} m"
+    low, high = sum(lows), sum(highs)
+    total = max(low, least)
+    if total > min(high, most) * (1.0 + 1e-12):
+        words = f"{least:.4g} m" if least == most else f"{least:.4g} to {most:.4g} m"
+        return f"{words} of body are needed, these sections have {low:.4g} to {high:.4g} m"
+    share = (total - low) / (high - low) if high > low else 0.0
+    return [a + share * (b - a) for a, b in zip(lows, highs, strict=True)]
+
+
+def _shortest(section: Section, curvature: float) -> float:
+    """The least length at which a section can have a curvature; infinite where there is none.
+
+    The largest bend of a section shrinks with its variable part, so a curvature asks for a length.
+    """
+    if section.stretch == 0.0:
+        return section.length if abs(curvature) * section.length <= section.bend_max else math.inf
+    spare = section.bend_max - abs(curvature) * section.stretch
+    if section.length == 0.0:
+        return 0.0 if spare >= 0.0 else math.inf
+    return section.bend_max * section.length / spare if spare > 0.0 else math.inf
+
+
+def _side_text(side: int) -> str:
+    return "object on the right" if side > 0 else "object on the left"
+
+
+def _range(section: Section) -> str:
+    return f"{section.length:.4g} to {section.reach:.4g} m" if section.stretch > 0.0 else f"{section.length:.4g} m"

@@ -1,0 +1,154 @@
+"""`GraspPlan`: an approach to an object, a wrap around it, and the motion that leads there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _text
+from arcreach.planning.contact.contact_plan import PlanarArc, line_of, seen_gap
+from arcreach.planning.contact.scene import BASE, Pose, Surroundings
+from arcreach.robots.robot import Robot
+from arcreach.scenes.planar import Disc, Obstacle, Point
+
+Array = npt.NDArray[np.float64]
+# Curvature and length of pieces one after another.
+Pieces = tuple[tuple[float, float], ...]
+
+# Of the enclosing circle's radius: an object's corner this near to it is touched.
+TOUCHING = 1e-6
+
+
+def arcs_of(pieces: Pieces, start: Pose = BASE) -> tuple[PlanarArc, ...]:
+    """Arcs one after another from a pose."""
+    arcs = []
+    for curvature, length in pieces:
+        arcs.append(PlanarArc(start, curvature, length))
+        start = arcs[-1].end
+    return tuple(arcs)
+
+
+@dataclass(frozen=True)
+class GraspPlan:
+    """A body that approaches an object along an arc and lies around it.
+
+    `moments` are the shapes of the motion, the last one being the grasp: pieces of (curvature, length), base first.
+    With several sections a piece is a section and `q` (n, dof) are the configurations; with one, the object divides it.
+    """
+
+    robot: Robot = field(repr=False)
+    object: Obstacle
+    centre: Point  # of the smallest circle around the object
+    object_radius: float  # of that circle
+    radius: float  # of the body
+    side: int  # +1 where the object lies where a positive curvature turns to
+    approach: Pieces
+    wrap: Pieces
+    moments: tuple[Pieces, ...] = field(repr=False)
+    q: Array | None = field(repr=False, compare=False)
+    motion: str  # how it gets there: "unroll" or "follow"
+    surroundings: Surroundings = field(repr=False, compare=False)
+
+    @property
+    def pieces(self) -> Pieces:
+        """Curvature and length of every piece in the grasp."""
+        return self.approach + self.wrap
+
+    @property
+    def length(self) -> float:
+        """Length of the body in the grasp, in metres."""
+        return sum(length for _, length in self.pieces)
+
+    @property
+    def wrap_angle(self) -> float:
+        """How far around the object the body lies, in radians."""
+        return sum(abs(curvature) * length for curvature, length in self.wrap)
+
+    @property
+    def arcs(self) -> tuple[PlanarArc, ...]:
+        """The arcs of the grasp."""
+        return arcs_of(self.pieces)
+
+    @property
+    def tip(self) -> Point:
+        """Where the body ends."""
+        return self.arcs[-1].end[:2]
+
+    @cached_property
+    def clearance(self) -> float:
+        """The smallest gap of the whole motion to object and obstacles in metres, by exact distances; 0 at a touch."""
+        return min(gap_of(pieces, self.surroundings) for pieces in self.moments) - self.radius
+
+    @property
+    def touched(self) -> tuple[Point, ...]:
+        """The corners of the object that the wrap touches; none for a disc, which is touched all along."""
+        if isinstance(self.object, Disc):
+            return ()
+        first = arcs_of(self.pieces)[len(self.approach)].start
+        begin = math.atan2(first[1] - self.centre[1], first[0] - self.centre[0])
+        found = []
+        for x, z in self.object.points:
+            dx, dz = x - self.centre[0], z - self.centre[1]
+            on_circle = abs(math.hypot(dx, dz) - self.object_radius) <= TOUCHING * self.object_radius
+            # A positive curvature goes round clockwise in a picture with x to the right and z up.
+            passed = (self.side * (begin - math.atan2(dz, dx))) % (2.0 * math.pi)
+            if on_circle and (passed <= self.wrap_angle + 1e-9 or passed >= 2.0 * math.pi - 1e-9):
+                found.append((x, z))
+        return tuple(found)
+
+    def line(self, points: int = 200) -> Array:
+        """Points (n, 2) of the body's line in the grasp."""
+        return line_of(self.arcs, points)
+
+    def frames(self, points: int = 200) -> list[Array]:
+        """The body's line (n, 2) at every moment of the motion, the grasp last."""
+        return [line_of(arcs_of(pieces), points) for pieces in self.moments]
+
+    def __str__(self) -> str:
+        name = self.object.name or type(self.object).__name__.lower()
+        x, z = self.centre
+        circle = _text.length(self.object_radius, 4)
+        curvature, length = self.approach[0][0], sum(length for _, length in self.approach)
+        parts = [
+            f"grasp of '{name}' by a circle of {circle} at ({x * 1e3:.1f}, {z * 1e3:.1f}) mm",
+            f"approach {_text.length(length, 4)} at {curvature:.3f} /m",
+            f"wrap {math.degrees(self.wrap_angle):.1f}° at {self.wrap[0][0]:.3f} /m",
+            f"length {_text.length(self.length, 4)}",
+            f"clearance {_text.length(seen_gap(self.clearance))}",
+            f"motion: {self.motion}",
+        ]
+        return "; ".join(parts)
+
+
+def gap_of(pieces: Pieces, surroundings: Surroundings) -> float:
+    """The distance of a body's line from everything around it."""
+    return min(surroundings.arc_gap(arc.start, arc.curvature, arc.length) for arc in arcs_of(pieces))
+
+
+@dataclass(frozen=True)
+class GraspPlans(Sequence[GraspPlan]):
+    """All grasps that were found, the shortest body first, and why others are not possible."""
+
+    plans: tuple[GraspPlan, ...]
+    refusals: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.plans)
+
+    @overload
+    def __getitem__(self, i: int) -> GraspPlan: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[GraspPlan, ...]: ...
+    def __getitem__(self, i: int | slice) -> GraspPlan | tuple[GraspPlan, ...]:
+        return self.plans[i]
+
+    def __str__(self) -> str:
+        lines = [f"{len(self)} grasp{'' if len(self) == 1 else 's'}"]
+        lines += [f"{i}. {plan}" for i, plan in enumerate(self.plans, start=1)]
+        return "\n".join([*lines, *(f"not possible: {refusal}" for refusal in self.refusals)])

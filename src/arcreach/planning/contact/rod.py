@@ -1,0 +1,321 @@
+"""An elastic rod as a second opinion on a plan: does a body that cannot be kinked still arrive?
+
+A plan of arcs lets the curvature jump where an obstacle is touched. A frictionless touch cannot do that: it gives a
+force and no moment, so the curvature of an elastic body goes on without a jump. The rod here has an even stiffness,
+does not stretch, is clamped at the base and actuated by one curvature along its whole length. Its equilibrium is found
+by loading: at first every piece is actuated as planned and the plan itself is an equilibrium without forces; then the
+actuation is changed to the one curvature of the free end, step by step, and Newton's method follows. A contact that
+would have to pull is let go, and a corner or disc that the rod would enter is touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _text
+from arcreach._jit import settled
+from arcreach.kernels.contact.rod import STATE, Contacts, rod_shape
+from arcreach.planning.contact.scene import Body, Surroundings, every_ball
+
+if TYPE_CHECKING:
+    from arcreach.planning.contact.contact_plan import ContactArc
+
+Array = npt.NDArray[np.float64]
+Residual = Callable[[Array], Array]
+Point = tuple[float, float]
+
+# Runge-Kutta steps between two contacts: with pieces that turn by up to pi the error is some 1e-7 of the length.
+STEPS = 32
+# Everything is in units of the body's length.
+RESIDUAL_TOL = 1e-10
+DIFFERENCE = 1e-7
+ITERATIONS = 25
+# Shares of a loading: the first step, and one at which following is given up.
+FIRST_SHARE, LEAST_SHARE = 0.125, 1e-3
+# A push below this, in units of stiffness and length, is none: the contact is let go.
+LEAST_PUSH = -1e-8
+# An obstacle is touched from this depth on, in units of the body's length.
+DEPTH = 1e-4
+# Contacts that may be made or let go in one loading, so that two of them cannot take turns forever.
+MOST_CHANGES = 24
+
+_shape = settled(rod_shape)
+
+
+@dataclass(frozen=True)
+class RodShape:
+    """An equilibrium of the rod, or the last one before following it failed."""
+
+    actuation: float  # curvature per metre that the whole rod is actuated to
+    length: float
+    tip: Point
+    touched: tuple[Point, ...]  # centres of the corners and discs that press on it
+    pushes: tuple[float, ...]  # of each of them: force by bending stiffness (1/m^2)
+    share: float  # of the loading that could be followed; 1 for all of it
+    clearance: float  # smallest signed gap to the obstacles in metres, at its points
+    line: Array  # (n, 2)
+    within_limits: bool
+
+    @property
+    def converged(self) -> bool:
+        """Whether this is the equilibrium that was asked for."""
+        return self.share == 1.0
+
+    def deviation(self, target: Point) -> float:
+        """Distance of the tip from a target, in metres."""
+        return math.dist(self.tip, target)
+
+    def text(self, target: Point) -> str:
+        """One readable line."""
+        if not self.converged:
+            return f"no equilibrium beyond {100 * self.share:.0f} % of the way"
+        parts = [
+            f"tip {_text.length(self.deviation(target), 4)} from the target",
+            f"actuation {self.actuation:.3f} /m",
+            f"length {_text.length(self.length, 4)}",
+            f"pressed on at {_text.count(len(self.touched), 'place')}",
+        ]
+        if self.clearance < -DEPTH * self.length:
+            parts.append(f"{_text.length(-self.clearance, 2)} inside an obstacle")
+        return ", ".join(parts) + ("" if self.within_limits else "; outside the robot's limits")
+
+
+def load_rod(arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body) -> RodShape:
+    """The rod, actuated as the plan's last arc is and as long as the plan."""
+    return _settled(arcs, None, surroundings, body)
+
+
+def repair_rod(arcs: Sequence[ContactArc], target: Point, surroundings: Surroundings, body: Body) -> RodShape:
+    """The rod with actuation and length such that its tip is at the target."""
+    return _settled(arcs, target, surroundings, body)
+
+
+def _settled(arcs: Sequence[ContactArc], target: Point | None, surroundings: Surroundings, body: Body) -> RodShape:
+    """The equilibrium among all obstacles; where following it fails, that with the planned contacts alone.
+
+    The second may lie inside an obstacle, which its clearance then shows.
+    """
+    shape = None
+    for touching in (True, False):
+        rod = _Rod(arcs, surroundings, body, touching)
+        rod.free = target is not None
+        reached = rod.follow(rod.loading(None if target is None else np.array(target) / rod.unit))
+        if shape is None or reached > shape.share:
+            shape = rod.result(reached)
+        if shape.converged:
+            break
+    assert shape is not None
+    return shape
+
+
+class _Rod:
+    """Unknowns and equations of an equilibrium, in units of the plan's length and of the rod's stiffness."""
+
+    def __init__(
+        self, arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body, touching: bool = True
+    ) -> None:
+        self.surroundings, self.body, self.touching = surroundings, body, touching
+        self.unit = sum(arc.length for arc in arcs)
+        planned = arcs[:-1]
+        k = len(planned)
+        self.balls: Array = np.array([arc.ball for arc in planned], dtype=float).reshape(k, 3) / self.unit
+        self.sides = np.array([float(arc.side) for arc in planned])
+        self.planned = np.array([arc.curvature for arc in arcs]) * self.unit
+        self.active = np.ones(k, dtype=bool)
+        # Whether actuation and length are unknowns too.
+        self.free = False
+        self.base = np.array([0.0, 0.0, 0.0])
+        self.places = np.cumsum([arc.length for arc in planned]) / self.unit
+        self.pushes = np.zeros(k)
+        self.actuation, self.length = float(self.planned[-1]), 1.0
+        self.changes = 0
+        self._allocate()
+
+    def _allocate(self) -> None:
+        k = len(self.places)
+        self.states = np.empty(((k + 1) * STEPS + 1, STATE))
+        self.rows = np.empty(3 + 2 * k)
+
+    def pack(self) -> Array:
+        """The unknowns as one vector."""
+        parts = [self.base, self.places[self.active], self.pushes[self.active]]
+        return np.concatenate([*parts, [self.actuation, self.length] if self.free else []])
+
+    def unpack(self, v: Array) -> None:
+        """Take the unknowns from a vector."""
+        n = int(self.active.sum())
+        self.base = v[:3].copy()
+        self.places[self.active], self.pushes[self.active] = v[3 : 3 + n], v[3 + n : 3 + 2 * n]
+        if self.free:
+            self.actuation, self.length = float(v[-2]), float(v[-1])
+
+    def equations(self, curvatures: Array) -> Array:
+        """What must vanish, for the shape with these curvatures actuated between contacts."""
+        contacts = Contacts(self.places, self.balls, self.sides, self.pushes)
+        _shape(self.base, curvatures, contacts, self.length, STEPS, self.states, self.rows)
+        kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
+        return np.asarray(self.rows[kept])
+
+    def loading(self, goal: Array | None = None) -> Callable[[float], Residual]:
+        """The equations at a share of the way from the planned curvatures to one for all.
+
+        With a goal the tip is held there: the plan's tip is at the target, and so it runs into nothing on the way.
+        """
+
+        def stage(share: float) -> Residual:
+            def residual(v: Array) -> Array:
+                self.unpack(v)
+                last = self.planned[-1]
+                rows = self.equations(self.planned + share * (last - self.planned) + (self.actuation - last))
+                return rows if goal is None else np.concatenate([rows, self.states[-1, :2] - goal])
+
+            return residual
+
+        return stage
+
+    def follow(self, stage: Callable[[float], Residual]) -> float:
+        """Follow the equilibrium through a stage from share 0 to 1 and return how far it went."""
+        share, step = 0.0, FIRST_SHARE
+        while share < 1.0:
+            kept = self.pack()
+            trial = min(share + step, 1.0)
+            if not self._newton(stage(trial), kept):
+                self.unpack(kept)
+                step *= 0.5
+                if step < LEAST_SHARE:
+                    break
+            elif self.changes < MOST_CHANGES and (self._let_go(kept) or self._touch(kept)):
+                # Once more with other contacts, and nearer to where they changed.
+                self.changes += 1
+                step = max(0.5 * step, LEAST_SHARE)
+            else:
+                share, step = trial, 1.5 * step
+        stage(share)(self.pack())
+        return share
+
+    def _let_go(self, kept: Array) -> bool:
+        """Let go of the contact that pulls most, if any does, and go back to the unknowns as they were."""
+        if self.pushes.min(initial=0.0) >= LEAST_PUSH:
+            return False
+        worst = int(np.argmin(self.pushes))
+        self.unpack(kept)
+        self.active[worst], self.pushes[worst] = False, 0.0
+        return True
+
+    def _touch(self, kept: Array) -> bool:
+        """Touch the corner or disc that the rod has entered most deeply, and go back to the unknowns as they were.
+
+        The inside of a flat edge, and what the tip runs into, cannot be touched this way.
+        """
+        if not self.touching:
+            return False
+        gaps, which = self.surroundings.point_gaps(self.states[:, :2] * self.unit)
+        depths = self.body.radius - gaps
+        touched = {tuple(ball) for ball, active in zip(self.balls.tolist(), self.active, strict=True) if active}
+        best = None
+        for ball in every_ball(self.surroundings, self.body):
+            row = tuple(value / self.unit for value in (*ball.centre, ball.reach))
+            away = np.hypot(self.states[:, 0] - row[0], self.states[:, 1] - row[1])
+            at = int(np.argmin(away))
+            entered = which[at] == ball.obstacle and 0 < at < len(away) - 1 and depths[at] > DEPTH * self.unit
+            # A corner that is farther off than that is not the one that was cut.
+            entered = entered and away[at] * self.unit <= ball.reach + 2.0 * depths[at]
+            if entered and row not in touched and (best is None or depths[at] > best[0]):
+                best = float(depths[at]), at, row
+        if best is None:
+            return False
+        _, at, row = best
+        side, place = self._side(row, at, int(which[at])), self._place(at)
+        self.unpack(kept)
+        known = [i for i, ball in enumerate(self.balls.tolist()) if tuple(ball) == row]
+        if known:
+            # It was let go before and is touched again.
+            self.active[known[0]] = True
+        else:
+            self._insert(row, side, place)
+        return True
+
+    def _place(self, at: int) -> float:
+        """The length at a row of the states."""
+        ends = np.concatenate([[0.0], self.places, [self.length]])
+        piece, step = divmod(at, STEPS)
+        return float(ends[piece] + (ends[min(piece + 1, len(ends) - 1)] - ends[piece]) * step / STEPS)
+
+    def _side(self, row: Sequence[float], at: int, obstacle: int) -> float:
+        """The side of the rod on which a polygon's middle lies, seen from its corner, or a disc's centre."""
+        x, z, angle = self.states[at, :3]
+        shape = self.surroundings.obstacles[obstacle]
+        corners = np.array(getattr(shape, "points", ())).reshape(-1, 2) / self.unit
+        inward = corners.mean(axis=0) - row[:2] if len(corners) else np.array(row[:2]) - (x, z)
+        return 1.0 if inward[0] * math.cos(angle) - inward[1] * math.sin(angle) > 0.0 else -1.0
+
+    def _insert(self, row: Sequence[float], side: float, place: float) -> None:
+        """Add a contact without a force; the piece that it divides keeps its curvature on both sides."""
+        i = int(np.searchsorted(self.places, place))
+        self.balls = np.insert(self.balls, i, row, axis=0)
+        self.sides, self.places = np.insert(self.sides, i, side), np.insert(self.places, i, place)
+        self.pushes, self.active = np.insert(self.pushes, i, 0.0), np.insert(self.active, i, True)
+        self.planned = np.insert(self.planned, i, self.planned[i])
+        self._allocate()
+
+    def _newton(self, residual: Residual, v: Array) -> bool:
+        """Newton's method with differences; the unknowns are left where it ends."""
+        rows = residual(v)
+        for _ in range(ITERATIONS):
+            if not np.isfinite(rows).all():
+                return False
+            if np.abs(rows).max() <= RESIDUAL_TOL:
+                residual(v)
+                return True
+            slopes = np.empty((len(rows), len(v)))
+            for j in range(len(v)):
+                moved = v.copy()
+                moved[j] += DIFFERENCE
+                slopes[:, j] = (residual(moved) - rows) / DIFFERENCE
+            try:
+                step = np.linalg.solve(slopes, -rows)
+            except np.linalg.LinAlgError:
+                return False
+            share = 1.0
+            while True:
+                trial = v + share * step
+                after = residual(trial) if self._ordered(trial) else np.array([math.nan])
+                if np.isfinite(after).all() and np.linalg.norm(after) < np.linalg.norm(rows):
+                    break
+                share *= 0.5
+                if share < 1.0 / 64.0:
+                    return False
+            v, rows = trial, after
+        return False
+
+    def _ordered(self, v: Array) -> bool:
+        """Whether the places of contacts still follow one another on the rod."""
+        places = self.places.copy()
+        places[self.active] = v[3 : 3 + int(self.active.sum())]
+        ends = np.concatenate([[0.0], places, [v[-1] if self.free else self.length]])
+        return bool((np.diff(ends) > 0.0).all())
+
+    def result(self, share: float) -> RodShape:
+        """The shape in metres."""
+        body = self.body
+        line = self.states[:, :2] * self.unit
+        actuation, length = self.actuation / self.unit, self.length * self.unit
+        gaps, _ = self.surroundings.point_gaps(line)
+        within = abs(actuation) <= body.sharpest * (1.0 + 1e-9) and body.shortest <= length <= body.longest
+        return RodShape(
+            actuation,
+            length,
+            (float(line[-1, 0]), float(line[-1, 1])),
+            tuple((float(x), float(z)) for x, z in self.balls[self.active, :2] * self.unit),
+            tuple((self.pushes[self.active] / self.unit**2).tolist()),
+            share,
+            float(gaps.min(initial=math.inf)) - body.radius,
+            line,
+            within,
+        )

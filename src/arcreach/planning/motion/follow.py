@@ -1,0 +1,226 @@
+"""`follow`: move the tip along waypoints, each configuration next to the one before.
+
+Near a singular configuration a small step of the tip asks for a large one of the joints. With `max_step` every point
+is solved inside a box around the one before; where the box is too small the step along the path is halved, and only at
+the finest step a deviation is accepted, and reported.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._checks import real_array, shown
+from arcreach._jit import on_compile
+from arcreach.elements import Joint, Section
+from arcreach.errors import Interrupted, MethodError, TargetError
+from arcreach.ik.method import find_method
+from arcreach.ik.solve import positive
+from arcreach.planning.motion.path import Path
+from arcreach.planning.motion.walk import Point, Walker
+from arcreach.planning.motion.walk_free import FreeWalker
+from arcreach.planning.motion.waypoints import waypoint_rows
+from arcreach.robots.hints import angle_hint, position_hint
+from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import AnyScene
+
+Array = npt.NDArray[np.float64]
+
+# The largest step with which a path is taken at once; else other beginnings are tried where that is left open.
+SMOOTH_STEP = math.radians(5.0)
+# Called with the number of waypoints done and of all.
+Progress = Callable[[int, int], None]
+
+
+def follow(
+    robot: Robot,
+    waypoints: Any,
+    *,
+    axes: npt.ArrayLike | None = None,
+    rotations: npt.ArrayLike | None = None,
+    start: npt.ArrayLike | None = None,
+    method: str = "auto",
+    position_tol: float = 1e-6,
+    angle_tol: float = 1e-3,
+    scene: AnyScene | None = None,
+    margin: float = 0.0,
+    max_step: npt.ArrayLike | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    hold: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Path:
+    """Move the tip along waypoints: targets, positions (n, 3) with `axes` or `rotations`, or poses (n, 4, 4).
+
+    `start` is where the robot stands; without one, several configurations that reach the first waypoint are tried and
+    the smoothest path is kept. Every point is solved from the one before with `method` and its options.
+
+    `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
+    points are inserted between the waypoints where it asks for them. Of a section it bounds bend and length, and the
+    direction as far as that moves anything: by the change of bend * (cos direction, sin direction). The way from
+    `start` to the first waypoint is no part of the path. `limits` are narrower limits for joints along this path, by
+    name; `hold` keeps a joint as it is while the tip is nearer to its axis than that many metres. These two are the
+    published rules for a passage by a singular configuration.
+
+    With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
+    straight in its smooth variables: points are inserted where that needs them, and where the tip cannot go on along
+    the path, a global plan leads around (extra `plan`). `clearance` of the path is certified. A waypoint that cannot be
+    reached so is left out: the robot stays where it is, or waits where it can begin, and the status says why.
+
+    `progress` is called at first and after every waypoint with the number of waypoints done and of all; the count
+    begins anew with every beginning that is tried. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is the
+    path so far.
+    """
+    mode, rows = waypoint_rows(waypoints, axes, rotations)
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    _check_method(robot, method, mode, max_step is not None, options)
+    chosen = robot if limits is None else robot.with_limits(_narrower(robot, limits))
+    tolerances = {
+        "position_tol": positive("position_tol", position_tol, "metres"),
+        "angle_tol": positive("angle_tol", angle_tol, "radians"),
+    }
+    largest = None if max_step is None else _largest(robot, max_step)
+    walker: Walker | FreeWalker
+    if scene is None:
+        walker = Walker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
+    else:
+        if hold:
+            raise MethodError("hold has no meaning with a scene; leave one of them out")
+        walker = FreeWalker(chosen, mode, method, tolerances, largest, scene, margin, options)
+    best: Path | None = None
+    points: list[Point] = []
+    clock = _Clock()
+    tell = progress or (lambda done, total: None)
+    tell(0, len(rows))
+    try:
+        with on_compile(clock.compiling):
+            for beginning in walker.beginnings(rows, start):
+                points = []
+                for point in walker.walk(rows, beginning):
+                    points.append(point)
+                    if point[0] >= 0:
+                        tell(point[0] + 1, len(rows))
+                    clock.step()
+                path = _path(robot, mode, points, walker, clock)
+                if best is None or _badness(path) < _badness(best):
+                    best = path
+                if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
+                    break
+    except KeyboardInterrupt:
+        if best is None and points:
+            best = _path(robot, mode, points, walker, clock)
+        if best is None:
+            raise
+        raise Interrupted(best) from None
+    assert best is not None
+    if best.reached.all():
+        return best
+    return replace(best, hint=position_hint(robot, rows[:, 9:]) or ("" if start is None else angle_hint(robot, start)))
+
+
+class _Clock:
+    """Seconds of a computation without those in which kernels are compiled.
+
+    numba announces the start of a compilation and not its end: from there the rest of the step is left out.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._began = time.perf_counter()
+        self._compiling: float | None = None
+
+    def compiling(self) -> None:
+        """Called when a compilation starts."""
+        self._compiling = self._compiling or time.perf_counter()
+
+    def step(self) -> None:
+        """Count the time since the last step."""
+        now = time.perf_counter()
+        self.seconds += (self._compiling or now) - self._began
+        self._began, self._compiling = now, None
+
+
+def _badness(path: Path) -> tuple[int, float]:
+    return int((~path.reached).sum()), path.largest_step
+
+
+def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWalker, clock: _Clock) -> Path:
+    clearance = walker.clearances(points)
+    clock.step()
+    scene, margin = (walker.scene, walker.margin) if isinstance(walker, FreeWalker) else (None, 0.0)
+    waypoint, targets, solutions = zip(*points, strict=True)
+    return Path(
+        robot,
+        np.array([solution.q for solution in solutions]),
+        np.array(targets),
+        mode,
+        np.array(waypoint),
+        np.array([solution.position_error for solution in solutions]),
+        np.array([solution.angle_error for solution in solutions]),
+        np.array([solution.status for solution in solutions], dtype=np.int64),
+        clock.seconds,
+        clearance,
+        scene,
+        margin,
+    )
+
+
+def _largest(robot: Robot, max_step: npt.ArrayLike) -> Array:
+    given = real_array(max_step)
+    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
+        raise TargetError(
+            f"max_step = {shown(max_step)} is not accepted; give one number above 0 or {robot.dof} (radians, metres)"
+        )
+    return np.broadcast_to(given, (robot.dof,)).copy()
+
+
+def _check_method(robot: Robot, method: str, mode: int, boxed: bool, options: dict[str, Any]) -> None:
+    """Refuse what would be passed over in silence."""
+    chosen = find_method(method)
+    refusal = chosen.refusal(robot, mode)
+    if refusal is not None:
+        raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
+    if boxed and method == "auto" and options:
+        raise MethodError(
+            f"{next(iter(options))} has no meaning with max_step and method 'auto'; leave one of them out"
+        )
+    if boxed and method != "auto" and any(isinstance(element, Section) for element in robot.elements):
+        raise MethodError(f"max_step bounds sections with method 'auto' only, not with '{method}'; use auto")
+
+
+def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
+    """Limits by joint, none of them beyond the robot's own."""
+    if not isinstance(limits, Mapping):
+        raise TargetError(f"limits = {shown(limits)} is not accepted; give a mapping from joints to (lower, upper)")
+    checked = {}
+    for name, pair in limits.items():
+        given = real_array(pair)
+        if given is None or given.shape != (2,):
+            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give (lower, upper)")
+        lower, upper = given.tolist()
+        if name in robot.coordinates:
+            k = robot.coordinates.index(name)
+            if lower < robot.lower[k] or upper > robot.upper[k]:
+                own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
+                raise TargetError(
+                    f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
+                )
+        checked[name] = (lower, upper)
+    return checked
+
+
+def _holds(robot: Robot, hold: Any) -> dict[str, float]:
+    if not isinstance(hold, Mapping):
+        raise TargetError(f"hold = {shown(hold)} is not accepted; give a mapping from joints to metres")
+    joints = [robot.coordinates[k] for element, k in robot._first_coordinates() if isinstance(element, Joint)]
+    for name in hold:
+        if name not in joints:
+            raise TargetError(f"hold names {shown(name)}, which is not a joint; give one of {', '.join(joints)}")
+    return {name: positive(f"hold[{name!r}]", away, "metres") for name, away in hold.items()}

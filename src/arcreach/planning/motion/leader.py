@@ -1,0 +1,363 @@
+"""`follow_the_leader`: push a robot along a curve so that its body stays where the tip has been.
+
+A robot that is inserted, or whose sections lengthen, can thread itself through a channel: at every depth the body
+should lie on the curve that the tip took. Each configuration is the least-squares fit of body to curve with the tip on
+it; the worst distance that remains is measured afterwards and told.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _text
+from arcreach._checks import real_array, shown
+from arcreach.elements import Link, Prismatic, Section
+from arcreach.errors import MethodError, TargetError
+from arcreach.ik.solution import Status
+from arcreach.ik.solve import positive, whole
+from arcreach.ik.target import target_rows
+from arcreach.planning.motion.path import Path
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+# Points of the body that are fitted, and those at which the distance is measured in the end.
+FITTED = 48
+MEASURED = 200
+# The tip is held to the curve by this weight against a point of the body.
+TIP_WEIGHT = 300.0
+# A pull towards the configuration before, in metres per share: sections of one curvature may share a length
+# in many ways, and none of them is better.
+PULL = 1e-5
+STEPS = 60
+LARGEST_DAMPING = 1e6
+# A step that leaves more than this share of the sum of squares is no progress; a few of them end the fit.
+PROGRESS = 0.98
+# Sides of the curve's polygon in its search for the nearest point.
+SIDES = 300
+# Corners before and after the place where a point of the body is expected.
+WINDOW = 25
+# Of the differences behind the slopes, in shares.
+DIFFERENCE = 1e-6
+# Shares of the stretch that are tried at the end of the curve, where there is no configuration to begin with.
+TRIED = (0.1, 0.35, 0.6, 0.85)
+MOST_GUESSES = 64
+# A curve that begins farther than this from the base, as a share of its length, is a mistake.
+AT_BASE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderPath(Path):
+    """A path along a curve; `body_deviation` (n,) is the largest distance of the body from the curve at every point."""
+
+    depth: Array = field(default_factory=lambda: np.empty(0))  # (n,): how far along the curve the tip is
+    body_deviation: Array = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def worst_body_deviation(self) -> float:
+        """The largest distance of the body from the curve in metres."""
+        return float(self.body_deviation.max(initial=0.0))
+
+    def __str__(self) -> str:
+        reached = f"{int(self.reached.sum())} of {len(self)} points reached"
+        worst = f"body off the curve by {_text.length(self.worst_body_deviation)} at most"
+        return f"{reached}; {worst}; tip by {_text.length(self.deviation[0])}; {_text.seconds(self.seconds)}"
+
+
+def follow_the_leader(
+    robot: Robot, curve: npt.ArrayLike, *, points: int = 100, position_tol: float = 1e-5
+) -> LeaderPath:
+    """Push the tip along a curve (m, 3) that begins at the base, the body staying where the tip has been.
+
+    The robot needs a slide along z as its first element, or sections that lengthen. Behind its first point the curve
+    goes on straight along -z: there a robot with a slide waits. The curve is the polygon of its points; give as many
+    as it needs to be smooth. The path begins at the least depth that the robot can take.
+    """
+    began = time.perf_counter()
+    position_tol = positive("position_tol", position_tol, "metres")
+    points = whole("points", points, 2)
+    shortest, longest = _depths(robot)
+    line = _Curve(_checked_curve(curve), robot.reach)
+    given = f"curve is {_text.length(line.length, 4)} long; robot '{robot.name}'"
+    if line.length > longest:
+        raise TargetError(f"{given} enters {_text.length(longest, 4)} at most")
+    if line.length < shortest:
+        raise TargetError(
+            f"{given} is {_text.length(shortest, 4)} long at least: give a longer curve, or the robot a slide along z "
+            "as its first element"
+        )
+    depths = np.linspace(shortest, line.length, points)
+    fit = _Fit(robot, line)
+    mode, targets = target_rows(line.at(depths))
+    # Pushed in from the beginning, and drawn back from the end: both ways are smooth, and one of them is better.
+    tried = []
+    for Q in (fit.walk(depths), fit.walk(depths[::-1])[::-1].copy()):
+        errors = np.linalg.norm(robot.tip_pose(Q)[:, :3, 3] - targets[:, 9:], axis=1)
+        tried.append((Q, errors, fit.deviations(Q)))
+    q, errors, deviations = min(tried, key=lambda way: (int((way[1] > position_tol).sum()), float(way[2].max())))
+    status = np.where(errors <= position_tol, Status.REACHED, Status.STALLED)
+    return LeaderPath(
+        robot=robot,
+        q=q,
+        targets=targets,
+        mode=mode,
+        waypoint=np.arange(points),
+        position_error=errors,
+        angle_error=np.zeros(points),
+        status=status.astype(np.int64),
+        seconds=time.perf_counter() - began,
+        depth=depths,
+        body_deviation=deviations,
+    )
+
+
+def _depths(robot: Any) -> tuple[float, float]:
+    """The least and the greatest length of the body before the base."""
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    first = robot.elements[0]
+    slide = isinstance(first, Prismatic) and first.axis == (0.0, 0.0, 1.0)
+    rest = robot.elements[1:] if slide else robot.elements
+    accepted = all(isinstance(element, Section | Link) for element in rest)
+    if not accepted or not (slide or any(isinstance(element, Section) and element.stretch > 0.0 for element in rest)):
+        raise MethodError(
+            f"robot '{robot.name}' cannot follow its tip: that takes a slide along z as the first element or a section "
+            "whose length varies, and no joints else"
+        )
+    least = sum(element.length if isinstance(element, Section) else element.reach for element in rest)
+    most = sum(element.reach for element in rest)
+    if isinstance(first, Prismatic):
+        least, most = least + first.lower, most + first.upper
+    return max(least, 0.0), most
+
+
+def _checked_curve(curve: Any) -> Array:
+    points = real_array(curve)
+    if points is None or points.ndim != 2 or points.shape[1] != 3 or len(points) < 2:
+        raise TargetError(f"curve = {shown(curve)} is not accepted; give points (m, 3), at least two")
+    if not np.isfinite(points).all():
+        raise TargetError("curve has numbers that are not finite; give metres")
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if not steps.sum() > 0.0:
+        raise TargetError("curve has no length; give points that differ")
+    away = float(np.linalg.norm(points[0]))
+    if away > AT_BASE * steps.sum():
+        raise TargetError(f"curve begins {_text.length(away, 4)} away from the base; give 0, 0, 0 as its first point")
+    return np.asarray(points[np.concatenate([[True], steps > 0.0])])
+
+
+class _Curve:
+    """A polygon by its length, continued straight along -z before its first point."""
+
+    def __init__(self, points: Array, before: float) -> None:
+        places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+        self.length = float(places[-1])
+        # Sides are cut where they are long: the nearest point is looked for beside the nearest corner.
+        finest = self.length / SIDES
+        cuts = np.unique(np.concatenate([places, np.arange(0.0, self.length, finest)]))
+        # Corners that are nearly one make a side without a direction.
+        cuts = cuts[np.concatenate([[True], np.diff(cuts) > 1e-6 * finest])]
+        behind = np.arange(-math.ceil(max(before, self.length) / finest), 0) * finest
+        self.places = np.concatenate([behind, cuts])
+        along = np.stack([np.interp(cuts, places, column) for column in points.T], axis=1)
+        straight = np.stack([0.0 * behind, 0.0 * behind, behind], axis=1) + points[0]
+        self.points = np.vstack([straight, along])
+        sides = np.diff(self.points, axis=0)
+        self.lengths = np.linalg.norm(sides, axis=1)
+        self.directions = sides / self.lengths[:, None]
+        self._squares = np.einsum("ik,ik->i", self.points, self.points)
+
+    def at(self, depths: Array) -> Array:
+        """Points (n, 3) at lengths along the curve."""
+        return np.stack([np.interp(depths, self.places, column) for column in self.points.T], axis=1)
+
+    def tangent(self, depth: float) -> Array:
+        """The unit tangent (3,) at a length along the curve."""
+        side = int(np.searchsorted(self.places, depth, side="left")) - 1
+        return np.asarray(self.directions[min(max(side, 0), len(self.directions) - 1)])
+
+    def nearest(self, points: Array, around: Array | None = None) -> tuple[Array, Array]:
+        """For points (n, 3) the nearest points (n, 3) of the curve and its unit tangents there (n, 3).
+
+        With places (n,) along the curve it is looked for around them only.
+        """
+        if around is None:
+            # Not by a product of matrices: on few points its threads cost more than they save.
+            products = sum(np.multiply.outer(points[:, k], self.points[:, k]) for k in range(3))
+            corner = np.argmin(self._squares - 2.0 * products, axis=1)
+        else:
+            first = np.clip(np.searchsorted(self.places, around) - WINDOW, 0, len(self.places) - 2 * WINDOW)
+            window = first[:, None] + np.arange(2 * WINDOW)
+            gaps = points[:, None] - self.points[window]
+            corner = first + np.argmin(np.einsum("ijk,ijk->ij", gaps, gaps), axis=1)
+        sides = np.clip(np.stack([corner - 1, corner]), 0, len(self.directions) - 1)
+        away = points - self.points[sides]
+        along = np.clip(np.einsum("sik,sik->si", away, self.directions[sides]), 0.0, self.lengths[sides])
+        gaps = away - along[..., None] * self.directions[sides]
+        better = np.argmin(np.einsum("sik,sik->si", gaps, gaps), axis=0)
+        rows = np.arange(len(points))
+        return points - gaps[better, rows], self.directions[sides[better, rows]]
+
+
+class _Fit:
+    """Fits the body of a robot to a curve, depth after depth.
+
+    It works on shares of the limits: of a slide's stroke in units of the reach, of a section's stretch, and of the
+    largest bend that its length allows. For a section that begins at length 0 the last is its curvature.
+    """
+
+    def __init__(self, robot: Robot, curve: _Curve) -> None:
+        self.robot, self.curve = robot, curve
+        self.sections = [(element, k) for element, k in robot._first_coordinates() if isinstance(element, Section)]
+        self.slide = robot.elements[0] if isinstance(robot.elements[0], Prismatic) else None
+        self.low, self.high = np.full(robot.dof, -1.0), np.ones(robot.dof)
+        if self.slide is not None:
+            self.low[0], self.high[0] = self.slide.lower / robot.reach, self.slide.upper / robot.reach
+        for element, k in self.sections:
+            if element.stretch > 0.0:
+                self.low[k + 2] = 0.0
+
+    def walk(self, depths: Array) -> Array:
+        """Configurations (n, dof) for depths one after another, each from the one before."""
+        first = float(depths[0])
+        x = min(self._guesses(first), key=lambda guess: self._cost(guess, first))
+        X = []
+        for depth in depths:
+            x = self._fitted(x, float(depth))
+            X.append(x)
+        return np.asarray(self.robot.clip(self._coordinates(np.array(X))))
+
+    def deviations(self, Q: Array) -> Array:
+        """The largest distance (n,) of the body from the curve in metres."""
+        bodies = self.robot.backbone(Q, MEASURED)
+        return np.array([np.linalg.norm(body - self.curve.nearest(body)[0], axis=1).max() for body in bodies])
+
+    def _coordinates(self, X: Array) -> Array:
+        """Configurations (n, dof) of shares (n, dof)."""
+        Q = np.empty_like(X)
+        if self.slide is not None:
+            Q[:, 0] = X[:, 0] * self.robot.reach
+        for element, k in self.sections:
+            most = element.bend_max * (X[:, k + 2] if element.stretch > 0.0 else 1.0)
+            Q[:, k] = most * np.hypot(X[:, k], X[:, k + 1])
+            Q[:, k + 1] = np.arctan2(X[:, k + 1], X[:, k])
+            if element.stretch > 0.0:
+                Q[:, k + 2] = element.length + element.stretch * X[:, k + 2]
+        return Q
+
+    def _inside(self, x: Array) -> Array:
+        """The shares moved inside the limits."""
+        inside = np.clip(x, self.low, self.high)
+        for _, k in self.sections:
+            inside[k : k + 2] = x[k : k + 2] / max(math.hypot(x[k], x[k + 1]), 1.0)
+        return np.asarray(inside)
+
+    def _guesses(self, depth: float) -> list[Array]:
+        """Shares whose sections end on the curve's tangents, for several lengths of the sections."""
+        choices = [TRIED if element.stretch > 0.0 else (0.0,) for element, _ in self.sections]
+        count = math.prod(len(choice) for choice in choices)
+        if count > MOST_GUESSES:
+            return [self._guess(np.full(len(choices), share), depth) for share in TRIED]
+        shares = np.stack(np.meshgrid(*choices, indexing="ij"), axis=-1).reshape(count, len(choices))
+        return [self._guess(row, depth) for row in shares]
+
+    def _guess(self, shares: Array, depth: float) -> Array:
+        """Shares at a depth with the given ones of the stretch, scaled to that depth where there is no slide."""
+        spare = np.array([element.stretch for element, _ in self.sections])
+        fixed = sum(element.length for element, _ in self.sections)
+        fixed += sum(element.reach for element in self.robot.elements if isinstance(element, Link))
+        if self.slide is None and spare @ shares > 0.0:
+            shares = np.clip(shares * (depth - fixed) / (spare @ shares), 0.0, 1.0)
+        x = np.zeros(self.robot.dof)
+        place = depth - fixed - float(spare @ shares)
+        if self.slide is not None:
+            place = min(max(place, self.slide.lower), self.slide.upper)
+            x[0] = place / self.robot.reach
+        frame = np.eye(3)
+        for (element, k), share in zip(self.sections, shares, strict=True):
+            place += element.length + element.stretch * share
+            wanted = frame.T @ self.curve.tangent(place)
+            most = element.bend_max * (share if element.stretch > 0.0 else 1.0)
+            bend = math.acos(min(max(wanted[2], -1.0), 1.0)) / most if most > 0.0 else 0.0
+            x[k : k + 2] = bend * wanted[:2] / max(math.hypot(*wanted[:2]), 1e-12)
+            if element.stretch > 0.0:
+                x[k + 2] = share
+            x = self._inside(x)
+            q = self._coordinates(x[None])[0]
+            frame = frame @ Robot([element]).tip_pose(q[k : k + len(element.coordinates)])[:3, :3]
+        return x
+
+    def _bodies(self, X: Array) -> Array:
+        return self.robot.backbone(self._coordinates(X), FITTED)
+
+    def _near(self, x: Array, body: Array) -> tuple[Array, Array]:
+        """The nearest points of the curve to a body's points, and its tangents there."""
+        q = self._coordinates(x[None])[0]
+        stroke = q[0] if self.slide is not None else 0.0
+        rigid = sum(element.reach for element in self.robot.elements if isinstance(element, Link))
+        length = rigid + sum(q[k + 2] if element.stretch > 0.0 else element.length for element, k in self.sections)
+        along = np.linspace(0.0, length + abs(stroke), FITTED)
+        # The line of a slide that is drawn back runs from the base to where the sections begin.
+        return self.curve.nearest(body, np.where(along < -stroke, -along, along + min(2.0 * stroke, 0.0)))
+
+    def _cost(self, x: Array, depth: float) -> float:
+        body = self._bodies(x[None])[0]
+        tip = body[-1] - self.curve.at(np.array([depth]))[0]
+        return float(np.sum((body - self._near(x, body)[0]) ** 2) + FITTED * np.sum(tip**2))
+
+    def _residuals(self, bodies: Array, near: Array, tangents: Array, tip: Array) -> Array:
+        """Distances across the curve of bodies (m, FITTED, 3), and the weighted error of the tip: (m, rows)."""
+        away = bodies - near
+        away = away - np.einsum("mik,ik->mi", away, tangents)[..., None] * tangents
+        ends = TIP_WEIGHT * (bodies[:, -1] - tip)
+        return np.concatenate([away.reshape(len(bodies), -1), ends], axis=1)
+
+    def _fitted(self, start: Array, depth: float) -> Array:
+        """The shares near `start` whose body is nearest to the curve with the tip at a depth."""
+        tip = self.curve.at(np.array([depth]))[0]
+        n = len(start)
+        x, damping, patience = start.copy(), 1e-6, 3
+        steps = DIFFERENCE * np.where(start > 0.5 * (self.low + self.high), -1.0, 1.0)
+        for _ in range(STEPS):
+            bodies = self._bodies(np.vstack([x, x + np.diag(steps)]))
+            rows = self._residuals(bodies, *self._near(x, bodies[0]), tip)
+            J = np.vstack([((rows[1:] - rows[0]) / steps[:, None]).T, PULL * np.eye(n)])
+            r = np.concatenate([rows[0], PULL * (x - start)])
+            cost = float(r @ r)
+            new, trial = cost, x
+            while damping < LARGEST_DAMPING:
+                trial = self._inside(x + self._step(x, J, r, damping))
+                body = self._bodies(trial[None])
+                there = self._residuals(body, *self._near(trial, body[0]), tip)[0]
+                new = float(there @ there + PULL**2 * np.sum((trial - start) ** 2))
+                if new < cost:
+                    break
+                damping *= 10.0
+            if not new < cost:
+                break
+            x, damping = trial, max(0.1 * damping, 1e-12)
+            patience = 3 if new < PROGRESS * cost else patience - 1
+            if patience == 0:
+                break
+        return x
+
+    def _step(self, x: Array, J: Array, r: Array, damping: float) -> Array:
+        """The damped step; shares that would leave their interval stay where they are."""
+        free = np.ones(len(x), np.bool_)
+        step = np.zeros(len(x))
+        for _ in range(len(x)):
+            A = J[:, free].T @ J[:, free]
+            damped = A + np.diag(damping * np.diag(A) + 1e-14)
+            step[:] = 0.0
+            step[free] = -np.linalg.solve(damped, J[:, free].T @ r)
+            leaving = free & (((x >= self.high) & (step > 0.0)) | ((x <= self.low) & (step < 0.0)))
+            if not leaving.any():
+                break
+            free &= ~leaving
+        return step

@@ -1,0 +1,310 @@
+"""Give a path its times: the fastest motion along a smooth curve within limits of speed and acceleration, by toppra.
+
+Limits hold for the smooth variables: joints, lengths, and the bend vector bend * (cos direction, sin direction) of a
+section, of whose rate of change the norm is limited. The direction of a straight section has no speed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _text
+from arcreach._checks import real_array, shown
+from arcreach._extras import require
+from arcreach.errors import TargetError
+from arcreach.ik.solve import positive, whole
+from arcreach.kernels.chain.layout import BEND
+from arcreach.planning.motion.path_csv import configuration_columns, write_csv
+from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
+from arcreach.planning.motion.straight import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
+from arcreach.robots.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+SAMPLES = 200
+# A day at 100 Hz: what asks for more samples is a slip of the rate.
+MOST_SAMPLES = 10_000_000
+# Directions over half a turn in which toppra bounds the rate of a bend vector: the norm exceeds it by 0.9 % at most.
+DIRECTIONS = 12
+# Points of each interval of toppra's grid at which the limits are checked again.
+BETWEEN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A motion in time, at rest at both ends.
+
+    Directions of sections are unwrapped: they go beyond half a turn instead of jumping (`robot.clip` wraps them). The
+    direction of a section that passes through the straight pose still changes by half a turn at once. `smooth` has no
+    such jump: it holds bend * (cos direction, sin direction) in place of bend and direction, else the same as `q`.
+    """
+
+    robot: Robot
+    times: Array  # (n,) seconds from 0, evenly spaced
+    q: Array  # (n, dof)
+    speed: Array  # (n, dof), the derivative of q
+    acceleration: Array  # (n, dof), the derivative of speed
+    smooth: Array  # (n, dof)
+    smooth_speed: Array  # (n, dof), limited by max_speed
+    smooth_acceleration: Array  # (n, dof), limited by max_acceleration
+    clearance: float | None  # certified all along the motion, where the path has a scene
+    stops: int  # points of the path between its ends at which the robot stops
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to end."""
+        return float(self.times[-1])
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def to_csv(self, file: str | os.PathLike[str]) -> None:
+        """Write the motion as CSV: `time` in seconds, then a column per coordinate in SI units."""
+        write_csv(file, {"time": self.times.tolist(), **configuration_columns(self.robot, self.q)})
+
+    def __str__(self) -> str:
+        text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
+        if self.stops:
+            text += f", stops at {_text.count(self.stops, 'point')}"
+        return text if self.clearance is None else f"{text}, certified clearance {_text.length(self.clearance)}"
+
+
+def timed(
+    path: Any,
+    max_speed: npt.ArrayLike,
+    max_acceleration: npt.ArrayLike,
+    *,
+    samples: int | None = None,
+    rate: float | None = None,
+    stops: bool = False,
+) -> Timed:
+    """The fastest motion along a path (a `Plan`, a `Path`) within limits of speed and acceleration.
+
+    A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s²; that of a section's bend holds
+    for the norm of the rate of its bend vector, that of its direction only if the section twists.
+
+    The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
+    leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
+    the path; where the spline is too near to an obstacle it is pulled towards the straight sides of the path, and the
+    robot stops where that is not enough. `stops=True` stops at every point and follows the straight sides exactly.
+
+    `samples` is the number of samples (200 by default), `rate` the number per second; with a rate the motion is slowed
+    down so that it ends on a sample.
+    """
+    toppra = _import_toppra()
+    robot: Robot = path.robot
+    speed, acceleration = (
+        _per_coordinate(robot, field, value)
+        for field, value in (("max_speed", max_speed), ("max_acceleration", max_acceleration))
+    )
+    if samples is not None and rate is not None:
+        raise TargetError("samples and rate exclude each other; give one of them")
+    count = whole("samples", SAMPLES if samples is None else samples, 2)
+    rate = None if rate is None else positive("rate", rate, "samples per second")
+    space = SmoothSpace(robot)
+    V = distinct(space.variables(path.q))
+    if len(V) < 2:
+        raise TargetError("path has no length: all its points are one; give a path that moves")
+    scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
+    check = None if scene is None else MotionCheck(space, scene, margin)
+    curves = smooth_curves(space, V, check, stops)
+    motion = _Motion([_Run(toppra, space, curve, speed, acceleration) for curve in curves])
+    times = np.linspace(0.0, motion.duration, count)
+    if rate is not None:
+        if motion.duration * rate > MOST_SAMPLES:
+            raise TargetError(
+                f"rate = {rate:g} is not accepted for a motion of {motion.duration:.3g} s; "
+                f"give at most {MOST_SAMPLES / motion.duration:.3g} samples per second"
+            )
+        motion.stretch(math.ceil(motion.duration * rate - 1e-9) / rate)
+        times = np.arange(round(motion.duration * rate) + 1) / rate
+    least = None if check is None else certified(check, curves)
+    q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration = _at(space, motion, times)
+    return Timed(
+        robot, times, q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration, least, len(curves) - 1
+    )  # fmt: skip
+
+
+def _import_toppra() -> Any:
+    toppra: Any = require("toppra", "timing a path")
+    for part in ("algorithm", "constraint"):
+        require(f"toppra.{part}", "timing a path")
+    toppra.setup_logging("ERROR")
+    return toppra
+
+
+def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
+    given = real_array(value)
+    if given is not None and given.ndim == 0:
+        return np.full(robot.dof, positive(field, float(given), "a number"))
+    if given is None or given.shape != (robot.dof,) or not ((given > 0.0) & (given < np.inf)).all():
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give one number above 0, or {robot.dof}")
+    return given
+
+
+def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
+    """The variable and the coordinate with which the bend vector of each section begins."""
+    return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
+
+
+def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
+    """Variable, coordinate and SI units per unit of all that is no part of a bend vector."""
+    found = []
+    for move in space.model.moves:
+        k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
+        if move["kind"] != BEND:
+            found.append((k, c, 1.0))
+        if move["stretch"] > 0.0:
+            found.append((last, c + 2, float(move["stretch"])))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Projected:
+    """A curve as toppra sees it: its variables, and every bend vector projected onto `DIRECTIONS` directions."""
+
+    curve: Curve
+    rows: Array  # (m, variables)
+
+    @property
+    def dof(self) -> int:
+        return len(self.rows)
+
+    @property
+    def path_interval(self) -> Array:
+        return self.curve.grid[[0, -1]]
+
+    def __call__(self, places: Array, order: int = 0) -> Array:
+        return np.asarray(self.curve.spline(places, order) @ self.rows.T)
+
+
+class _Run:
+    """The fastest motion along one curve, whose parameter has a constant acceleration between two grid points."""
+
+    def __init__(self, toppra: Any, space: SmoothSpace, curve: Curve, speed: Array, acceleration: Array) -> None:
+        self.spline, self.grid = curve.spline, curve.grid
+        rows, coordinates = _projections(space)
+        limits = [
+            kind(np.stack([-largest[coordinates], largest[coordinates]], axis=1))
+            for kind, largest in (
+                (toppra.constraint.JointVelocityConstraint, speed),
+                (toppra.constraint.JointAccelerationConstraint, acceleration),
+            )
+        ]
+        solver = toppra.algorithm.TOPPRA(limits, _Projected(curve, rows), gridpoints=self.grid)
+        rates = solver.compute_parameterization(0.0, 0.0)[1]
+        if rates is None or not np.isfinite(rates).all():
+            raise TargetError("path cannot be timed within these limits; give larger ones")
+        self.squares = rates**2
+        self._slow_down(space, speed, acceleration)
+
+    def _slow_down(self, space: SmoothSpace, speed: Array, acceleration: Array) -> None:
+        """Slow the run down until limits hold between grid points too, and for norms of bend vectors."""
+        steps, rise = np.diff(self.grid), np.diff(self.squares)
+        fastest = hardest = 1.0
+        for share in np.linspace(0.0, 1.0, BETWEEN):
+            places, squares = self.grid[:-1] + share * steps, self.squares[:-1] + share * rise
+            first, second = self.spline(places, 1), self.spline(places, 2)
+            V1 = first * np.sqrt(squares)[:, None]
+            V2 = second * squares[:, None] + first * (0.5 * rise / steps)[:, None]
+            fastest = max(fastest, _share(space, V1, speed))
+            hardest = max(hardest, _share(space, V2, acceleration))
+        self.squares = self.squares / max(fastest**2, hardest)
+        rates = np.sqrt(self.squares)
+        self.times = np.concatenate([[0.0], np.cumsum(2.0 * steps / (rates[:-1] + rates[1:]))])
+
+    def at(self, times: Array) -> tuple[Array, Array, Array]:
+        """Variables, their speeds and accelerations at times from its start."""
+        i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.grid) - 2)
+        after = times - self.times[i]
+        rise = 0.5 * np.diff(self.squares)[i] / np.diff(self.grid)[i]
+        before = np.sqrt(self.squares[i])
+        places = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
+        rates = (before + rise * after)[:, None]
+        first, second = self.spline(places, 1), self.spline(places, 2)
+        return self.spline(places), first * rates, second * rates**2 + first * rise[:, None]
+
+
+class _Motion:
+    """Runs one after another, at rest between them."""
+
+    def __init__(self, runs: list[_Run]) -> None:
+        self.runs = runs
+        self.starts = np.concatenate([[0.0], np.cumsum([run.times[-1] for run in runs])])
+        self.slower = 1.0
+
+    @property
+    def duration(self) -> float:
+        return float(self.starts[-1]) * self.slower
+
+    def stretch(self, duration: float) -> None:
+        """Slow down to a duration."""
+        self.slower = duration / float(self.starts[-1])
+
+    @property
+    def grid(self) -> Array:
+        """The times of all grid points."""
+        return self.slower * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
+
+    def at(self, times: Array) -> tuple[Array, Array, Array]:
+        own = times / self.slower
+        chosen = np.clip(np.searchsorted(self.starts, own, side="right") - 1, 0, len(self.runs) - 1)
+        found = [run.at(own[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
+        V, V1, V2 = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return V, V1 / self.slower, V2 / self.slower**2
+
+
+def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Rows (m, variables) whose products with the variables have limits, in SI units, and the coordinate of each."""
+    rows, coordinates = [], []
+    for k, c in _bends(space):
+        for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+            rows.append(np.zeros(space.model.variables))
+            rows[-1][k : k + 2] = math.cos(angle), math.sin(angle)
+            coordinates.append(c)
+    for k, c, unit in _others(space):
+        rows.append(np.zeros(space.model.variables))
+        rows[-1][k] = unit
+        coordinates.append(c)
+    return np.array(rows), np.array(coordinates)
+
+
+def _share(space: SmoothSpace, rates: Array, largest: Array) -> float:
+    """The largest share that rates (n, variables) take of limits (dof,)."""
+    shares = [float(np.hypot(rates[:, k], rates[:, k + 1]).max()) / largest[c] for k, c in _bends(space)]
+    shares += [float(np.abs(rates[:, k]).max()) * unit / largest[c] for k, c, unit in _others(space)]
+    return float(max(shares))
+
+
+def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
+    """Coordinates, speeds and accelerations at times, and those of the smooth variables, in SI units."""
+    # Directions are unwrapped on the grid of the curve: between two samples one may turn far.
+    every, places = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
+    V, V1, V2 = motion.at(every)
+    wanted = places[: len(times)]
+    q = unwrapped(space.robot, space.coordinates(V))
+    q, V, V1, V2 = (rows[wanted] for rows in (q, V, V1, V2))
+    smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)
+    for k, c, unit in _others(space):
+        speed[:, c], acceleration[:, c] = unit * V1[:, k], unit * V2[:, k]
+    smooth_speed, smooth_acceleration = speed.copy(), acceleration.copy()
+    for k, c in _bends(space):
+        along = np.stack([np.cos(q[:, c + 1]), np.sin(q[:, c + 1])], axis=1)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        pair = slice(k, k + 2)
+        smooth[:, c : c + 2], smooth_speed[:, c : c + 2], smooth_acceleration[:, c : c + 2] = (
+            V[:, pair], V1[:, pair], V2[:, pair]
+        )  # fmt: skip
+        bend = np.where(q[:, c] > STRAIGHT, q[:, c], np.inf)
+        speed[:, c] = (along * V1[:, pair]).sum(axis=1)
+        speed[:, c + 1] = (across * V1[:, pair]).sum(axis=1) / bend
+        acceleration[:, c] = (along * V2[:, pair]).sum(axis=1) + q[:, c] * speed[:, c + 1] ** 2
+        turn = (across * V2[:, pair]).sum(axis=1) - 2.0 * speed[:, c] * speed[:, c + 1]
+        acceleration[:, c + 1] = turn / bend
+    return q, speed, acceleration, smooth, smooth_speed, smooth_acceleration

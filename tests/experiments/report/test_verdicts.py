@@ -1,0 +1,107 @@
+"""Ours beside the printed numbers: intervals, verdicts, reasons and units."""
+
+import math
+
+import pytest
+
+from arcreach.experiments import NAMES, find_experiment
+from arcreach.experiments.engine.comparison import Comparison
+from arcreach.experiments.report.statistics import Summary, time_text, wilson
+from arcreach.experiments.report.verdicts import agrees, difference
+
+
+# Values of the formula as printed in its tables, for example by R's binom package.
+@pytest.mark.parametrize(
+    ("reached", "count", "low", "high"),
+    [
+        (0, 10, 0.0, 0.27753),
+        (8, 10, 0.49016, 0.94332),
+        (10, 10, 0.72247, 1.0),
+        (50, 100, 0.40383, 0.59617),
+        (0, 0, 0, 1),
+    ],
+)
+def test_wilson(reached, count, low, high):
+    assert wilson(reached, count) == pytest.approx((low, high), abs=1e-5)
+
+
+def test_agreement_is_within_the_interval_and_the_printed_digits():
+    from arcreach.experiments.engine.experiment import Printed
+
+    ours = Summary("a", "m", 1000, 900, 0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    low, high = (100.0 * end for end in ours.interval)
+    assert agrees(ours, Printed("a", "m", high + 0.04))
+    assert agrees(ours, Printed("a", "m", low))
+    assert not agrees(ours, Printed("a", "m", high + 0.1))
+    assert not agrees(ours, Printed("a", "m"))
+    assert difference(ours, Printed("a", "m", 88.0)) == pytest.approx(2.0)
+    assert difference(ours, Printed("a", "m")) is None
+
+
+def summary(case, method, reached, count=1000, iterations=10.0):
+    return Summary(case, method, count, reached, 0, 2e-6, 1e-6, 3e-6, iterations, iterations)
+
+
+def test_a_verdict_on_every_printed_number():
+    from arcreach.experiments.engine.experiment import Printed
+    from arcreach.experiments.report.verdicts import AGREES, DIFFERS, NEAR, counts, farthest, on_summary
+
+    theirs = Printed("a", "m", 90.0, mean_iterations=10.4, median_iterations=11.0, label="theirs", worst=40.0)
+    found = list(on_summary("t", summary("a", "m", 900), theirs, summary("b", "m", 600)))
+    assert [(one.quantity, one.word) for one in found] == [
+        ("share reached", AGREES), ("share of the worst case", DIFFERS), ("iterations", NEAR), ("iterations", AGREES),
+    ]  # fmt: skip
+    assert {(one.table, one.method) for one in found} == {("t", "theirs")}
+    assert counts(found) == ("4", "2", "1", "1", "+20.0 points (b, theirs)")
+    assert farthest(found[:1]) == "–"
+    many = summary("a", "m", 900_000, 1_000_000)
+    assert [one.word for one in on_summary("t", many, Printed("a", "m", 90.9))] == [NEAR]
+    assert [one.word for one in on_summary("t", many, Printed("a", "m", 91.1))] == [DIFFERS]
+    # Nothing reached, no iterations to speak of.
+    assert list(on_summary("t", summary("a", "m", 0), Printed("a", "m", mean_iterations=3.0))) == []
+
+
+def test_reasons_are_told_once_for_all_that_share_them():
+    from arcreach.experiments.report.verdicts import AGREES, DIFFERS, UNKNOWN, Verdict, group_table, reasons_told
+
+    found = [
+        Verdict("t", "a", method, "share reached", word, 5.0, "points")
+        for method, word in (("p", DIFFERS), ("q", DIFFERS), ("r", AGREES), ("s", DIFFERS))
+    ]
+    reasons = {"p": "Because.", "q": "Because.", "r": "Never told."}
+    assert reasons_told(found, reasons) == f"p, q: Because. s: {UNKNOWN}"
+    rows = {row[1]: row for row in group_table(found, reasons).rows}
+    assert rows["p"][-1] == "Because."
+    assert rows["r"][-1] == ""
+    assert rows["s"][3:7] == ("1", "0", "0", "1")
+
+
+def test_the_nearest_of_our_methods_and_how_much_faster_it_is():
+    from arcreach.experiments.engine.experiment import Printed
+    from arcreach.experiments.report.verdicts import nearest_table, times_as_fast
+
+    printed = [
+        Printed("a", "x", 50.0, median_time=4e-6),
+        Printed("b", "x", 60.0, mean_time=2e-5),
+        Printed("c", "z", None, mean_time=1.0),
+    ]
+    ours = [summary("a", "x", 400), summary("b", "x", 600), summary("a", "y", 520), summary("b", "y", 620)]
+    assert nearest_table(printed, ours).rows == (("x", "5", "2 ←"),)
+    assert nearest_table(printed, ours[:2]) is None
+    assert nearest_table([], ours) is None
+    assert times_as_fast(printed, ours) == pytest.approx((4.0 + 10.0) / 2.0)
+    assert times_as_fast(printed[2:], ours) is None
+
+
+def test_every_printed_method_has_a_reason_for_differing():
+    for name in NAMES:
+        experiment = find_experiment(name)
+        if isinstance(experiment, Comparison):
+            assert {one.label or one.method for one in experiment.printed()} <= set(experiment.reasons)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(2.5, "2.5 s"), (3e-3, "3 ms"), (4.2e-5, "42 µs"), (5e-7, "0.50 µs"), (math.nan, "–")]
+)
+def test_times_are_written_in_their_unit(seconds, text):
+    assert time_text(seconds) == text

@@ -1,0 +1,76 @@
+"""Eigenvalues of small symmetric matrices against LAPACK."""
+
+import numpy as np
+import pytest
+
+from arcreach.kernels.math.linalg import diagonalize
+
+
+def spectrum(A):
+    """Eigenvalues in rising order and their vectors, by our own kernel."""
+    D, V = A.copy(), np.empty_like(A)
+    diagonalize(D, V)
+    order = np.argsort(np.diag(D))
+    return np.diag(D)[order], V[:, order]
+
+
+def assert_diagonalized(A):
+    values, V = spectrum(A)
+    size = max(abs(A).max(), 1e-300)
+    np.testing.assert_allclose(values, np.linalg.eigh(A)[0], rtol=0, atol=1e-14 * len(A) * size)
+    np.testing.assert_allclose(V.T @ V, np.eye(len(A)), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(V @ np.diag(values) @ V.T, A, rtol=0, atol=1e-13 * len(A) * size)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_random(n, scale):
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        A = rng.normal(size=(n, n)) * scale
+        assert_diagonalized(A + A.T)
+
+
+def turned(values, seed=0):
+    """A symmetric matrix with these eigenvalues."""
+    Q, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(values), len(values))))
+    A = Q @ np.diag(values) @ Q.T
+    return 0.5 * (A + A.T)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 0, 0, 0, 0, 0],
+        [1, 1, 1, 1, 1, 1],
+        [1, 1, 1, 0, 0, 0],
+        [2, 2, 1e-9, 1e-9, 0, 0],
+        [1, 1 + 1e-12, 1 - 1e-12, 1e-15, 0, 0],
+        [1e6, 1, 1e-6, 1e-12, 0, 0],
+        [-1, 1, -1, 1, 0, 2],
+    ],
+)
+def test_repeated_small_and_zero_eigenvalues(values):
+    for seed in range(5):
+        assert_diagonalized(turned(np.array(values, float), seed))
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-9, -1e-9, 1e-20, 1e-320, 1.0])
+def test_nearly_diagonal(off):
+    A = np.diag([3.0, 2.0, 2.0, 1.0, 0.0, 0.0])
+    A[0, 5] = A[5, 0] = A[1, 2] = A[2, 1] = A[4, 5] = A[5, 4] = off
+    assert_diagonalized(A)
+
+
+def test_a_jacobian_without_its_orientation_rows():
+    J = np.random.default_rng(3).normal(size=(6, 7))
+    J[3:] = 0.0
+    values, _ = spectrum(J @ J.T)
+    np.testing.assert_allclose(values[:3], 0.0, atol=1e-15)
+    np.testing.assert_allclose(np.sqrt(values[3:]), np.linalg.svd(J[:3])[1][::-1], rtol=1e-12)
+
+
+def test_what_is_not_finite_ends():
+    A = np.full((6, 6), np.nan)
+    diagonalize(A, np.empty((6, 6)))
+    assert np.isnan(A).any()

@@ -1,0 +1,296 @@
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import ConfigurationError, MethodError, MissingExtraError, SceneError, TargetError
+
+pytest.importorskip("ompl")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return ar.load_robot("three-section")
+
+
+@pytest.fixture(scope="module")
+def clutter():
+    return ar.load_scene("clutter-20")
+
+
+def free_configurations(robot, scene, count, seed):
+    Q = robot.sample(40 * count, seed=seed)
+    return Q[ar.clearance(robot, Q, scene).distance > 0.01 * robot.reach][:count]
+
+
+def check_plan(plan, start, target, scene):
+    """What a plan says, recomputed: its ends, its limits, and its clearance at many samples."""
+    robot = plan.robot
+    assert plan.reached
+    np.testing.assert_allclose(robot.tip_pose(plan.q[0]), robot.tip_pose(start), atol=1e-9)
+    error = np.linalg.norm(robot.tip_pose(plan.q[-1])[:3, 3] - target.position)
+    assert error <= 1e-6
+    assert plan.position_error == pytest.approx(error, abs=1e-12)
+    motion = plan.sampled(3000)
+    assert robot.within_limits(motion).all()
+    found = ar.clearance(robot, motion, scene).distance.min()
+    assert plan.margin < plan.clearance <= found
+    np.testing.assert_allclose(motion[0], plan.q[0], atol=1e-12)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["fixed-sections", "extensible-sections", "telescopic-sections"])
+@pytest.mark.parametrize("scene_name", ["clutter-20", "clutter-60"])
+def test_paths_in_clutter_are_free_all_along(name, scene_name):
+    robot, scene = ar.load_robot(name), ar.load_scene(scene_name)
+    Q = free_configurations(robot, scene, 6, seed=1)
+    corners = 0
+    for i in range(3):
+        target = ar.Target(robot.tip_pose(Q[2 * i + 1])[:3, 3])
+        plan = ar.plan(robot, Q[2 * i], target, scene, seed=i)
+        check_plan(plan, Q[2 * i], target, scene)
+        assert "certified clearance" in str(plan)
+        corners += len(plan)
+    assert corners >= 6
+
+
+@pytest.mark.compiled
+def test_the_same_seed_gives_the_same_path(arm, clutter):
+    target = ar.Target([-0.048, -0.0193, 0.079])
+    first, second, other = (ar.plan(arm, arm.neutral, target, clutter, seed=seed) for seed in (3, 3, 4))
+    assert len(first) > 2
+    np.testing.assert_array_equal(first.q, second.q)
+    assert first.clearance == second.clearance
+    assert len(other) != len(first) or not np.array_equal(first.q, other.q)
+
+
+@pytest.mark.compiled
+def test_a_margin_is_kept_and_an_axis_is_met(arm, clutter):
+    Q = free_configurations(arm, clutter, 40, seed=5)
+    pose = arm.tip_pose(Q[7])
+    target = ar.Target(pose[:3, 3], axis=pose[:3, 2])
+    plan = ar.plan(arm, arm.neutral, target, clutter, margin=0.0005)
+    check_plan(plan, arm.neutral, target, clutter)
+    assert plan.clearance > 0.0005
+    assert plan.angle_error <= 1e-3
+
+
+@pytest.mark.compiled
+def test_simplifying_shortens(arm, clutter):
+    target = ar.Target([-0.048, -0.0193, 0.079])
+    rough, smooth = (
+        ar.plan(arm, arm.neutral, target, clutter, seed=1, simplify=simplify) for simplify in (False, True)
+    )
+    ways = [np.linalg.norm(np.diff(arm.tip_pose(plan.sampled(500))[:, :3, 3], axis=0), axis=1).sum()
+            for plan in (rough, smooth)]  # fmt: skip
+    assert ways[1] < ways[0]
+    check_plan(rough, arm.neutral, target, clutter)
+
+
+@pytest.mark.compiled
+def test_an_arm_with_an_endless_joint_among_boxes_and_capsules():
+    robot = ar.Robot(
+        [
+            ar.Revolute(lower=-np.inf, upper=np.inf),
+            ar.Link((0, 0, 0.3), radius=0.03),
+            ar.Revolute((0, 1, 0), -2.0, 2.0),
+            ar.Link((0, 0, 0.3), radius=0.03),
+            ar.Section(0.2, 1.5, radius=0.02, twist=True),
+        ]
+    )
+    wall = ar.Scene([ar.Box((0.05, 1.0, 1.0), (0.35, 0.0, 0.2)), ar.Capsule((-0.4, -0.1, 0), (-0.4, -0.1, 0.6), 0.05)])
+    start, goal = np.array([0.6, 0.5, 0.3, 0.2]), np.array([-2.7, 0.6, 0.5, -1.0])
+    # Through the wall's place: the long way round is the free one.
+    start[0], start[1], goal[0], goal[1] = 1.4, 1.2, -1.4, 1.2
+    plan = ar.plan(robot, start, scene=wall, goal=goal)
+    check_plan(plan, start, ar.Target(robot.tip_pose(goal)[:3, 3]), wall)
+    np.testing.assert_allclose(robot.tip_pose(plan.q[-1]), robot.tip_pose(goal), atol=1e-9)
+
+
+@pytest.mark.compiled
+def test_nothing_in_the_way_is_one_straight_motion(arm):
+    target = ar.Target(arm.tip_pose([0.5, 0.1, 0.4, 1.0, 0.3, 2.0])[:3, 3])
+    plan = ar.plan(arm, arm.neutral, target, ar.Scene([ar.Sphere((0, 0, -1), 0.1)]))
+    assert len(plan) == 2
+    check_plan(plan, arm.neutral, target, plan.scene)
+
+
+@pytest.mark.compiled
+def test_no_path_is_said_after_the_time_that_was_given():
+    robot = ar.Robot([ar.Section(0.05, 2.5, radius=0.001)])
+    # A ring that the tip cannot pass: the goal lies outside of it.
+    ring = [robot.tip_pose([1.0, angle])[:3, 3] for angle in np.linspace(-np.pi, np.pi, 60)]
+    scene = ar.Scene([ar.Sphere(centre, 0.003) for centre in ring])
+    plan = ar.plan(robot, [0.0, 0.0], scene=scene, goal=[2.0, 0.3], max_time=0.3)
+    assert plan.status == ar.Status.TIME_LIMIT
+    assert "no path found in 300 ms to 1 configuration at the target" in str(plan)
+    np.testing.assert_array_equal(plan.q, [[0.0, 0.0]])
+
+
+@pytest.mark.compiled
+def test_targets_that_cannot_be_reached_freely():
+    robot = ar.Robot([ar.Section(0.05, 2.5, radius=0.002)])
+    far = ar.plan(robot, [0.0, 0.0], ar.Target([0.0, 0.0, 0.2]), [ar.Sphere((0.1, 0, 0), 0.01)])
+    assert far.status == ar.Status.OUT_OF_REACH
+    assert "out of reach" in str(far)
+    # One configuration reaches that point, and its middle lies in a ball.
+    q = np.array([1.5, 0.4])
+    ball = ar.Sphere(robot.backbone(q, 3)[1], 0.004)
+    blocked = ar.plan(robot, [1.5, -2.0], ar.Target(robot.tip_pose(q)[:3, 3]), [ball])
+    assert blocked.status == ar.Status.COLLISION
+    assert "only by touching" in str(blocked)
+
+
+def test_bad_input_is_named_before_anything_is_searched(arm, clutter):
+    target = ar.Target([0.03, 0.02, 0.08])
+    inside = np.array(clutter[0].centre)
+    with pytest.raises(TargetError, match="inside obstacle 'sphere-1'"):
+        ar.plan(arm, arm.neutral, ar.Target(inside), clutter)
+    with pytest.raises(SceneError, match="contains the base"):
+        ar.plan(arm, arm.neutral, target, [ar.Sphere((0, 0, 0.005), 0.02)])
+    with pytest.raises(SceneError, match=r"start is not free: 'section-2' is .* inside 'ball'"):
+        ar.plan(arm, arm.neutral, target, [ar.Sphere((0, 0, 0.05), 0.01, name="ball")])
+    with pytest.raises(SceneError, match="margin is 5 mm"):
+        ar.plan(arm, arm.neutral, target, [ar.Sphere((0.016, 0, 0.05), 0.01)], margin=0.005)
+    with pytest.raises(TargetError, match="outside the robot's limits"):
+        ar.plan(arm, [9.0, 0, 0, 0, 0, 0], target, clutter)
+    with pytest.raises(ConfigurationError, match="start"):
+        ar.plan(arm, [0.0, 0.0], target, clutter)
+    with pytest.raises(TargetError, match="target = 'there'"):
+        ar.plan(arm, arm.neutral, "there", clutter)
+    with pytest.raises(TargetError, match="margin = -1"):
+        ar.plan(arm, arm.neutral, target, clutter, margin=-1)
+    with pytest.raises(TargetError, match="max_time"):
+        ar.plan(arm, arm.neutral, target, clutter, max_time=0)
+    with pytest.raises(TargetError, match="goals"):
+        ar.plan(arm, arm.neutral, target, clutter, goals=0)
+    with pytest.raises(MethodError, match="robot"):
+        ar.plan("arm", arm.neutral, target, clutter)
+    with pytest.raises(SceneError, match="planar"):
+        ar.plan(arm, arm.neutral, target, [ar.Disc((0, 0.1), 0.02)])
+
+
+def three_joints():
+    link = ar.Link((0.3, 0, 0), radius=0.01)
+    return ar.Robot([ar.Revolute((0, 0, 1), -2, 2), link, *(ar.Revolute((0, 1, 0), -2, 2), link) * 2])
+
+
+def test_three_numbers_on_a_robot_of_three_coordinates_are_refused():
+    robot, scene = three_joints(), [ar.Sphere((0, 0, 2.0), 0.1)]
+    q0, q = [0.0, 0.0, 0.0], [0.5, 0.2, 0.1]
+    words = r"may be a position or a configuration, since the robot has 3 coordinates; give target=arcreach.Target"
+    for scene_arguments in ((q, scene), (np.array(q), scene)):
+        with pytest.raises(TargetError, match=words):
+            ar.plan(robot, q0, *scene_arguments)
+    with pytest.raises(TargetError, match=words):
+        ar.plan(robot, q0, target=q, scene=scene)
+
+
+@pytest.mark.compiled
+def test_a_configuration_is_a_goal_and_numbers_are_a_position():
+    robot, scene = three_joints(), [ar.Sphere((0, 0, 2.0), 0.1)]
+    q0, q = [0.0, 0.0, 0.0], [0.5, 0.2, 0.1]
+    np.testing.assert_allclose(ar.plan(robot, q0, scene=scene, goal=q).q[-1], q, atol=1e-12)
+    place = robot.tip_pose(q)[:3, 3]
+    assert ar.plan(robot, q0, ar.Target(place), scene).reached
+
+
+@pytest.mark.compiled
+def test_the_old_spelling_of_a_goal_warns_where_it_is_clear(arm, clutter):
+    goal = free_configurations(arm, clutter, 1, seed=3)[0]
+    with pytest.warns(DeprecationWarning, match="give goal=configuration") as caught:
+        plan = ar.plan(arm, arm.neutral, goal, clutter)
+    assert caught[0].filename == __file__
+    np.testing.assert_allclose(arm.tip_pose(plan.q[-1]), arm.tip_pose(goal), atol=1e-9)
+    pose = arm.tip_pose(goal)
+    for given, target in ((pose[:3, 3].tolist(), ar.Target(pose[:3, 3])), (pose, ar.Target.from_pose(pose))):
+        plan = ar.plan(arm, arm.neutral, given, clutter)
+        check_plan(plan, arm.neutral, target, clutter)
+
+
+def test_a_target_or_a_goal_and_a_scene_are_needed(arm, clutter):
+    one = "give a target or goal=, the configuration to end at: one of them"
+    with pytest.raises(TargetError, match=one):
+        ar.plan(arm, arm.neutral, scene=clutter)
+    with pytest.raises(TargetError, match=one):
+        ar.plan(arm, arm.neutral, ar.Target([0, 0, 0.1]), clutter, goal=arm.neutral)
+    with pytest.raises(SceneError, match="scene is missing"):
+        ar.plan(arm, arm.neutral, ar.Target([0, 0, 0.1]))
+    with pytest.raises(TargetError, match=r"target has the shape \(2,\); give an arcreach.Target, a position"):
+        ar.plan(arm, arm.neutral, [0.0, 0.1], clutter)
+
+
+@pytest.mark.compiled
+def test_slips_of_units_get_a_hint(arm, clutter):
+    with pytest.raises(TargetError, match=r"section-1.bend = 30 is 4.8 turns; .* were degrees meant\?"):
+        ar.plan(arm, [30, 0, 0, 0, 0, 0], ar.Target([0.03, 0.02, 0.08]), clutter)
+    plan = ar.plan(arm, arm.neutral, [-48, -19.3, 79], clutter)
+    assert plan.status == ar.Status.OUT_OF_REACH
+    assert str(plan).endswith("positions are metres: were millimetres meant?")
+    assert "e+" not in str(plan)
+
+
+def test_without_ompl_the_extra_is_named(arm, clutter, monkeypatch):
+    for name in ("ompl", "ompl.base", "ompl.geometric", "ompl.util"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtraError, match=r"arcreach\[plan\]"):
+        ar.plan(arm, arm.neutral, ar.Target([0.03, 0.02, 0.08]), clutter)
+
+
+def test_a_certificate_covers_the_whole_motion():
+    """Two points that graze the circle of a tip: a sharper walk that stops at the first says nothing of the second."""
+    from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
+
+    robot = ar.Robot([ar.Revolute((0, 0, 1), -3, 3), ar.Link((1, 0, 0))])
+    gaps = {-0.8212: 2.515e-5, 0.7591: 1.8958e-5}
+    balls = [ar.Sphere(((1 + g) * np.cos(a), (1 + g) * np.sin(a), 0.0), 1e-12) for a, g in gaps.items()]
+    check = MotionCheck(SmoothSpace(robot), ar.Scene(balls), 0.0)
+    _, certificates = check.certify(np.array([[-1.0], [1.0]]))
+    assert certificates[0] <= min(gaps.values())
+
+
+@pytest.mark.compiled
+def test_an_endless_joint_does_not_jump():
+    endless = ar.Revolute((0, 0, 1), -np.inf, np.inf)
+    robot = ar.Robot([endless, ar.Link((0.5, 0, 0), radius=0.01), ar.Revolute((0, 1, 0), -1, 1), ar.Link((0.3, 0, 0))])
+    scene = [ar.Sphere((0, 0, 2.0), 0.1)]
+    found = ar.plan(robot, np.radians([170.0, 0.0]), scene=scene, goal=np.radians([-170.0, 10.0]))
+    assert found.reached
+    assert np.abs(np.diff(found.q[:, 0])).max() < 0.5
+    start = ar.plan(robot, np.radians([190.0, 0.0]), scene=scene, goal=np.radians([200.0, 10.0]))
+    assert start.q[0, 0] == pytest.approx(np.radians(190.0))
+
+
+@pytest.mark.compiled
+def test_a_robot_of_joints_alone():
+    robot = ar.Robot([ar.Link((0, 0, 0.1)), ar.Revolute((0, 0, 1), -3, 3), ar.Revolute((0, 1, 0), -1, 1)])
+    with pytest.raises(ar.TargetError, match="inside"):
+        ar.plan(robot, [0.0, 0.0], ar.Target([0, 0, 0.1]), [ar.Sphere((0, 0, 0.1), 0.01)])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("away", [100.0, 1e4])
+def test_fixed_links_in_front_cost_nothing(arm, clutter, away):
+    """Room at the goal was a share of the reach, the link in front included: 0.5 m of room at 100 m."""
+    far = ar.Robot([ar.Link((away, 0.0, 0.0)), *arm.elements])
+    scene = ar.Scene([ar.Sphere(np.add(ball.centre, (away, 0.0, 0.0)), ball.radius) for ball in clutter])
+    Q = free_configurations(arm, clutter, 4, seed=1)
+    for i in range(2):
+        target = ar.Target(far.tip_pose(Q[2 * i + 1])[:3, 3])
+        check_plan(ar.plan(far, Q[2 * i], target, scene, seed=i), Q[2 * i], target, scene)
+
+
+@pytest.mark.compiled
+def test_the_time_is_kept_where_every_motion_grazes():
+    """Steps are as long as the clearance allows: beside bars that almost touch, one motion took seconds."""
+    robot = ar.Robot([ar.Revolute(lower=-3, upper=3), ar.Link((1, 0, 0))] * 3)
+    bars = [ar.Capsule((-5, y, -0.0102), (5, y, -0.0102), 0.01) for y in np.linspace(-4, 4, 60)]
+    pole = ar.Capsule((0.4, 0.6, -1), (0.4, 0.6, 1), 0.05)
+    start, goal = [0.0, 0.1, 0.2], [2.0, -0.5, 0.4]
+    ar.plan(robot, start, scene=pole, goal=goal, max_time=0.1)
+    max_time = 0.5
+    plan = ar.plan(robot, start, scene=[*bars, pole], goal=goal, max_time=max_time)
+    assert plan.status == ar.Status.TIME_LIMIT
+    # A motion without a deadline takes more than ten times as long.
+    assert plan.seconds < 3 * max_time

@@ -1,0 +1,283 @@
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import MissingExtraError, TargetError
+from arcreach.planning.motion.timing import timed
+
+pytest.importorskip("toppra")
+# toppra says by a warning what its solver does.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Rows:
+    """The least that can be timed: a robot and its configurations."""
+
+    def __init__(self, robot, q):
+        self.robot, self.q = robot, np.asarray(q, dtype=float)
+
+
+def arm():
+    return ar.Robot([ar.Revolute((0, 0, 1)), ar.Link((0.5, 0, 0)), ar.Prismatic(0.0, 0.5)])
+
+
+def test_a_straight_motion_is_as_fast_as_its_limits_allow():
+    path = Rows(arm(), [[0.0, 0.0], [2.0, 0.1]])
+    motion = timed(path, 1.0, 2.0)
+    # The turn decides: it speeds up for half a second, goes on at 1 rad/s, and slows down as it began.
+    assert motion.duration == pytest.approx(2.5, rel=5e-3)
+    assert (np.abs(motion.speed) <= 1.0 + 1e-9).all()
+    assert (np.abs(motion.acceleration) <= 2.0 + 1e-9).all()
+    np.testing.assert_allclose(motion.q[[0, -1]], path.q, atol=1e-9)
+    np.testing.assert_allclose(motion.speed[[0, -1]], 0.0, atol=1e-6)
+    assert (np.diff(motion.times) > 0.0).all()
+    assert not motion.stops
+    # Twice as fast and four times as hard: half of the time.
+    assert timed(path, 2.0, 8.0).duration == pytest.approx(0.5 * motion.duration, rel=1e-3)
+
+
+def test_each_coordinate_has_its_own_limit():
+    path = Rows(arm(), [[0.0, 0.0], [1.0, 0.4], [0.2, 0.1]])
+    speed, acceleration = np.array([2.0, 0.05]), np.array([4.0, 0.2])
+    motion = timed(path, speed, acceleration)
+    assert (np.abs(motion.speed) <= speed * (1 + 1e-9)).all()
+    assert (np.abs(motion.acceleration) <= acceleration * (1 + 1e-9)).all()
+    # The slide has 0.7 m to go at 0.05 m/s.
+    assert motion.duration > 13.0
+
+
+def spline_duration(points, speed, acceleration):
+    """toppra's own answer for a cubic spline through points."""
+    import toppra
+    import toppra.algorithm
+    import toppra.constraint
+
+    places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    limits = [np.tile([-limit, limit], (points.shape[1], 1)) for limit in (speed, acceleration)]
+    kinds = (toppra.constraint.JointVelocityConstraint, toppra.constraint.JointAccelerationConstraint)
+    curve = toppra.SplineInterpolator(places, points)
+    constraints = [kind(limit) for kind, limit in zip(kinds, limits, strict=True)]
+    return toppra.algorithm.TOPPRA(constraints, curve).compute_trajectory().duration
+
+
+def lissajous(n, size=1.0):
+    angle = np.linspace(0.0, 2.0 * np.pi, n)
+    return size * np.stack([np.sin(angle), np.sin(2.0 * angle)], axis=1)
+
+
+@pytest.mark.parametrize("points", [12, *(pytest.param(n, marks=pytest.mark.compiled) for n in (50, 200))])
+def test_many_points_are_passed_as_fast_as_by_a_spline_through_them(points):
+    robot = ar.Robot([ar.Revolute(), ar.Link((0.5, 0, 0)), ar.Revolute(), ar.Link((0.4, 0, 0))])
+    motion = timed(Rows(robot, lissajous(points)), 1.0, 2.0)
+    ratio = motion.duration / spline_duration(lissajous(points), 1.0, 2.0)
+    assert 0.97 < ratio < 1.05
+    # The motion passes every point.
+    dense = timed(Rows(robot, lissajous(points)), 1.0, 2.0, samples=20_000).q
+    assert max(np.abs(dense - q).max(axis=1).min() for q in lissajous(points)) < 1e-3
+
+
+def test_bend_vectors_are_passed_as_fast_as_by_a_spline_through_them():
+    robot = ar.Robot([ar.Section(0.1, 2.0)])
+    pairs = np.add(lissajous(80, 0.8), (0.05, 0.02))
+    q = np.stack([np.hypot(*pairs.T), np.arctan2(pairs[:, 1], pairs[:, 0])], axis=1)
+    motion = timed(Rows(robot, q), 1.0, 2.0)
+    # The norm of the rate is limited: a spline of many projections has the same limits.
+    angle = np.pi * np.arange(40) / 40
+    projected = pairs @ np.array([np.cos(angle), np.sin(angle)])
+    assert 0.97 < motion.duration / spline_duration(projected, 1.0, 2.0) < 1.05
+
+
+def test_points_on_a_line_cost_nothing():
+    ends = np.array([[0.0, 0.0], [1.12, 0.3]])
+    line = ends[0] + np.linspace(0.0, 1.0, 100)[:, None] * (ends[1] - ends[0])
+    alone, many = (timed(Rows(arm(), q), 1.0, 2.0).duration for q in (ends, line))
+    assert many == pytest.approx(alone, rel=1e-3)
+    # Half a second to speed up, as long to slow down, and 0.62 rad at full speed between.
+    assert alone == pytest.approx(1.62, rel=5e-3)
+
+
+def turning():
+    """A bending section that turns twice about its base, one that passes by the straight pose, and a slide."""
+    robot = ar.Robot([ar.Section(0.1, 2.0), ar.Section(0.1, 2.0, stretch=0.05), ar.Prismatic(0.0, 0.5)])
+    share = np.linspace(0.0, 1.0, 60)
+    side, off = 0.5 - share, 0.05 + 0.1 * share
+    q = np.stack(
+        [
+            0.6 + 0.3 * share,
+            np.remainder(4.0 * np.pi * share + np.pi, 2.0 * np.pi) - np.pi,
+            np.hypot(side, off),
+            np.arctan2(off, side),
+            0.13 + 0.02 * share,
+            0.1 + 0.3 * np.sin(3.0 * share),
+        ],
+        axis=1,
+    )
+    return Rows(robot, q)
+
+
+@pytest.mark.compiled
+def test_speed_and_acceleration_are_derivatives():
+    motion = timed(turning(), 1.0, 2.0, samples=20_001)
+    for values, rates, close in (
+        (motion.q, motion.speed, 3e-4),
+        (motion.smooth, motion.smooth_speed, 3e-4),
+        (motion.speed, motion.acceleration, 1e-2),
+        (motion.smooth_speed, motion.smooth_acceleration, 1e-2),
+    ):
+        differences = (values[2:] - values[:-2]) / (motion.times[2:] - motion.times[:-2])[:, None]
+        off = np.abs(differences - rates[1:-1]) / np.abs(rates).max(axis=0)
+        # An acceleration jumps from one interval of the grid to the next; of speeds every sample counts.
+        worst = off.max(axis=0) if close < 1e-3 else np.quantile(off, 0.9, axis=0)
+        assert (worst < close).all(), worst
+
+
+@pytest.mark.compiled
+def test_limits_are_kept_all_along():
+    speed, acceleration = np.array([1.0, 9.0, 0.7, 9.0, 0.02, 0.2]), np.array([2.0, 9.0, 1.0, 9.0, 0.1, 0.5])
+    for samples in (50, 20_000):
+        motion = timed(turning(), speed, acceleration, samples=samples)
+        for rates, limits in ((motion.smooth_speed, speed), (motion.smooth_acceleration, acceleration)):
+            norms = np.column_stack([np.hypot(*rates[:, :2].T), np.hypot(*rates[:, 2:4].T), np.abs(rates[:, 4:])])
+            shares = norms / limits[[0, 2, 4, 5]]
+            assert (shares <= 1.0 + 1e-6).all()
+            assert shares.max() > 0.95
+        # The rate of a bend is no more than that of its bend vector.
+        assert (np.abs(motion.speed[:, [0, 2, 4, 5]]) <= speed[[0, 2, 4, 5]] * (1.0 + 1e-6)).all()
+        assert motion.robot.within_limits(motion.robot.clip(motion.q)).all()
+
+
+def test_directions_do_not_jump():
+    path = turning()
+    motion = timed(path, 1.0, 2.0, samples=2000)
+    assert np.abs(np.diff(motion.q[:, [1, 3]], axis=0)).max() < 0.1
+    # Twice around from the first direction.
+    assert motion.q[-1, 1] - motion.q[0, 1] == pytest.approx(4.0 * np.pi)
+    np.testing.assert_allclose(path.robot.tip_pose(motion.q[-1]), path.robot.tip_pose(path.q[-1]), atol=1e-9)
+    # Few samples, too, count the turns.
+    assert timed(path, 1.0, 2.0, samples=3).q[-1, 1] == pytest.approx(motion.q[-1, 1])
+
+
+def test_through_the_straight_pose_the_pair_is_smooth():
+    robot = ar.Robot([ar.Section(0.1, 2.0)])
+    motion = timed(Rows(robot, [[1.0, 0.3], [0.0, 0.0], [1.0, 0.3 - np.pi]]), 1.0, 2.0, samples=501)
+    along = motion.smooth @ (np.cos(0.3), np.sin(0.3))
+    np.testing.assert_allclose(motion.smooth @ (-np.sin(0.3), np.cos(0.3)), 0.0, atol=1e-9)
+    assert np.abs(np.diff(along)).max() < 0.01
+    assert motion.q[:, 0].min() < 5e-3
+    # It does not stop, and from rest it begins in the direction it bends to.
+    assert motion.duration == pytest.approx(2.5, rel=5e-3)
+    from_rest = timed(Rows(robot, [[0.0, 0.0], [1.0, 2.0]]), 1.0, 2.0)
+    np.testing.assert_allclose(from_rest.q[:, 1], 2.0)
+    np.testing.assert_allclose(from_rest.speed[:, 1], 0.0, atol=1e-9)
+
+
+def test_a_rate_gives_samples_per_second():
+    motion = timed(turning(), 1.0, 2.0, rate=125)
+    np.testing.assert_allclose(np.diff(motion.times), 1.0 / 125.0)
+    np.testing.assert_allclose(motion.smooth_speed[[0, -1]], 0.0, atol=1e-6)
+    fastest = timed(turning(), 1.0, 2.0).duration
+    assert fastest <= motion.duration < fastest + 1.0 / 125.0
+    assert (np.hypot(*motion.smooth_speed[:, :2].T) <= 1.0 + 1e-9).all()
+
+
+def test_a_path_along_a_limit_stays_inside_without_a_stop():
+    robot = ar.Robot([ar.Revolute(lower=-1.0, upper=1.0), ar.Link((0.1, 0, 0)), ar.Section(0.1, 1.0)])
+    q = np.array([[0.0, 0.5, 0.0], [1.0, 1.0, 0.1], [1.0, 1.0, 0.8], [1.0, 1.0, 1.6], [0.2, 0.3, 2.0]])
+    motion = timed(Rows(robot, q), 1.0, 2.0, samples=5000)
+    assert not motion.stops
+    assert robot.within_limits(robot.clip(motion.q), 0.0).all()
+    # Nothing is clipped: where the motion is at a limit, its speed across it is zero.
+    differences = (motion.q[2:] - motion.q[:-2]) / (motion.times[2:] - motion.times[:-2])[:, None]
+    np.testing.assert_allclose(differences, motion.speed[1:-1], atol=1e-2)
+
+
+def test_points_that_repeat_are_passed_once():
+    q = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.1], [1.0 + 1e-9, 0.1], [2.0, 0.3], [2.0, 0.3 + 1e-9], [2.0, 0.3]])
+    motion, clean = (timed(Rows(arm(), rows), 1.0, 2.0) for rows in (q, q[[0, 2, 6]]))
+    assert motion.duration == pytest.approx(clean.duration, rel=1e-6)
+    np.testing.assert_allclose(motion.q[-1], q[-1], atol=1e-9)
+
+
+def test_stops_keep_to_the_sides():
+    robot = arm()
+    path = Rows(robot, [[0.0, 0.0], [1.0, 0.1], [1.2, 0.4]])
+    through, stopping = timed(path, 1.0, 2.0), timed(path, 1.0, 2.0, stops=True, samples=2000)
+    assert (through.stops, stopping.stops) == (0, 1)
+    assert through.duration < stopping.duration
+    assert "stops at 1 point" in str(stopping)
+    assert "stops" not in str(through)
+    assert np.abs(stopping.q - path.q[1]).max(axis=1).min() < 1e-4
+    # Every sample lies on one of the two sides.
+    off = []
+    for a, b in itertools.pairwise(path.q):
+        share = np.clip((stopping.q - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
+        off.append(np.abs(a + share[:, None] * (b - a) - stopping.q).max(axis=1))
+    assert np.min(off, axis=0).max() < 1e-9
+
+
+@pytest.mark.compiled
+def test_a_plan_is_certified_again():
+    pytest.importorskip("ompl")
+    robot, scene = ar.load_robot("three-section"), ar.load_scene("clutter-20")
+    plan = ar.plan(robot, robot.neutral, ar.Target([-0.048, -0.0193, 0.079]), scene)
+    assert len(plan) > 2
+    smooth, stopping = plan.timed(1.0, 2.0), plan.timed(1.0, 2.0, stops=True, samples=2000)
+    assert not smooth.stops
+    assert stopping.stops == len(plan) - 2
+    assert smooth.duration < 0.75 * stopping.duration
+    for motion in (smooth, stopping):
+        assert motion.clearance <= ar.clearance(robot, motion.q, scene).distance.min()
+        assert motion.clearance > 0.85 * plan.clearance
+        np.testing.assert_allclose(robot.tip_pose(motion.q[-1]), robot.tip_pose(plan.q[-1]), atol=1e-9)
+
+
+@pytest.mark.compiled
+def test_where_no_curve_is_free_the_robot_stops_and_only_there(monkeypatch):
+    # A corner between two balls: without points of the straight sides the spline leaves the path there.
+    monkeypatch.setattr("arcreach.planning.motion.smooth_curve.FINEST", 0)
+    robot = ar.Robot(
+        [ar.Prismatic(-1.0, 1.0, axis=(1, 0, 0)), ar.Prismatic(-1.0, 1.0, axis=(0, 1, 0)), ar.Section(0.01, 0.1)]
+    )
+    rows = np.zeros((5, 4))
+    rows[:, :2] = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.4], [0.8, 0.4], [0.8, 0.8]]
+    path = Rows(robot, rows)
+    assert timed(path, 1.0, 2.0).stops == 0
+    path.scene = ar.Scene([ar.Sphere((0.2, -0.03, 0.0), 0.02)])
+    motion = timed(path, 1.0, 2.0)
+    assert motion.stops == 1
+    assert motion.clearance == pytest.approx(0.01, rel=0.15)
+
+
+def test_bad_limits_and_paths_are_named():
+    path = Rows(arm(), [[0.0, 0.0], [1.0, 0.1]])
+    with pytest.raises(TargetError, match="max_speed"):
+        timed(path, 0.0, 1.0)
+    with pytest.raises(TargetError, match="max_acceleration"):
+        timed(path, 1.0, [1.0, 2.0, 3.0])
+    with pytest.raises(TargetError, match="samples"):
+        timed(path, 1.0, 1.0, samples=1)
+    with pytest.raises(TargetError, match="rate"):
+        timed(path, 1.0, 1.0, rate=0.0)
+    with pytest.raises(TargetError, match=r"at most .* samples per second"):
+        timed(path, 1.0, 1.0, rate=1e12)
+    with pytest.raises(TargetError, match="samples and rate"):
+        timed(path, 1.0, 1.0, samples=10, rate=10.0)
+    with pytest.raises(TargetError, match="no length"):
+        timed(Rows(arm(), [[0.0, 0.0], [0.0, 0.0]]), 1.0, 1.0)
+
+
+def test_times_stand_in_the_first_column(tmp_path):
+    motion = timed(Rows(arm(), [[0.0, 0.0], [1.0, 0.1]]), 1.0, 2.0, samples=11)
+    motion.to_csv(tmp_path / "motion.csv")
+    table = np.genfromtxt(tmp_path / "motion.csv", delimiter=",", names=True)
+    np.testing.assert_array_equal(table["time"], motion.times)
+    assert len(table.dtype.names) == 3
+
+
+def test_without_toppra_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "toppra", None)
+    with pytest.raises(MissingExtraError, match=r"arcreach\[plan\]"):
+        timed(Rows(arm(), [[0.0, 0.0], [1.0, 0.1]]), 1.0, 1.0)

@@ -1,0 +1,165 @@
+"""Following a path among obstacles: six tubes, ways around, and waypoints that are left out."""
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import FileError, MethodError, SceneError, TargetError
+from arcreach.files.scene_catalogue import catalogue_waypoints
+from arcreach.ik.solution import Status
+from arcreach.planning.motion.path import DETOUR
+from arcreach.planning.motion.straight import motion_between
+from arcreach.scenes.tubes import tube, tube_of_balls
+
+pytest.importorskip("ompl")
+
+TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")
+ARM = ar.load_robot("inserted-three-section")
+
+
+def sampled(path, scene):
+    """The least distance of the body from capsules, by sampling the motion and the body."""
+    least = np.inf
+    for q in motion_between(ARM, path.q, 60):
+        body = ARM.backbone(q, 120)
+        for wall in scene:
+            a, b = np.array(wall.a), np.array(wall.b)
+            share = np.clip((body - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
+            least = min(least, np.linalg.norm(body - a - share[:, None] * (b - a), axis=1).min() - wall.radius)
+    return least - ARM.elements[-1].radius
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("asked", ["axis", "position"])
+@pytest.mark.parametrize("name", TUBES)
+def test_into_a_tube(name, asked):
+    scene, waypoints = ar.load_scene(name), catalogue_waypoints(name)
+    axes = waypoints[:, 3:] if asked == "axis" else None
+    path = ar.follow(ARM, waypoints[:, :3], axes=axes, scene=scene, position_tol=1e-5, angle_tol=1e-2)
+    given = path.waypoint >= 0
+    assert path.waypoint[given].tolist() == list(range(13))
+    assert path.reached.all()
+    tips = ARM.tip_pose(path.q[given])
+    np.testing.assert_allclose(tips[:, :3, 3], waypoints[:, :3], atol=1e-5)
+    assert ARM.within_limits(path.q).all()
+    assert (path.clearance >= 0.0).all()
+    assert sampled(path, scene) >= path.clearance.min() - 1e-9
+
+
+@pytest.mark.compiled
+def test_the_way_around_an_obstacle():
+    """A ball stands on the straight line of the tip: the path leaves it and comes back."""
+    robot = ar.load_robot("extensible-sections")
+    points = np.array([[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]])
+    ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
+    path = ar.follow(robot, points, scene=[ball])
+    assert path.reached.all()
+    assert (path.waypoint == DETOUR).any()
+    assert path.clearance.min() >= 0.0
+    for q in motion_between(robot, path.q, 200):
+        assert np.linalg.norm(robot.backbone(q, 200) - ball.centre, axis=1).min() > 0.023 - 1e-6
+
+
+@pytest.mark.compiled
+def test_a_waypoint_in_an_obstacle_is_left_out():
+    points = np.array([[0.0, 0.0, 0.12], [0.02, 0.0, 0.13], [0.0, 0.01, 0.125]])
+    scene = [ar.Sphere(points[1], 0.005)]
+    path = ar.follow(ARM, points, scene=scene)
+    assert path.reached.tolist()[0]
+    assert path.reached.tolist()[-1]
+    lost = np.flatnonzero(path.waypoint == 1)
+    assert path.status[lost].tolist() == [Status.COLLISION]
+    np.testing.assert_array_equal(path.q[lost[0]], path.q[lost[0] - 1])
+    assert path.clearance.min() >= 0.0
+
+
+@pytest.mark.compiled
+def test_steps_are_bounded_among_obstacles_too():
+    scene, waypoints = ar.load_scene("tube-curved"), catalogue_waypoints("tube-curved")
+    path = ar.follow(ARM, waypoints[:, :3], axes=waypoints[:, 3:], scene=scene, max_step=0.06, angle_tol=1e-2)
+    assert path.reached.all()
+    straight = [k for k, name in enumerate(ARM.coordinates) if not name.endswith(".direction")]
+    assert np.abs(path.steps[:, straight]).max() <= 0.06 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"margin": -1}, TargetError, "margin = -1"),
+        ({"scene": [ar.Sphere((0, 0, 0), 0.01)]}, SceneError, "contains the base"),
+        ({"hold": {"insertion": 0.1}}, MethodError, "hold has no meaning with a scene"),
+    ],
+)
+def test_bad_input(change, error, words):
+    call = {"scene": [ar.Sphere((1, 1, 1), 0.1)]} | change
+    with pytest.raises(error) as caught:
+        ar.follow(ARM, [[0.0, 0.0, 0.12]], **call)
+    assert words in str(caught.value)
+
+
+def test_walls_of_a_tube():
+    line = np.array([[0, 0, 0], [0, 0, 0.1], [0, 0, 0.2]])
+    walls = tube(line, 0.01, 0.002, sides=4)
+    assert len(walls) == 8
+    for wall in walls:
+        assert np.hypot(*np.array(wall.a)[:2]) == pytest.approx(0.012)
+    balls = tube_of_balls(line, 0.01, 0.002, sides=2)
+    assert len(balls) == 6
+    assert {round(ball.centre[1], 12) for ball in balls} == {0.0}
+    for bad in ({"centre_line": [[0, 0, 0]]}, {"sides": 1}, {"up": (0, 0, 1)}):
+        with pytest.raises(SceneError, match=f"{next(iter(bad))} = "):
+            tube(**{"centre_line": line, "inner_radius": 0.01, "wall_radius": 0.002} | bad)
+
+
+def test_waypoints_of_the_catalogue():
+    with pytest.raises(FileError, match="tube-offset"):
+        catalogue_waypoints("clutter-20")
+
+
+@pytest.mark.compiled
+def test_a_first_waypoint_that_is_blocked_is_waited_for():
+    points = np.array([[0.02, 0.0, 0.13], [0.0, 0.0, 0.12], [0.0, 0.01, 0.125]])
+    path = ar.follow(ARM, points, scene=[ar.Sphere(points[0], 0.005)])
+    assert path.status.tolist()[:2] == [Status.COLLISION, Status.REACHED]
+    assert path.reached[1:].all()
+    np.testing.assert_array_equal(path.q[0], path.q[1])
+    assert path.position_error[0] > 1e-3
+    assert path.clearance.min() >= 0.0
+
+
+@pytest.mark.compiled
+def test_a_bound_holds_across_half_a_turn_and_on_a_way_around():
+    robot = ar.load_robot("extensible-sections")
+    ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
+    path = ar.follow(robot, [[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]], scene=[ball], max_step=0.1)
+    assert path.reached.all()
+    assert (path.waypoint == DETOUR).any()
+    assert np.abs(path.steps[:, 0::3]).max() <= 0.1 + 1e-9
+    # A circle about the base axis: the directions of all sections cross half a turn, and no step is large for it.
+    angle = np.linspace(2.8, 3.5, 8)
+    ring = np.stack([0.03 * np.cos(angle), 0.03 * np.sin(angle), np.full(8, 0.11)], axis=1)
+    around = ar.follow(robot, ring, scene=[ar.Sphere((1.0, 0.0, 0.0), 0.1)], max_step=0.3)
+    assert around.reached.all()
+    assert not (around.waypoint == DETOUR).any()
+
+
+@pytest.mark.compiled
+def test_a_timed_path_stays_free():
+    pytest.importorskip("toppra")
+    scene, waypoints = ar.load_scene("tube-offset"), catalogue_waypoints("tube-offset")
+    path = ar.follow(ARM, waypoints[:, :3], axes=waypoints[:, 3:], scene=scene, position_tol=1e-5, angle_tol=1e-2)
+    timed = path.timed(1.0, 2.0)
+    assert timed.clearance is not None
+    assert timed.clearance >= 0.0
+    assert float(np.min(ar.clearance(ARM, timed.q, scene).distance)) >= -1e-6
+    assert len(path.sampled(50)) == 50
+
+
+def test_a_base_that_stands_elsewhere():
+    mounted = ar.Robot([ar.Link((0, 0, 1)), ar.Section(0.1, 1.0, radius=0.005)])
+    target = ar.Target([0.0, 0.0, 1.1])
+    assert ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 0), 0.1)]).reached
+    with pytest.raises(SceneError, match="contains the base"):
+        ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 1), 0.01)])
+    with pytest.raises(SceneError, match="touches the base"):
+        ar.solve(mounted, target, scene=[ar.HalfSpace((0, 0, 1), (0, 0, 1))])
