@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.figures._style import GREY
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
-Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float]
 
 MM = 1e3

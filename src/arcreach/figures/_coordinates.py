@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.planning.motion.straight import unwrapped
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-Array = npt.NDArray[np.float64]
 
 # Letters of a line of a label beside a panel of 22 mm.
 LINE = 13

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.figures._style import GREY, INK
 from arcreach.scenes.planar import Disc, Obstacle, Point
-
-Array = npt.NDArray[np.float64]
 
 FILL = "#E3E3E3"
 MM = 1e3

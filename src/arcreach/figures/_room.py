@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from arcreach.figures._canvas import Array, Canvas
+from arcreach._typing import Array
+from arcreach.figures._canvas import Canvas
 from arcreach.figures._style import INK
 
 GRID, EDGE = "#E4E4E4", "#BDBDBD"

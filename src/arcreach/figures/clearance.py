@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._style import INK, VERMILION
@@ -19,7 +19,6 @@ from arcreach.scenes.scene import spatial_scene
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 
 MM = 1e3
 # Elements that have lines of their own: those that come nearest.

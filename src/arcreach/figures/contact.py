@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._planar import MM, draw_base, draw_body, draw_obstacles, draw_target, finish_panel
@@ -18,7 +18,6 @@ from arcreach.scenes.planar import Disc
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 
 # The shortest first; more ways than colours are drawn in the last one.
 WAYS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 # The median by iteration (n,) and the quarter and three quarters (2, n), in metres.
 Bands = tuple[Array, Array]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
@@ -20,7 +21,6 @@ from arcreach.robots.symbolic import SymbolicRobot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 
 SHARES = (0.10, 0.05, 0.01, 0.005)
 # Millimetres of paper for a panel of one coordinate, for the errors, for what stands around them, for the legend below

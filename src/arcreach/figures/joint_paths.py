@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
@@ -18,7 +18,6 @@ from arcreach.planning.motion.path import INSERTED, Path
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 
 # Millimetres of paper for the coordinates, for the steps, and for what stands around them.
 COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.figures.convergence import Bands, error_bands
@@ -23,7 +24,6 @@ from arcreach.kernels.chain.layout import AXIS, ROTATION
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-Array = npt.NDArray[np.float64]
 AnyRobot = Robot | SymbolicRobot
 
 # Methods worth comparing, of which the first few that serve a robot are taken where none are named.

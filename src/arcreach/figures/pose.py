@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._canvas import LIGHT, MM, Array, Canvas, Colour, box_corners, circle, halo, mixed, rgb_of
+from arcreach.figures._canvas import LIGHT, MM, Canvas, Colour, box_corners, circle, halo, mixed, rgb_of
 from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.ik.target import Target

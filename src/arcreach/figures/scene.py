@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcreach import _text
+from arcreach._typing import Array
 from arcreach.elements import Link
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Array, Canvas, between, halo, mixed
+from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.straight import motion_between

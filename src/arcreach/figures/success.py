@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 # For every method: places on the axis, how many were reached there, and of how many.
 Counts = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._style import GREY, INK
@@ -16,7 +17,6 @@ from arcreach.figures._style import GREY, INK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 # For every method the seconds of the solves that reached their target, and how many solves there were.
 Times = Mapping[str, tuple[npt.ArrayLike, int]]
 

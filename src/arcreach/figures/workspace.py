@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.robots._configurations import generator
@@ -17,7 +18,6 @@ from arcreach.robots.symbolic import SymbolicRobot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 # Corners (n, 2) of cells, distance from the z axis and height in metres, and a value for each.
 Cells = tuple[npt.ArrayLike, npt.ArrayLike]
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from xml.parsers import expat
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._io import called, read_text
+from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files.toml import bounds, problems
@@ -24,8 +24,6 @@ from arcreach.robots.robot import Robot
 
 # Angles of sixteen digits give a matrix back nearer than this.
 SAME_ROTATION = 1e-12
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass

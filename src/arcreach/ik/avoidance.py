@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.errors import SceneError, TargetError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
@@ -22,8 +23,6 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.hints import mesh_hint
 from arcreach.scenes.scene import Scene
-
-Array = npt.NDArray[np.float64]
 
 # Places of the table that are tried; more find nothing that these do not.
 STARTS = 256

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute, Section
 from arcreach.ik.method import Problem
 from arcreach.kernels.chain import section_inverse
 from arcreach.kernels.methods.fabrikx import Arm
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 MAX_ITERATIONS = 300
 # Points at which the polynomial is fitted: many more than its ten coefficients.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
+from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import ConfigurationError, TargetError
 from arcreach.ik.log import csv_log
@@ -26,7 +27,6 @@ from arcreach.kernels.methods.hierarchical import propose
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-Array = npt.NDArray[np.float64]
 AnyRobot = Robot | SymbolicRobot
 Aim = Target | npt.ArrayLike
 

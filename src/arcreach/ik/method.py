@@ -15,6 +15,7 @@ import numpy.typing as npt
 from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import SMALLEST_PIECE, spread
+from arcreach._typing import Array
 from arcreach.elements import ELEMENTS
 from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
@@ -35,7 +36,6 @@ else:
 
     AnyRobot = TypeVar("AnyRobot")
 
-Array = npt.NDArray[np.float64]
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
 ALL_TARGETS = frozenset(MODES.values())

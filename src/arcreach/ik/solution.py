@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.kernels.chain import layout
-
-Array = npt.NDArray[np.float64]
 
 
 class Status(enum.IntEnum):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
@@ -24,8 +25,6 @@ from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import AnyScene
 from arcreach.scenes.scene import spatial_scene
-
-Array = npt.NDArray[np.float64]
 
 # Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
 TRACE_ROWS = 20_000

@@ -19,8 +19,6 @@ from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.robot import Robot
 
-Array = npt.NDArray[np.float64]
-
 SEEDS = 1024
 # Starts in a row that find nothing new, after which the list is taken for complete.
 WITHOUT_NEW = 128

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from arcreach._checks import ROTATION_TOLERANCE, real_array, shown
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.chain.target_rows import rotation_defect, write_pose, write_targets
-
-Array = npt.NDArray[np.float64]
 
 # Metres; the solvers square distances in single precision.
 FARTHEST = 1e12

@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.kernels.chain import judge
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-Array = npt.NDArray[np.float64]
 
 
 def verdict(

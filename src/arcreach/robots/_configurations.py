@@ -13,11 +13,10 @@ from arcreach import _checks as checks
 from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.elements import Coordinate
 from arcreach.errors import ConfigurationError
 from arcreach.kernels.chain import limits
-
-Array = npt.NDArray[np.float64]
 
 _finite = settled(limits.finite)
 

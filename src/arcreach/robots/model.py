@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Link, Section
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seeds, variables
@@ -17,7 +18,6 @@ from arcreach.kernels.solver.contexts import Model, Table
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
-Array = npt.NDArray[np.float64]
 
 # Weight of an angle against a distance, as a share of the length of a chain.
 ANGLE_WEIGHT = 0.3

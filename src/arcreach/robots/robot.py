@@ -16,11 +16,12 @@ import numpy.typing as npt
 from arcreach import _checks as checks
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
 from arcreach.kernels.chain import batch as chain_batch
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits
-from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
+from arcreach.robots._configurations import ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.model import SolverModel

@@ -14,9 +14,10 @@ from arcreach import _checks as checks
 from arcreach._extras import require
 from arcreach._jit import compile_source
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.elements import ANGLE, LENGTH, Coordinate
 from arcreach.errors import RobotError
-from arcreach.robots._configurations import Array, ConfigurationSpace, check_count, check_tolerance, generator
+from arcreach.robots._configurations import ConfigurationSpace, check_count, check_tolerance, generator
 from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
 
 OWNER = "symbolic robot"

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import Vector, number, refuse, shown
+from arcreach._typing import Array
 from arcreach.elements import Element, Joint, Link, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.robots.robot import Robot
 
-Array = npt.NDArray[np.float64]
 Faces = npt.NDArray[np.int64]
 
 SECTION, LINK, JOINT = "section", "link", "joint"

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
@@ -25,7 +25,6 @@ from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
-Array = npt.NDArray[np.float64]
 # Triangles of a box, as indices of `_corners`; their orientation does not matter here.
 _BOX_FACES = np.array(
     [(0, 1, 3), (0, 3, 2), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._threads import spread
+from arcreach._typing import Array, Integers
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance.mesh import surface_clearances
 from arcreach.scenes.mesh import Mesh
-
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Bodies that are worth a thread: one takes tens of microseconds.
 _SMALLEST_PIECE = 8

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array, Integers
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance.mesh_tree import Tree, signed_distances
-
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Largest number of triangles in a leaf.
 _LEAF = 4

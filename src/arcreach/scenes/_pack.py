@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.kernels.clearance import shapes as layout
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
-
-Array = npt.NDArray[np.float64]
 
 
 def pack(shapes: Sequence[Any]) -> tuple[npt.NDArray[Any], Array]:

@@ -14,6 +14,7 @@ from arcreach import _text
 from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach._typing import Array, Integers
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import gradient as gradient_kernels
@@ -26,8 +27,6 @@ from arcreach.scenes.hints import mesh_hint
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PlanarShape, Scene, Shape, spatial_scene
 
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 AnyScene = Scene | Iterable[Shape | PlanarShape] | Shape
 
 # Metres: a thousandth of what robots of this size are built to; for robots below a centimetre a share of the moving

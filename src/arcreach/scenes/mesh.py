@@ -17,6 +17,7 @@ import numpy.typing as npt
 from arcreach import _checks as checks
 from arcreach._checks import Matrix3, Vector
 from arcreach._threads import spread
+from arcreach._typing import Array, Integers
 from arcreach.elements import LENGTH, NO_ROTATION
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance.mesh import Surface
@@ -26,9 +27,6 @@ from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks, re
 from arcreach.scenes._mesh_files import read_mesh_file
 from arcreach.scenes._mesh_tree import build_tree, closed_surface, frozen
 from arcreach.scenes.shapes import about, margin_field, name_field
-
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Cells of a grid: fewer say nothing of a shape, more would need gigabytes.
 _CELLS = (4, 512)

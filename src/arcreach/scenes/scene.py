@@ -12,14 +12,13 @@ import numpy.typing as npt
 
 from arcreach import _checks as checks
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.errors import ArcreachError, SceneError
 from arcreach.scenes._checks import raise_any
 from arcreach.scenes._pack import pack
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
-
-Array = npt.NDArray[np.float64]
 
 Shape = Sphere | Capsule | Box | HalfSpace | Mesh
 PlanarShape = Polygon | Disc

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
+from arcreach._typing import Array
 from arcreach.errors import SceneError
 from arcreach.scenes.shapes import Capsule, Sphere
-
-Array = npt.NDArray[np.float64]
 
 
 def tube(

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.files.catalogue import catalogue, catalogue_robot
 from arcreach.files.toml.planar_file import load_planar_scene, planar_catalogue
@@ -38,8 +38,6 @@ from arcreach.studio.stage import WORKSPACE_POINTS, Stage
 from arcreach.studio.wish import AIMS, Desk, Wish
 from arcreach.studio.words import counted
 from arcreach.studio.worker import Worker
-
-Array = npt.NDArray[np.float64]
 
 DEFAULT_ROBOT = "three-section"
 DEFAULT_PORT = 8080

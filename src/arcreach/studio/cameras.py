@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from arcreach._typing import Array
 
 # Narrower than viser's own: tubes at the edge of the picture are not drawn out.
 FIELD_OF_VIEW = 0.62

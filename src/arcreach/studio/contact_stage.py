@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.studio import colours
 from arcreach.studio.tasks import ContactMotion
 from arcreach.studio.tube import Faces, ring_faces, sweep
-
-Array = npt.NDArray[np.float64]
 
 ROOT = "/contact"
 # Slabs stand out from the plane by this, in radii of the body; contacts are marked by balls a little larger than it.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.studio.solving import Answer, Result, judge_clearance
 from arcreach.studio.tasks import ContactMotion, Motion
 from arcreach.studio.wish import Wish
@@ -19,7 +19,6 @@ from arcreach.studio.words import counted, degrees, millimetres
 if TYPE_CHECKING:
     from arcreach.planning.motion.path import Path
 
-Array = npt.NDArray[np.float64]
 
 _log = logging.getLogger(__name__)
 

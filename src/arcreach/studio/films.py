@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.errors import FileError
 from arcreach.files.toml.planar_file import planar_catalogue
 from arcreach.robots.robot import Robot
@@ -24,8 +24,6 @@ from arcreach.studio.worker import Worker
 
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
-
-Array = npt.NDArray[np.float64]
 
 
 # Bodies nearer to each other than this share of the reach are one on the screen.

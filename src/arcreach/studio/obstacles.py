@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 from arcreach.studio.tube import Faces, capsule_mesh, ring_faces
-
-Array = npt.NDArray[np.float64]
 
 # A wall without end is drawn this wide and thick, in reaches of the robot.
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02

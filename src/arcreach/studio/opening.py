@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
-
-Array = npt.NDArray[np.float64]
 
 # A section bends by this share of its limit and turns on from the one before: an S in space, neither flat nor coiled.
 BENT, FIRST_DIRECTION, TURNED_ON, STRETCHED = 0.66, 0.0, 0.6, 0.7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from arcreach._typing import Array
 
 
 def quaternion(rotation: Array) -> Array:

@@ -7,9 +7,7 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
+from arcreach._typing import Array
 from arcreach.errors import ArcreachError
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Status, Trace
@@ -19,8 +17,6 @@ from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
 from arcreach.studio import words
 from arcreach.studio.wish import Wish
-
-Array = npt.NDArray[np.float64]
 
 _log = logging.getLogger(__name__)
 

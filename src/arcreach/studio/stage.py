@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 from arcreach.studio import colours, obstacles
@@ -18,8 +19,6 @@ from arcreach.studio.rotations import pose_of, quaternion
 from arcreach.studio.solving import Answer
 from arcreach.studio.tube import Body, arrow_mesh, tip_radius
 from arcreach.studio.wish import POSITION
-
-Array = npt.NDArray[np.float64]
 
 # In reaches of the robot.
 GROUND = 6.0

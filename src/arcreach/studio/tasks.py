@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
@@ -15,8 +15,6 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.studio.words import millimetres
-
-Array = npt.NDArray[np.float64]
 
 # Frames of a film: five seconds at thirty in a second.
 FRAMES = 150

@@ -13,12 +13,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Revolute, Section
 from arcreach.robots.robot import Robot
 from arcreach.studio import colours
 from arcreach.studio.colours import Colour
 
-Array = npt.NDArray[np.float64]
 Faces = npt.NDArray[np.uint32]
 
 # Points around a tube: its outline looks round on a large screen.

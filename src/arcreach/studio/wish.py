@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.ik.method import methods
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
-
-Array = npt.NDArray[np.float64]
 
 # What a target asks for, as the page calls it.
 POSITION, AXIS, POSE = "position", "position and axis", "whole pose"

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path as File
 from typing import Annotated, Any
 
-import numpy as np
-import numpy.typing as npt
 import typer
 
 from arcreach._io import check_output, is_stream
+from arcreach._typing import Array
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
 from arcreach.cli.targets import parse_target
@@ -27,7 +26,6 @@ from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.robots.tube_mesh import check_chain
 
 AnyRobot = Robot | SymbolicRobot
-Array = npt.NDArray[np.float64]
 
 EXIT_NOT_REACHED = 1
 # What each ending can be made from; the first is meant where nothing is said.

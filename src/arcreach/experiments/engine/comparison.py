@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.experiments.engine.experiment import (
     Block,
     Columns,
@@ -30,8 +31,6 @@ from arcreach.ik.method import find_method
 from arcreach.ik.solve import solve_batch
 from arcreach.kernels.chain import layout
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 CHUNK = 500
 MODES = {POSITION: layout.POSITION, AXIS: layout.AXIS, ROTATION: layout.ROTATION}

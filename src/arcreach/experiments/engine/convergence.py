@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.experiments.engine.comparison import Call, Case, Comparison, goal_arrays, most_iterations, serves
 from arcreach.experiments.engine.judge import AXIS, ROTATION
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 CASES = 3
 TARGETS = 25

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-Array = npt.NDArray[np.float64]
 
 POSITION, AXIS, ROTATION = "position", "axis", "rotation"
 STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach import figures
+from arcreach._typing import Array
 from arcreach.experiments.report.statistics import Summary
 from arcreach.figures import _style
 from arcreach.figures._style import INK, look
@@ -18,7 +18,6 @@ from arcreach.figures.success import draw_shares, mark_degrees, success
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
 Curves = Mapping[str, Sequence[tuple[float, Summary]]]
 
 # Millimetres of paper for a row of panels, and for the legend.

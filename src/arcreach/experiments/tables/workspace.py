@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.experiments.engine.experiment import (
     Block,
     Columns,
@@ -29,8 +30,6 @@ from arcreach.experiments.report.verdicts import Verdict, on_number
 from arcreach.experiments.tables.scaling import NUMBERS, robot
 from arcreach.ik.solve import solve_batch
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 MONTE_CARLO = "monte-carlo"
 METHODS = ("auto", "fabrikx", "chords")

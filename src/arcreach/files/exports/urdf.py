@@ -12,17 +12,15 @@ import os
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._io import check_output, write_text
+from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
 from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
 from arcreach.files.toml.robot_file import rotation_from_rpy
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import check_chain, radii_of
-
-Array = npt.NDArray[np.float64]
 
 BASE = "base_link"
 # URDF wants an effort and a speed of every joint with limits; a chain knows neither.

@@ -9,8 +9,9 @@ import numpy as np
 
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach._typing import Array
 from arcreach.ik.avoidance import run_free
-from arcreach.ik.method import Array, Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.ik.fabrik_chain import MAX_ITERATIONS, arm_of, chord_refusal, section_tol_of
-from arcreach.ik.method import Array, Method, Outcome, Problem, register, run_kernel
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.methods.fabrikx import Settings, fabrikx
 from arcreach.scenes.shapes import Sphere
 

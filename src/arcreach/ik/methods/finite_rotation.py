@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
+from arcreach._typing import Array
 from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
@@ -17,8 +17,6 @@ from arcreach.kernels.chain.layout import AXIS
 from arcreach.kernels.methods.finite_rotation import Rules, finite_rotation
 from arcreach.kernels.published.finite_rotation import finite_rotation_published
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 CORRECTED, PUBLISHED = "corrected", "published"
 KERNELS: dict[str, Any] = {CORRECTED: finite_rotation, PUBLISHED: finite_rotation_published}

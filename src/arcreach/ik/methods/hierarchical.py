@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._jit import settled
+from arcreach._typing import Array
 from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
@@ -31,7 +32,6 @@ from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-Array = npt.NDArray[np.float64]
 AnyRobot = Robot | SymbolicRobot
 
 DIVISIONS = 100

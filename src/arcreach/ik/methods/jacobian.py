@@ -6,16 +6,14 @@ import math
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import LENGTH, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.methods.jacobian import Arm
 from arcreach.kernels.methods.jacobian import jacobian as jacobian_kernel
 from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 SMALLEST_PIECE = 64
 # Share of its limit by which a section is bent at the start: a straight one has no direction to improve.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.chain import chord, section
@@ -14,8 +14,6 @@ from arcreach.kernels.methods import single_section as kernels
 from arcreach.kernels.methods.single_section_jacobian import single_section_jacobian
 from arcreach.kernels.methods.single_section_limits import Arm
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
 JACOBIAN = "jacobian"

@@ -9,14 +9,12 @@ from functools import cached_property
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._typing import Array
 from arcreach.planning.contact.rod import RodShape, load_rod, repair_rod
 from arcreach.planning.contact.scene import Ball, Body, Pose, Surroundings
 from arcreach.scenes.planar import Point
-
-Array = npt.NDArray[np.float64]
 
 FORWARD, BACKWARD = "forward-blocking", "backward-blocking"
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach._jit import settled
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
@@ -26,8 +26,6 @@ from arcreach.planning.contact.grasp_plan import GraspPlan, GraspPlans, Pieces, 
 from arcreach.planning.contact.scene import BASE, SKIN, SLACK, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
-
-Array = npt.NDArray[np.float64]
 
 # A little more than half a turn: with less the object can slip out.
 DEFAULT_WRAP = math.radians(200.0)

@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import overload
 
-import numpy as np
-import numpy.typing as npt
-
 from arcreach import _text
+from arcreach._typing import Array
 from arcreach.planning.contact.contact_plan import PlanarArc, line_of, seen_gap
 from arcreach.planning.contact.scene import BASE, Pose, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point
 
-Array = npt.NDArray[np.float64]
 # Curvature and length of pieces one after another.
 Pieces = tuple[tuple[float, float], ...]
 

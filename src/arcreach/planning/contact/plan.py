@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from arcreach._checks import flag
 from arcreach._jit import settled
+from arcreach._typing import Array
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.contact.arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
 from arcreach.planning.contact.contact_plan import (
@@ -44,8 +45,6 @@ from arcreach.planning.contact.scene import (
 )
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Obstacle, Point
-
-Array = npt.NDArray[np.float64]
 
 _onward_arcs, _tangent_arc = settled(onward_arcs), settled(tangent_arc)
 

@@ -16,17 +16,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._jit import settled
+from arcreach._typing import Array
 from arcreach.kernels.contact.rod import STATE, Contacts, rod_shape
 from arcreach.planning.contact.scene import Body, Surroundings, every_ball
 
 if TYPE_CHECKING:
     from arcreach.planning.contact.contact_plan import ContactArc
 
-Array = npt.NDArray[np.float64]
 Residual = Callable[[Array], Array]
 Point = tuple[float, float]
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import numbers, real_array, shown
 from arcreach._jit import settled
+from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.solve import positive
@@ -22,7 +23,6 @@ from arcreach.kernels.contact.arcs import Arc, Obstacles, arc_gap, point_gaps
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import POINT, Disc, Obstacle, Point, Polygon
 
-Array = npt.NDArray[np.float64]
 Pose = tuple[float, float, float]  # x, z and the angle of the tangent from +z towards +x
 
 BASE: Pose = (0.0, 0.0, 0.0)

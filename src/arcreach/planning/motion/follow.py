@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
 from arcreach._jit import on_compile
+from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
@@ -29,8 +30,6 @@ from arcreach.planning.motion.waypoints import waypoint_rows
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
-
-Array = npt.NDArray[np.float64]
 
 # The largest step with which a path is taken at once; else other beginnings are tried where that is left open.
 SMOOTH_STEP = math.radians(5.0)

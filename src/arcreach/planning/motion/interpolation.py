@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.kernels.chain.layout import AXIS, POSITION
-
-Array = npt.NDArray[np.float64]
 
 _SMALL = 1e-12
 

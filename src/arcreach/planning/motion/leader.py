@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import real_array, shown
+from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
@@ -24,8 +25,6 @@ from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import target_rows
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 # Points of the body that are fitted, and those at which the distance is measured in the end.
 FITTED = 48

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._typing import Array, Integers
 from arcreach.elements import ANGLE, Section
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import whole
@@ -19,8 +20,6 @@ from arcreach.scenes.scene import Scene
 if TYPE_CHECKING:
     from arcreach.planning.motion.timing import Timed
 
-Array = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # In place of the index of a waypoint: a point between two of them, and a point of a way around, off the path.
 INSERTED = -1

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._io import called, check_output, find_columns, line_error, parse_rows, read_rows, write_text
+from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
 from arcreach.ik.log import csv_text
 from arcreach.ik.solution import STATUS_BY_CODE, Status
@@ -22,8 +22,6 @@ from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 POSITION_COLUMNS = ("x", "y", "z")
 AXIS_COLUMNS = ("ax", "ay", "az")

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import real_array, shown
 from arcreach._extras import require
+from arcreach._typing import Array
 from arcreach.elements import Link, Revolute, Section
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base, kept_distance
@@ -38,8 +39,6 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Sphere
-
-Array = npt.NDArray[np.float64]
 
 # Share of the time for each search of a goal.
 GOAL_TIME = 0.2

@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array, Booleans
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
-
-Array = npt.NDArray[np.float64]
-Booleans = npt.NDArray[np.bool_]
 
 # Points nearer to each other than this share of the path are one: a spline would swing between them.
 SAME = 1e-6

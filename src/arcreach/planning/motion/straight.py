@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import settled
+from arcreach._typing import Array, Booleans
 from arcreach.elements import Section
 from arcreach.kernels.clearance import motion as kernels
 from arcreach.kernels.clearance.scene import Obstacles
@@ -22,9 +23,6 @@ from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
-
-Array = npt.NDArray[np.float64]
-Booleans = npt.NDArray[np.bool_]
 
 # The shortest step of a check, as a share of the motion: what comes nearer to an obstacle counts as touching it.
 FINEST = 1e-5

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import real_array, shown
 from arcreach._extras import require
+from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.ik.solve import positive, whole
 from arcreach.kernels.chain.layout import BEND
@@ -24,8 +25,6 @@ from arcreach.planning.motion.path_csv import configuration_columns, write_csv
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.planning.motion.straight import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 SAMPLES = 200
 # A day at 100 Hz: what asks for more samples is a slip of the rate.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.ik.method import no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
@@ -21,8 +22,6 @@ from arcreach.kernels.solver.contexts import Task
 from arcreach.planning.motion.interpolation import between
 from arcreach.planning.motion.path import INSERTED
 from arcreach.robots.robot import Robot
-
-Array = npt.NDArray[np.float64]
 
 # A point of a path: which waypoint it is, the target row, and the answer.
 Point = tuple[int, Array, Solution]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import MissingExtraError, SceneError
 from arcreach.ik.avoidance import check_base, kept_distance
 from arcreach.ik.solution import Solution, Status
@@ -26,8 +27,6 @@ from arcreach.planning.motion.walk import Point
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
-
-Array = npt.NDArray[np.float64]
 
 # The smallest piece of a gap between two waypoints before a way around is looked for.
 FINEST = 1.0 / 32.0

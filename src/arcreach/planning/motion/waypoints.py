@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._checks import real_array, shown
+from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.ik.target import MODES, Target, target_rows
-
-Array = npt.NDArray[np.float64]
 
 ACCEPTED = "give targets, positions (n, 3) or poses (n, 4, 4), at least one"
 

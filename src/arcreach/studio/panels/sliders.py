@@ -8,14 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from arcreach._typing import Array
 from arcreach.elements import ANGLE, Section
 from arcreach.robots.robot import Robot
 from arcreach.studio.panels.events import by_hand
-
-Array = npt.NDArray[np.float64]
 
 STEP = 0.1
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.studio.panels.events import by_hand
 from arcreach.studio.rotations import turned_to
 from arcreach.studio.wish import POSITION
-
-Array = npt.NDArray[np.float64]
 
 
 class Asked(Protocol):
