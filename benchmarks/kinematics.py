@@ -74,7 +74,7 @@ def single(robot):
         function()
         return min(timeit.repeat(function, number=number, repeat=9)) / number * 1e6
 
-    kernel = best(lambda: chain.tip_pose(robot._chain, q, pose))
+    kernel = best(lambda: chain.tip_pose(robot.packed, q, pose))
     public = best(lambda: robot.tip_pose(q))
     print(f"one tip_pose: {public:.2f} us from Python, {kernel:.2f} us the kernel: {public - kernel:.2f} us more")
 

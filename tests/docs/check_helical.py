@@ -154,7 +154,7 @@ def test_gradient_of_a_clearance(element):
         start, end = ROBOT.frames(q)[element : element + 2, :3, 3]
         found = np.zeros(ROBOT.dof)
         contact = Contact(tuple(start + share * (end - start)), tuple(towards))
-        point_gradient(ROBOT._chain, q, element, share, contact, found)
+        point_gradient(ROBOT.packed, q, element, share, contact, found)
         expected = [(along(q + aside) - along(q - aside)) / (2.0 * step) for aside in step * np.eye(ROBOT.dof)]
         np.testing.assert_allclose(found, expected, atol=1e-8)
 

@@ -171,24 +171,24 @@ def test_k22_2_12_is_undefined_when_straight_and_when_closed():
         assert math.isnan(printed(0.07, 0.0, 0.05))
     assert abs(printed(0.07, 2 * math.pi, 0.05)) > 1e14
     robot = ar.Robot([ar.Section(0.05, 2 * math.pi, stretch=0.05)])
-    bend, length = fabrikx.limited_section(robot._chain, 0, 0.0, 0.07)
+    bend, length = fabrikx.limited_section(robot.packed, 0, 0.0, 0.07)
     assert (bend, length) == (0.0, pytest.approx(0.07))
-    bend, length = fabrikx.limited_section(robot._chain, 0, 1.0, 0.07)
+    bend, length = fabrikx.limited_section(robot.packed, 0, 1.0, 0.07)
     assert length - 0.05 == pytest.approx(printed(0.07, 1.0, 0.05))
     for nearly in (2 * math.pi - 1e-9, 2 * math.pi):
-        assert fabrikx.limited_section(robot._chain, 0, nearly, 0.07) == (nearly, 0.1)
+        assert fabrikx.limited_section(robot.packed, 0, nearly, 0.07) == (nearly, 0.1)
 
 
 def test_k22_2_15_shortens_a_section_that_fits():
     constant, variable = 0.05, 0.02
     robot = ar.Robot([ar.Section(constant, 2.0, stretch=0.05)])
     bend = 0.3
-    x, z = planar_tip(robot._chain, 0, bend)
+    x, z = planar_tip(robot.packed, 0, bend)
     distance = (constant + variable) * math.hypot(x, z)
     # The section ends where it should, so nothing may change.
     assert variable * distance / distance - constant == pytest.approx(-0.03)
     assert (constant + variable) * distance / distance - constant == pytest.approx(variable)
-    assert fabrikx.limited_section(robot._chain, 0, bend, distance) == (bend, pytest.approx(constant + variable))
+    assert fabrikx.limited_section(robot.packed, 0, bend, distance) == (bend, pytest.approx(constant + variable))
 
 
 def test_k22_2_30_needs_a_stretch_and_a_clamp():

@@ -101,7 +101,7 @@ def test_k22_2_12_divides_by_zero():
     assert first_guess(0.1, 0.0, math.pi) == (0.0, 0.1)
     # At the full turn, where any length would do, theta_crit of this section comes first.
     curling = ar.Robot([ar.Section(0.1, 1.0, length_weights=(1, 2, 4), bend_weights=(1, 2, 10))])
-    critical = critical_bend(curling._chain, 0)
+    critical = critical_bend(curling.packed, 0)
     bend, length = first_guess(0.1, math.pi, critical)
     assert bend == critical
     assert 0.1 < length < 1.0

@@ -129,12 +129,12 @@ def test_unwinding_takes_no_longer_for_wide_limits():
     """The number of turns is computed, not counted down; it was an endless loop."""
     robot = ar.Robot([ar.Revolute(lower=-1e6, upper=1e6), ar.Link((0.1, 0.0, 0.0))])
     q = np.array([0.3])
-    unwind(robot._chain, np.array([9.9e5]), q)
+    unwind(robot.packed, np.array([9.9e5]), q)
     assert abs(q[0] - 9.9e5) <= math.pi
     assert abs(math.remainder(q[0] - 0.3, 2.0 * math.pi)) < 1e-9
     for near, expected in ((1e300, 1e6), (-1e300, -1e6)):
         q = np.array([0.3])
-        unwind(robot._chain, np.array([near]), q)
+        unwind(robot.packed, np.array([near]), q)
         assert 0.0 <= (expected - q[0]) * np.sign(expected) < 2.0 * math.pi
     solution = ar.solve(robot, ar.Target([0.0, 0.1, 0.0]), start=[9e5])
     assert solution.reached

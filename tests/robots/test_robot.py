@@ -44,7 +44,7 @@ def test_a_robot_does_not_change():
     with pytest.raises(ValueError, match="read-only"):
         THREE.lower[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
-        THREE._chain["length"] = 1.0
+        THREE.packed["length"] = 1.0
 
 
 def test_equality_hash_copy_and_pickle():
@@ -55,7 +55,7 @@ def test_equality_hash_copy_and_pickle():
     assert THREE != "three-section"
     for other in (copy.deepcopy(THREE), pickle.loads(pickle.dumps(THREE))):
         assert other == THREE
-        assert not other._chain.flags.writeable
+        assert not other.packed.flags.writeable
         np.testing.assert_array_equal(other.tip_pose(other.neutral), THREE.tip_pose(THREE.neutral))
 
 

@@ -98,7 +98,7 @@ def test_the_grid_is_never_more_than_its_error_off():
     _, mesh = pair(rng, cells=16)
     grid = mesh.grid
     assert grid.values.shape[0] > 16
-    shapes, field = ar.Scene([mesh])._packed
+    shapes, field = ar.Scene([mesh]).packed
     from arcreach.kernels.clearance.shapes import shape_distance
 
     points = np.array(mesh.position) + rng.uniform(-0.04, 0.04, (300, 3))

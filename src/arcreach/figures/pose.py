@@ -57,7 +57,7 @@ def pose(
     `width` is in millimetres.
     """
     check_chain(robot, "a picture")
-    poses = np.atleast_2d(robot._check(q))
+    poses = np.atleast_2d(robot.checked(q))
     if not len(poses):
         raise MethodError("q has no rows; give at least one configuration")
     shapes = tuple(spatial_scene(scene))

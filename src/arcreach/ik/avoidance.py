@@ -46,12 +46,12 @@ def kept_distance(margin: Any) -> float:
 
 def check_base(robot: Robot, scene: Scene) -> None:
     """Refuse a scene in which no configuration is free: an obstacle holds or touches the base, which does not move."""
-    pieces = np.empty((len(robot._chain), PIECE_SIZE))
-    if not body_pieces(robot._chain, robot.neutral.copy(), pieces):
+    pieces = np.empty((len(robot.packed), PIECE_SIZE))
+    if not body_pieces(robot.packed, robot.neutral.copy(), pieces):
         return
     x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
     radius = pieces[0, RADIUS]
-    shapes, field = scene._packed
+    shapes, field = scene.packed
     for i in range(len(scene)):
         distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), x, y, z)
         if distance < radius - _ON_THE_SURFACE:
@@ -70,7 +70,7 @@ def run_free(problem: Problem) -> Outcome:
     """Solve every target with the body clear of the scene."""
     robot, n = problem.robot, len(problem.targets)
     scene: Scene = problem.scene
-    shapes, field = scene._packed
+    shapes, field = scene.packed
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
     tolerance = tolerance_of(robot)

@@ -78,7 +78,7 @@ def arm_of(robot: Robot) -> Arm:
     rows, gaps = [], []
     insertion, lowest, highest = -1, 0.0, 0.0
     row = 0
-    for element, coordinate in robot._first_coordinates():
+    for element, coordinate in robot.indexed_elements():
         if isinstance(element, Section):
             rows.append(row)
             gaps.append(0.0)
@@ -90,10 +90,10 @@ def arm_of(robot: Robot) -> Arm:
         row += 1
     sections = np.array(rows)
     table = np.zeros((len(rows), section_inverse.TABLE_WIDTH))
-    spread(section_inverse.measure_sections, len(rows), robot._chain, sections, table)
+    spread(section_inverse.measure_sections, len(rows), robot.packed, sections, table)
     for row, constants in zip(rows, table, strict=True):
-        constants[section_inverse.FIRST_COEFFICIENT :] = _bend_polynomial(robot._chain, row, constants)
-    return Arm(robot._chain, sections, table, np.array(gaps), insertion, lowest, highest)
+        constants[section_inverse.FIRST_COEFFICIENT :] = _bend_polynomial(robot.packed, row, constants)
+    return Arm(robot.packed, sections, table, np.array(gaps), insertion, lowest, highest)
 
 
 def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Array:

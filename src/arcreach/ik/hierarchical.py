@@ -254,7 +254,7 @@ def _jump(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str,
 
 
 def _configuration(robot: AnyRobot, q: npt.ArrayLike) -> Array:
-    values = robot._check(q)
+    values = robot.checked(q)
     if values.ndim != 1:
         raise ConfigurationError(f"q has the shape {values.shape}; give one configuration of {robot.dof} numbers")
     return values

@@ -269,7 +269,7 @@ def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array
         given = robot.clip(start)
     except ConfigurationError:
         # Once more, for an error that names it.
-        given = robot._check(start, "start")
+        given = robot.checked(start, "start")
     if given.ndim == 2 and len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
     if n == 1:

@@ -25,7 +25,7 @@ def verdict(
     criteria = (mode, *tolerances, robot.moving_reach)
     errors = np.empty((2, len(q)))
     if isinstance(robot, Robot):
-        spread(judge.judge, len(q), robot._chain, criteria, targets, q, status, errors, threads=threads)
+        spread(judge.judge, len(q), robot.packed, criteria, targets, q, status, errors, threads=threads)
     else:
         spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, targets, status, errors, threads=threads)
     return errors[0], errors[1]

@@ -103,8 +103,11 @@ class ConfigurationSpace:
         # Kernels are compiled for arrays that are writable and aligned: hand them a copy of any other.
         return values if values.flags.behaved else values.copy()
 
-    def _check(self, q: npt.ArrayLike, field: str = "q") -> Array:
-        """`_shaped`, and finite."""
+    def checked(self, q: npt.ArrayLike, field: str = "q") -> Array:
+        """Return a configuration (dof,) or a batch (n, dof) as finite floats; raise ConfigurationError for other input.
+
+        Limits are not checked. Error messages call the argument `field`.
+        """
         values = self._shaped(q, field)
         if values.ndim == 1:
             finite = _finite(values)

@@ -138,8 +138,8 @@ def _build(robot: Robot, tool: float) -> Model:
     # The fixed motion before the first move, and that since the latest one.
     front = fixed = np.eye(4)
     variable = 0
-    rows = (row for row, record in enumerate(robot._chain) if record["kind"] != layout.ARC)
-    for row, (element, coordinate) in zip(rows, robot._first_coordinates(), strict=True):
+    rows = (row for row, record in enumerate(robot.packed) if record["kind"] != layout.ARC)
+    for row, (element, coordinate) in zip(rows, robot.indexed_elements(), strict=True):
         if isinstance(element, Link):
             fixed = fixed @ _link_matrix(element)
             continue
@@ -169,7 +169,7 @@ def _build(robot: Robot, tool: float) -> Model:
     packed.flags.writeable = False
     back = np.linalg.inv(fixed) if tool > 0.0 else np.eye(4)
     return Model(
-        chain=robot._chain,
+        chain=robot.packed,
         moves=packed,
         shapes=shapes.table(),
         scale=2.0 / shapes.largest_square,

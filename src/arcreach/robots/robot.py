@@ -40,7 +40,7 @@ class Robot(ConfigurationSpace):
     """
 
     elements: tuple[Element, ...]
-    _chain: npt.NDArray[Any]
+    packed: npt.NDArray[Any]  # the chain as the record array that kernels read, read-only
 
     def __init__(self, elements: Iterable[Element], name: str = "", source: str = "") -> None:
         problems: list[str] = []
@@ -60,7 +60,7 @@ class Robot(ConfigurationSpace):
                 for coordinate in element.coordinates
             )
         )
-        self._set(elements=checked, _chain=pack(checked))
+        self._set(elements=checked, packed=pack(checked))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Robot):
@@ -107,7 +107,7 @@ class Robot(ConfigurationSpace):
         left = dict(limits)
         elements: list[Element] = []
         joints = []
-        for element, k in self._first_coordinates():
+        for element, k in self.indexed_elements():
             if not isinstance(element, Joint):
                 elements.append(element)
                 continue
@@ -157,7 +157,7 @@ class Robot(ConfigurationSpace):
         upper = np.where(endless, np.pi, self.upper)
         # Scaling may round past an end by the last bit.
         q: Array = np.clip(lower + rng.random((n, self.dof)) * (upper - lower), lower, upper)
-        for element, k in self._first_coordinates():
+        for element, k in self.indexed_elements():
             if isinstance(element, Section) and element.stretch > 0.0:
                 # The difference of two rounded lengths may exceed the stretch by the last bit.
                 q[:, k] *= np.minimum((q[:, k + 2] - element.length) / element.stretch, 1.0)
@@ -168,12 +168,12 @@ class Robot(ConfigurationSpace):
 
         `tolerance` widens every limit by that share of its size.
         """
-        values = self._check(q)
+        values = self.checked(q)
         tolerance = check_tolerance(tolerance)
         if values.ndim == 1:
-            return bool(_within(self._chain, values, tolerance))
+            return bool(_within(self.packed, values, tolerance))
         inside = np.empty(len(values), dtype=np.bool_)
-        spread(limits.within_batch, len(values), self._chain, values, tolerance, inside)
+        spread(limits.within_batch, len(values), self.packed, values, tolerance, inside)
         return inside
 
     def clip(self, q: npt.ArrayLike) -> Array:
@@ -185,7 +185,7 @@ class Robot(ConfigurationSpace):
         values = self._shaped(q)
         if values.ndim == 1:
             out = np.empty(self._dof)
-            if not _clip(self._chain, values, out):
+            if not _clip(self.packed, values, out):
                 self._refuse_non_finite(values)
             return out
         return self._run(_clip, limits.clip_batch, q, (self.dof,))
@@ -221,12 +221,12 @@ class Robot(ConfigurationSpace):
         self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]
     ) -> Array:
         """Call the kernel on one configuration, or its batch form on many."""
-        values = self._check(q)
+        values = self.checked(q)
         out = np.empty(values.shape[:-1] + shape)
         if values.ndim == 1:
-            kernel(self._chain, values, out)
+            kernel(self.packed, values, out)
         else:
-            spread(batch, len(values), self._chain, values, out)
+            spread(batch, len(values), self.packed, values, out)
         return out
 
     def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
@@ -235,13 +235,13 @@ class Robot(ConfigurationSpace):
         from arcreach.gpu.forward import on_device, run_rows
 
         there = on_device(q)
-        values = q if there else self._check(q)
+        values = q if there else self.checked(q)
         if chosen(device) == "cpu" or (not there and values.ndim == 1):
             return getattr(self, name)(q)  # type: ignore[no-any-return]
-        return run_rows(name, self._chain, self.dof, values, shape)  # type: ignore[no-any-return]
+        return run_rows(name, self.packed, self.dof, values, shape)  # type: ignore[no-any-return]
 
-    def _first_coordinates(self) -> list[tuple[Element, int]]:
-        """Every element with the index of its first coordinate."""
+    def indexed_elements(self) -> list[tuple[Element, int]]:
+        """Return every element with the index of its first coordinate."""
         pairs = []
         k = 0
         for element in self.elements:

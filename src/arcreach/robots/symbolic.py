@@ -105,7 +105,7 @@ class SymbolicRobot(ConfigurationSpace):
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
         """Whether q lies inside the limits, each widened by the share `tolerance` of its size."""
-        values = self._check(q)
+        values = self.checked(q)
         with np.errstate(over="ignore"):
             slack = check_tolerance(tolerance) * np.maximum(abs(self.lower), abs(self.upper))
             inside = ((values >= self.lower - slack) & (values <= self.upper + slack)).all(axis=-1)
@@ -113,7 +113,7 @@ class SymbolicRobot(ConfigurationSpace):
 
     def clip(self, q: npt.ArrayLike) -> Array:
         """The nearest configuration inside the limits."""
-        return np.clip(self._check(q), self.lower, self.upper)
+        return np.clip(self.checked(q), self.lower, self.upper)
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
         """The pose T_base_tip (4, 4) of the tip."""
@@ -142,7 +142,7 @@ class SymbolicRobot(ConfigurationSpace):
         return _kernel(self._sources[1], "symbolic_jacobians")
 
     def _run(self, kernel: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
-        values = self._check(q)
+        values = self.checked(q)
         rows = np.atleast_2d(values)
         out = np.zeros((len(rows), *shape))
         spread(kernel, len(rows), rows, out)

@@ -89,7 +89,7 @@ def tube_mesh(
     they place its base.
     """
     check_chain(robot, "tubes")
-    values = robot._check(q)
+    values = robot.checked(q)
     if values.ndim != 1:
         raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; give one configuration")
     if isinstance(sides, bool) or not isinstance(sides, int) or sides < 3:
@@ -99,7 +99,7 @@ def tube_mesh(
     parts = []
     rings: list[Array] = []
     spin = 0.0
-    for e, (element, k) in enumerate(robot._first_coordinates()):
+    for e, (element, k) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
             own = _section_rings(element, values[k:], frames[e], radii[e], spin, sides)
             # Of two sections in one tube the first ring of the second is the last one of the first, if as wide.

@@ -35,10 +35,8 @@ def certified_clearance(
     bodies, counts = bodies_of(robot, values)
     bounds = np.full(len(values), np.inf)
     common = (int(capsules), bodies, counts, bounds)
-    spread(
-        shape_bounds, len(values), checked._exact[0], robot.reach, *common, threads=threads, smallest=_SMALLEST_PIECE
-    )
-    for _, mesh in checked._meshes:
+    spread(shape_bounds, len(values), checked.exact[0], robot.reach, *common, threads=threads, smallest=_SMALLEST_PIECE)
+    for _, mesh in checked.meshes:
         # The vertices of a file and the position may both be large and cancel.
         size = robot.reach + float(np.abs(mesh._vertices).max() + np.abs(mesh.position).max())
         spread(surface_bounds, len(values), mesh._surface, size, *common, threads=threads, smallest=_SMALLEST_PIECE)

@@ -167,7 +167,7 @@ def clearance_gradient(
         values, _ = checked_configurations(robot, q)
     gradients = np.empty((len(values), robot.dof))
     spread(
-        gradient_kernels.row_gradients, len(values), robot._chain, values, rows, gradients, threads=threads,
+        gradient_kernels.row_gradients, len(values), robot.packed, values, rows, gradients, threads=threads,
         smallest=SMALLEST_PIECE,
     )  # fmt: skip
     return _answer(rows[:, 0], single), gradients[0] if single else gradients
@@ -177,7 +177,7 @@ def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
     """Configurations (n, dof), and whether one was given alone."""
     if not isinstance(robot, Robot):
         raise SceneError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
-    values = robot._check(q)
+    values = robot.checked(q)
     return np.atleast_2d(values), values.ndim == 1
 
 
@@ -214,16 +214,16 @@ def _search(
         warnings.warn(hint, stacklevel=3)
     tolerance = _tolerance(robot, tolerance)
     rows = np.empty((len(values), len(robot.elements) if per_element else 1, kernels.CLEARANCE_SIZE))
-    meshes = () if grid else checked._meshes
-    shapes, field = checked._exact[:2] if meshes else checked._packed
+    meshes = () if grid else checked.meshes
+    shapes, field = checked.exact[:2] if meshes else checked.packed
     spread(
-        _clearances, len(values), robot._chain, kernels.Obstacles(shapes, field, tolerance, 0.0), values, rows,
+        _clearances, len(values), robot.packed, kernels.Obstacles(shapes, field, tolerance, 0.0), values, rows,
         threads=threads,
         smallest=SMALLEST_PIECE,
     )  # fmt: skip
     if meshes:
         near = rows[..., kernels.OBSTACLE]
-        indices = checked._exact[2]
+        indices = checked.exact[2]
         near[near >= 0] = indices[near[near >= 0].astype(int)]
         pieces, counts = bodies_of(robot, values)
         for i, mesh in meshes:
@@ -235,16 +235,16 @@ def _search(
 
 def bodies_of(robot: Robot, values: Array) -> tuple[Array, Integers]:
     """The pieces of the bodies (n, m, PIECE_SIZE) at configurations (n, dof), and how many each has (n,)."""
-    pieces = np.empty((len(values), len(robot._chain), body.PIECE_SIZE))
+    pieces = np.empty((len(values), len(robot.packed), body.PIECE_SIZE))
     counts = np.empty(len(values), dtype=np.int64)
-    kernels.bodies(0, len(values), robot._chain, values, pieces, counts)
+    kernels.bodies(0, len(values), robot.packed, values, pieces, counts)
     return pieces, counts
 
 
 def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | None) -> Array:
     rows = np.empty((len(values), 2, kernels.CLEARANCE_SIZE))
     spread(
-        clearance_self.self_clearances, len(values), robot._chain, tolerance, values, rows, threads=threads,
+        clearance_self.self_clearances, len(values), robot.packed, tolerance, values, rows, threads=threads,
         smallest=SMALLEST_PIECE,
     )  # fmt: skip
     return rows

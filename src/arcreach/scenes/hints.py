@@ -13,7 +13,7 @@ FAR = 100.0
 def mesh_hint(robot: Robot, scene: Scene) -> str:
     """A hint if a mesh is so much larger than the robot that its unit is in doubt; otherwise empty."""
     reach = robot.moving_reach
-    for i, mesh in scene._meshes:
+    for i, mesh in scene.meshes:
         if 0.0 < FAR * reach < mesh.length:
             return (
                 f"hint: mesh '{scene.shape_names[i]}' is {length(mesh.length)} across, "

@@ -93,18 +93,18 @@ class Scene:
         return rows.reshape(-1, 4)
 
     @cached_property
-    def _packed(self) -> tuple[npt.NDArray[Any], Array]:
+    def packed(self) -> tuple[npt.NDArray[Any], Array]:
         """All obstacles as records and grids, meshes by their grid; no distance by them is more than the true one."""
         return pack(self.shapes)
 
     @cached_property
-    def _exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
+    def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
         """The obstacles that kernels know exactly: records, an empty grid, and their indices in the scene."""
         chosen = [i for i, shape in enumerate(self.shapes) if not isinstance(shape, Mesh)]
         return *pack([self.shapes[i] for i in chosen]), np.array(chosen, dtype=np.int64)
 
     @cached_property
-    def _meshes(self) -> tuple[tuple[int, Mesh], ...]:
+    def meshes(self) -> tuple[tuple[int, Mesh], ...]:
         """The meshes with their indices."""
         return tuple((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Mesh))
 

@@ -27,7 +27,7 @@ def first_pose(robot: Robot) -> Array:
     if any(not isinstance(element, Section) and element.coordinates for element in robot.elements):
         return _standing(robot)
     q = robot.neutral.copy()
-    for i, (element, k) in enumerate(robot._first_coordinates()):
+    for i, (element, k) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
             # A full turn on the way to the tip would hide the tip: together the sections bend by half a turn at most.
             q[k] = min(BENT * element.bend_max, 1.1 * math.pi / len(robot.elements))
@@ -43,7 +43,7 @@ def _standing(robot: Robot) -> Array:
     # No joint needs more than one turn to get anywhere.
     wide = (robot.lower < -math.pi) & (robot.upper > math.pi)
     Q[:, wide] = np.remainder(Q[:, wide] + math.pi, 2.0 * math.pi) - math.pi
-    for i, (element, k) in enumerate(robot._first_coordinates()):
+    for i, (element, k) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
             # A bending tool: an open curve.
             Q[:, k], Q[:, k + 1] = 0.5 * BENT * element.bend_max, FIRST_DIRECTION + 0.2 * i

@@ -59,7 +59,7 @@ def corners(robot, n, seed):
     """Every bend at zero or its largest, every length at an end."""
     rng = np.random.default_rng(seed)
     q = robot.sample(n, rng)
-    for section, k in robot._first_coordinates():
+    for section, k in robot.indexed_elements():
         bent = rng.integers(0, 2, n)
         if section.stretch:
             out = rng.integers(0, 2, n)

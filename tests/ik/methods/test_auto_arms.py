@@ -76,7 +76,7 @@ def test_unwind_stays_within_the_limits():
         (-3.5, 4.0, 2 * np.pi - 3.5),
     ]:
         q = np.array([value])
-        unwind(robot._chain, np.array([near]), q)
+        unwind(robot.packed, np.array([near]), q)
         assert q[0] == pytest.approx(wanted)
         assert robot.within_limits(q)
 

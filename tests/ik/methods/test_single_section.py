@@ -63,7 +63,7 @@ def random_section(rng, kind, arcs):
         "extensible": (constant := rng.uniform(1e-3, 0.05), 0.1 - constant),
     }[kind]
     widest = ar.Robot([ar.Section(length, 2 * math.pi, stretch, **weights)])
-    return ar.Robot([ar.Section(length, min(math.pi, chord.critical_bend(widest._chain, 0)), stretch, **weights)])
+    return ar.Robot([ar.Section(length, min(math.pi, chord.critical_bend(widest.packed, 0)), stretch, **weights)])
 
 
 def test_variants_are_declared():
@@ -81,9 +81,9 @@ def test_critical_bend_of_figure_2_3():
     assert math.degrees(critical) == pytest.approx(253.3, abs=0.05)
     assert math.degrees(largest) == pytest.approx(80.9, abs=0.05)
     step = 1e-6
-    assert chord.chord_angle(*section_kernels.planar_tip(robot._chain, 0, step)) / step == pytest.approx(c0)
+    assert chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, step)) / step == pytest.approx(c0)
     for theta in np.linspace(0.0, 2 * math.pi, 200)[1:]:
-        assert chord.chord_angle(*section_kernels.planar_tip(robot._chain, 0, theta)) <= largest + 1e-12
+        assert chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, theta)) <= largest + 1e-12
 
 
 def test_alpha_of_one_arc_rises_to_the_closed_ring():
@@ -105,7 +105,7 @@ def test_tip_and_slope_is_planar_tip_and_planar_slope(theta, seed):
     length_weights, bend_weights = rng.integers(0, 9, (2, 4))
     length_weights[0] += 1
     bend_weights[2] += 1
-    chain = ar.Robot([ar.Section(0.1, 1.0, length_weights=length_weights, bend_weights=bend_weights)])._chain
+    chain = ar.Robot([ar.Section(0.1, 1.0, length_weights=length_weights, bend_weights=bend_weights)]).packed
     x, z, dx, dz = chord.tip_and_slope(chain, 0, theta)
     np.testing.assert_allclose((x, z), section_kernels.planar_tip(chain, 0, theta), atol=2e-15)
     np.testing.assert_allclose((dx, dz), section_kernels.planar_slope(chain, 0, theta), atol=1e-13)
@@ -116,8 +116,8 @@ def test_newton_inverts_the_chord_angle_up_to_the_critical_bend(share, seed):
     robot = random_section(np.random.default_rng(seed), "fixed", 4)
     facts = method.facts(robot)
     theta = share * facts[1]
-    alpha = chord.chord_angle(*section_kernels.planar_tip(robot._chain, 0, theta))
-    found = chord.newton_bend(robot._chain, 0, alpha, facts)
+    alpha = chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, theta))
+    found = chord.newton_bend(robot.packed, 0, alpha, facts)
     # Where alpha is flat, at theta_crit and at the closed ring, half of the digits are lost.
     assert found == pytest.approx(theta, abs=1e-11 if share < 0.9 else 1e-6)
 
@@ -139,9 +139,9 @@ def test_distance_slope_is_the_slope_of_the_distance():
     robot = ar.Robot([ar.Prismatic(-0.02, 0.02), SECTIONS["extensible"]])
     for r, z in ((0.2, 0.1), (0.01, 0.01), (0.05, -0.1), (0.02, 0.03)):
         for theta in np.linspace(0.05, 3.1, 23):
-            after = limits_kernels.best_at(robot._chain, 1, theta + 1e-6, r, z)[2]
-            before = limits_kernels.best_at(robot._chain, 1, theta - 1e-6, r, z)[2]
-            slope = limits_kernels.distance_slope(robot._chain, 1, theta, r, z)
+            after = limits_kernels.best_at(robot.packed, 1, theta + 1e-6, r, z)[2]
+            before = limits_kernels.best_at(robot.packed, 1, theta - 1e-6, r, z)[2]
+            slope = limits_kernels.distance_slope(robot.packed, 1, theta, r, z)
             assert slope == pytest.approx(0.5 * (after - before) / 2e-6, abs=1e-8)
 
 
@@ -389,7 +389,7 @@ def test_the_iteration_needs_no_second_stage(kind):
     rng = np.random.default_rng(11)
     for _ in range(4):
         robot = random_section(rng, kind, 6)
-        arm = limits_kernels.Arm(robot._chain, 0, kernels.ITERATIVE, method.facts(robot), np.zeros(12))
+        arm = limits_kernels.Arm(robot.packed, 0, kernels.ITERATIVE, method.facts(robot), np.zeros(12))
         work = limits_kernels.Work(np.empty((2, robot.dof)), np.zeros(2, np.int64))
         for position in tips(robot, robot.sample(100, rng)):
             row = ar.Target(position).row

@@ -109,7 +109,7 @@ def test_backbone_runs_from_base_to_tip_in_equal_steps():
 
 def reference_length(robot, q):
     total = 0.0
-    for element, k in robot._first_coordinates():
+    for element, k in robot.indexed_elements():
         match element:
             case ar.Section():
                 total += q[k + 2] if element.stretch else element.length

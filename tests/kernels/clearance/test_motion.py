@@ -41,9 +41,9 @@ def balls(robot, count, seed):
 
 def material_points(robot, Q):
     """For every element that has a body the points (n, 7, 3) at equal shares of its length."""
-    pieces = np.empty((len(Q), len(robot._chain), layout.PIECE_SIZE))
+    pieces = np.empty((len(Q), len(robot.packed), layout.PIECE_SIZE))
     counts = np.empty(len(Q), dtype=np.int64)
-    bodies(0, len(Q), robot._chain, np.ascontiguousarray(Q), pieces, counts)
+    bodies(0, len(Q), robot.packed, np.ascontiguousarray(Q), pieces, counts)
     points = {}
     for k in range(counts.min()):
         rows = pieces[:, k]
@@ -59,7 +59,7 @@ def test_no_point_of_an_element_moves_farther_than_the_bound(name):
     closest = 0.0
     for a, b in space.variables(robot.sample(24, seed=1)).reshape(-1, 2, space.model.variables):
         travels = np.empty(len(robot.elements))
-        element_travels(robot._chain, a, b, travels)
+        element_travels(robot.packed, a, b, travels)
         shares = np.linspace(0.0, 1.0, 41)
         Q = space.coordinates(a + shares[:, None] * (b - a))
         for element, points in material_points(robot, Q).items():

@@ -34,14 +34,14 @@ def narrowed(robot, rng):
 
 
 def row_of(robot, k):
-    return next(row for row in range(len(robot._chain)) if robot._chain[row].kind and robot._chain[row].coordinate == k)
+    return next(row for row in range(len(robot.packed)) if robot.packed[row].kind and robot.packed[row].coordinate == k)
 
 
 def best_place(robot, q, k, target):
     """The coordinate k that the closed form gives."""
     vectors = np.empty((robot.dof, kernels.VECTORS))
-    tip = kernels.joint_vectors(robot._chain, q, vectors)
-    joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
+    tip = kernels.joint_vectors(robot.packed, q, vectors)
+    joint = kernels.load_joint(robot.packed, row_of(robot, k), vectors)
     row = np.zeros(12)
     row[9:] = target
     return kernels.best_value(joint, q[k], (tip[3], tip[7], tip[11]), row, kernels.NOISE)
@@ -58,7 +58,7 @@ def check_against_grid(robot, rng, points):
     grid[-1, k] = value
     distance = np.linalg.norm(robot.tip_pose(grid)[:, :3, 3] - target, axis=1)
     assert distance[-1] <= distance.min() + 1e-12
-    return robot._chain[row_of(robot, k)].kind
+    return robot.packed[row_of(robot, k)].kind
 
 
 def test_position_step_is_never_worse_than_a_few_places():
@@ -115,13 +115,13 @@ def test_vectors_are_those_of_the_frames():
         robot = rigid_robot(rng)
         q = robot.sample(1, rng)[0]
         vectors = np.empty((robot.dof, kernels.VECTORS))
-        tip = kernels.joint_vectors(robot._chain, q, vectors)
+        tip = kernels.joint_vectors(robot.packed, q, vectors)
         frames = robot.frames(q)
         np.testing.assert_array_equal(np.reshape(tip, (3, 4)), frames[-1][:3])
-        for i, (element, k) in enumerate(robot._first_coordinates()):
+        for i, (element, k) in enumerate(robot.indexed_elements()):
             if isinstance(element, ar.Link):
                 continue
-            joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
+            joint = kernels.load_joint(robot.packed, row_of(robot, k), vectors)
             np.testing.assert_array_equal(joint.point, frames[i][:3, 3])
             np.testing.assert_allclose(joint.axis, frames[i][:3, :3] @ element.axis, atol=1e-15)
             if isinstance(element, ar.Parallelogram):
@@ -135,8 +135,8 @@ def test_what_a_joint_carries_moves_as_forward_kinematics_say():
         q, other = robot.sample(2, rng)
         k = int(rng.integers(robot.dof))
         vectors = np.empty((robot.dof, kernels.VECTORS))
-        kernels.joint_vectors(robot._chain, q, vectors)
-        joint = kernels.load_joint(robot._chain, row_of(robot, k), vectors)
+        kernels.joint_vectors(robot.packed, q, vectors)
+        joint = kernels.load_joint(robot.packed, row_of(robot, k), vectors)
         motion = np.eye(4)
         motion[:3] = np.reshape(kernels.carried(joint, other[k] - q[k]), (3, 4))
         moved = q.copy()

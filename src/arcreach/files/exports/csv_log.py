@@ -29,7 +29,7 @@ def write_csv_log(robot: Robot | SymbolicRobot, solution: Solution, path: str | 
 def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write configurations q (n, dof) with the position and rotation of the tip at each."""
     check_output(path, ENDINGS)
-    values = robot._check(q)
+    values = robot.checked(q)
     if values.ndim != 2:
         raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; give a path (n, {robot.dof})")
     poses = robot.tip_pose(values)

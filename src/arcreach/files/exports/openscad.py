@@ -33,7 +33,7 @@ def write_openscad(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str])
 def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
     """The text of the model; of a path of n rows it shows the one at floor($t * n), or at `step` where that is set."""
     check_chain(robot, "an OpenSCAD model")
-    values = np.atleast_2d(robot._check(q))
+    values = np.atleast_2d(robot.checked(q))
     if not len(values):
         raise ConfigurationError("q has no rows; give at least one configuration")
     scale = [np.degrees(1.0) if quantity == ANGLE else MM for quantity in robot.quantities]
@@ -45,7 +45,7 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
     radii = radii_of(robot)
     sections = 0
     chain = []
-    for e, (element, k) in enumerate(robot._first_coordinates()):
+    for e, (element, k) in enumerate(robot.indexed_elements()):
         colour = "steel"
         if isinstance(element, Section):
             colour = f'"{COLOURS[sections % len(COLOURS)]}"'

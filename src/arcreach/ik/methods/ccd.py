@@ -25,7 +25,7 @@ def run(problem: Problem) -> Outcome:
     """Solve every target from its start, or from the middle of the limits."""
     weights = Weights(half_reach(problem.robot) ** -2, WEIGHT)
     return run_kernel(
-        problem, ccd_kernel, problem.robot._chain, weights, max_steps=MOST_SWEEPS, smallest=SMALLEST_PIECE
+        problem, ccd_kernel, problem.robot.packed, weights, max_steps=MOST_SWEEPS, smallest=SMALLEST_PIECE
     )
 
 

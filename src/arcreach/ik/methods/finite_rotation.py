@@ -46,7 +46,7 @@ def run(problem: Problem) -> Outcome:
     return run_kernel(
         problem,
         KERNELS[problem.variant],
-        robot._chain,
+        robot.packed,
         rules,
         max_steps=MOST_STEPS,
         columns=("distance", "long_axis_angle", "cross_axis_angle"),

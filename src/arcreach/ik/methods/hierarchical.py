@@ -236,7 +236,7 @@ def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
     """How every coordinate moves: between limits, without any, or wrapped as the direction of a section."""
     kinds = np.where(np.isfinite(robot.lower), kernels.BOUNDED, kernels.ENDLESS)
     if isinstance(robot, Robot):
-        for element, k in robot._first_coordinates():
+        for element, k in robot.indexed_elements():
             if isinstance(element, Section):
                 kinds[k + 1] = kernels.WRAPPED
     return kinds
@@ -245,11 +245,11 @@ def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
 def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
     """A chain with the limits of the robot: its own, or one of plain joints in place of a matrix."""
     if isinstance(robot, Robot):
-        return robot._chain
+        return robot.packed
     kept: npt.NDArray[Any] | None = robot.memory.get("hierarchical limits")
     if kept is None:
         joints = [Prismatic(lower, upper) for lower, upper in zip(robot.lower, robot.upper, strict=True)]
-        kept = robot.memory["hierarchical limits"] = Robot(joints)._chain
+        kept = robot.memory["hierarchical limits"] = Robot(joints).packed
     return kept
 
 

@@ -27,7 +27,7 @@ RULE = Rule(SHARE, damping=1e-2)
 def bent_start(robot: Robot) -> Array:
     """The neutral configuration with every section a little bent."""
     q = robot.neutral.copy()
-    for element, k in robot._first_coordinates():
+    for element, k in robot.indexed_elements():
         if isinstance(element, Section):
             q[k] = START_BEND * element.bend_max
     return robot.clip(q)
@@ -36,7 +36,7 @@ def bent_start(robot: Robot) -> Array:
 def holding_limits(robot: Robot) -> tuple[Array, Array]:
     """The limits at which a coordinate can be held: not those it passes, as a bend does through straight."""
     lower, upper = robot.lower.copy(), robot.upper.copy()
-    for element, k in robot._first_coordinates():
+    for element, k in robot.indexed_elements():
         if isinstance(element, Section):
             lower[k : k + 2] = -math.inf
             upper[k + 1] = math.inf
@@ -47,7 +47,7 @@ def holding_limits(robot: Robot) -> tuple[Array, Array]:
 def arm_of(robot: Robot) -> Arm:
     """The robot as the kernel sees it: a length is counted in units of its range."""
     scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
-    return Arm(robot._chain, robot.model.weight, scales, *holding_limits(robot))
+    return Arm(robot.packed, robot.model.weight, scales, *holding_limits(robot))
 
 
 def run_rule(problem: Problem, rule: Rule) -> Outcome:

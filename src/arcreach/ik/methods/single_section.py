@@ -31,7 +31,7 @@ def run(problem: Problem) -> Outcome:
     robot, variant = problem.robot, problem.variant
     if variant == JACOBIAN:
         row = len(robot.elements) - 1
-        return run_kernel(problem, single_section_jacobian, robot._chain, row, max_steps=MAX_ITERATIONS_JACOBIAN)
+        return run_kernel(problem, single_section_jacobian, robot.packed, row, max_steps=MAX_ITERATIONS_JACOBIAN)
     return run_kernel(problem, kernels.single_section, arm_of(robot, variant), max_steps=MAX_ITERATIONS)
 
 
@@ -39,7 +39,7 @@ def run(problem: Problem) -> Outcome:
 def arm_of(robot: Robot, variant: str) -> Arm:
     """The section as the kernels see it."""
     fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
-    return Arm(robot._chain, len(robot.elements) - 1, VARIANTS[variant], facts(robot), fit)
+    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], facts(robot), fit)
 
 
 _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
@@ -49,14 +49,14 @@ _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
 def facts(robot: Robot) -> Array:
     """What the kernels need to know of the section (3,): c0, the last bend of the rising branch, alpha there."""
     values = np.empty(3)
-    chord.section_facts(robot._chain, len(robot.elements) - 1, values)
+    chord.section_facts(robot.packed, len(robot.elements) - 1, values)
     return values
 
 
 @lru_cache(maxsize=_KEPT)
 def polynomial(robot: Robot) -> Array:
     """The polynomial theta(alpha) (12,): the largest alpha it serves, then coefficients in 2 alpha / largest - 1."""
-    chain, row, known = robot._chain, len(robot.elements) - 1, facts(robot)
+    chain, row, known = robot.packed, len(robot.elements) - 1, facts(robot)
     largest = float(known[2])
     if chain[row]["bend_max"] < known[1]:
         largest = chord.chord_angle(*section.planar_tip(chain, row, chain[row]["bend_max"]))

@@ -218,7 +218,7 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
 def _holds(robot: Robot, hold: Any) -> dict[str, float]:
     if not isinstance(hold, Mapping):
         raise TargetError(f"hold = {shown(hold)} is not accepted; give a mapping from joints to metres")
-    joints = [robot.coordinates[k] for element, k in robot._first_coordinates() if isinstance(element, Joint)]
+    joints = [robot.coordinates[k] for element, k in robot.indexed_elements() if isinstance(element, Joint)]
     for name in hold:
         if name not in joints:
             raise TargetError(f"hold names {shown(name)}, which is not a joint; give one of {', '.join(joints)}")

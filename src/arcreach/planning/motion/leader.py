@@ -213,7 +213,7 @@ class _Fit:
 
     def __init__(self, robot: Robot, curve: _Curve) -> None:
         self.robot, self.curve = robot, curve
-        self.sections = [(element, k) for element, k in robot._first_coordinates() if isinstance(element, Section)]
+        self.sections = [(element, k) for element, k in robot.indexed_elements() if isinstance(element, Section)]
         self.slide = robot.elements[0] if isinstance(robot.elements[0], Prismatic) else None
         self.low, self.high = np.full(robot.dof, -1.0), np.ones(robot.dof)
         if self.slide is not None:

@@ -72,7 +72,7 @@ class Path:
         too: its direction turns freely while it is straight. A twisting one counts by its bend and its direction.
         """
         sizes = np.abs(self.steps)
-        for element, k in self.robot._first_coordinates():
+        for element, k in self.robot.indexed_elements():
             if isinstance(element, Section) and not element.twist:
                 bend = self.q[:, k, None] * np.stack([np.cos(self.q[:, k + 1]), np.sin(self.q[:, k + 1])], axis=1)
                 sizes[:, k] = np.linalg.norm(np.diff(bend, axis=0), axis=1)

@@ -260,7 +260,7 @@ def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, marg
         raise TargetError(
             f"{field} = {shown(value)} is not accepted; give {robot.dof} numbers: {', '.join(robot.coordinates)}"
         )
-    q = robot._check(value, field)
+    q = robot.checked(value, field)
     if q.ndim != 1:
         raise TargetError(f"{field} has the shape {q.shape}; give one configuration ({robot.dof},)")
     if not robot.within_limits(q):
@@ -280,7 +280,7 @@ def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, marg
 
 def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> None:
     """Refuse a target where the tip itself would touch an obstacle."""
-    shapes, field = scene._packed
+    shapes, field = scene.packed
     last = next((element for element in reversed(robot.elements) if not isinstance(element, Revolute)), None)
     radius = 0.0 if last is None or (isinstance(last, Link) and last.reach == 0.0) else last.radius
     for i in range(len(scene)):

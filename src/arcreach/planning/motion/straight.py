@@ -71,7 +71,7 @@ class SmoothSpace:
     def travels(self, a: Array, b: Array) -> float:
         """How far a point of the body moves at most on the way from a to b in metres."""
         reached = np.empty(len(self.robot.elements))
-        kernels.element_travels(self.robot._chain, a, b, reached)
+        kernels.element_travels(self.robot.packed, a, b, reached)
         return float(reached.max())
 
 
@@ -120,7 +120,7 @@ class MotionCheck:
         return answer[:, 0] > 0.0, answer[:, 1].copy()
 
     def _run(self, margin: float, spacing: float, first: Array, last: Array, answer: Array) -> None:
-        shapes, field = self.scene._packed
+        shapes, field = self.scene.packed
         left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
         obstacles = Obstacles(shapes, field, self.tolerance, margin)
         pace = kernels.Pace(spacing, FINEST, left)
@@ -133,7 +133,7 @@ def unwrapped(robot: Robot, Q: Array) -> Array:
     A straight section has no direction: it is given that of the next row in which it is bent.
     """
     Q = Q.copy()
-    for element, k in robot._first_coordinates():
+    for element, k in robot.indexed_elements():
         if not isinstance(element, Section):
             continue
         rows = np.arange(len(Q))

@@ -127,7 +127,7 @@ class Walker:
         frames = self.robot.frames(q)
         tip = frames[-1, :3, 3]
         held = []
-        for i, (element, k) in enumerate(self.robot._first_coordinates()):
+        for i, (element, k) in enumerate(self.robot.indexed_elements()):
             if isinstance(element, Joint) and self.robot.coordinates[k] in self.holds:
                 axis = frames[i, :3, :3] @ element.axis
                 away = np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3]))
@@ -178,7 +178,7 @@ class _Box:
 def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:
     """The robot with joints held as they are, the others in a box."""
     limits = {}
-    for element, k in robot._first_coordinates():
+    for element, k in robot.indexed_elements():
         if isinstance(element, Joint):
             name, width = robot.coordinates[k], math.inf if largest is None else largest[k]
             width = 0.0 if robot.coordinates[k] in held else width

@@ -176,7 +176,7 @@ class FreeWalker:
 
     def _errors(self, q: Array, row: Array) -> tuple[float, float, bool]:
         """How far the tip is from a target, and whether that is reached."""
-        distance, angle = tip_errors(tip_motion(self.robot._chain, q), row, self.mode)
+        distance, angle = tip_errors(tip_motion(self.robot.packed, q), row, self.mode)
         near = distance <= self.tolerances["position_tol"] and angle <= self.tolerances["angle_tol"]
         return float(distance), float(angle), bool(near)
 
