@@ -233,7 +233,7 @@ def _load(module: str) -> None:
 
 
 def markdown_table() -> str:
-    """The methods as a Markdown table: what the README shows."""
+    """The methods as a Markdown table."""
     lines = ["| method | what it is | elements | targets | variants | source |", "|---|---|---|---|---|---|"]
     for method in methods().values():
         elements = "all" if method.elements == ALL_ELEMENTS else ", ".join(sorted(method.elements))

@@ -12,7 +12,7 @@ from arcreach.ik.method import methods as known_methods
 
 
 def methods(
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of the README.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the methods of inverse kinematics."""
