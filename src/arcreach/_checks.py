@@ -1,16 +1,17 @@
-"""Turn what a user gives for a field into plain floats, or raise a `RobotError` that says what would be accepted."""
+"""Check values that users give: return plain numbers and arrays, or raise an error that says what is accepted."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import RobotError
+from arcreach.errors import ArcreachError, ConfigurationError, RobotError, TargetError
 
 Vector = tuple[float, float, float]
 Matrix3 = tuple[Vector, Vector, Vector]
@@ -25,7 +26,8 @@ EXACT_UNIT = 1e-15
 LARGEST_LIMIT = 1e6
 # Metres that a robot reaches, if any: solvers square lengths, in single precision where that is enough.
 SMALLEST_REACH, LARGEST_REACH = 1e-15, 1e12
-
+# Kernels count in 64 bits.
+MOST_WHOLE = 10**18
 
 # Stands for a field that was refused before: an element passes over it, to say what else is wrong.
 UNKNOWN: Any = object()
@@ -82,6 +84,43 @@ def real_array(value: Any) -> npt.NDArray[np.float64] | None:
         return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def positive(field: str, value: Any, unit: str) -> float:
+    """Return a number above zero as a float: numba compiles anew for any other type."""
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
+    if _is_number(value) and 0.0 < value <= sys.float_info.max:
+        return float(value)
+    raise TargetError(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
+
+
+def not_negative(field: str, value: Any, unit: str, error: type[ArcreachError] = TargetError) -> float:
+    """Return a finite number of at least zero as a float."""
+    if _is_number(value) and 0.0 <= value <= sys.float_info.max:
+        return float(value)
+    raise error(f"{field} = {shown(value)} is not accepted; give {unit}, 0 or more")
+
+
+def whole(field: str, value: Any, least: int, error: type[ArcreachError] = TargetError) -> int:
+    """Return a whole number of at least `least`."""
+    if type(value) is int and least <= value <= MOST_WHOLE:
+        return value
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
+        return int(value)
+    raise error(f"{field} = {shown(value)} is not accepted; give a whole number from {least} to {MOST_WHOLE:g}")
+
+
+def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """Return a random generator from a seed, or the caller's own."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"seed = {shown(seed)} is not accepted; give a whole number of at least 0") from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def number(owner: str, field: str, value: Any, accepted: str, low: float = -math.inf, high: float = math.inf) -> float:

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import whole
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.figures.convergence import Bands, error_bands
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solutions
-from arcreach.ik.solve import solve, solve_batch, whole
+from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.layout import AXIS, ROTATION
 from arcreach.robots.robot import Robot

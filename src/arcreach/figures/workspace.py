@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import generator
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.robots._configurations import generator
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

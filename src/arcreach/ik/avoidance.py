@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
 from arcreach._threads import spread
 from arcreach._typing import Array
-from arcreach.errors import SceneError, TargetError
+from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
 from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE
@@ -31,17 +29,6 @@ MOST_STEPS = 20_000
 SMALLEST_PIECE = 4
 # The base may stand on an obstacle.
 _ON_THE_SURFACE = 1e-9
-
-
-def kept_distance(margin: Any) -> float:
-    """A margin as a float, not below zero."""
-    if (
-        isinstance(margin, bool)
-        or not isinstance(margin, (int, float, np.number))
-        or not 0.0 <= margin <= sys.float_info.max
-    ):
-        raise TargetError(f"margin = {shown(margin)} is not accepted; give metres, 0 or more")
-    return float(margin)
 
 
 def check_base(robot: Robot, scene: Scene) -> None:

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import real_array, shown
+from arcreach._checks import positive, real_array, shown, whole
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import ConfigurationError, TargetError
 from arcreach.ik.log import csv_log
 from arcreach.ik.methods.hierarchical import coordinate_place, limit_chain, motions
-from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import Target
 from arcreach.kernels.chain import judge
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach._checks import not_negative, positive, shown, whole
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base, judge_clearance, kept_distance
+from arcreach.ik.avoidance import check_base, judge_clearance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, as_target, target_rows
@@ -34,8 +33,6 @@ Settings = tuple[float, float, int | None, float, int, str, int | None]
 Progress = Callable[[int], None]
 # Targets between two calls of it.
 PROGRESS_ROWS = 1 << 17
-# Kernels count in 64 bits.
-MOST_WHOLE = 10**18
 _REACHED = Status.REACHED
 
 
@@ -181,7 +178,7 @@ def _set_scene(problem: Problem[Any], scene: AnyScene, margin: float) -> None:
     if not isinstance(problem.robot, Robot):
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the scene out")
     problem.scene = spatial_scene(scene)
-    problem.margin = kept_distance(margin)
+    problem.margin = not_negative("margin", margin, "metres")
     check_base(problem.robot, problem.scene)
 
 
@@ -243,24 +240,6 @@ def _checked(
         variant,
         None if threads is None else whole("threads", threads, 1),
     )
-
-
-def positive(field: str, value: Any, unit: str) -> float:
-    """A number above zero as a float: numba compiles anew for any other type."""
-    if type(value) is float and 0.0 < value < math.inf:
-        return value
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value <= sys.float_info.max:
-        return float(value)
-    raise TargetError(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
-
-
-def whole(field: str, value: Any, least: int) -> int:
-    """A whole number not below `least`."""
-    if type(value) is int and least <= value <= MOST_WHOLE:
-        return value
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
-        return int(value)
-    raise TargetError(f"{field} = {shown(value)} is not accepted; give a whole number from {least} to {MOST_WHOLE:g}")
 
 
 def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach._checks import positive, shown, whole
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.ik.solve import positive, solve, whole
+from arcreach.ik.solve import solve
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import AXIS, POSITION, REACHED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -131,31 +130,3 @@ class ConfigurationSpace:
         names = ", ".join(coordinate.name for coordinate in self._coordinates[:6])
         names += ", ..." if self._dof > 6 else ""
         return f"give {self._dof} numbers ({names}) or an array of shape (n, {self._dof})"
-
-
-def check_count(owner: str, field: str, value: Any, smallest: int) -> int:
-    """A whole number of things asked for."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < smallest:
-        raise ConfigurationError(
-            f"{owner}: {field} = {shown(value)} is not accepted; give a whole number >= {smallest}"
-        )
-    return int(value)
-
-
-def check_tolerance(value: Any) -> float:
-    """A share of a limit's size, as a float: kernels would be compiled anew for another type."""
-    try:
-        tolerance = math.nan if isinstance(value, (bool, str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        tolerance = math.nan
-    if not 0.0 <= tolerance < math.inf:
-        raise ConfigurationError(f"tolerance = {shown(value)} is not accepted; give a finite number, 0 or more")
-    return tolerance
-
-
-def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """A random generator from a seed, or the caller's own."""
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"seed = {shown(seed)} is not accepted; give a whole number >= 0") from None

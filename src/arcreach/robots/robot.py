@@ -14,14 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach._checks import generator, not_negative, whole
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
+from arcreach.errors import ConfigurationError
 from arcreach.kernels.chain import batch as chain_batch
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits
-from arcreach.robots._configurations import ConfigurationSpace, check_count, check_tolerance, generator
+from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.model import SolverModel
@@ -150,7 +152,7 @@ class Robot(ConfigurationSpace):
         Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
         joint without end is uniform over one turn. The same seed gives the same configurations.
         """
-        n = check_count("sample", "n", n, 0)
+        n = whole("n", n, 0, ConfigurationError)
         rng = generator(seed)
         endless = np.isinf(self.lower)
         lower = np.where(endless, -np.pi, self.lower)
@@ -169,7 +171,7 @@ class Robot(ConfigurationSpace):
         `tolerance` widens every limit by that share of its size.
         """
         values = self.checked(q)
-        tolerance = check_tolerance(tolerance)
+        tolerance = not_negative("tolerance", tolerance, "a finite number", ConfigurationError)
         if values.ndim == 1:
             return bool(_within(self.packed, values, tolerance))
         inside = np.empty(len(values), dtype=np.bool_)
@@ -205,7 +207,7 @@ class Robot(ConfigurationSpace):
 
     def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
         """Points (points, 3) on the robot's centre line from base to tip, at equal steps of arc length."""
-        return self._run(_backbone, chain_batch.backbones, q, (check_count("backbone", "points", points, 2), 3))
+        return self._run(_backbone, chain_batch.backbones, q, (whole("points", points, 2, ConfigurationError), 3))
 
     def jacobian(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
         """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach._checks import generator, not_negative, whole
 from arcreach._extras import require
 from arcreach._jit import compile_source
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import ANGLE, LENGTH, Coordinate
-from arcreach.errors import RobotError
-from arcreach.robots._configurations import ConfigurationSpace, check_count, check_tolerance, generator
+from arcreach.errors import ConfigurationError, RobotError
+from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
 
 OWNER = "symbolic robot"
@@ -98,7 +99,7 @@ class SymbolicRobot(ConfigurationSpace):
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof), each coordinate uniform between its limits."""
-        n = check_count("sample", "n", n, 0)
+        n = whole("n", n, 0, ConfigurationError)
         return np.clip(
             self.lower + generator(seed).random((n, self.dof)) * (self.upper - self.lower), self.lower, self.upper
         )
@@ -106,8 +107,9 @@ class SymbolicRobot(ConfigurationSpace):
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
         """Whether q lies inside the limits, each widened by the share `tolerance` of its size."""
         values = self.checked(q)
+        share = not_negative("tolerance", tolerance, "a finite number", ConfigurationError)
         with np.errstate(over="ignore"):
-            slack = check_tolerance(tolerance) * np.maximum(abs(self.lower), abs(self.upper))
+            slack = share * np.maximum(abs(self.lower), abs(self.upper))
             inside = ((values >= self.lower - slack) & (values <= self.upper + slack)).all(axis=-1)
         return bool(inside) if values.ndim == 1 else inside
 
@@ -126,7 +128,7 @@ class SymbolicRobot(ConfigurationSpace):
 
     def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
         """Points (points, 3) on the straight line from base to tip."""
-        share = np.linspace(0.0, 1.0, check_count("backbone", "points", points, 2))
+        share = np.linspace(0.0, 1.0, whole("points", points, 2, ConfigurationError))
         return share[:, None] * self.tip_pose(q)[..., None, :3, 3]
 
     def jacobian(self, q: npt.ArrayLike) -> Array:

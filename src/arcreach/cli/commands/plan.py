@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcreach._checks import positive
 from arcreach._extras import require
 from arcreach._io import check_output
 from arcreach.cli.commands.contact import check_figure
@@ -29,7 +30,6 @@ from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import scene_catalogue
 from arcreach.files.scenes import load_scene
-from arcreach.ik.solve import positive
 from arcreach.planning.motion.path_csv import ENDINGS
 from arcreach.planning.motion.plan import Plan
 from arcreach.planning.motion.plan import plan as find_plan

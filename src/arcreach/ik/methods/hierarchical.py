@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach._checks import shown, whole
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.ik.solve import whole
 from arcreach.kernels.chain.layout import POSITION, TIME_LIMIT
 from arcreach.kernels.methods import hierarchical as kernels
 from arcreach.kernels.methods.answers import Answers

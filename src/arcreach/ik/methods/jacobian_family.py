@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from arcreach._checks import positive
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.jacobian import run_rule
-from arcreach.ik.solve import positive
 from arcreach.kernels.methods import jacobian_steps
 from arcreach.kernels.methods.jacobian_steps import Rule
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import positive, shown
 from arcreach._extras import require
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
-from arcreach.ik.solve import positive
 from arcreach.kernels.contact.arcs import tangent_arc
 from arcreach.planning.contact.contact_plan import touches_itself
 from arcreach.planning.contact.grasp_plan import GraspPlan, GraspPlans, Pieces, arcs_of, gap_of

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import flag
+from arcreach._checks import flag, positive, whole
 from arcreach._jit import settled
 from arcreach._typing import Array
-from arcreach.ik.solve import positive, whole
 from arcreach.kernels.contact.arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
 from arcreach.planning.contact.contact_plan import (
     BACKWARD,

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import numbers, real_array, shown
+from arcreach._checks import numbers, positive, real_array, shown
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
-from arcreach.ik.solve import positive
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.layout import POSITION
 from arcreach.kernels.contact.arcs import Arc, Obstacles, arc_gap, point_gaps

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import real_array, shown
+from arcreach._checks import positive, real_array, shown
 from arcreach._jit import on_compile
 from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
-from arcreach.ik.solve import positive
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.walk import Point, Walker
 from arcreach.planning.motion.walk_free import FreeWalker

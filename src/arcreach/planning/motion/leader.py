@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import real_array, shown
+from arcreach._checks import positive, real_array, shown, whole
 from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
-from arcreach.ik.solve import positive, whole
 from arcreach.ik.target import target_rows
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot

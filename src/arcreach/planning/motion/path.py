@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
+from arcreach._checks import whole
 from arcreach._typing import Array, Integers
 from arcreach.elements import ANGLE, Section
 from arcreach.ik.solution import Status, with_hint
-from arcreach.ik.solve import whole
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 

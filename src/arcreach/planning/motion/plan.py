@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import real_array, shown
+from arcreach._checks import not_negative, positive, real_array, shown, whole
 from arcreach._extras import require
 from arcreach._typing import Array
 from arcreach.elements import Link, Revolute, Section
 from arcreach.errors import MethodError, SceneError, TargetError
-from arcreach.ik.avoidance import check_base, kept_distance
+from arcreach.ik.avoidance import check_base
 from arcreach.ik.solution import Status, with_hint
-from arcreach.ik.solve import positive, solve, solve_batch, whole
+from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import AXIS, ROTATION
@@ -171,7 +171,7 @@ def plan(
     goals, seed = whole("goals", goals, 1), whole("seed", seed, 0)
     max_time = positive("max_time", max_time, "seconds")
     tolerances = (positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians"))
-    margin = kept_distance(margin)
+    margin = not_negative("margin", margin, "metres")
     check_base(robot, checked)
     q_start = _free_configuration(robot, start, "start", checked, margin)
     ompl = import_ompl()

@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import real_array, shown
+from arcreach._checks import positive, real_array, shown, whole
 from arcreach._extras import require
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.ik.solve import positive, whole
 from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.path_csv import configuration_columns, write_csv
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import not_negative
 from arcreach._typing import Array
 from arcreach.errors import MissingExtraError, SceneError
-from arcreach.ik.avoidance import check_base, kept_distance
+from arcreach.ik.avoidance import check_base
 from arcreach.ik.solution import Solution, Status
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
@@ -54,7 +55,7 @@ class FreeWalker:
         self.mode = mode
         self.scene = spatial_scene(scene)
         check_base(robot, self.scene)
-        self.margin = kept_distance(margin)
+        self.margin = not_negative("margin", margin, "metres")
         self.tolerances = tolerances
         self.options = {"method": method, "scene": self.scene, "margin": self.margin, **tolerances, **options}
         self.space = SmoothSpace(robot)
