@@ -1,4 +1,4 @@
-"""Import optional packages: the one table of which extra brings them."""
+"""Import optional packages, or name the extra that installs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import ModuleType
 
 from arcreach.errors import MissingExtraError
 
-# By the name that is imported: the name of the package and the extra that brings it.
+# Import name: (package name, extra that installs it).
 PACKAGES = {
     "dask": ("dask", "cluster"),
     "distributed": ("distributed", "cluster"),
@@ -23,7 +23,7 @@ PACKAGES = {
 
 
 def require(module: str, purpose: str) -> ModuleType:
-    """Import an optional module; without its package, the error says which extra to install for which purpose."""
+    """Import an optional module; raise MissingExtraError, which names the extra, if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:

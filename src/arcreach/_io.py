@@ -1,7 +1,7 @@
-"""Read and write the files that a user names: the only module that opens them.
+"""Read and write the files that a user names; no other module opens them.
 
-A read is bounded: a regular file of at most so many bytes. A write replaces the old file in one step, goes through
-symbolic links to their target, and never renames over a device or a pipe.
+Reads accept regular files up to a size limit. Writes replace the old file atomically, follow symbolic links, and write
+into devices and pipes instead of replacing them.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from arcreach.errors import FileError
 
 AnyPath = str | os.PathLike[str]
 
-# A path this long still fits a message; a longer one is a mistake, of which its end says most.
+# Longer paths are cut in messages to their end, which identifies the file.
 LONGEST_PATH = 200
-# A reason given by the system or a parser.
+# Longest reason quoted from the operating system or a parser.
 LONGEST_REASON = 60
-# Beginning of the names of files that are not complete yet.
+# Name prefix of files that are being written.
 UNFINISHED = ".arcreach-"
-# A million rows of ten columns with all their digits.
+# Enough for a million rows of ten columns with all digits.
 LARGEST_TABLE = 250_000_000
-# Of a line of a table: more is no table of coordinates, and would be held in memory at once.
+# A longer line is no row of coordinates, and would be held in memory at once.
 LONGEST_LINE = 1_000_000
 
 _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def called(path: AnyPath) -> str:
-    """A path as it stands in a message: on one line, printable, its beginning cut where it is very long."""
+    """Return a path for a message: one printable line, cut at its beginning if it is very long."""
     text = str(path)
     text = text if len(text) <= LONGEST_PATH else "..." + text[3 - LONGEST_PATH :]
     return text if text.isprintable() else repr(text)
 
 
 def file_error(path: AnyPath, problem: str) -> FileError:
-    """The error for a file: which, and what is wrong with it."""
+    """Return the error that names a file and its problem."""
     return FileError(f"{called(path)}: {problem}", (problem,))
 
 
 def line_error(path: AnyPath, line: int, problem: str) -> FileError:
-    """The error for a line of a file."""
+    """Return the error that names a file, a line and its problem."""
     return FileError(f"{called(path)}, line {line}: {problem}", (f"line {line}: {problem}",))
 
 
 def may_exist(path: Path) -> bool:
-    """False where there is surely no such file; what cannot be looked at may be one."""
+    """Return whether a file may exist at a path; true if its folder cannot be read."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -64,7 +64,7 @@ def may_exist(path: Path) -> bool:
 
 
 def read_bytes(path: AnyPath, largest: int) -> bytes:
-    """The content of a regular file of at most `largest` bytes."""
+    """Return the content of a regular file of at most `largest` bytes."""
     with _opened(path, largest) as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
@@ -73,7 +73,7 @@ def read_bytes(path: AnyPath, largest: int) -> bytes:
 
 
 def read_text(path: AnyPath, largest: int) -> str:
-    """The text of a regular UTF-8 file of at most `largest` bytes."""
+    """Return the text of a regular UTF-8 file of at most `largest` bytes."""
     try:
         return read_bytes(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -81,13 +81,13 @@ def read_text(path: AnyPath, largest: int) -> str:
 
 
 def read_rows(path: AnyPath, largest: int = LARGEST_TABLE) -> Iterator[tuple[int, list[str]]]:
-    """The stripped cells of every line of a CSV file that is not empty, with its number; read as they are asked for."""
+    """Yield line number and stripped cells of each non-empty line of a CSV file."""
     with _opened(path, largest) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline=None) as text:
         yield from parse_rows(text, path)
 
 
 def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list[str]]]:
-    """As `read_rows`, of a text that is open to be read; `origin` is how messages call it."""
+    """Yield rows as `read_rows` does from an open text; messages call it `origin`."""
     reader = csv.reader(_lines(text, origin))
     try:
         for row in reader:
@@ -100,7 +100,7 @@ def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list
 
 
 def find_columns(names: Sequence[str], wanted: Sequence[str]) -> dict[str, list[int]]:
-    """The columns of every wanted name in a header. Case counts only where two wanted names differ in nothing else."""
+    """Return the columns of each wanted name in a header, ignoring case unless two wanted names differ only in case."""
     folded = [name.casefold() for name in wanted]
     found = {}
     for name, key in zip(wanted, folded, strict=True):
@@ -110,13 +110,13 @@ def find_columns(names: Sequence[str], wanted: Sequence[str]) -> dict[str, list[
 
 
 def is_stream(path: AnyPath) -> bool:
-    """Whether a path is a device, a pipe, or what this process prints to: written into, and never replaced."""
+    """Return whether a path is a device, a pipe or this process's output; such files are written into, not replaced."""
     status = _status(path)
     return status is not None and (_printed_to(status) is not None or _is_device_or_pipe(status))
 
 
 def check_ending(path: AnyPath, endings: Sequence[str]) -> str:
-    """The ending of a file's name in small letters, which must be one of these."""
+    """Return the lower-case suffix of a file name, which must be one of `endings`."""
     ending = Path(path).suffix.lower()
     if ending not in endings:
         raise file_error(path, f"its ending is not known; give {', '.join(endings)}")
@@ -124,9 +124,9 @@ def check_ending(path: AnyPath, endings: Sequence[str]) -> str:
 
 
 def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
-    """Refuse a file that could not be written, before anything is computed for it; gives the ending to write it by.
+    """Raise FileError if a file cannot be written; return the suffix that selects its format.
 
-    A stream needs no ending: without a known one it gets the first.
+    Called before anything is computed. A stream without a known suffix gets the first of `endings`.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"path = {repr(path)[:LONGEST_REASON]} is not accepted; give the path of a file")
@@ -151,7 +151,7 @@ def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
 
 
 def check_folder(path: AnyPath) -> None:
-    """Refuse a folder that could not be made or written to, before anything is computed for it."""
+    """Raise FileError if a folder cannot be created or written to."""
     status = _status(path)
     if status is not None and not stat.S_ISDIR(status.st_mode):
         raise file_error(path, "is not a folder; give the path of a folder")
@@ -163,7 +163,7 @@ def check_folder(path: AnyPath) -> None:
 
 
 def make_folder(path: AnyPath) -> Path:
-    """Make a folder with all its parents, if it is not there."""
+    """Create a folder and its parents where they do not exist."""
     check_folder(path)
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
@@ -173,10 +173,7 @@ def make_folder(path: AnyPath) -> Path:
 
 
 def write_text(path: AnyPath, text: str, largest: int | None = None) -> None:
-    """Write a text as `write_bytes` does.
-
-    A text of more than `largest` bytes is refused, because it could not be read again.
-    """
+    """Write a text as `write_bytes` does; refuse more than `largest` bytes, which could not be read again."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -188,9 +185,9 @@ def write_text(path: AnyPath, text: str, largest: int | None = None) -> None:
 
 
 def write_bytes(path: AnyPath, content: bytes) -> None:
-    """Write a file in one step: until the new content is complete on disk, the old file stays.
+    """Write a file atomically: the old content stays until the new one is complete on disk.
 
-    The target of a symbolic link is written. Devices, pipes and the standard output are written into.
+    Symbolic links are followed. Devices, pipes and standard output are written into.
     """
     check_output(path)
     try:
@@ -209,7 +206,7 @@ def _write_into(path: AnyPath, content: bytes) -> None:
     status = os.stat(path)
     printed = _printed_to(status)
     sys.stdout.flush()
-    # Opened anew, a file that our output goes to would be written from its beginning.
+    # Opening a file that stdout is redirected to would overwrite it from its beginning.
     handle = os.open(path, os.O_WRONLY) if printed is None else os.dup(printed)
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)
@@ -222,18 +219,18 @@ def _replace(target: Path, content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        # A new file has the mode that the user's umask allows, an old one keeps its own.
+        # A new file gets its mode from the umask; an existing one keeps its mode.
         if target.exists():
             temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     finally:
-        # Gone already where all went well.
+        # Already renamed if the write succeeded.
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
 
 
 def _status(path: AnyPath) -> os.stat_result | None:
-    """What is at a path, links followed; None where there is nothing."""
+    """Return the status of the file at a path, links followed; None if there is none."""
     try:
         return os.stat(path)
     except FileNotFoundError:
@@ -249,7 +246,7 @@ def _is_device_or_pipe(status: os.stat_result) -> bool:
 
 
 def _printed_to(status: os.stat_result) -> int | None:
-    """The descriptor of this process's standard output or error, where it is the same file."""
+    """Return the descriptor of stdout or stderr if it is the same file."""
     for descriptor in (1, 2):
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), status):
@@ -259,7 +256,7 @@ def _printed_to(status: os.stat_result) -> int | None:
 
 @contextlib.contextmanager
 def _opened(path: AnyPath, largest: int) -> Iterator[io.BufferedReader]:
-    """A regular file, open to be read; what is none is not even opened, since a pipe would wait for its writer."""
+    """Open a regular file for reading. Other files are not opened: a pipe would block until it has a writer."""
     try:
         status = os.stat(path)
     except FileNotFoundError:

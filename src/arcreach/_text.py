@@ -1,19 +1,19 @@
-"""Numbers as people read them: lengths, angles, times and counts in the lines that this library prints."""
+"""Format lengths, angles, times and counts for people."""
 
 from __future__ import annotations
 
 import math
 
-# Each unit with its size, the largest first. A value is written in the largest unit that it fills.
+# Units with their sizes, largest first. A value is written in the largest unit of which it is at least one.
 _LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 _ANGLES = ((1e-3, "mrad"), (1e-6, "µrad"), (1e-9, "nrad"))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-# Radians: larger angles are written in degrees, smaller ones in parts of a radian, as tolerances are given.
+# Radians. Larger angles are written in degrees, smaller ones in mrad and below, as tolerances are given.
 _DEGREES_FROM = 0.01
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with that many significant digits and no exponent."""
+    """Return a number with `digits` significant digits and no exponent."""
     if not math.isfinite(value):
         return f"{value}"
     rounded = float(f"{value:.{digits - 1}e}")
@@ -25,19 +25,19 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def length(metres: float, digits: int = 3) -> str:
-    """A length with the unit that suits it, from nm to km."""
+    """Return a length in a unit from nm to km."""
     return _with_unit(metres, digits, _LENGTHS, "mm")
 
 
 def angle(radians: float, digits: int = 3) -> str:
-    """An angle in degrees; in parts of a radian where it is as small as a tolerance."""
+    """Return an angle in degrees, or in mrad, µrad or nrad if it is small."""
     if radians == 0.0 or not abs(radians) < _DEGREES_FROM:
         return f"{number(math.degrees(radians), digits)}°"
     return _with_unit(radians, digits, _ANGLES, "mrad")
 
 
 def seconds(value: float, digits: int = 3) -> str:
-    """A duration from ns to s, and in minutes from two of them on."""
+    """Return a duration in a unit from ns to s; in minutes and seconds from two minutes."""
     if value >= 120.0 and math.isfinite(value):
         minutes, rest = divmod(round(value), 60)
         return f"{minutes} min {rest} s"
@@ -45,17 +45,17 @@ def seconds(value: float, digits: int = 3) -> str:
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
-    """`1 start`, `2 starts`; the plural where an s at the end does not make it."""
+    """Return a count with its noun: `1 start`, `2 starts`; `plural` if adding an s does not form it."""
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def errors(position_error: float, angle_error: float) -> str:
-    """How far a tip is from its target. An angle of exactly 0 is left out: no orientation was asked for."""
+    """Return position and angle error; an angle of exactly 0 is omitted, since no orientation was requested."""
     return length(position_error) + (f", {angle(angle_error)}" if angle_error != 0.0 else "")
 
 
 def coordinate(value: float, quantity: str) -> str:
-    """A coordinate of a robot, with six digits: degrees or millimetres."""
+    """Return a coordinate in degrees or millimetres with six digits."""
     if math.isinf(value):
         return "no limit"
     # Nine decimals: rounding errors around 0 are written as 0.
@@ -65,7 +65,7 @@ def coordinate(value: float, quantity: str) -> str:
 
 
 def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], zero: str) -> str:
-    """The value in the largest unit of which it is at least one."""
+    """Return a value in the largest unit of which it is at least one."""
     if math.isinf(value):
         return "infinite"
     if value == 0.0 or math.isnan(value):

@@ -1,14 +1,14 @@
-"""What arcreach raises. Every error of input is a `ValueError` too and says field, value and what would be accepted."""
+"""Exceptions of arcreach. Input errors are also `ValueError`s and name the field, the value and what is accepted."""
 
 from typing import Any
 
 
 class ArcreachError(Exception):
-    """Base of all errors of this library."""
+    """Base class of all errors of this library."""
 
 
 class _ProblemsError(ArcreachError, ValueError):
-    """An error whose message is the first problem and whose `problems` are all of them."""
+    """An error whose message is the first problem; `problems` holds all of them."""
 
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -16,53 +16,53 @@ class _ProblemsError(ArcreachError, ValueError):
 
 
 class RobotError(_ProblemsError):
-    """A robot or one of its elements is not possible as described.
+    """A robot or one of its elements is invalid.
 
-    `problems` holds one line per field that is wrong.
+    `problems` holds one line per invalid field.
     """
 
 
 class ConfigurationError(ArcreachError, ValueError):
-    """A configuration has the wrong shape, or numbers that are not finite."""
+    """A configuration has the wrong shape or contains numbers that are not finite."""
 
 
 class TargetError(ArcreachError, ValueError):
-    """A target, a tolerance or a limit of a solve is not possible as given."""
+    """A target, a tolerance or a limit of a solve is invalid."""
 
 
 class MethodError(ArcreachError, ValueError):
-    """A method is not known, or cannot serve this robot or target."""
+    """A method is unknown, or does not support this robot or target."""
 
 
 class DeviceError(ArcreachError, ValueError):
-    """A GPU is asked for and cannot be used, or cannot do what is asked."""
+    """A GPU was requested and cannot be used, or does not support the request."""
 
 
 class SceneError(_ProblemsError):
-    """An obstacle or a scene is not possible as described, or cannot be used as asked.
+    """An obstacle or a scene is invalid, or does not support the request.
 
-    `problems` holds one line per field that is wrong.
+    `problems` holds one line per invalid field.
     """
 
 
 class FileError(_ProblemsError):
-    """A file is missing, unreadable, or says something that is not accepted.
+    """A file is missing, unreadable or has invalid content.
 
-    `problems` holds one line per field that is wrong, without the file's name.
+    `problems` holds one line per invalid field, without the file's name.
     """
 
 
 class MissingExtraError(ArcreachError, ImportError):
-    """An optional dependency is needed and not installed."""
+    """An optional dependency is required and not installed."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed; run: pip install 'arcreach[{extra}]'")
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a long computation; `result` is what had been computed until then.
+    """Ctrl-C during a long computation; `result` holds what was computed before it.
 
-    A `KeyboardInterrupt`, and no `ArcreachError`: code that catches errors does not swallow it.
+    Not an `ArcreachError`, so that code that catches errors does not swallow it.
     """
 
     def __init__(self, result: Any) -> None:
