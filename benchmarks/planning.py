@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import arcreach as ar
-from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
+from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
 
 ROBOTS = ("fixed-sections", "extensible-sections")
 SCENES = ("clutter-20", "clutter-60")

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from arcreach.planning.motion.follow import follow
     from arcreach.planning.motion.leader import LeaderPath, follow_the_leader
     from arcreach.planning.motion.path import Path
-    from arcreach.planning.motion.plan import Plan, plan
+    from arcreach.planning.motion.plan import plan
+    from arcreach.planning.motion.plan_result import Plan
     from arcreach.planning.motion.timing import Timed
 
 __version__ = "0.1.0"
@@ -48,7 +49,7 @@ __version__ = "0.1.0"
 _PLANNING = {
     "LeaderPath": "motion.leader",
     "Path": "motion.path",
-    "Plan": "motion.plan",
+    "Plan": "motion.plan_result",
     "Timed": "motion.timing",
     "follow": "motion.follow",
     "follow_the_leader": "motion.leader",

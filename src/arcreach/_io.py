@@ -14,8 +14,9 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from arcreach.errors import FileError
 
@@ -31,6 +32,8 @@ UNFINISHED = ".arcreach-"
 LARGEST_TABLE = 250_000_000
 # A longer line is no row of coordinates, and would be held in memory at once.
 LONGEST_LINE = 1_000_000
+
+CSV_ENDINGS = (".csv",)
 
 _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
@@ -170,6 +173,21 @@ def make_folder(path: AnyPath) -> Path:
     except (OSError, ValueError) as error:
         raise file_error(path, f"the folder cannot be made ({_reason(error)})") from None
     return Path(path)
+
+
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return columns of equal length as CSV with a header."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def write_csv(path: AnyPath, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Write columns of equal length to a CSV file."""
+    check_output(path, CSV_ENDINGS)
+    write_text(path, csv_text(columns))
 
 
 def write_text(path: AnyPath, text: str, largest: int | None = None) -> None:

@@ -182,7 +182,7 @@ def _warm_follow(robot: Robot) -> None:
 
 def _warm_motions(robot: Robot) -> None:
     """Ask whether a motion touches anything."""
-    from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
+    from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
 
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
     MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))

@@ -11,9 +11,9 @@ import numpy as np
 import typer
 
 from arcreach._extras import require
-from arcreach._io import check_output, write_bytes, write_text
+from arcreach._io import check_output, csv_text, write_bytes, write_text
 from arcreach.cli.output import print_json
-from arcreach.ik.log import csv_log, csv_text
+from arcreach.ik.log import coordinate_columns, csv_log
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -34,7 +34,7 @@ def check_files(out: Path | None, trace: Path | None) -> None:
 def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
     """The results as columns: the coordinates, then how each solve ended."""
     q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
-    columns: dict[str, list[Any]] = {name: q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
+    columns = coordinate_columns(robot, q)
     columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
     for name in RESULTS:
         columns[name] = [value for part in parts for value in getattr(part, name).tolist()]

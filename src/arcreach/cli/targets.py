@@ -12,11 +12,10 @@ import numpy as np
 from arcreach._io import called, find_columns, line_error, read_rows
 from arcreach.errors import FileError, TargetError
 from arcreach.files import units
+from arcreach.ik.log import AXIS_COLUMNS as AXIS
+from arcreach.ik.log import POSITION_COLUMNS as POSITION
+from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
 from arcreach.ik.target import Target
-
-POSITION = ("x", "y", "z")
-AXIS = ("ax", "ay", "az")
-ROTATION = tuple(f"r{i}{j}" for i in range(3) for j in range(3))
 
 
 def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:

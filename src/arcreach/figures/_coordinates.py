@@ -8,7 +8,7 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
-from arcreach.planning.motion.straight import unwrapped
+from arcreach.planning.motion.straight_motion import unwrapped
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

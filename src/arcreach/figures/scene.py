@@ -16,7 +16,7 @@ from arcreach.figures import _style
 from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
 from arcreach.kernels.clearance import body as layout
-from arcreach.planning.motion.straight import motion_between
+from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import radii_of
 from arcreach.scenes._mesh_search import piece_points

@@ -23,6 +23,7 @@ from arcreach.cli.output import (
     print_json,
 )
 from arcreach.files.robots import load_robot
+from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS
 from arcreach.robots.symbolic import SymbolicRobot
 
 
@@ -72,8 +73,7 @@ def _print_pose(pose: npt.NDArray[np.float64], inside: bool) -> None:
 
 def _print_csv(poses: npt.NDArray[np.float64], inside: npt.NDArray[np.bool_]) -> None:
     """One line per configuration: position in metres, rotation row by row."""
-    rotation = [f"r{i}{j}" for i in range(3) for j in range(3)]
-    typer.echo(",".join(["x", "y", "z", *rotation, "within_limits"]))
+    typer.echo(",".join([*POSITION_COLUMNS, *ROTATION_COLUMNS, "within_limits"]))
     for pose, kept in zip(poses, inside, strict=True):
         numbers = map(repr, [*pose[:3, 3].tolist(), *pose[:3, :3].ravel().tolist()])
         typer.echo(",".join([*numbers, "true" if kept else "false"]))

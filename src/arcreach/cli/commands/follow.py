@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arcreach._io import check_output
+from arcreach._io import CSV_ENDINGS, check_output
 from arcreach._text import count
 from arcreach.cli.commands.contact import check_figure
 from arcreach.cli.configurations import parse_configuration
@@ -33,7 +33,6 @@ from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.planning.motion.follow import follow as follow_path
-from arcreach.planning.motion.path_csv import ENDINGS
 from arcreach.robots.robot import Robot
 
 EXIT_NOT_REACHED = 1
@@ -71,7 +70,7 @@ def follow(
     Exit code 0 when every point is reached, 1 when one is not.
     """
     if out is not None:
-        check_output(out, ENDINGS)
+        check_output(out, CSV_ENDINGS)
     check_figure(figure)
     loaded = load_robot(robot, base, tip)
     if not isinstance(loaded, Robot):

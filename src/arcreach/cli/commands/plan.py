@@ -9,7 +9,7 @@ import typer
 
 from arcreach._checks import positive
 from arcreach._extras import require
-from arcreach._io import check_output
+from arcreach._io import CSV_ENDINGS, check_output
 from arcreach.cli.commands.contact import check_figure
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.output import (
@@ -30,9 +30,8 @@ from arcreach.files import units
 from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import scene_catalogue
 from arcreach.files.scenes import load_scene
-from arcreach.planning.motion.path_csv import ENDINGS
-from arcreach.planning.motion.plan import Plan
 from arcreach.planning.motion.plan import plan as find_plan
+from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.motion.timing import Timed
 from arcreach.robots.robot import Robot
 
@@ -98,7 +97,7 @@ def plan(
         if value is not None:
             positive(option, value, "a number")
     if out is not None:
-        check_output(out, ENDINGS)
+        check_output(out, CSV_ENDINGS)
     check_figure(figure)
     require("ompl", "plan")
     if max_speed is not None:

@@ -1,8 +1,8 @@
-"""`follow`: move the tip along waypoints, each configuration next to the one before.
+"""`follow`: move the tip along waypoints, each point solved from the previous configuration.
 
-Near a singular configuration a small step of the tip asks for a large one of the joints. With `max_step` every point
-is solved inside a box around the one before; where the box is too small the step along the path is halved, and only at
-the finest step a deviation is accepted, and reported.
+Near a singular configuration a small step of the tip requires a large step of the joints. With `max_step` every point
+is solved inside a box around the previous one. If the box is too small, the step along the path is halved; a deviation
+is accepted, and reported, only at the smallest step.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
+from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
 from arcreach.planning.motion.path import Path
-from arcreach.planning.motion.walk import Point, Walker
-from arcreach.planning.motion.walk_free import FreeWalker
+from arcreach.planning.motion.tracker import Point, Tracker
 from arcreach.planning.motion.waypoints import waypoint_rows
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
 
-# The largest step with which a path is taken at once; else other beginnings are tried where that is left open.
+# A path with no larger step is accepted at once; otherwise other initial configurations are tried, if `start` is None.
 SMOOTH_STEP = math.radians(5.0)
-# Called with the number of waypoints done and of all.
+# Progress callback; receives the number of waypoints done and the number of all.
 Progress = Callable[[int, int], None]
 
 
@@ -56,24 +56,23 @@ def follow(
 ) -> Path:
     """Move the tip along waypoints: targets, positions (n, 3) with `axes` or `rotations`, or poses (n, 4, 4).
 
-    `start` is where the robot stands; without one, several configurations that reach the first waypoint are tried and
-    the smoothest path is kept. Every point is solved from the one before with `method` and its options.
+    `start` is the current configuration; without it, several configurations that reach the first waypoint are tried and
+    the smoothest path is returned. Every point is solved from the previous one with `method` and its options.
 
     `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
-    points are inserted between the waypoints where it asks for them. Of a section it bounds bend and length, and the
-    direction as far as that moves anything: by the change of bend * (cos direction, sin direction). The way from
-    `start` to the first waypoint is no part of the path. `limits` are narrower limits for joints along this path, by
-    name; `hold` keeps a joint as it is while the tip is nearer to its axis than that many metres. These two are the
-    published rules for a passage by a singular configuration.
+    points are inserted between waypoints as needed. For a section it bounds the length and the change of
+    bend * (cos direction, sin direction). The motion from `start` to the first waypoint is not part of the path.
+    `limits` are narrower limits for joints along this path, by name; `hold` holds a joint while the tip is nearer to
+    its axis than that many metres. These two are the published rules for passing a singular configuration.
 
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
-    straight in its smooth variables: points are inserted where that needs them, and where the tip cannot go on along
-    the path, a global plan leads around (extra `plan`). `clearance` of the path is certified. A waypoint that cannot be
-    reached so is left out: the robot stays where it is, or waits where it can begin, and the status says why.
+    straight in its smooth variables; `clearance` is certified. Points are inserted as needed, and where the path is
+    blocked, a global plan gives a detour (extra `plan`). A waypoint that cannot be reached freely is left out: the
+    robot stays where it is, and the status says why.
 
-    `progress` is called at first and after every waypoint with the number of waypoints done and of all; the count
-    begins anew with every beginning that is tried. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is the
-    path so far.
+    `progress` is called at the start and after every waypoint with the number of waypoints done and the number of all;
+    the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is
+    the path so far.
     """
     mode, rows = waypoint_rows(waypoints, axes, rotations)
     if not isinstance(robot, Robot):
@@ -85,35 +84,35 @@ def follow(
         "angle_tol": positive("angle_tol", angle_tol, "radians"),
     }
     largest = None if max_step is None else _largest(robot, max_step)
-    walker: Walker | FreeWalker
+    tracker: Tracker | CollisionFreeTracker
     if scene is None:
-        walker = Walker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
+        tracker = Tracker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
     else:
         if hold:
             raise MethodError("hold has no meaning with a scene; leave one of them out")
-        walker = FreeWalker(chosen, mode, method, tolerances, largest, scene, margin, options)
+        tracker = CollisionFreeTracker(chosen, mode, method, tolerances, largest, scene, margin, options)
     best: Path | None = None
     points: list[Point] = []
     clock = _Clock()
-    tell = progress or (lambda done, total: None)
-    tell(0, len(rows))
+    report = progress or (lambda done, total: None)
+    report(0, len(rows))
     try:
         with on_compile(clock.compiling):
-            for beginning in walker.beginnings(rows, start):
+            for initial in tracker.initial_solutions(rows, start):
                 points = []
-                for point in walker.walk(rows, beginning):
+                for point in tracker.track(rows, initial):
                     points.append(point)
                     if point[0] >= 0:
-                        tell(point[0] + 1, len(rows))
+                        report(point[0] + 1, len(rows))
                     clock.step()
-                path = _path(robot, mode, points, walker, clock)
-                if best is None or _badness(path) < _badness(best):
+                path = _path(robot, mode, points, tracker, clock)
+                if best is None or _defects(path) < _defects(best):
                     best = path
                 if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
                     break
     except KeyboardInterrupt:
         if best is None and points:
-            best = _path(robot, mode, points, walker, clock)
+            best = _path(robot, mode, points, tracker, clock)
         if best is None:
             raise
         raise Interrupted(best) from None
@@ -124,9 +123,9 @@ def follow(
 
 
 class _Clock:
-    """Seconds of a computation without those in which kernels are compiled.
+    """Measures computing time without compilation.
 
-    numba announces the start of a compilation and not its end: from there the rest of the step is left out.
+    numba reports the start of a compilation but not its end, so the rest of that step is left out.
     """
 
     def __init__(self) -> None:
@@ -135,24 +134,24 @@ class _Clock:
         self._compiling: float | None = None
 
     def compiling(self) -> None:
-        """Called when a compilation starts."""
+        """Note the start of a compilation."""
         self._compiling = self._compiling or time.perf_counter()
 
     def step(self) -> None:
-        """Count the time since the last step."""
+        """Add the time since the last step."""
         now = time.perf_counter()
         self.seconds += (self._compiling or now) - self._began
         self._began, self._compiling = now, None
 
 
-def _badness(path: Path) -> tuple[int, float]:
+def _defects(path: Path) -> tuple[int, float]:
     return int((~path.reached).sum()), path.largest_step
 
 
-def _path(robot: Robot, mode: int, points: list[Point], walker: Walker | FreeWalker, clock: _Clock) -> Path:
-    clearance = walker.clearances(points)
+def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | CollisionFreeTracker, clock: _Clock) -> Path:
+    clearance = tracker.clearances(points)
     clock.step()
-    scene, margin = (walker.scene, walker.margin) if isinstance(walker, FreeWalker) else (None, 0.0)
+    scene, margin = (tracker.scene, tracker.margin) if isinstance(tracker, CollisionFreeTracker) else (None, 0.0)
     waypoint, targets, solutions = zip(*points, strict=True)
     return Path(
         robot,
@@ -180,7 +179,7 @@ def _largest(robot: Robot, max_step: npt.ArrayLike) -> Array:
 
 
 def _check_method(robot: Robot, method: str, mode: int, boxed: bool, options: dict[str, Any]) -> None:
-    """Refuse what would be passed over in silence."""
+    """Refuse a method or option that would have no effect."""
     chosen = find_method(method)
     refusal = chosen.refusal(robot, mode)
     if refusal is not None:
@@ -194,7 +193,7 @@ def _check_method(robot: Robot, method: str, mode: int, boxed: bool, options: di
 
 
 def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
-    """Limits by joint, none of them beyond the robot's own."""
+    """Return limits by joint, checked to lie inside the robot's own."""
     if not isinstance(limits, Mapping):
         raise TargetError(f"limits = {shown(limits)} is not accepted; give a mapping from joints to (lower, upper)")
     checked = {}

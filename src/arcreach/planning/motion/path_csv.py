@@ -1,4 +1,4 @@
-"""Paths as CSV files: a row per point, coordinates by name in SI units, every number with all its digits."""
+"""Read and write a `Path` as CSV: a row per point, a column per coordinate, SI units, full precision."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import math
 import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from arcreach._checks import shown
-from arcreach._io import called, check_output, find_columns, line_error, parse_rows, read_rows, write_text
+from arcreach._io import called, find_columns, line_error, parse_rows, read_rows, write_csv
 from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
-from arcreach.ik.log import csv_text
+from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import target_rows
 from arcreach.ik.verdict import verdict
@@ -23,51 +22,36 @@ from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
-POSITION_COLUMNS = ("x", "y", "z")
-AXIS_COLUMNS = ("ax", "ay", "az")
-ROTATION_COLUMNS = tuple(f"r{i}{j}" for i in range(3) for j in range(3))
-ENDINGS = (".csv",)
 NO_POINTS = "has no points; give a first line of names, then a point per line"
 OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COLUMNS, *ROTATION_COLUMNS)
 
 
-def configuration_columns(robot: Robot, q: Array) -> dict[str, list[Any]]:
-    """A column per coordinate."""
-    return {name: q[:, k].tolist() for k, name in enumerate(robot.coordinates)}
-
-
-def path_columns(path: Path) -> dict[str, list[Any]]:
-    """The columns of a path: coordinates, which waypoint, how it ended, and what the tip was meant to reach."""
-    columns = configuration_columns(path.robot, path.q)
+def write_path(path: Path, file: str | os.PathLike[str]) -> None:
+    """Write the coordinates, waypoint, status and errors of every point, and its target."""
+    columns = coordinate_columns(path.robot, path.q)
     columns["waypoint"] = path.waypoint.tolist()
     columns["status"] = [STATUS_BY_CODE[code].name for code in path.status]
     columns |= {"position_error": path.position_error.tolist(), "angle_error": path.angle_error.tolist()}
     if path.clearance is not None:
         columns["clearance"] = path.clearance.tolist()
-    places = {"x": 9, "y": 10, "z": 11}
+    entries = dict(zip(POSITION_COLUMNS, (9, 10, 11), strict=True))
     if path.mode == AXIS:
-        places |= dict(zip(AXIS_COLUMNS, (2, 5, 8), strict=True))
+        entries |= dict(zip(AXIS_COLUMNS, (2, 5, 8), strict=True))
     elif path.mode == ROTATION:
-        places |= dict(zip(ROTATION_COLUMNS, range(9), strict=True))
-    return columns | {name: path.targets[:, k].tolist() for name, k in places.items()}
-
-
-def write_csv(file: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Write columns as a CSV file, whose name ends so."""
-    check_output(file, ENDINGS)
-    write_text(file, csv_text(columns))
+        entries |= dict(zip(ROTATION_COLUMNS, range(9), strict=True))
+    write_csv(file, columns | {name: path.targets[:, k].tolist() for name, k in entries.items()})
 
 
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
-    """A path from CSV: a column per coordinate, the others where they are there.
+    """Read a path: the coordinates, and the other columns if present.
 
-    Errors are computed anew. Without columns x, y, z every point is taken to be where it should be.
+    Errors are computed again. Without the columns x, y, z the targets are the tip positions.
     """
     return _path(read_rows(file), called(file), robot)
 
 
 def parse_path(text: str, origin: str, robot: Robot) -> Path:
-    """A path from the text of a CSV file; `origin` is how messages call it."""
+    """Read a path from the text of a CSV file; messages name it `origin`."""
     return _path(parse_rows(io.StringIO(text, newline=None), origin), origin, robot)
 
 
@@ -84,7 +68,7 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
 
 
 def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> dict[str, Array]:
-    """The columns that have a meaning, as numbers; row by row, so that the text of a long file is never held."""
+    """Return the known columns as numbers, read row by row to keep the text of a long file out of memory."""
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{origin}: {NO_POINTS}")
@@ -94,16 +78,16 @@ def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -
             raise FileError(
                 f"{origin}: its first line lacks the coordinate '{name}'; give {', '.join(robot.coordinates)}"
             )
-    for name, places in found.items():
-        if len(places) > 1:
+    for name, indices in found.items():
+        if len(indices) > 1:
             raise FileError(f"{origin}: its first line names '{name}' twice; give every column once")
-    columns = {name: (places[0], array("d")) for name, places in found.items() if places}
+    columns = {name: (indices[0], array("d")) for name, indices in found.items() if indices}
     line = 0
     for line, cells in rows:
         if len(cells) != len(names):
             raise line_error(origin, line, f"has {len(cells)} values; its first line has {len(names)}")
-        for name, (place, values) in columns.items():
-            values.append(_number(origin, line, name, cells[place]))
+        for name, (index, values) in columns.items():
+            values.append(_number(origin, line, name, cells[index]))
     if not line:
         raise FileError(f"{origin}: {NO_POINTS}")
     return {name: np.array(values) for name, (_, values) in columns.items()}
@@ -120,7 +104,7 @@ def _number(origin: str, line: int, name: str, cell: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value) or (math.isinf(value) and name != "clearance"):
-        raise line_error(origin, line, f"{name} = {shown(cell)} is no number; give a finite number in SI units")
+        raise line_error(origin, line, f"{name} = {shown(cell)} is not a number; give a finite number in SI units")
     return value
 
 

@@ -1,7 +1,7 @@
-"""Give a path its times: the fastest motion along a smooth curve within limits of speed and acceleration, by toppra.
+"""Time-parametrise a path: the fastest motion along a smooth curve within limits of speed and acceleration, by toppra.
 
-Limits hold for the smooth variables: joints, lengths, and the bend vector bend * (cos direction, sin direction) of a
-section, of whose rate of change the norm is limited. The direction of a straight section has no speed.
+Limits apply to the smooth variables: joints, lengths, and the norm of the rate of the bend vector
+bend * (cos direction, sin direction) of a section. The direction of a straight section has no speed.
 """
 
 from __future__ import annotations
@@ -17,30 +17,32 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import positive, real_array, shown, whole
 from arcreach._extras import require
+from arcreach._io import write_csv
 from arcreach._typing import Array
 from arcreach.errors import TargetError
+from arcreach.ik.log import coordinate_columns
 from arcreach.kernels.chain.layout import BEND
-from arcreach.planning.motion.path_csv import configuration_columns, write_csv
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
-from arcreach.planning.motion.straight import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
+from arcreach.planning.motion.straight_motion import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.robots.robot import Robot
 
 SAMPLES = 200
-# A day at 100 Hz: what asks for more samples is a slip of the rate.
+# A day at 100 Hz: more samples are taken for a mistake in the rate.
 MOST_SAMPLES = 10_000_000
-# Directions over half a turn in which toppra bounds the rate of a bend vector: the norm exceeds it by 0.9 % at most.
+# Directions over half a turn in which toppra bounds the rate of a bend vector: its norm exceeds the bound by at most
+# 0.9 %.
 DIRECTIONS = 12
-# Points of each interval of toppra's grid at which the limits are checked again.
+# Points per interval of toppra's grid at which the limits are checked again.
 BETWEEN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A motion in time, at rest at both ends.
+    """A timed motion, at rest at both ends.
 
-    Directions of sections are unwrapped: they go beyond half a turn instead of jumping (`robot.clip` wraps them). The
-    direction of a section that passes through the straight pose still changes by half a turn at once. `smooth` has no
-    such jump: it holds bend * (cos direction, sin direction) in place of bend and direction, else the same as `q`.
+    Directions of sections are unwrapped (`robot.clip` wraps them). The direction of a section that passes through the
+    straight pose still jumps by half a turn. `smooth` has no such jump: it holds bend * (cos direction, sin direction)
+    in place of bend and direction, and is otherwise the same as `q`.
     """
 
     robot: Robot
@@ -51,7 +53,7 @@ class Timed:
     smooth: Array  # (n, dof)
     smooth_speed: Array  # (n, dof), limited by max_speed
     smooth_acceleration: Array  # (n, dof), limited by max_acceleration
-    clearance: float | None  # certified all along the motion, where the path has a scene
+    clearance: float | None  # certified along the whole motion; None without a scene
     stops: int  # points of the path between its ends at which the robot stops
 
     @property
@@ -64,7 +66,7 @@ class Timed:
 
     def to_csv(self, file: str | os.PathLike[str]) -> None:
         """Write the motion as CSV: `time` in seconds, then a column per coordinate in SI units."""
-        write_csv(file, {"time": self.times.tolist(), **configuration_columns(self.robot, self.q)})
+        write_csv(file, {"time": self.times.tolist(), **coordinate_columns(self.robot, self.q)})
 
     def __str__(self) -> str:
         text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
@@ -82,15 +84,15 @@ def timed(
     rate: float | None = None,
     stops: bool = False,
 ) -> Timed:
-    """The fastest motion along a path (a `Plan`, a `Path`) within limits of speed and acceleration.
+    """Return the fastest motion along a path (a `Plan`, a `Path`) within limits of speed and acceleration.
 
-    A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s²; that of a section's bend holds
-    for the norm of the rate of its bend vector, that of its direction only if the section twists.
+    A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s². The limit of a section's bend
+    applies to the norm of the rate of its bend vector, that of its direction only if the section twists.
 
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
-    the path; where the spline is too near to an obstacle it is pulled towards the straight sides of the path, and the
-    robot stops where that is not enough. `stops=True` stops at every point and follows the straight sides exactly.
+    the path: where the spline is too near to an obstacle it is pulled towards the straight segments of the path, and
+    the robot stops if that is not enough. `stops=True` stops at every point and follows the straight segments exactly.
 
     `samples` is the number of samples (200 by default), `rate` the number per second; with a rate the motion is slowed
     down so that it ends on a sample.
@@ -108,7 +110,7 @@ def timed(
     space = SmoothSpace(robot)
     V = distinct(space.variables(path.q))
     if len(V) < 2:
-        raise TargetError("path has no length: all its points are one; give a path that moves")
+        raise TargetError("path has no length: all its points coincide; give a path that moves")
     scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
     check = None if scene is None else MotionCheck(space, scene, margin)
     curves = smooth_curves(space, V, check, stops)
@@ -147,12 +149,12 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
 
 
 def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
-    """The variable and the coordinate with which the bend vector of each section begins."""
+    """Return the first variable and the first coordinate of every bend vector."""
     return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
 
 
 def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
-    """Variable, coordinate and SI units per unit of all that is no part of a bend vector."""
+    """Return variable, coordinate and SI units per unit of every variable outside bend vectors."""
     found = []
     for move in space.model.moves:
         k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
@@ -165,7 +167,7 @@ def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
 
 @dataclass(frozen=True, slots=True)
 class _Projected:
-    """A curve as toppra sees it: its variables, and every bend vector projected onto `DIRECTIONS` directions."""
+    """A curve in the form toppra takes, with every bend vector projected onto `DIRECTIONS` directions."""
 
     curve: Curve
     rows: Array  # (m, variables)
@@ -178,12 +180,12 @@ class _Projected:
     def path_interval(self) -> Array:
         return self.curve.grid[[0, -1]]
 
-    def __call__(self, places: Array, order: int = 0) -> Array:
-        return np.asarray(self.curve.spline(places, order) @ self.rows.T)
+    def __call__(self, parameters: Array, order: int = 0) -> Array:
+        return np.asarray(self.curve.spline(parameters, order) @ self.rows.T)
 
 
 class _Run:
-    """The fastest motion along one curve, whose parameter has a constant acceleration between two grid points."""
+    """The fastest motion along one curve; its parameter accelerates constantly between two grid points."""
 
     def __init__(self, toppra: Any, space: SmoothSpace, curve: Curve, speed: Array, acceleration: Array) -> None:
         self.spline, self.grid = curve.spline, curve.grid
@@ -203,34 +205,34 @@ class _Run:
         self._slow_down(space, speed, acceleration)
 
     def _slow_down(self, space: SmoothSpace, speed: Array, acceleration: Array) -> None:
-        """Slow the run down until limits hold between grid points too, and for norms of bend vectors."""
+        """Slow the run down until the limits also hold between grid points and for norms of bend vectors."""
         steps, rise = np.diff(self.grid), np.diff(self.squares)
         fastest = hardest = 1.0
         for share in np.linspace(0.0, 1.0, BETWEEN):
-            places, squares = self.grid[:-1] + share * steps, self.squares[:-1] + share * rise
-            first, second = self.spline(places, 1), self.spline(places, 2)
+            parameters, squares = self.grid[:-1] + share * steps, self.squares[:-1] + share * rise
+            first, second = self.spline(parameters, 1), self.spline(parameters, 2)
             V1 = first * np.sqrt(squares)[:, None]
             V2 = second * squares[:, None] + first * (0.5 * rise / steps)[:, None]
-            fastest = max(fastest, _share(space, V1, speed))
-            hardest = max(hardest, _share(space, V2, acceleration))
+            fastest = max(fastest, _largest_ratio(space, V1, speed))
+            hardest = max(hardest, _largest_ratio(space, V2, acceleration))
         self.squares = self.squares / max(fastest**2, hardest)
         rates = np.sqrt(self.squares)
         self.times = np.concatenate([[0.0], np.cumsum(2.0 * steps / (rates[:-1] + rates[1:]))])
 
     def at(self, times: Array) -> tuple[Array, Array, Array]:
-        """Variables, their speeds and accelerations at times from its start."""
+        """Return variables, speeds and accelerations at times from the start of the run."""
         i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.grid) - 2)
         after = times - self.times[i]
         rise = 0.5 * np.diff(self.squares)[i] / np.diff(self.grid)[i]
         before = np.sqrt(self.squares[i])
-        places = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
+        parameters = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
         rates = (before + rise * after)[:, None]
-        first, second = self.spline(places, 1), self.spline(places, 2)
-        return self.spline(places), first * rates, second * rates**2 + first * rise[:, None]
+        first, second = self.spline(parameters, 1), self.spline(parameters, 2)
+        return self.spline(parameters), first * rates, second * rates**2 + first * rise[:, None]
 
 
 class _Motion:
-    """Runs one after another, at rest between them."""
+    """Consecutive runs, at rest between them."""
 
     def __init__(self, runs: list[_Run]) -> None:
         self.runs = runs
@@ -242,24 +244,24 @@ class _Motion:
         return float(self.starts[-1]) * self.slower
 
     def stretch(self, duration: float) -> None:
-        """Slow down to a duration."""
+        """Slow the motion down to a duration."""
         self.slower = duration / float(self.starts[-1])
 
     @property
     def grid(self) -> Array:
-        """The times of all grid points."""
+        """Times of all grid points."""
         return self.slower * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
 
     def at(self, times: Array) -> tuple[Array, Array, Array]:
-        own = times / self.slower
-        chosen = np.clip(np.searchsorted(self.starts, own, side="right") - 1, 0, len(self.runs) - 1)
-        found = [run.at(own[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
+        unscaled = times / self.slower
+        chosen = np.clip(np.searchsorted(self.starts, unscaled, side="right") - 1, 0, len(self.runs) - 1)
+        found = [run.at(unscaled[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
         V, V1, V2 = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return V, V1 / self.slower, V2 / self.slower**2
 
 
 def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Rows (m, variables) whose products with the variables have limits, in SI units, and the coordinate of each."""
+    """Return rows (m, variables) whose products with the variables are limited, in SI units, and their coordinates."""
     rows, coordinates = [], []
     for k, c in _bends(space):
         for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
@@ -273,19 +275,19 @@ def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
     return np.array(rows), np.array(coordinates)
 
 
-def _share(space: SmoothSpace, rates: Array, largest: Array) -> float:
-    """The largest share that rates (n, variables) take of limits (dof,)."""
-    shares = [float(np.hypot(rates[:, k], rates[:, k + 1]).max()) / largest[c] for k, c in _bends(space)]
-    shares += [float(np.abs(rates[:, k]).max()) * unit / largest[c] for k, c, unit in _others(space)]
-    return float(max(shares))
+def _largest_ratio(space: SmoothSpace, rates: Array, largest: Array) -> float:
+    """Return the largest ratio of rates (n, variables) to limits (dof,)."""
+    ratios = [float(np.hypot(rates[:, k], rates[:, k + 1]).max()) / largest[c] for k, c in _bends(space)]
+    ratios += [float(np.abs(rates[:, k]).max()) * unit / largest[c] for k, c, unit in _others(space)]
+    return float(max(ratios))
 
 
 def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
-    """Coordinates, speeds and accelerations at times, and those of the smooth variables, in SI units."""
-    # Directions are unwrapped on the grid of the curve: between two samples one may turn far.
-    every, places = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
+    """Return coordinates, speeds and accelerations at times, then those of the smooth variables, in SI units."""
+    # Directions are unwrapped on the grid of the curve, because they may turn far between two samples.
+    every, indices = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
     V, V1, V2 = motion.at(every)
-    wanted = places[: len(times)]
+    wanted = indices[: len(times)]
     q = unwrapped(space.robot, space.coordinates(V))
     q, V, V1, V2 = (rows[wanted] for rows in (q, V, V1, V2))
     smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)

@@ -1,8 +1,7 @@
 """Straight motions of a robot in its smooth variables, and their certificates.
 
-Between two configurations a robot moves straight in the variables bend * (cos direction, sin direction), share of the
-stretch, and the joints' own coordinates: there the limits are convex, so a motion between two configurations inside
-them never leaves them.
+The smooth variables are bend * (cos direction, sin direction), the share of the stretch, and the coordinates of joints.
+The limits are convex in them, so a straight motion between two configurations inside the limits never leaves them.
 """
 
 from __future__ import annotations
@@ -24,61 +23,61 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
-# The shortest step of a check, as a share of the motion: what comes nearer to an obstacle counts as touching it.
+# Shortest step of a check, as a share of the motion: a motion that needs shorter steps counts as a contact.
 FINEST = 1e-5
-# Share of the longest step that the last certificate takes: it then lacks at most a fortieth of the clearance.
+# Share of the longest step for the final certificate, which then underestimates the clearance by at most 1/40.
 SHARP = 0.05
-# An endless joint may turn by less than half a turn between two points: beyond it the other way would be the shorter.
+# Largest turn of an endless joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
-# A section that is bent by less than this, in radians, has no direction of its own.
+# Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
 _motions = settled(kernels.motions)
 
 
 class SmoothSpace:
-    """The smooth variables of a robot, to and from configurations."""
+    """Conversion between configurations and the smooth variables of a robot."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.model = robot.model
         endless = [move for move in self.model.moves if np.isinf(move["lower"])]
         self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
-        # The direction of a twisting section is a turn to solvers, and a wrapped coordinate to everybody else.
+        # The direction of a twisting section is endless as a variable, but a wrapped coordinate.
         joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]
         self._joint_variables = np.array([int(move["variable"]) for move in joints], dtype=np.int64)
         self._joint_coordinates = np.array([int(move["coordinate"]) for move in joints], dtype=np.int64)
 
     def variables(self, Q: npt.ArrayLike) -> Array:
-        """Variables (n, variables) of a path of configurations (n, dof); endless joints go the shorter way round."""
+        """Return variables (n, variables) of a path of configurations (n, dof), endless joints unwrapped."""
         V = self.model.to_variables(Q)
         V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
         return V
 
     def coordinates(self, V: Array) -> Array:
-        """Configurations (n, dof) of variables (n, variables)."""
+        """Return configurations (n, dof) of variables (n, variables)."""
         Q = self.model.to_coordinates(V)
-        # Without a jump of a whole turn from one row to the next.
+        # Endless joints keep whole turns, so that consecutive rows do not jump.
         Q[:, self._joint_coordinates] = V[:, self._joint_variables]
         return Q
 
     def bounds(self, centre: Array) -> tuple[Array, Array]:
-        """The box around the limits; an endless joint may turn once around from `centre` (variables,)."""
+        """Return the box around the limits; endless joints range half a turn either way from `centre` (variables,)."""
         low, high = self.model.bounds()
         low[self.endless], high[self.endless] = centre[self.endless] - math.pi, centre[self.endless] + math.pi
         return low, high
 
     def travels(self, a: Array, b: Array) -> float:
-        """How far a point of the body moves at most on the way from a to b in metres."""
+        """Return an upper bound in metres of how far a point of the body moves from a to b."""
         reached = np.empty(len(self.robot.elements))
         kernels.element_travels(self.robot.packed, a, b, reached)
         return float(reached.max())
 
 
 class MotionCheck:
-    """Asks whether motions of a robot in a scene keep a margin.
+    """Checks whether motions of a robot in a scene keep a margin.
 
-    Motions not settled at `deadline`, a time of `time.perf_counter`, are reported as not free.
+    Motions undecided at `deadline`, a time of `time.perf_counter`, are reported as not free.
     """
 
     def __init__(self, space: SmoothSpace, scene: Scene, margin: float, deadline: float = math.inf) -> None:
@@ -91,29 +90,29 @@ class MotionCheck:
         self._answer = np.empty((1, 3))
 
     def free(self, a: Array, b: Array) -> bool:
-        """Whether the motion from a to b (1, variables) keeps more than the margin all along."""
+        """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
         self.motions += 1
         self._run(self.margin, 1.0, a, b, self._answer)
         return bool(self._answer[0, 0])
 
     def inside(self, v: Array) -> Array:
-        """The nearest variables inside the limits."""
+        """Return the nearest variables inside the limits."""
         out = v.copy()
         inside_limits(self.space.model.kernel(), v, out)
         return out
 
     def keeps(self, V: Array, margin: float) -> Booleans:
-        """For every motion along variables (n, variables) whether it keeps more than a margin all along."""
-        return self._walk(V, margin, 1.0)[0]
+        """Return for every motion along variables (n, variables) whether it keeps more than a margin."""
+        return self._check(V, margin, 1.0)[0]
 
     def certify(self, V: Array) -> tuple[Booleans, Array]:
-        """For every motion along variables (n, variables) whether it keeps the margin, and its certified clearance."""
-        free, certificates = self._walk(V, self.margin, 1.0)
-        whole, sharp = self._walk(V, 0.0, SHARP)
-        # Both are certified, where they came to the end of the motion; only the first one knows the margin.
+        """Return for every motion along variables (n, variables) whether it keeps the margin, and its clearance."""
+        free, certificates = self._check(V, self.margin, 1.0)
+        whole, sharp = self._check(V, 0.0, SHARP)
+        # Each certificate is valid if its check covered the whole motion; only the first one applies the margin.
         return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
 
-    def _walk(self, V: Array, margin: float, spacing: float) -> tuple[Booleans, Array]:
+    def _check(self, V: Array, margin: float, spacing: float) -> tuple[Booleans, Array]:
         first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
         answer = np.empty((len(first), 3))
         self._run(margin, spacing, first, last, answer)
@@ -128,9 +127,9 @@ class MotionCheck:
 
 
 def unwrapped(robot: Robot, Q: Array) -> Array:
-    """Configurations (n, dof) one after another, the directions of sections without jumps of a whole turn.
+    """Return a path (n, dof) whose directions of sections do not jump by whole turns.
 
-    A straight section has no direction: it is given that of the next row in which it is bent.
+    A straight section gets the direction of the next row in which it is bent.
     """
     Q = Q.copy()
     for element, k in robot.indexed_elements():
@@ -145,20 +144,20 @@ def unwrapped(robot: Robot, Q: Array) -> Array:
 
 
 def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
-    """Configurations (points, dof) along a path of configurations (n, dof), at equal steps of the body's travel."""
+    """Return configurations (points, dof) along a path (n, dof), at equal steps of the body's travel."""
     space = SmoothSpace(robot)
     V = space.variables(Q)
     if len(V) < 2:
         return np.repeat(space.coordinates(V), points, axis=0)
-    ways = np.array([space.travels(a, b) for a, b in itertools.pairwise(V)])
-    places = np.concatenate([[0.0], np.cumsum(ways)])
-    wanted = np.linspace(0.0, places[-1], points)
-    dense = np.stack([np.interp(wanted, places, column) for column in V.T], axis=1)
+    travels = np.array([space.travels(a, b) for a, b in itertools.pairwise(V)])
+    lengths = np.concatenate([[0.0], np.cumsum(travels)])
+    wanted = np.linspace(0.0, lengths[-1], points)
+    dense = np.stack([np.interp(wanted, lengths, column) for column in V.T], axis=1)
     return space.coordinates(dense)
 
 
 def without_long_turns(space: SmoothSpace, V: Array) -> Array:
-    """The same path with points added where an endless joint turns so far that its way back would be the shorter."""
+    """Return the path with points inserted where an endless joint turns so far that unwrapping would reverse it."""
     rows = [V[:1]]
     for a, b in itertools.pairwise(V):
         far = np.abs(b - a)[space.endless].max(initial=0.0)

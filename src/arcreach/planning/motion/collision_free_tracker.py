@@ -1,4 +1,4 @@
-"""From point to point along a path among obstacles: free at the points, between them, and around what is in the way."""
+"""Track waypoints among obstacles: free at the points and between them, with detours where the path is blocked."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.planning.motion.interpolation import between
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
-from arcreach.planning.motion.straight import MotionCheck, SmoothSpace
-from arcreach.planning.motion.walk import Point
+from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+from arcreach.planning.motion.tracker import Point
+from arcreach.planning.motion.waypoints import between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
 
-# The smallest piece of a gap between two waypoints before a way around is looked for.
+# Smallest step between two waypoints, as a share of their distance, before a detour is planned.
 FINEST = 1.0 / 32.0
-# Beginnings that are tried where the caller leaves the choice: each may have to look for ways around.
-FEW_BEGINNINGS = 4
-# Seconds for each way around.
+# Initial configurations that are tried if the caller gives none; few, because each may need detours.
+MOST_INITIAL = 4
+# Time limit of each detour in seconds.
 DETOUR_TIME = 2.0
 
 
-class FreeWalker:
-    """Goes along a path from point to point and keeps away from obstacles."""
+class CollisionFreeTracker:
+    """Solves the points of a path one by one, clear of the obstacles of a scene."""
 
     def __init__(
         self,
@@ -62,46 +62,46 @@ class FreeWalker:
         self.largest = None if largest is None else robot.model.steps(largest)
         self.check = MotionCheck(self.space, self.scene, self.margin)
 
-    def beginnings(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
-        """Configurations at the first waypoint that can be reached free, the freest of all branches first."""
+    def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
+        """Return the solutions at the first waypoint that can be reached freely, the largest clearance first."""
         for row in rows:
-            found = self._beginnings(Target._of_row(row, self.mode), start)
+            found = self._initial(Target._of_row(row, self.mode), start)
             if found[0].reached:
                 return found
-        return self._beginnings(Target._of_row(rows[0], self.mode), start)
+        return self._initial(Target._of_row(rows[0], self.mode), start)
 
-    def _beginnings(self, target: Target, start: npt.ArrayLike | None) -> list[Solution]:
+    def _initial(self, target: Target, start: npt.ArrayLike | None) -> list[Solution]:
         first = solve(self.robot, target, start=start, **self.options)
         if start is not None:
             return [first]
-        found = solve_all(self.robot, target, most=FEW_BEGINNINGS, **self.tolerances)  # type: ignore[arg-type]
+        found = solve_all(self.robot, target, most=MOST_INITIAL, **self.tolerances)  # type: ignore[arg-type]
         others = [solve(self.robot, target, start=branch.q, **self.options) for branch in found]
-        reached = [answer for answer in (first, *others) if answer.reached]
-        return sorted(reached, key=lambda answer: -(answer.clearance or 0.0)) or [first]
+        reached = [solution for solution in (first, *others) if solution.reached]
+        return sorted(reached, key=lambda solution: -(solution.clearance or 0.0)) or [first]
 
-    def walk(self, rows: Array, beginning: Solution) -> Iterator[Point]:
-        """The points of the path; the robot waits at the beginning for the waypoints it cannot reach before."""
+    def track(self, rows: Array, initial: Solution) -> Iterator[Point]:
+        """Yield the points of the path; leading waypoints that cannot be reached freely are left out."""
         first = 0
-        while first < len(rows) - 1 and not self._errors(beginning.q, rows[first])[2]:
-            yield first, rows[first], self._stay(beginning, rows[first], self._solve(rows[first], beginning.q))
+        while first < len(rows) - 1 and not self._errors(initial.q, rows[first])[2]:
+            yield first, rows[first], self._stay(initial, rows[first], self._solve(rows[first], initial.q))
             first += 1
-        yield first, rows[first], beginning
-        here = beginning
+        yield first, rows[first], initial
+        here = initial
         for i in range(first + 1, len(rows)):
             points = self._cross(rows[i - 1], rows[i], i, here)
             here = points[-1][2]
             yield from points
 
     def clearances(self, points: list[Point]) -> Array:
-        """The certified clearance from the point before to each point; of the first, at the point."""
-        Q = np.array([answer.q for _, _, answer in points])
+        """Return the certified clearance from the previous point to each point; for the first, at the point."""
+        Q = np.array([solution.q for _, _, solution in points])
         first = np.array([float(clearance(self.robot, Q[0], self.scene)) - tolerance_of(self.robot)])
         if len(Q) == 1:
             return first
         return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
 
     def _cross(self, first: Array, last: Array, i: int, here: Solution) -> list[Point]:
-        """The points from one waypoint to the next: along the path if that can be had, else around."""
+        """Return the points from one waypoint to the next: along the path if possible, otherwise on a detour."""
         points: list[Point] = []
         goal = self._solve(last, here.q)
         if not goal.reached:
@@ -110,27 +110,27 @@ class FreeWalker:
         while done < 1.0:
             share = min(done + step, 1.0)
             row = last if share == 1.0 else between(first, last, self.mode, share)
-            answer = self._solve(row, here.q)
-            if answer.reached and self._may_step(here.q, answer.q):
-                points.append((i if share == 1.0 else INSERTED, row, answer))
-                here, done = answer, share
+            solution = self._solve(row, here.q)
+            if solution.reached and self._may_step(here.q, solution.q):
+                points.append((i if share == 1.0 else INSERTED, row, solution))
+                here, done = solution, share
                 step = min(2.0 * step, 1.0)
             elif step > FINEST:
                 step *= 0.5
             else:
-                return points + self._around(here, last, i, goal)
+                return points + self._detour(here, last, i, goal)
         return points
 
     def _solve(self, row: Array, q: Array) -> Solution:
         return solve(self.robot, Target._of_row(row, self.mode), start=q, **self.options)
 
     def _may_step(self, a: Array, b: Array) -> bool:
-        """Whether the robot may go straight from one configuration to the other."""
+        """Return whether the straight motion from a to b is free and within the largest step."""
         V = self.space.variables(np.stack([a, b]))
         return self._pieces(V[0], V[1]) == 1 and self.check.free(V[:1].copy(), V[1:].copy())
 
     def _pieces(self, a: Array, b: Array) -> int:
-        """Into how many steps the bound cuts the motion between two rows of variables."""
+        """Return the number of steps into which `max_step` divides the motion from a to b."""
         if self.largest is None:
             return 1
         share = 1.0
@@ -143,8 +143,8 @@ class FreeWalker:
                 share = max(share, float(abs(b[bends] - a[bends]) / self.largest[bends]))
         return math.ceil(share - 1e-9)
 
-    def _around(self, here: Solution, last: Array, i: int, goal: Solution) -> list[Point]:
-        """A global plan from where the robot stands to the waypoint; where there is none, it stays."""
+    def _detour(self, here: Solution, last: Array, i: int, goal: Solution) -> list[Point]:
+        """Return the points of a global plan to the waypoint; without one, the robot stays."""
         try:
             found = plan(
                 self.robot, here.q, Target._of_row(last, self.mode), self.scene, margin=self.margin,
@@ -152,22 +152,22 @@ class FreeWalker:
                 angle_tol=self.tolerances["angle_tol"],
             )  # fmt: skip
         except (MissingExtraError, SceneError):
-            # Not installed, or the path could not even begin free.
+            # OMPL is not installed, or the current configuration is not free.
             return [(i, last, self._stay(here, last, goal))]
         if not found.reached:
             return [(i, last, self._stay(here, last, goal))]
         points: list[Point] = []
-        for q in self._cut(found.q)[1:-1]:
+        for q in self._subdivided(found.q)[1:-1]:
             pose = self.robot.tip_pose(q)
             row = np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]])
             points.append((DETOUR, row, Solution(q, Status.REACHED, 0.0, 0.0, 0, 0.0, "plan")))
-        answer = Solution(
+        arrival = Solution(
             found.q[-1], Status.REACHED, found.position_error, found.angle_error, 0, found.seconds, "plan"
         )
-        return [*points, (i, last, answer)]
+        return [*points, (i, last, arrival)]
 
-    def _cut(self, Q: Array) -> Array:
-        """The same motion with as many points as the bound asks for."""
+    def _subdivided(self, Q: Array) -> Array:
+        """Return the same motion with as many points as `max_step` requires."""
         V = self.space.variables(Q)
         rows = [V[:1]]
         for a, b in itertools.pairwise(V):
@@ -176,13 +176,13 @@ class FreeWalker:
         return self.space.coordinates(np.concatenate(rows))
 
     def _errors(self, q: Array, row: Array) -> tuple[float, float, bool]:
-        """How far the tip is from a target, and whether that is reached."""
+        """Return the position error and the angle error at q, and whether the target is reached."""
         distance, angle = tip_errors(tip_motion(self.robot.packed, q), row, self.mode)
         near = distance <= self.tolerances["position_tol"] and angle <= self.tolerances["angle_tol"]
         return float(distance), float(angle), bool(near)
 
     def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
-        """The answer for a waypoint that is left out: the robot where it is, and why it does not go on."""
+        """Return the solution for a waypoint that is left out: the current configuration, and the status why."""
         status = Status.COLLISION if goal.reached else goal.status
         distance, angle, _ = self._errors(here.q, row)
         return Solution(here.q, status, distance, angle, goal.iterations, goal.seconds, goal.method)

@@ -1,4 +1,4 @@
-"""From point to point along a path without obstacles: freely, or inside a box around every configuration."""
+"""Track waypoints without obstacles, point by point, optionally with steps bounded by a box."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from arcreach.ik.target import Target
 from arcreach.kernels.chain.layout import REPORT_SIZE
 from arcreach.kernels.solver.box_step import Box, box_step
 from arcreach.kernels.solver.contexts import Task
-from arcreach.planning.motion.interpolation import between
 from arcreach.planning.motion.path import INSERTED
+from arcreach.planning.motion.waypoints import between
 from arcreach.robots.robot import Robot
 
-# A point of a path: which waypoint it is, the target row, and the answer.
+# A point of a path: the index of its waypoint, the target row and the solution.
 Point = tuple[int, Array, Solution]
 
-# The smallest piece of a gap between two waypoints; where even that is not followed in the box, the rest of the gap is
-# crossed in pieces of the other size, behind the target.
+# Smallest step between two waypoints, as a share of their distance. If the box is too small even for it, the tip lags
+# behind the target and the rest is crossed in steps of the second size.
 FINEST = 1.0 / 8192.0
-BEHIND = 1.0 / 64.0
-# Beginnings that are tried where the caller leaves the choice.
-BEGINNINGS = 12
+LAGGING = 1.0 / 64.0
+# Initial configurations that are tried if the caller gives none.
+MOST_INITIAL = 12
 SEEDS = 1024
 
 
-class Walker:
-    """Goes along a path from point to point, each configuration next to the one before."""
+class Tracker:
+    """Solves the points of a path one by one, each from the previous configuration."""
 
     def __init__(
         self,
@@ -56,18 +56,18 @@ class Walker:
         self.options = {"method": method, **tolerances, **options}
         self.box = _Box(robot, mode, largest, tolerances) if largest is not None and method == "auto" else None
 
-    def beginnings(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
-        """The configurations at the first waypoint from which the path may begin."""
+    def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
+        """Return the solutions at the first waypoint from which the path may start."""
         target = Target._of_row(rows[0], self.mode)
         if start is not None:
             return [solve(self.robot, target, start=start, **self.options)]
-        found = solve_all(self.robot, target, most=BEGINNINGS, **self.tolerances)  # type: ignore[arg-type]
+        found = solve_all(self.robot, target, most=MOST_INITIAL, **self.tolerances)  # type: ignore[arg-type]
         starts: list[Array | None] = [solution.q for solution in found] or [None]
         return [solve(self.robot, target, start=q, **self.options) for q in starts]
 
-    def walk(self, rows: Array, beginning: Solution) -> Iterator[Point]:
-        """The points of the path one after another: which waypoint, the target, the answer."""
-        last: Point = (0, rows[0], beginning)
+    def track(self, rows: Array, initial: Solution) -> Iterator[Point]:
+        """Yield the points of the path in order."""
+        last: Point = (0, rows[0], initial)
         yield last
         for i in range(1, len(rows)):
             q = last[2].q
@@ -80,39 +80,39 @@ class Walker:
                 yield from points
 
     def _cross(self, first: Array, last: Array, i: int, q: Array) -> list[Point]:
-        """The points from one waypoint to the next, as many as the box asks for."""
+        """Return the points from one waypoint to the next, as many as the box requires."""
         points = []
         done, step = 0.0, 1.0
         within_reach: bool | None = None
-        behind = False
+        lagging = False
         while done < 1.0:
             share = min(done + step, 1.0)
             row = last if share == 1.0 else between(first, last, self.mode, share)
-            answer = self._boxed_step(q, row)
-            if not answer.reached and within_reach is None:
-                # What cannot be reached at all is not reached in small steps either.
+            solution = self._boxed_step(q, row)
+            if not solution.reached and within_reach is None:
+                # A target out of reach is not reached in smaller steps either.
                 within_reach = self._step(q, row).reached
-            if answer.reached or behind or step <= FINEST or not within_reach:
-                behind = bool(within_reach) and not answer.reached
-                points.append((i if share == 1.0 else INSERTED, row, answer))
-                q, done = answer.q, share
-                step = BEHIND if behind else min(2.0 * step, 1.0)
+            if solution.reached or lagging or step <= FINEST or not within_reach:
+                lagging = bool(within_reach) and not solution.reached
+                points.append((i if share == 1.0 else INSERTED, row, solution))
+                q, done = solution.q, share
+                step = LAGGING if lagging else min(2.0 * step, 1.0)
             else:
                 step *= 0.5
         return points
 
     def clearances(self, points: list[Point]) -> Array | None:
-        """None: there is nothing to keep away from."""
+        """Return None: there are no obstacles."""
         return None
 
     def _step(self, q: Array, row: Array) -> Solution:
-        """The answer to the next target, as far from q as it may be."""
+        """Solve the next target with steps of any size."""
         held = self._held(q)
         robot = _pinned(self.robot, held, q) if held else self.robot
         return solve(robot, Target._of_row(row, self.mode), start=q, **self.options)
 
     def _boxed_step(self, q: Array, row: Array) -> Solution:
-        """The answer to the next target inside the box around q."""
+        """Solve the next target inside the box around q."""
         assert self.largest is not None
         held = self._held(q)
         if self.box is not None:
@@ -121,7 +121,7 @@ class Walker:
         return solve(boxed, Target._of_row(row, self.mode), start=q, **self.options)
 
     def _held(self, q: Array) -> list[str]:
-        """The joints whose axis the tip is near."""
+        """Return the joints that are held because the tip is near their axis."""
         if not self.holds:
             return []
         frames = self.robot.frames(q)
@@ -137,21 +137,21 @@ class Walker:
 
 
 class _Box:
-    """Steps inside a box by the descent of `auto`, which needs no robot made anew for each."""
+    """Steps inside a box by the descent of `auto`, without building a robot for each step."""
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
         self.model, self.table = robot.model.search(mode, SEEDS)
         self.largest = robot.model.steps(largest)
         self.tolerances = tolerances
-        # The box's model reads what the step writes; kernels are compiled for moves that are only read.
+        # The step writes `boxed`; the model reads it through a read-only view, the type kernels are compiled for.
         self.boxed = self.model.moves.copy()
-        seen = self.boxed.view()
-        seen.flags.writeable = False
-        self.boxed_model = self.model._replace(moves=seen)
+        view = self.boxed.view()
+        view.flags.writeable = False
+        self.boxed_model = self.model._replace(moves=view)
 
     def step(self, q: Array, row: Array, held: list[str]) -> Solution:
-        """The answer nearest to the target within the box around q, some joints held as they are."""
+        """Return the solution nearest to the target inside the box around q, with some joints held."""
         largest = self.largest
         if held:
             largest = largest.copy()
@@ -176,7 +176,7 @@ class _Box:
 
 
 def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:
-    """The robot with joints held as they are, the others in a box."""
+    """Return the robot with limits that hold some joints and keep the others inside the box around q."""
     limits = {}
     for element, k in robot.indexed_elements():
         if isinstance(element, Joint):

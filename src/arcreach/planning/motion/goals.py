@@ -1,0 +1,65 @@
+"""Goals of a plan: configurations that reach the target without touching an obstacle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.ik.solution import Status
+from arcreach.ik.solve import solve, solve_batch
+from arcreach.ik.target import Target
+from arcreach.kernels.chain.layout import AXIS, ROTATION
+from arcreach.planning.motion.straight_motion import SmoothSpace
+from arcreach.robots.robot import Robot
+from arcreach.scenes.scene import Scene
+
+# Share of `max_time` for each of the two searches: of the first goal, and of all others.
+GOAL_TIME = 0.2
+# Clearance wanted at a goal beyond the margin, as shares of the moving reach. The largest that can be had is taken,
+# because a goal in contact can only be reached by motions that almost touch.
+SPARE = (5e-3, 5e-4, 5e-5)
+# Step budget of every goal after the first.
+GOAL_ITERATIONS = 2000
+# Goals are distinct if a variable differs by more than this (radians, shares of a stretch).
+SAME_GOAL = 1e-2
+
+
+def goal_configurations(
+    robot: Robot,
+    start: Array,
+    target: Target,
+    scene: Scene,
+    margin: float,
+    count: int,
+    seed: int,
+    tolerances: tuple[float, float],
+    max_time: float,
+) -> tuple[Array, Status]:
+    """Return up to `count` goals (n, dof), the first one solved from `start`, and the status of that solve."""
+    common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
+    status = Status.STALLED
+    for spare in SPARE:
+        common["margin"] = margin + spare * robot.moving_reach
+        first = solve(robot, target, start=start, max_time=GOAL_TIME * max_time, **common)
+        status = first.status
+        if status in (Status.REACHED, Status.OUT_OF_REACH):
+            break
+    if status != Status.REACHED:
+        return np.empty((0, robot.dof)), status
+    starts = robot.sample(3 * count, seed=seed)
+    rows: dict[str, Any] = {"positions": np.tile(target.position, (len(starts), 1))}
+    if target.mode == AXIS:
+        rows["axes"] = np.tile(np.asarray(target.axis), (len(starts), 1))
+    elif target.mode == ROTATION:
+        rows["rotations"] = np.tile(np.asarray(target.rotation), (len(starts), 1, 1))
+    common["max_time"] = GOAL_TIME * max_time / len(starts)
+    others = solve_batch(robot, **rows, start=starts, max_iterations=GOAL_ITERATIONS, **common)
+    space = SmoothSpace(robot)
+    kept = [first.q]
+    for q in others.q[others.reached]:
+        difference = space.variables(np.array(kept)) - space.variables(q[None])
+        if len(kept) < count and np.abs(difference).max(axis=1).min() > SAME_GOAL:
+            kept.append(q)
+    return np.array(kept), status
