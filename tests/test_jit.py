@@ -22,7 +22,7 @@ PROGRAM = """
 from arcreach import _jit
 compiled = []
 with _jit.on_compile(lambda: compiled.append(1)):
-    from arcreach.kernels.arc import arc_tip
+    from arcreach.kernels.chain.arc import arc_tip
     z = 0.1 * arc_tip(0.0, 0.0)[1]
 print(z, len(compiled), _jit.CACHE_DIRECTORY)
 """
@@ -53,7 +53,7 @@ def test_the_second_process_compiles_nothing_and_an_edit_anywhere_is_seen(tmp_pa
     z, compiled, folder = run(cache, package_home)
     assert (z, compiled, folder) == (pytest.approx(0.1), 0, first_folder)
     # An edit in another file than that of the function that is called: numba alone would not see it.
-    trigonometry = package_home / "arcreach" / "kernels" / "trigonometry.py"
+    trigonometry = package_home / "arcreach" / "kernels" / "math" / "trigonometry.py"
     text = trigonometry.read_text()
     assert "return sincos_reduced(x)\n" in text
     trigonometry.write_text(text.replace("return sincos_reduced(x)\n", "return math.sin(x), 2.0 * math.cos(x)\n"))
@@ -163,7 +163,7 @@ KERNELS = """
 import math
 import numpy as np
 from arcreach._jit import CACHE_DIRECTORY, kernel
-from arcreach.kernels.trigonometry import sincos
+from arcreach.kernels.math.trigonometry import sincos
 
 @kernel(fast=True, batch=True)
 def fast(x, out):
