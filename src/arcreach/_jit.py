@@ -175,20 +175,18 @@ def _compiled(
     A strict kernel that a fast one calls first would else be compiled, and kept on disk, with fast arithmetic. Nothing
     calls a kernel through C, so that wrapper is left out. Counting references to arrays takes a fifth of a solve.
     """
-    with own_cache_directory():
-        njit: Any = numba.njit
-        compiled = njit(
-            cache=True,
-            error_model="numpy",
-            fastmath=_FAST if fast else False,
-            forceinline=inline,
-            nogil=nogil,
-            no_cfunc_wrapper=True,
-            _nrt=counts_references,
-        )(function)
-        if hasattr(compiled, "enable_caching"):
-            compiled._cache = _OneFileEach(function)
-            compiled.get_call_template = _call_template(compiled, counts_references)
+    njit: Any = numba.njit
+    compiled = njit(
+        error_model="numpy",
+        fastmath=_FAST if fast else False,
+        forceinline=inline,
+        nogil=nogil,
+        no_cfunc_wrapper=True,
+        _nrt=counts_references,
+    )(function)
+    if hasattr(compiled, "enable_caching"):
+        compiled._cache = _OneFileEach(function)
+        compiled.get_call_template = _call_template(compiled, counts_references)
     return cast(Function, compiled)
 
 
@@ -225,27 +223,37 @@ def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _OneFileEach(caching.FunctionCache):
-    """numba's cache on disk, with a file for each signature.
+    """numba's cache on disk, with a file for each signature, opened when a kernel is first called.
 
     numba numbers the files in an index per function. Two processes that compile at once take the same number, and one
-    then loads the other's code.
+    then loads the other's code. It also tries to write to the folder of every function, which takes longer at import
+    than all else that is done for a kernel.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._py_func = function
+
+    @functools.cached_property
+    def _opened(self) -> Any:
+        with own_cache_directory():
+            return caching.FunctionCache(self._py_func)
 
     def _file(self, signature: Any, codegen: Any) -> str:
         which = repr(self._index_key(signature, codegen))
-        return f"{self._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
+        return f"{self._opened._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         # A file that is missing, cut off or of no use costs time, not the answer.
         with contextlib.suppress(Exception):
-            data = self._cache_file._load_data(self._file(signature, target_context.codegen()))
-            return self._impl.rebuild(target_context, data)
+            data = self._opened._cache_file._load_data(self._file(signature, target_context.codegen()))
+            return self._opened._impl.rebuild(target_context, data)
         return None
 
     def _save_overload(self, signature: Any, data: Any) -> None:
-        if self._impl.check_cachable(data):
-            self._impl.locator.ensure_cache_path()
-            self._cache_file._save_data(self._file(signature, data.codegen), self._impl.reduce(data))
+        cache = self._opened
+        if cache._impl.check_cachable(data):
+            cache._impl.locator.ensure_cache_path()
+            cache._cache_file._save_data(self._file(signature, data.codegen), cache._impl.reduce(data))
 
 
 def _call_template(compiled: Any, counts_references: bool) -> Callable[[Any, Any], Any]:
