@@ -54,8 +54,8 @@ def test_python_m_arcreach_is_the_command_line():
     assert done.stdout == f"arcreach {arcreach.__version__}\n"
 
 
-def test_import_brings_no_optional_package():
-    optional = ("sympy", "matplotlib", "viser", "typer", "dask")
+def test_import_brings_no_optional_package_and_no_file_format():
+    optional = ("sympy", "matplotlib", "viser", "typer", "dask", "pydantic")
     assert loaded("import arcreach", optional) == []
 
 

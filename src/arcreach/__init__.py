@@ -3,7 +3,6 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from arcreach._warm_up import warm_up
 from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import (
     ArcreachError,
@@ -16,9 +15,6 @@ from arcreach.errors import (
     SceneError,
     TargetError,
 )
-from arcreach.files.catalogue import catalogue
-from arcreach.files.robots import load_robot, save_robot
-from arcreach.files.scenes import load_scene, save_scene
 from arcreach.ik.method import Method, methods
 from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
@@ -34,6 +30,10 @@ from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
+    from arcreach._warm_up import warm_up
+    from arcreach.files.catalogue import catalogue
+    from arcreach.files.robots import load_robot, save_robot
+    from arcreach.files.scenes import load_scene, save_scene
     from arcreach.planning.contact.grasp import plan_grasp
     from arcreach.planning.contact.plan import plan_contact
     from arcreach.planning.motion.follow import follow
@@ -45,24 +45,30 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Planning is imported when it is first asked for: a program that only solves does not wait for it.
-_PLANNING = {
-    "LeaderPath": "motion.leader",
-    "Path": "motion.path",
-    "Plan": "motion.plan_result",
-    "Timed": "motion.timing",
-    "follow": "motion.follow",
-    "follow_the_leader": "motion.leader",
-    "plan": "motion.plan",
-    "plan_contact": "contact.plan",
-    "plan_grasp": "contact.grasp",
+# Files, planning and warm-up are imported when they are first used: a program that only solves does not wait for them.
+_LAZY = {
+    "LeaderPath": "planning.motion.leader",
+    "Path": "planning.motion.path",
+    "Plan": "planning.motion.plan_result",
+    "Timed": "planning.motion.timing",
+    "catalogue": "files.catalogue",
+    "follow": "planning.motion.follow",
+    "follow_the_leader": "planning.motion.leader",
+    "load_robot": "files.robots",
+    "load_scene": "files.scenes",
+    "plan": "planning.motion.plan",
+    "plan_contact": "planning.contact.plan",
+    "plan_grasp": "planning.contact.grasp",
+    "save_robot": "files.robots",
+    "save_scene": "files.scenes",
+    "warm_up": "_warm_up",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLANNING:
+    if name not in _LAZY:
         raise AttributeError(f"module 'arcreach' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"arcreach.planning.{_PLANNING[name]}"), name)
+    return getattr(importlib.import_module(f"arcreach.{_LAZY[name]}"), name)
 
 
 def __dir__() -> list[str]:
