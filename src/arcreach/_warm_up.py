@@ -81,11 +81,12 @@ def _helper() -> Iterator[None]:
 
     def started() -> None:
         nonlocal helper
-        # A temporary cache directory belongs to this process alone.
-        if helper is None and available_threads() > 1 and CACHE_DIRECTORY.name == kernel_hash() and sys.executable:
+        # A temporary cache directory belongs to this process alone; the executable of a frozen program is no Python.
+        python = None if getattr(sys, "frozen", False) else sys.executable
+        if helper is None and python and available_threads() > 1 and CACHE_DIRECTORY.name == kernel_hash():
             surroundings = {**os.environ, "ARCREACH_CACHE_DIR": str(CACHE_DIRECTORY.parent), "ARCREACH_QUIET": "1"}
             helper = subprocess.Popen(  # noqa: S603
-                [sys.executable, *_HELPER],
+                [python, *_HELPER],
                 env=surroundings,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -358,6 +359,20 @@ def test_warm_up_counts_its_steps(run, monkeypatch):
     assert "compiling: 1 of 3 steps" in told
     _warm_up.run_backwards()
     assert done == [0, 1, 2, 2, 1, 0]
+
+
+@pytest.mark.parametrize(("frozen", "processes"), [(False, 1), (True, 0)])
+def test_a_frozen_program_starts_no_second_process(monkeypatch, frozen, processes):
+    from arcreach import _jit, _warm_up
+
+    started = []
+    monkeypatch.setenv("ARCREACH_THREADS", "2")
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+    monkeypatch.setattr(_warm_up.subprocess, "Popen", lambda command, **_: started.append(command) or Mock())
+    with _warm_up._helper():
+        _jit.tell_compiling()
+        _jit.tell_compiling()
+    assert len(started) == processes
 
 
 @pytest.mark.parametrize(
