@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach.errors import ArcreachError, ConfigurationError, RobotError, TargetError
+from arcreach.errors import ArcreachError, ConfigurationError, RobotError, SceneError, TargetError
 
 Vector = tuple[float, float, float]
 Matrix3 = tuple[Vector, Vector, Vector]
@@ -57,10 +57,10 @@ def gathered(problems: list[str], prefix: str = "") -> Iterator[None]:
         problems += [prefix + problem for problem in error.problems]
 
 
-def raise_any(problems: list[str]) -> None:
+def raise_any(problems: list[str], error: type[RobotError | SceneError] = RobotError) -> None:
     """Raise all gathered problems as one error, if there are any."""
     if problems:
-        raise RobotError(problems[0], tuple(problems))
+        raise error(problems[0], tuple(problems))
 
 
 def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:

@@ -301,10 +301,10 @@ def test_parts_turned_inside_out_are_solids_or_hollows_or_refused():
         ar.Mesh(**boxes(OUTER, ((0.1, 0.1, 0.1), (0.2, 0.0, 0.2), True)))
 
 
-def test_triangles_seen_from_both_sides_are_refused():
+def test_inconsistently_oriented_triangles_are_refused():
     faces = FACES.copy()
     faces[0] = faces[0, ::-1]
-    with pytest.raises(ar.SceneError, match="both sides"):
+    with pytest.raises(ar.SceneError, match="inconsistently"):
         ar.Mesh(vertices=CORNERS, faces=faces)
 
 

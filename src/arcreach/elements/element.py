@@ -16,7 +16,7 @@ import numpy as np
 
 from arcreach import _checks as checks
 from arcreach._checks import Matrix3, Vector
-from arcreach.errors import RobotError
+from arcreach.errors import RobotError, SceneError
 from arcreach.kernels.chain import layout
 
 LENGTH = "length"
@@ -59,6 +59,8 @@ class FieldChecks:
     What is wrong is gathered and raised at the end, so that a user hears of every bad field at once.
     """
 
+    error: ClassVar[type[RobotError | SceneError]] = RobotError
+
     def __init__(self, element: Any) -> None:
         self.element = element
         self.owner = str(element.kind)
@@ -74,7 +76,7 @@ class FieldChecks:
             return False
         try:
             value = check(self.owner, field_name, given, *accepted, **bounds)
-        except RobotError as error:
+        except (RobotError, SceneError) as error:
             self.problems += error.problems
             return False
         object.__setattr__(self.element, field_name, value)
@@ -95,7 +97,7 @@ class FieldChecks:
 
     def finish(self) -> None:
         """Raise what was found, if anything."""
-        checks.raise_any(self.problems)
+        checks.raise_any(self.problems, self.error)
 
 
 def packed_fields(element: Any) -> dict[str, tuple[Any, ...]]:

@@ -19,8 +19,7 @@ from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import radii_of
-from arcreach.scenes._mesh_search import piece_points
-from arcreach.scenes.clearance import bodies_of
+from arcreach.scenes.clearance import bodies_of, piece_points
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 

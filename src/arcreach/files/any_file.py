@@ -13,7 +13,7 @@ from arcreach.files.toml.robot_file import parse_toml
 from arcreach.files.toml.scene_file import parse_scene
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS
+from arcreach.scenes.mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.scene import Scene
 
 AnyContent = Robot | SymbolicRobot | Scene | PlanarScene

@@ -14,7 +14,7 @@ from arcreach.files.toml.robot_file import read_robot_file, write_robot_file
 from arcreach.files.urdf import read_urdf
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS
+from arcreach.scenes.mesh_files import ENDINGS as MESH_ENDINGS
 
 URDF_ENDINGS = (".urdf", ".xml")
 XACRO = "is a xacro file; run xacro on it first and give the URDF that comes out"

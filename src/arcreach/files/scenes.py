@@ -11,8 +11,8 @@ from arcreach.errors import FileError
 from arcreach.files.scene_catalogue import catalogue_scene, scene_catalogue
 from arcreach.files.toml import problems
 from arcreach.files.toml.scene_file import read_scene_file, write_scene_file
-from arcreach.scenes._mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.mesh import Mesh
+from arcreach.scenes.mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.scene import Scene
 
 

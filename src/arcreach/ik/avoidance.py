@@ -18,8 +18,7 @@ from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import avoid
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import clearance, tolerance_of
-from arcreach.scenes.hints import mesh_hint
+from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
 # Places of the table that are tried; more find nothing that these do not.

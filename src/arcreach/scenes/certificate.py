@@ -1,4 +1,4 @@
-"""A proven lower bound of the clearance, from capsules that contain the body; see `kernels.clearance.certificate`."""
+"""Prove lower bounds of clearances with capsules that contain the body; see `kernels.clearance.certificate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import shown
+from arcreach._checks import whole
 from arcreach._threads import spread
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance.certificate import shape_bounds, surface_bounds
@@ -15,29 +15,28 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, bodies_of, checked_configurations
 from arcreach.scenes.scene import spatial_scene
 
-# Configurations that are worth a thread: one takes tens of microseconds.
+# Smallest number of configurations for a thread of its own; one takes tens of microseconds.
 _SMALLEST_PIECE = 16
 
 
 def certified_clearance(
     robot: Robot, q: npt.ArrayLike, scene: AnyScene, *, capsules: int = 16, threads: int | None = None
 ) -> Any:
-    """A proven lower bound of the clearance, independent of `clearance`: a float, or (n,) for q (n, dof).
+    """Return a proven lower bound of the clearance, independent of `clearance`: a float, or (n,) for q (n, dof).
 
-    Every arc is covered by a number of capsules. Separating planes between capsules and obstacles prove the distance,
+    Every arc is covered by `capsules` capsules. Separating planes between capsules and obstacles prove the distance,
     and a bound of all rounding errors is subtracted. Where bodies overlap the bound is negative, but may be far below
-    the actual depth.
+    the true value.
     """
-    if isinstance(capsules, bool) or not isinstance(capsules, (int, np.integer)) or capsules < 1:
-        raise SceneError(f"capsules = {shown(capsules)} is not accepted; give a whole number, 1 or more")
+    capsules = whole("capsules", capsules, 1, SceneError)
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
     bodies, counts = bodies_of(robot, values)
     bounds = np.full(len(values), np.inf)
-    common = (int(capsules), bodies, counts, bounds)
+    common = (capsules, bodies, counts, bounds)
     spread(shape_bounds, len(values), checked.exact[0], robot.reach, *common, threads=threads, smallest=_SMALLEST_PIECE)
     for _, mesh in checked.meshes:
-        # The vertices of a file and the position may both be large and cancel.
+        # Vertices and position may both be large and cancel each other.
         size = robot.reach + float(np.abs(mesh._vertices).max() + np.abs(mesh.position).max())
         spread(surface_bounds, len(values), mesh._surface, size, *common, threads=threads, smallest=_SMALLEST_PIECE)
     return float(bounds[0]) if single else bounds

@@ -1,4 +1,4 @@
-"""`clearance`: how far a robot is from the obstacles of a scene, or from itself, and where."""
+"""`clearance`: the distance of a robot from the obstacles of a scene, or from itself, and where it is smallest."""
 
 from __future__ import annotations
 
@@ -21,39 +21,38 @@ from arcreach.kernels.clearance import gradient as gradient_kernels
 from arcreach.kernels.clearance import own_body as clearance_self
 from arcreach.kernels.clearance import scene as kernels
 from arcreach.robots.robot import Robot
-from arcreach.scenes._link_meshes import checked_bodies, search_bodies
-from arcreach.scenes._mesh_search import search_meshes
-from arcreach.scenes.hints import mesh_hint
+from arcreach.scenes.link_meshes import checked_bodies, search_bodies
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PlanarShape, Scene, Shape, spatial_scene
 
 AnyScene = Scene | Iterable[Shape | PlanarShape] | Shape
 
-# Metres: a thousandth of what robots of this size are built to; for robots below a centimetre a share of the moving
-# reach.
+# Default tolerance: metres, and for robots below a centimetre a share of the moving reach.
 TOLERANCE = 1e-6
 TOLERANCE_SHARE = 1e-4
-# Smallest tolerance accepted, as a share of the default: below it, rounding errors dominate.
+# Smallest accepted tolerance, as a share of the default: below it, rounding errors dominate.
 SMALLEST_SHARE = 1e-4
-# Rows of a batch that are worth a thread: one takes microseconds.
+# Smallest number of rows for a thread of its own; a row takes microseconds.
 SMALLEST_PIECE = 64
+# A mesh larger than this multiple of the reach is probably in millimetres; a large room around a small robot is not.
+MESH_TOO_LARGE = 100.0
 
 _clearances = settled(kernels.clearances)
 
 
 class Clearance(float):
-    """A signed distance in metres, below zero where bodies overlap; it is a float, and knows where it was measured."""
+    """A signed distance in metres, negative where bodies overlap: a float with the place where it was measured."""
 
-    element: int  # index of the robot's element, -1 where there is nothing to be near to
-    obstacle: int  # index in the scene, or of the other element in `self_clearance`; -1 where there is none
+    element: int  # index of the robot's element, -1 without obstacles
+    obstacle: int  # index in the scene, in `self_clearance` of the other element; -1 without obstacles
     arc_length: float  # metres along the element from its start
     point: Array  # (3,) on the centre line
-    normal: Array  # (3,), unit: the way out of the obstacle
+    normal: Array  # (3,), unit normal out of the obstacle
 
     def __new__(
         cls, distance: float, element: int, obstacle: int, arc_length: float, point: Array, normal: Array
     ) -> Clearance:
-        """A clearance from its parts."""
+        """Return a clearance from its fields."""
         self = super().__new__(cls, distance)
         self.element = element
         self.obstacle = obstacle
@@ -67,7 +66,7 @@ class Clearance(float):
 
     @property
     def distance(self) -> float:
-        """The distance itself, as a plain float."""
+        """The distance as a plain float."""
         return float(self)
 
     def __str__(self) -> str:
@@ -118,13 +117,12 @@ def clearance(
     bodies: Mapping[str, Mesh] | None = None,
     threads: int | None = None,
 ) -> Any:
-    """The signed distance between a robot's body and the nearest obstacle: a `Clearance`.
+    """Return the signed distance between a robot's body and the nearest obstacle: a `Clearance`.
 
-    q (n, dof) gives `Clearances` of n; `per_element` gives one per element of the robot as a last axis. Exact against
-    spheres and half-spaces; against capsules, boxes and meshes no point of the body is nearer than the distance less
-    `tolerance` in metres. The default is 1e-6, or for small robots 1e-4 of the moving reach. `grid` takes meshes by
-    their grids, which is fast and never gives too much. `bodies` gives rigid elements, by their names, a mesh in the
-    frame at their end, besides their line.
+    q (n, dof) gives `Clearances` of n; `per_element` adds an axis over the elements of the robot. Distances are exact
+    for spheres and half-spaces; for capsules, boxes and meshes they are at most `tolerance` metres too large, by
+    default 1e-6, or 1e-4 of the moving reach for small robots. `grid` uses the grids of meshes, which is fast and never
+    overestimates. `bodies` maps names of rigid elements to meshes in the frame at their end, added to their line.
     """
     found, single = _search(robot, q, scene, per_element, tolerance, grid, bodies, threads)
     return _answer(found if per_element else found[:, 0], single)
@@ -133,10 +131,10 @@ def clearance(
 def self_clearance(
     robot: Robot, q: npt.ArrayLike, *, tolerance: float | None = None, threads: int | None = None
 ) -> Any:
-    """The signed distance between parts of a robot's body: a `Clearance` whose obstacle is another element.
+    """Return the signed distance between parts of a robot's body: a `Clearance` whose obstacle is another element.
 
-    The normal points from there to `point`. Pieces of the body that meet at an end are not compared, nor those with
-    less of the centre line between them than both radii together. q (n, dof) gives `Clearances` of n.
+    The normal points from that element to `point`. Pieces of the body are not compared if they share an end, or if the
+    centre line between them is shorter than the sum of their radii. q (n, dof) gives `Clearances` of n.
     """
     values, single = checked_configurations(robot, q)
     rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
@@ -153,11 +151,11 @@ def clearance_gradient(
     bodies: Mapping[str, Mesh] | None = None,
     threads: int | None = None,
 ) -> tuple[Any, Array]:
-    """The clearance and its gradient (dof,) by the coordinates, or both with a leading axis for q (n, dof).
+    """Return the clearance and its gradient (dof,) by the coordinates, both with a leading axis for q (n, dof).
 
-    Without a scene (None) it is the self-clearance. The gradient is that of the nearest point found; where two places
-    are equally near, the clearance has a crease and the gradient is that of one side. Inside a box the deepest point is
-    mostly such a place, between two faces: take the gradient there for a hint.
+    Without a scene (None) it is the self-clearance. The gradient is that of the nearest point found. Where two points
+    are equally near, the clearance is not differentiable and the gradient is that of one of them; this is common inside
+    a box, between two faces.
     """
     if scene is None:
         values, single = checked_configurations(robot, q)
@@ -174,7 +172,7 @@ def clearance_gradient(
 
 
 def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
-    """Configurations (n, dof), and whether one was given alone."""
+    """Return configurations (n, dof), and whether a single one was given."""
     if not isinstance(robot, Robot):
         raise SceneError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
     values = robot.checked(q)
@@ -182,7 +180,7 @@ def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
 
 
 def tolerance_of(robot: Robot) -> float:
-    """The default tolerance in metres of the clearances of a robot."""
+    """Return the default tolerance in metres of the clearances of a robot."""
     return min(TOLERANCE, TOLERANCE_SHARE * robot.moving_reach) or TOLERANCE
 
 
@@ -207,7 +205,7 @@ def _search(
     bodies: Mapping[str, Mesh] | None,
     threads: int | None,
 ) -> tuple[Array, bool]:
-    """Rows (n, m, CLEARANCE_SIZE) of the nearest points, and whether one configuration was given alone."""
+    """Return rows (n, m, CLEARANCE_SIZE) of the nearest points, and whether a single configuration was given."""
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
     if hint := mesh_hint(robot, checked):
@@ -227,18 +225,40 @@ def _search(
         near[near >= 0] = indices[near[near >= 0].astype(int)]
         pieces, counts = bodies_of(robot, values)
         for i, mesh in meshes:
-            search_meshes(mesh, i, pieces, counts, tolerance, rows, threads)
+            mesh.reduce_clearances(i, pieces, counts, tolerance, rows, threads)
     if bodies is not None:
         search_bodies(robot, values, checked, checked_bodies(robot, bodies), tolerance, rows)
     return rows, single
 
 
 def bodies_of(robot: Robot, values: Array) -> tuple[Array, Integers]:
-    """The pieces of the bodies (n, m, PIECE_SIZE) at configurations (n, dof), and how many each has (n,)."""
+    """Return the pieces (n, m, PIECE_SIZE) of the body at configurations (n, dof), and their number (n,)."""
     pieces = np.empty((len(values), len(robot.packed), body.PIECE_SIZE))
     counts = np.empty(len(values), dtype=np.int64)
     kernels.bodies(0, len(values), robot.packed, values, pieces, counts)
     return pieces, counts
+
+
+def piece_points(pieces: Array, s: Array) -> Array:
+    """Return points (n, 3) of pieces (n, PIECE_SIZE) at arc lengths s (n,)."""
+    half = 0.5 * pieces[:, body.CURVATURE] * s
+    chord = s * np.sinc(half / np.pi)
+    x, z = chord * np.sin(half), chord * np.cos(half)
+    origin, tangent, normal = (pieces[:, at : at + 3] for at in (body.ORIGIN, body.TANGENT, body.NORMAL))
+    return origin + x[:, None] * normal + z[:, None] * tangent
+
+
+def mesh_hint(robot: Robot, scene: Scene) -> str:
+    """Return a hint if a mesh is so much larger than the robot that it is probably in millimetres, else ""."""
+    reach = robot.moving_reach
+    for i, mesh in scene.meshes:
+        if 0.0 < MESH_TOO_LARGE * reach < mesh.length:
+            return (
+                f"hint: mesh '{scene.shape_names[i]}' is {_text.length(mesh.length)} across, "
+                f"{_text.number(mesh.length / reach, 2)} times the robot's reach of {_text.length(reach)}; meshes are "
+                "in metres: if the file is in millimetres, give scale=0.001"
+            )
+    return ""
 
 
 def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | None) -> Array:
@@ -262,7 +282,7 @@ def _one(row: Array) -> Clearance:
 
 
 def _answer(rows: Array, single: bool) -> Any:
-    """Rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as what the caller reads; the leading axis is that of q."""
+    """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`, for a single q without the axis n."""
     if single and rows.ndim == 2:
         return _one(rows[0])
     found = Clearances(

@@ -1,7 +1,7 @@
-"""Obstacles as closed meshes of triangles: exact distances, and a grid of them for searches.
+"""Obstacles as closed meshes of triangles: exact distances, and a grid of distances for searches.
 
 Distances come from a bounding volume hierarchy and their sign from winding numbers, see
-`kernels.clearance.mesh_tree`. Only reading files needs a package of the extra `plan`.
+`kernels.clearance.mesh_tree`. Only reading files needs the extra `plan`.
 """
 
 from __future__ import annotations
@@ -16,31 +16,30 @@ import numpy.typing as npt
 
 from arcreach import _checks as checks
 from arcreach._checks import Matrix3, Vector
+from arcreach._io import called
 from arcreach._threads import spread
 from arcreach._typing import Array, Integers
 from arcreach.elements import LENGTH, NO_ROTATION
+from arcreach.elements.element import about
 from arcreach.errors import SceneError
-from arcreach.kernels.clearance.mesh import Surface
+from arcreach.kernels.clearance.mesh import Surface, surface_clearances
 from arcreach.kernels.clearance.mesh_tree import Tree, grid_distances, signed_distances
-from arcreach.kernels.clearance.shapes import GRID_TOLERANCE
-from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks, refuse
-from arcreach.scenes._mesh_files import read_mesh_file
-from arcreach.scenes._mesh_tree import build_tree, closed_surface, frozen
-from arcreach.scenes.shapes import about, margin_field, name_field
+from arcreach.kernels.clearance.shapes import GRID_TOLERANCE, MESH
+from arcreach.scenes.mesh_files import read_mesh_file
+from arcreach.scenes.mesh_tree import build_tree, closed_surface, frozen
+from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks, margin_field, name_field
 
-# Cells of a grid: fewer say nothing of a shape, more would need gigabytes.
+# Smallest and largest number of cells of a grid: fewer cannot resolve a shape, more would need gigabytes.
 _CELLS = (4, 512)
-# Characters of a path that a message repeats.
-_LONGEST_PATH = 200
-# Points that are worth a thread: each takes microseconds.
-_POINTS = 128
-# Cells around a mesh: the grid is sharp as far out as this.
+# Smallest work for a thread of its own: points, which take microseconds each, and bodies, which take tens of them.
+_POINTS, _BODIES = 128, 8
+# Cells around a mesh: beyond them the grid underestimates distances.
 _PADDING = 8
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Signed distances at the nodes of a grid around a mesh, in the mesh's own frame."""
+    """Signed distances at the nodes of a grid around a mesh, in the frame of the mesh."""
 
     values: Array  # (nx, ny, nz)
     origin: Array  # (3,): the first node
@@ -53,7 +52,7 @@ class Grid:
 class Mesh:
     """A solid bounded by a closed surface of triangles: from a file (STL, OBJ, PLY, OFF) or from vertices and faces.
 
-    Vertices are scaled, then turned by `rotation`, then shifted by `position`. `cells` is the number of cells of the
+    Vertices are scaled, then rotated by `rotation`, then shifted by `position`. `cells` is the number of cells of the
     grid along the longest side. Parts may overlap; a part oriented inwards inside another is a cavity. Reading a file
     needs `pip install 'arcreach[plan]'`.
     """
@@ -63,7 +62,7 @@ class Mesh:
     path: str = field(default="", metadata=about("file of the mesh"))
     vertices: Any = field(default=None, repr=False, metadata=about("corners (n, 3), in place of a file", LENGTH))
     faces: Any = field(default=None, repr=False, metadata=about("triangles (m, 3) as numbers of corners from 0"))
-    position: Vector = field(default=(0.0, 0.0, 0.0), metadata=about("where the origin of the mesh is", LENGTH))
+    position: Vector = field(default=(0.0, 0.0, 0.0), metadata=about("position of the origin of the mesh", LENGTH))
     rotation: Matrix3 = field(default=NO_ROTATION, metadata=about("3 x 3 rotation matrix of the mesh"))
     scale: float = field(default=1.0, metadata=about("metres per unit of the mesh"))
     cells: int = field(default=64, metadata=about("cells of the grid along the longest side"))
@@ -72,7 +71,7 @@ class Mesh:
 
     def __post_init__(self) -> None:
         """Check and normalise every field, and read the file."""
-        fields = FieldChecks(self)
+        fields = ShapeChecks(self)
         fields.check_point("position")
         fields.check("rotation", checks.rotation)
         if fields.check("scale", checks.number, "a number above 0", low=0.0) and self.scale == 0.0:
@@ -86,6 +85,8 @@ class Mesh:
                 fields.refuse("path", "the path of a file, or vertices and faces in place of it")
             elif not fields.problems and given and (self.vertices is None or self.faces is None):
                 fields.refuse("vertices" if self.vertices is None else "faces", "both vertices and faces")
+        if not (fields.problems or self.path or 0 <= np.min(self.faces) <= np.max(self.faces) < len(self.vertices)):
+            fields.refuse("faces", f"numbers of corners from 0 to {len(self.vertices) - 1}")
         fields.finish()
         vertices, faces = _closed_surface(self, fields.owner)
         object.__setattr__(self, "_vertices", frozen(vertices))
@@ -107,27 +108,42 @@ class Mesh:
         return hash(self._key())
 
     def __getstate__(self) -> dict[str, Any]:
-        # Built anew where it arrives: pickling makes arrays writable, and kernels are compiled for read-only ones.
+        # Left out and built again after unpickling, which makes arrays writable; kernels take read-only ones.
         return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "_frame")}
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `layout.SHAPE`, as kernels read them: the grid."""
+        grid = self.grid
+        return {
+            "kind": MESH,
+            "rotation": self.rotation,
+            "position": np.asarray(self.position) + np.asarray(self.rotation) @ grid.origin,
+            # Subtracted from distances, so that none by the grid exceeds the true one.
+            "radius": self.margin + grid.error,
+            "nodes": grid.values.shape,
+            "spacing": grid.spacing,
+            "half": (np.array(grid.values.shape) - 1) * grid.spacing,
+            "slope": grid.slope,
+        }
 
     @property
     def surface(self) -> tuple[Array, Integers]:
-        """Vertices (n, 3) in the base frame and triangles (m, 3)."""
+        """Vertices (n, 3) in the base frame and triangles (m, 3), without the margin."""
         return self._vertices @ np.transpose(self.rotation) + self.position, self._faces
 
     @property
     def length(self) -> float:
-        """Diagonal of the box around the mesh."""
+        """Diagonal of the bounding box."""
         return float(np.linalg.norm(np.ptp(self._vertices, axis=0)))
 
     @cached_property
     def _centre(self) -> Array:
-        """The centre of the bounding box in the mesh's own frame."""
+        """Centre of the bounding box in the frame of the mesh."""
         return np.asarray(0.5 * (self._vertices.min(axis=0) + self._vertices.max(axis=0)))
 
     @cached_property
     def _frame(self) -> Array:
-        """The frame of the tree (4, 3): rows of its rotation, then its origin, in the base frame."""
+        """Frame of the tree (4, 3): rows of its rotation, then its origin, in the base frame."""
         rotation = np.asarray(self.rotation)
         return np.asarray(frozen(np.vstack([rotation, rotation @ self._centre + self.position])))
 
@@ -140,9 +156,9 @@ class Mesh:
         return Surface(self._tree, self._frame, self.margin)
 
     def signed_distance(self, points: npt.ArrayLike) -> tuple[Array, Array]:
-        """Exact signed distances (n,) of points (n, 3) of the base frame, and the unit normals (n, 3) there.
+        """Return exact signed distances (n,) of points (n, 3) in the base frame, and the unit normals (n, 3) there.
 
-        The margin is taken off. A point inside has a distance below zero.
+        The margin is subtracted. Inside the mesh distances are negative.
         """
         rotation = self._frame[:3]
         local = np.ascontiguousarray((np.asarray(points, dtype=float).reshape(-1, 3) - self._frame[3]) @ rotation)
@@ -150,23 +166,33 @@ class Mesh:
         spread(signed_distances, len(local), self._tree, local, distances, normals, smallest=_POINTS)
         return distances - self.margin, normals @ rotation.T
 
+    def reduce_clearances(
+        self, index: int, bodies: Array, counts: Integers, tolerance: float, rows: Array, threads: int | None = None
+    ) -> None:
+        """Overwrite rows (n, m, CLEARANCE_SIZE) of bodies that are nearer to this mesh than to what the rows hold.
+
+        `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each; `index` is that of the mesh in its scene.
+        """
+        arguments = (self._surface, float(index), tolerance, bodies, counts, rows)
+        spread(surface_clearances, len(bodies), *arguments, threads=threads, smallest=_BODIES)
+
     @cached_property
     def grid(self) -> Grid:
-        """The grid of signed distances, margin left out, made at first use."""
+        """Grid of signed distances without the margin, computed at first use."""
         low, high = self._vertices.min(axis=0), self._vertices.max(axis=0)
         spacing = float((high - low).max()) / self.cells
         nodes = np.ceil((high - low) / spacing).astype(int) + 1 + 2 * _PADDING
         local = -0.5 * (nodes - 1) * spacing
         values = np.empty(nodes)
         spread(grid_distances, len(values), self._tree, local, spacing, values, smallest=1)
-        # A trilinear value is a mean of the corners'. Each errs by at most its distance to the point, and the mean of
-        # these is at most half a diagonal of the cell.
+        # A trilinear value is a mean of the values at the corners of its cell. Each differs from the true distance by
+        # at most the distance of its corner, and the mean of those is at most half a diagonal.
         error = (0.5 * np.sqrt(3.0) + GRID_TOLERANCE) * spacing
         return Grid(frozen(values), self._centre + local, spacing, float(error), _steepest(values) / spacing)
 
 
 def _steepest(values: Array) -> float:
-    """The most that a trilinear value of any cell changes over one spacing, in any direction."""
+    """Return the largest change of a trilinear value over one spacing, in any cell and direction."""
     squares = np.zeros(np.array(values.shape) - 1)
     for axis in range(3):
         steps = np.abs(np.diff(values, axis=axis))
@@ -181,13 +207,13 @@ def _steepest(values: Array) -> float:
 def _cells(owner: str, name: str, value: Any) -> int:
     low, high = _CELLS
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise refuse(owner, name, value, f"a whole number from {low} to {high}")
+        raise checks.refuse(owner, name, value, f"a whole number from {low} to {high}")
     return int(value)
 
 
 def _path(owner: str, name: str, value: Any) -> str:
     if not isinstance(value, (str, os.PathLike)):
-        raise refuse(owner, name, value, "the path of a file")
+        raise checks.refuse(owner, name, value, "the path of a file")
     return str(value)
 
 
@@ -196,9 +222,9 @@ def _vertices(owner: str, name: str, value: Any) -> Any:
         return None
     points = checks.real_array(value)
     if points is None or points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
-        raise refuse(owner, name, value, "an array (n, 3) of finite numbers")
+        raise checks.refuse(owner, name, value, "an array (n, 3) of finite numbers")
     if len(points) == 0:
-        raise refuse(owner, name, value, "at least four corners: the mesh is empty")
+        raise checks.refuse(owner, name, value, "at least four corners: the mesh is empty")
     return tuple((float(x), float(y), float(z)) for x, y, z in points)
 
 
@@ -207,25 +233,23 @@ def _faces(owner: str, name: str, value: Any) -> Any:
         return None
     corners = checks.real_array(value)
     if corners is None or corners.ndim != 2 or corners.shape[1] != 3 or (corners != np.floor(corners)).any():
-        raise refuse(owner, name, value, "an array (m, 3) of whole numbers")
+        raise checks.refuse(owner, name, value, "an array (m, 3) of whole numbers")
     if len(corners) == 0:
-        raise refuse(owner, name, value, "at least four triangles: the mesh is empty")
+        raise checks.refuse(owner, name, value, "at least four triangles: the mesh is empty")
     return tuple((int(a), int(b), int(c)) for a, b, c in corners)
 
 
 def _triangles(mesh: Mesh, owner: str) -> tuple[str, Array, Integers]:
-    """What the surface is called in a message, and its vertices and faces as they are given."""
+    """Return the name of the surface in messages, and its vertices and faces as given."""
     if mesh.path:
         surface = read_mesh_file(mesh.path, owner)
-        what = f"{owner}: path = {_called(mesh.path)}"
+        what = f"{owner}: path = {called(mesh.path)!r}"
         return what, np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
-    if not 0 <= np.min(mesh.faces) <= np.max(mesh.faces) < len(mesh.vertices):
-        raise refuse(owner, "faces", mesh.faces, f"numbers of corners from 0 to {len(mesh.vertices) - 1}")
     return f"{owner}: vertices and faces", np.array(mesh.vertices), np.array(mesh.faces)
 
 
 def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
-    """The checked surface in metres, its triangles seen anticlockwise from outside."""
+    """Return the checked surface in metres, its triangles anticlockwise seen from outside."""
     what, vertices, faces = _triangles(mesh, owner)
     if len(faces) == 0:
         raise SceneError(f"{what}: the mesh is empty; give one with triangles")
@@ -237,9 +261,3 @@ def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
     if size != 0.0 and not SMALLEST <= size <= LARGEST:
         raise SceneError(f"{what}: with scale = {mesh.scale:g} its coordinates go up to {size:.3g} m; give {IN_RANGE}")
     return closed_surface(what, vertices, faces)
-
-
-def _called(path: str) -> str:
-    """A path as it stands in a message; of a very long one its end says most."""
-    text = repr(path)
-    return text if len(text) <= _LONGEST_PATH else f"'...{text[3 - _LONGEST_PATH :]}"

@@ -1,4 +1,4 @@
-"""Obstacles in a plane: polygons and discs, for planning in contact and for grasping.
+"""Planar obstacles: polygons and discs, for contact planning and grasping.
 
 The plane is x and z of the base frame: a straight robot lies along +z, and points are pairs (x, z) in metres.
 """
@@ -6,40 +6,41 @@ The plane is x and z of the base frame: a straight robot lies along +z, and poin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from arcreach import _checks as checks
-from arcreach._checks import shown
-from arcreach.errors import ArcreachError, SceneError
-from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST
+from arcreach._checks import refuse
+from arcreach.errors import SceneError
+from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks
 
 Point = tuple[float, float]
 
 POINT = "two finite numbers (x, z) in metres"
-# Of its square size: a smaller area is that of points on a line, printed with few digits.
+# Share of its squared size: with a smaller area the corners lie on one line, up to the digits they were printed with.
 SMALLEST_AREA = 1e-9
-# Of its size: corners nearer to each other than this are one point given twice.
+# Share of its size: corners nearer to each other are the same point given twice.
 SMALLEST_EDGE = 1e-9
 
 
 @dataclass(frozen=True)
 class Polygon:
-    """A filled polygon with corners (x, z) in order, either way round; the last is joined to the first."""
+    """A filled polygon with corners (x, z) in order, clockwise or anticlockwise; the last is joined to the first."""
+
+    kind: ClassVar[str] = "polygon"
 
     points: tuple[Point, ...]
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Check the corners and put them anticlockwise in a picture with x to the right and z up."""
-        owner = _named(self, "polygon")
-        points = _corners(owner, self.points)
-        object.__setattr__(self, "points", points if _area(points) > 0.0 else points[::-1])
+        """Check the corners and order them anticlockwise, seen with x to the right and z up."""
+        fields = ShapeChecks(self)
+        fields.check("points", _corners)
+        fields.finish()
 
     @property
     def convex_corners(self) -> tuple[Point, ...]:
-        """The corners that stick out: those a body can bend around."""
+        """The convex corners: those a body can bend around."""
         ring = self.points
         turns = (_turn(ring[i - 1], ring[i], ring[(i + 1) % len(ring)]) for i in range(len(ring)))
         return tuple(point for point, turn in zip(ring, turns, strict=True) if turn > 0.0)
@@ -50,7 +51,7 @@ class Polygon:
         return tuple((*self.points[i - 1], *self.points[i]) for i in range(len(self.points)))
 
     def contains(self, point: Point) -> bool:
-        """Whether a point lies inside. On the edge itself the answer is either."""
+        """Return whether a point lies inside; for a point on an edge the answer is undefined."""
         inside = False
         x, z = point
         for ax, az, bx, bz in self.edges:
@@ -59,7 +60,7 @@ class Polygon:
         return inside
 
     def distance(self, point: Point) -> float:
-        """How far a point is from the polygon, 0 inside it."""
+        """Return the distance of a point from the polygon, 0 inside it."""
         return 0.0 if self.contains(point) else min(_edge_distance(edge, point) for edge in self.edges)
 
 
@@ -67,50 +68,29 @@ class Polygon:
 class Disc:
     """A filled disc of a radius in metres around the centre (x, z)."""
 
+    kind: ClassVar[str] = "disc"
+
     centre: Point
     radius: float
     name: str = ""
 
     def __post_init__(self) -> None:
         """Check every field."""
-        owner = _named(self, "disc")
-        problems: list[str] = []
-        for field, read in (("centre", _point), ("radius", _radius)):
-            try:
-                object.__setattr__(self, field, read(owner, field, getattr(self, field)))
-            except SceneError as error:
-                problems += error.problems
-        if problems:
-            raise SceneError(problems[0], tuple(problems))
+        fields = ShapeChecks(self)
+        fields.check("centre", _point)
+        fields.check("radius", _radius)
+        fields.finish()
 
     def distance(self, point: Point) -> float:
-        """How far a point is from the disc, 0 inside it."""
+        """Return the distance of a point from the disc, 0 inside it."""
         return max(0.0, math.dist(point, self.centre) - self.radius)
 
 
 Obstacle = Polygon | Disc
 
 
-def _named(obstacle: Any, kind: str) -> str:
-    name = _scene(checks.name, kind, obstacle.name)
-    return f"{kind} '{name}'" if name else kind
-
-
-def _scene(check: Callable[..., Any], *arguments: Any) -> Any:
-    """What a check of a robot's field gives, its error being one of a scene."""
-    try:
-        return check(*arguments)
-    except ArcreachError as error:
-        raise SceneError(str(error)) from None
-
-
-def refuse(owner: str, field: str, value: Any, accepted: str) -> SceneError:
-    """The error for a field: whose, what was given, what would be accepted."""
-    return SceneError(f"{owner}: {field} = {shown(value)} is not accepted; give {accepted}")
-
-
 def _point(owner: str, field: str, value: Any) -> Point:
-    given = _scene(checks.numbers, owner, field, value, POINT)
+    given = checks.numbers(owner, field, value, POINT)
     if len(given) != 2:
         raise refuse(owner, field, value, POINT)
     if max(map(abs, given)) > LARGEST:
@@ -120,7 +100,7 @@ def _point(owner: str, field: str, value: Any) -> Point:
 
 def _radius(owner: str, field: str, value: Any) -> float:
     accepted = "a radius above 0 in metres"
-    radius: float = _scene(checks.number, owner, field, value, accepted, 0.0)
+    radius = checks.number(owner, field, value, accepted, 0.0)
     if radius == 0.0:
         raise refuse(owner, field, value, accepted)
     if not SMALLEST <= radius <= LARGEST:
@@ -128,13 +108,13 @@ def _radius(owner: str, field: str, value: Any) -> float:
     return radius
 
 
-def _corners(owner: str, given: Any) -> tuple[Point, ...]:
-    """The corners of a polygon that does not cross itself and has an area."""
+def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
+    """Return the corners of a simple polygon with an area, anticlockwise."""
     try:
         listed = list(given)
     except TypeError:
-        raise refuse(owner, "points", given, "a list of corners (x, z)") from None
-    points = [_point(owner, f"points[{i}]", value) for i, value in enumerate(listed)]
+        raise refuse(owner, field, given, "a list of corners (x, z)") from None
+    points = [_point(owner, f"{field}[{i}]", value) for i, value in enumerate(listed)]
     if len(points) < 3:
         raise SceneError(f"{owner}: points has {len(points)} corners, so the polygon is open; give three or more")
     size = max(math.dist(points[0], point) for point in points)
@@ -145,17 +125,17 @@ def _corners(owner: str, given: Any) -> tuple[Point, ...]:
         points.pop()
     for i, point in enumerate(points):
         if math.dist(points[i - 1], point) <= SMALLEST_EDGE * size:
-            raise SceneError(f"{owner}: points[{i}] repeats the corner before it; give every corner once")
+            raise SceneError(f"{owner}: points[{i}] repeats the previous corner; give every corner once")
     ring = tuple(points)
     far = max(ring, key=lambda point: math.dist(ring[0], point))
     if max(abs(_turn(ring[0], far, point)) for point in ring) <= SMALLEST_AREA * size * size:
         raise SceneError(f"{owner}: points enclose no area; give corners that do not all lie on one line")
     _check_simple(owner, ring)
-    return ring
+    return ring if _area(ring) > 0.0 else ring[::-1]
 
 
 def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
-    """Refuse a ring two of whose edges cross or touch away from their common corner."""
+    """Refuse a ring with two edges that cross, or touch away from a common corner."""
     n = len(ring)
     for i in range(n):
         a, b = ring[i], ring[(i + 1) % n]
@@ -172,7 +152,7 @@ def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
 
 
 def _meet(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Whether two segments have a point in common."""
+    """Return whether two segments have a common point."""
     turns = (_turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b))
     if turns[0] * turns[1] < 0.0 and turns[2] * turns[3] < 0.0:
         return True
@@ -185,7 +165,7 @@ def _ahead(a: Point, b: Point, c: Point) -> float:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Twice the area of the triangle a-b-c, positive where it is anticlockwise with x to the right and z up."""
+    """Return twice the signed area of the triangle a-b-c, positive if anticlockwise with x to the right and z up."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 

@@ -1,9 +1,9 @@
-"""`Scene`: obstacles that a robot has to keep away from."""
+"""`Scene`: a list of obstacles, and its packed form for kernels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._checks import shown
+from arcreach._checks import raise_any, shown
 from arcreach._typing import Array
 from arcreach.errors import ArcreachError, SceneError
-from arcreach.scenes._checks import raise_any
-from arcreach.scenes._pack import pack
+from arcreach.kernels.clearance import shapes as layout
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
@@ -28,13 +27,10 @@ ACCEPTED = "a list of Sphere, Capsule, Box, HalfSpace and Mesh, or of the planar
 
 
 class Scene:
-    """Obstacles, in an order that their indices follow. A scene does not change; equal scenes have equal obstacles.
-
-    Obstacles in space and planar ones do not mix.
-    """
+    """An immutable list of obstacles, all of them in space or all planar."""
 
     shapes: tuple[Shape | PlanarShape, ...]
-    shape_names: tuple[str, ...]  # the given name of each, or its kind and number
+    shape_names: tuple[str, ...]  # the name of each, by default its kind and number
     name: str
     source: str
 
@@ -72,45 +68,45 @@ class Scene:
         return hash((self.shapes, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Packed anew where it arrives: kernels compile for arrays that cannot be written.
+        # Packed again after unpickling, which makes arrays writable; kernels take read-only ones.
         return type(self), (self.shapes, self.name, self.source)
 
     def __repr__(self) -> str:
-        counts = Counter(_kind(shape) for shape in self.shapes)
+        counts = Counter(shape.kind for shape in self.shapes)
         parts = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
         return f"<Scene {self.name or 'unnamed'}: {parts or 'empty'}>"
 
     @cached_property
     def planar(self) -> bool:
-        """Whether the obstacles are planar ones."""
+        """Whether the obstacles are planar."""
         return any(isinstance(shape, PLANAR_TYPES) for shape in self.shapes)
 
     @cached_property
     def balls(self) -> Array:
-        """Centre and radius, margin included, of every sphere (n, 4), for what avoids balls only."""
+        """Centre and radius, margin included, of every sphere (n, 4), for methods that avoid spheres only."""
         spheres = [shape for shape in self.shapes if isinstance(shape, Sphere)]
         rows = np.array([(*sphere.centre, sphere.radius + sphere.margin) for sphere in spheres])
         return rows.reshape(-1, 4)
 
     @cached_property
     def packed(self) -> tuple[npt.NDArray[Any], Array]:
-        """All obstacles as records and grids, meshes by their grid; no distance by them is more than the true one."""
+        """Records of all obstacles and the values of the grids of meshes, which never overestimate a distance."""
         return pack(self.shapes)
 
     @cached_property
     def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
-        """The obstacles that kernels know exactly: records, an empty grid, and their indices in the scene."""
+        """Records of the obstacles that are not meshes, an empty grid, and their indices in the scene."""
         chosen = [i for i, shape in enumerate(self.shapes) if not isinstance(shape, Mesh)]
         return *pack([self.shapes[i] for i in chosen]), np.array(chosen, dtype=np.int64)
 
     @cached_property
     def meshes(self) -> tuple[tuple[int, Mesh], ...]:
-        """The meshes with their indices."""
+        """Index and mesh of every mesh."""
         return tuple((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Mesh))
 
 
 def as_scene(scene: Any) -> Scene:
-    """A scene from a scene, one obstacle, or any number of obstacles."""
+    """Return a scene from a scene, one obstacle or several obstacles."""
     if isinstance(scene, Scene):
         return scene
     alone: Any = [scene]
@@ -118,15 +114,27 @@ def as_scene(scene: Any) -> Scene:
 
 
 def spatial_scene(scene: Any) -> Scene:
-    """A scene whose obstacles are in space."""
+    """Return a scene as `as_scene` does; refuse planar obstacles."""
     checked = as_scene(scene)
     if checked.planar:
         raise SceneError(f"scene = {shown(checked)} is planar; give obstacles in space: Sphere, Capsule, Box, ...")
     return checked
 
 
-def _kind(shape: Shape | PlanarShape) -> str:
-    return type(shape).__name__.lower() if isinstance(shape, (Polygon, Disc)) else shape.kind
+def pack(shapes: Sequence[Any]) -> tuple[npt.NDArray[Any], Array]:
+    """Return the records of obstacles and the values of their grids, read-only. Nothing else writes `layout.SHAPE`."""
+    records = np.zeros(len(shapes), dtype=layout.SHAPE)
+    values: list[Array] = []
+    for shape, record in zip(shapes, records, strict=True):
+        for name, value in {"rotation": np.eye(3), "radius": shape.margin, **shape.record()}.items():
+            record[name] = value
+        if isinstance(shape, Mesh):
+            record["first"] = sum(grid.size for grid in values)
+            values.append(shape.grid.values.ravel())
+    field = np.concatenate(values) if values else np.empty(0)
+    records.flags.writeable = False
+    field.flags.writeable = False
+    return records, field
 
 
 def _checked_shapes(shapes: Any) -> tuple[Shape | PlanarShape, ...]:
@@ -139,26 +147,27 @@ def _checked_shapes(shapes: Any) -> tuple[Shape | PlanarShape, ...]:
             f"scene: shapes[{i}] = {shown(shape)} is not accepted; give {ACCEPTED}"
             for i, shape in enumerate(checked)
             if not isinstance(shape, known)
-        ]
+        ],
+        SceneError,
     )
     if len({isinstance(shape, PLANAR_TYPES) for shape in checked}) > 1:
-        raise SceneError("scene: shapes in space and planar ones do not mix; give a scene of each")
+        raise SceneError("scene: obstacles in space and planar ones do not mix; give a scene of each")
     return checked
 
 
 def _shape_names(shapes: tuple[Shape | PlanarShape, ...]) -> tuple[str, ...]:
-    """One name per obstacle: the given one, or its kind and number."""
+    """Return one name per obstacle: the given one, or its kind and number."""
     counts: Counter[str] = Counter()
     names = []
     for shape in shapes:
-        kind = _kind(shape)
-        counts[kind] += 1
-        names.append(shape.name or f"{kind}-{counts[kind]}")
+        counts[shape.kind] += 1
+        names.append(shape.name or f"{shape.kind}-{counts[shape.kind]}")
     raise_any(
         [
             f"scene: name = {shown(name)} is used by {count} obstacles; give every obstacle its own name"
             for name, count in Counter(names).items()
             if count > 1
-        ]
+        ],
+        SceneError,
     )
     return tuple(names)

@@ -1,7 +1,7 @@
 """Obstacles in space. Lengths are in metres, points and directions in the base frame of the robot.
 
-Every obstacle has a `name` and a `margin`: a distance by which it counts as larger than it is. A field's metadata is
-its one home: `quantity` is the unit family a scene file may write it in, `about` its description.
+Every obstacle has a `name` and a `margin`, a distance by which it is enlarged. Scene files and their schema are made
+from the fields, whose metadata holds a description (`about`) and the unit family (`quantity`).
 """
 
 from __future__ import annotations
@@ -9,26 +9,57 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from arcreach import _checks as checks
 from arcreach._checks import Matrix3, Vector
-from arcreach.elements import LENGTH, NO_ROTATION, PLAIN
-from arcreach.scenes._checks import IN_RANGE, LARGEST, SMALLEST, FieldChecks
+from arcreach._typing import Array, Integers
+from arcreach.elements import LENGTH, NO_ROTATION
+from arcreach.elements.element import METRES, FieldChecks, about
+from arcreach.errors import SceneError
+from arcreach.kernels.clearance import shapes as layout
 
-ABOVE_ZERO = "a length in metres above 0"
+# Lengths in metres. Kernels multiply up to six of them, and outside these limits a product could overflow or vanish.
+SMALLEST, LARGEST = 1e-50, 1e50
+IN_RANGE = f"lengths from {SMALLEST:g} to {LARGEST:g} m"
+
+# Triangles of a box, as indices of its corners; they are not oriented.
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
+     (1, 3, 7), (1, 7, 5)]
+)  # fmt: skip
 
 
-def about(text: str, quantity: str = PLAIN) -> dict[str, str]:
-    """The metadata of a field."""
-    return {"about": text, "quantity": quantity}
+class ShapeChecks(FieldChecks):
+    """Checks the fields of an obstacle, its name and margin first, and raises all problems as one `SceneError`."""
+
+    error = SceneError
+
+    def __init__(self, shape: Any) -> None:
+        super().__init__(shape)
+        if hasattr(shape, "margin"):
+            self.check_length("margin")
+
+    def check_length(self, field: str) -> None:
+        """Check a length that may be 0."""
+        if self.check(field, checks.number, METRES, low=0.0):
+            value = getattr(self.element, field)
+            if value != 0.0 and not SMALLEST <= value <= LARGEST:
+                self.refuse(field, f"0 or {IN_RANGE}")
+
+    def check_point(self, field: str) -> None:
+        """Check a point."""
+        if self.check(field, checks.vector) and max(map(abs, getattr(self.element, field))) > LARGEST:
+            self.refuse(field, f"coordinates up to {LARGEST:g} m")
 
 
 def margin_field() -> Any:
-    """The field `margin`, the same for every obstacle."""
-    return field(default=0.0, metadata=about("distance by which the obstacle counts as larger than it is", LENGTH))
+    """Return the field `margin`, the same for every obstacle."""
+    return field(default=0.0, metadata=about("distance by which the obstacle is enlarged", LENGTH))
 
 
 def name_field() -> Any:
-    """The field `name`, the same for every obstacle."""
+    """Return the field `name`, the same for every obstacle."""
     return field(default="", metadata=about("name; by default the kind and a number"))
 
 
@@ -45,10 +76,14 @@ class Sphere:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        fields = FieldChecks(self)
+        fields = ShapeChecks(self)
         fields.check_point("centre")
         fields.check_length("radius")
         fields.finish()
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `layout.SHAPE`, as kernels read them."""
+        return {"kind": layout.SPHERE, "position": self.centre, "radius": self.margin + self.radius}
 
 
 @dataclass(frozen=True)
@@ -65,11 +100,16 @@ class Capsule:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        fields = FieldChecks(self)
+        fields = ShapeChecks(self)
         fields.check_point("a")
         fields.check_point("b")
         fields.check_length("radius")
         fields.finish()
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `layout.SHAPE`, as kernels read them."""
+        along = np.subtract(self.b, self.a)
+        return {"kind": layout.CAPSULE, "position": self.a, "along": along, "radius": self.margin + self.radius}
 
 
 @dataclass(frozen=True)
@@ -86,7 +126,7 @@ class Box:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        fields = FieldChecks(self)
+        fields = ShapeChecks(self)
         if fields.check("size", checks.vector):
             if min(self.size) <= 0.0:
                 fields.refuse("size", "three lengths in metres, each above 0")
@@ -95,6 +135,17 @@ class Box:
         fields.check_point("centre")
         fields.check("rotation", checks.rotation)
         fields.finish()
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `layout.SHAPE`, as kernels read them."""
+        half = 0.5 * np.asarray(self.size)
+        return {"kind": layout.BOX, "position": self.centre, "rotation": self.rotation, "half": half}
+
+    @property
+    def surface(self) -> tuple[Array, Integers]:
+        """Corners (8, 3) in the base frame and triangles (12, 3), without the margin."""
+        signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+        return np.asarray(self.centre) + (signs * self.size) @ np.transpose(self.rotation), _BOX_FACES
 
 
 @dataclass(frozen=True)
@@ -110,7 +161,11 @@ class HalfSpace:
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
-        fields = FieldChecks(self)
+        fields = ShapeChecks(self)
         fields.check("normal", checks.unit_vector)
         fields.check_point("point")
         fields.finish()
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `layout.SHAPE`, as kernels read them."""
+        return {"kind": layout.HALF_SPACE, "position": self.point, "along": self.normal}

@@ -1,4 +1,4 @@
-"""Walls of a tube around a centre line, made of obstacles that a robot can keep away from."""
+"""Build the walls of a tube around a centre line from capsules or spheres."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arcreach.scenes.shapes import Capsule, Sphere
 def tube(
     centre_line: npt.ArrayLike, inner_radius: float, wall_radius: float, sides: int = 8, up: npt.ArrayLike = (0, 1, 0)
 ) -> tuple[Capsule, ...]:
-    """Capsules that run along a centre line (n, 3) at `inner_radius` of free space, on so many sides of it.
+    """Return capsules along a centre line (n, 3), on `sides` sides of it, that leave `inner_radius` of free space.
 
-    Two sides are the walls of a planar channel, across the direction `up` and the line.
+    Two sides are the walls of a planar channel, perpendicular to `up` and the line.
     """
     walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
     return tuple(Capsule(a, b, wall_radius) for wall in walls for a, b in itertools.pairwise(wall.tolist()))
@@ -27,13 +27,13 @@ def tube(
 def tube_of_balls(
     centre_line: npt.ArrayLike, inner_radius: float, wall_radius: float, sides: int = 8, up: npt.ArrayLike = (0, 1, 0)
 ) -> tuple[Sphere, ...]:
-    """The same walls as balls at the points of the centre line, for methods that bend around balls only."""
+    """Return the same walls as spheres at the points of the centre line, for methods that avoid spheres only."""
     walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
     return tuple(Sphere(point, wall_radius) for wall in walls for point in wall.tolist())
 
 
 def _wall_lines(centre_line: npt.ArrayLike, away: float, sides: int, up: npt.ArrayLike) -> list[Array]:
-    """The lines (n, 3) of the walls."""
+    """Return the lines (n, 3) of the walls."""
     points = real_array(centre_line)
     if points is None or points.ndim != 2 or points.shape[1] != 3 or len(points) < 2 or not np.isfinite(points).all():
         raise SceneError(f"centre_line = {shown(centre_line)} is not accepted; give points (n, 3), at least two")
@@ -43,7 +43,7 @@ def _wall_lines(centre_line: npt.ArrayLike, away: float, sides: int, up: npt.Arr
     across = np.cross(np.asarray(up, dtype=float), tangents)
     sizes = np.linalg.norm(across, axis=1)
     if not (sizes > 1e-9 * np.linalg.norm(tangents, axis=1)).all():
-        raise SceneError(f"up = {shown(up)} lies along the centre line; give a direction across it")
+        raise SceneError(f"up = {shown(up)} lies along the centre line; give a perpendicular direction")
     across /= sizes[:, None]
     other = np.cross(tangents, across)
     other /= np.linalg.norm(other, axis=1)[:, None]

@@ -8,8 +8,7 @@ from arcreach.kernels.clearance import body as layout
 from arcreach.kernels.clearance.motion import element_travels
 from arcreach.kernels.clearance.scene import bodies
 from arcreach.planning.motion.straight_motion import FINEST, MotionCheck, SmoothSpace, motion_between
-from arcreach.scenes._mesh_search import piece_points
-from arcreach.scenes.clearance import TOLERANCE
+from arcreach.scenes.clearance import TOLERANCE, piece_points
 
 ROBOTS = {
     "fixed": ar.Robot([ar.Section(0.05, 2.5, radius=0.003), ar.Section(0.03, 1.0, radius=0.003)]),

@@ -14,7 +14,7 @@ from arcreach.kernels.clearance.triangles import (
     segment_triangle,
     solid_angle,
 )
-from arcreach.scenes._mesh_tree import build_tree
+from arcreach.scenes.mesh_tree import build_tree
 
 
 def samples(t, n=60):

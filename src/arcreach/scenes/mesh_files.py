@@ -1,4 +1,4 @@
-"""Read the triangles of a mesh file, from its bytes alone: no other file is opened, no archive unpacked."""
+"""Read the triangles of a mesh file. No other file is opened, no archive unpacked."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from arcreach._io import called, check_ending, read_bytes
 from arcreach.errors import FileError, SceneError
 
 ENDINGS = (".stl", ".obj", ".ply", ".off")
-# Bytes: two million triangles as binary STL.
+# Bytes of two million triangles as binary STL.
 LARGEST_FILE = 100_000_000
 
-# Without a handler Python would print what trimesh notes of a malformed file, with a traceback.
+# Without a handler Python would print the log entries of trimesh for a malformed file, with tracebacks.
 logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
 
 def read_mesh_file(path: str, owner: str) -> Any:
-    """The mesh of a file as trimesh has it, with nothing merged; `owner` is how messages call the obstacle."""
+    """Return the mesh of a file as trimesh reads it, nothing merged; messages name the obstacle `owner`."""
     trimesh = require("trimesh", "a mesh from a file")
     try:
         ending = check_ending(path, ENDINGS)
@@ -30,7 +30,7 @@ def read_mesh_file(path: str, owner: str) -> Any:
     except FileError as error:
         raise SceneError(f"{owner}: path = {called(path)!r}: {error.problems[0]}") from None
     try:
-        # Materials and textures of an OBJ would be further files.
+        # Materials and textures of an OBJ are other files.
         options = {"skip_materials": True} if ending == ".obj" else {}
         with np.errstate(all="ignore"):
             mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)
@@ -39,9 +39,9 @@ def read_mesh_file(path: str, owner: str) -> Any:
         if not np.isfinite(mesh.vertices).all():
             raise ValueError("a corner is not finite; give finite numbers")
         if len(mesh.faces) and not 0 <= mesh.faces.min() <= mesh.faces.max() < len(mesh.vertices):
-            raise ValueError("a triangle has a corner that is not there")
+            raise ValueError("a triangle names a corner that does not exist")
     except Exception as error:
-        # Readers of meshes raise whatever their parsers do.
+        # The parsers of trimesh raise errors of any type.
         reason = shown(str(error))[1:-1]
         raise SceneError(f"{owner}: path = {called(path)!r} cannot be read as a mesh ({reason})") from None
     return mesh

@@ -1,7 +1,6 @@
-"""Rigid parts of a robot as meshes: their distance from obstacles.
+"""Clearance of rigid elements of a robot given as meshes, in the frame at the end of the element.
 
-A mesh stands in the frame at the end of its element. Against spheres, half-spaces and capsules the exact signed
-distance of the mesh is used; against boxes and other meshes the distance of the triangles.
+For spheres, half-spaces and capsules the signed distance of the mesh is used, for other obstacles that of triangles.
 """
 
 from __future__ import annotations
@@ -13,29 +12,23 @@ import numpy as np
 
 from arcreach._checks import shown
 from arcreach._typing import Array
-from arcreach.elements import Section
+from arcreach.elements import NO_ROTATION, Section
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import scene as kernels
 from arcreach.kernels.clearance.mesh_pairs import surface_gap
 from arcreach.robots.robot import Robot
-from arcreach.scenes._mesh_search import search_meshes
-from arcreach.scenes._mesh_tree import build_tree
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.scene import Scene
+from arcreach.scenes.mesh_tree import build_tree
+from arcreach.scenes.scene import Scene, pack
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
-# Triangles of a box, as indices of `_corners`; their orientation does not matter here.
-_BOX_FACES = np.array(
-    [(0, 1, 3), (0, 3, 2), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
-     (1, 3, 7), (1, 7, 5)]
-)  # fmt: skip
-# A distance, the place on the mesh and the unit normal out of the obstacle, in the base frame.
+# Distance, point of the mesh and unit normal out of the obstacle, in the base frame.
 Nearest = tuple[float, Array, Array]
 
 
 def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
-    """The index of every element that has a mesh, and the mesh."""
+    """Return index and mesh of every element that has a mesh."""
     if not isinstance(bodies, Mapping):
         raise SceneError(f"bodies = {shown(bodies)} is not accepted; give a mapping from names of elements to meshes")
     pairs = zip(robot.element_names, robot.elements, strict=True)
@@ -43,7 +36,7 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
     found = []
     for name, mesh in bodies.items():
         if name not in rigid:
-            raise SceneError(f"bodies: {shown(name)} is no rigid element; give one of {', '.join(rigid) or 'none'}")
+            raise SceneError(f"bodies: {shown(name)} is not a rigid element; give one of {', '.join(rigid) or 'none'}")
         if not isinstance(mesh, Mesh):
             raise SceneError(f"bodies[{shown(name)}] = {shown(mesh)} is not accepted; give a Mesh")
         found.append((robot.element_names.index(name), mesh))
@@ -53,7 +46,7 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
 def search_bodies(
     robot: Robot, values: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
 ) -> None:
-    """Write into rows (n, m, CLEARANCE_SIZE) where meshes of elements come nearer than what is there already."""
+    """Overwrite rows (n, m, CLEARANCE_SIZE) where meshes of elements are nearer to an obstacle than what they hold."""
     poses = robot.frames(values)
     for e, mesh in bodies:
         for i in range(len(values)):
@@ -64,7 +57,7 @@ def search_bodies(
                     row[:] = 0.0
                     row[kernels.DISTANCE], row[kernels.AT_ELEMENT], row[kernels.OBSTACLE] = distance, e, k
                     row[kernels.PIECE] = -1.0
-                    # The point is carried by the end of the element, not by a place along it.
+                    # Marks a point that moves with the end of the element, not with a point of its line.
                     row[kernels.SHARE] = -1.0
                     row[kernels.POINT : kernels.POINT + 3] = point
                     row[kernels.TOWARDS : kernels.TOWARDS + 3] = normal
@@ -81,8 +74,8 @@ def _nearest(mesh: Mesh, pose: Array, shape: Any, tolerance: float) -> Nearest:
             lowest = int(heights.argmin())
             return float(heights[lowest]) - shape.margin - mesh.margin, corners[lowest], np.asarray(shape.normal)
         case Capsule():
-            place = _on_capsule(mesh, rotation, position, shape, tolerance)
-            return _from_point(mesh, rotation, position, place, shape.radius + shape.margin)
+            nearest = _on_capsule(mesh, rotation, position, shape, tolerance)
+            return _from_point(mesh, rotation, position, nearest, shape.radius + shape.margin)
     return _from_solid(mesh, rotation, position, shape)
 
 
@@ -93,7 +86,7 @@ def _from_point(mesh: Mesh, rotation: Array, position: Array, centre: Array, rad
 
 
 def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, tolerance: float) -> Array:
-    """The place on a capsule's line that is nearest to the mesh."""
+    """Return the point of a capsule's line that is nearest to the mesh."""
     a, b = ((np.asarray(end) - position) @ rotation for end in (capsule.a, capsule.b))
     if (a == b).all():
         return np.asarray(capsule.a)
@@ -103,17 +96,18 @@ def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, 
     body.write_line(start, x, y, z, 0.0, 0.0, line[0, 0])
     row = np.zeros((1, 1, kernels.CLEARANCE_SIZE))
     row[..., kernels.DISTANCE] = np.inf
-    search_meshes(mesh, 0, line, np.array([1]), tolerance, row)
+    mesh.reduce_clearances(0, line, np.array([1]), tolerance, row)
     point: Array = row[0, 0, kernels.POINT : kernels.POINT + 3] @ rotation.T + position
     return point
 
 
-def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Box | Mesh) -> Nearest:
+def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Any) -> Nearest:
+    vertices, faces = shape.surface
     if isinstance(shape, Mesh):
         tree, frame = shape._tree, shape._frame
     else:
-        tree = build_tree((_corners(shape) - shape.centre)[_BOX_FACES] @ np.asarray(shape.rotation))
-        frame = np.vstack([shape.rotation, shape.centre])
+        frame = np.vstack([getattr(shape, "rotation", NO_ROTATION), shape.centre])
+        tree = build_tree((vertices - shape.centre)[faces] @ frame[:3])
     turned = frame[:3].T @ rotation @ mesh._frame[:3]
     at = (rotation @ mesh._frame[3] + (position - frame[3])) @ frame[:3]
     pair = np.empty(6)
@@ -121,28 +115,22 @@ def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Box | Mesh)
     own, other = pair.reshape(2, 3) @ frame[:3].T + frame[3]
     corners = mesh.surface[0] @ rotation.T + position
     depths = _depths(shape, corners)
-    their = _corners(shape)
-    inside, _ = mesh.signed_distance((their - position) @ rotation)
+    inside, _ = mesh.signed_distance((vertices - position) @ rotation)
     deepest = min(float(depths.min()), float(inside.min()) + mesh.margin)
     if distance > 0.0 and deepest > 0.0:
         return distance - shape.margin - mesh.margin, own, (own - other) / np.linalg.norm(own - other)
-    # They overlap: by at least as much as the deepest corner, and out of the obstacle the shortest way for it.
+    # They overlap at least as deep as the deepest corner; the direction is from the middle of the obstacle to it.
     corner = corners[int(depths.argmin())]
-    out = corner - np.mean(their, axis=0)
+    out = corner - np.mean(vertices, axis=0)
     return min(deepest, 0.0) - shape.margin - mesh.margin, corner, out / max(float(np.linalg.norm(out)), 1e-300)
 
 
-def _corners(shape: Box | Mesh) -> Array:
-    if isinstance(shape, Mesh):
-        return shape.surface[0]
-    signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    corners: Array = np.asarray(shape.centre) + (signs * shape.size) @ np.transpose(shape.rotation)
-    return corners
-
-
-def _depths(shape: Box | Mesh, points: Array) -> Array:
-    """Signed distances of points without the margin."""
+def _depths(shape: Any, points: Array) -> Array:
+    """Return signed distances of points without the margin."""
     if isinstance(shape, Mesh):
         return np.asarray(shape.signed_distance(points)[0] + shape.margin)
-    over = np.abs((points - shape.centre) @ np.asarray(shape.rotation)) - 0.5 * np.asarray(shape.size)
-    return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))
+    if isinstance(shape, Box):
+        over = np.abs((points - shape.centre) @ np.asarray(shape.rotation)) - 0.5 * np.asarray(shape.size)
+        return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))
+    obstacles = kernels.Obstacles(*pack([shape]), 0.0, 0.0)
+    return np.array([kernels.point_clearance(obstacles, *point) + shape.margin for point in points])

@@ -15,14 +15,14 @@ _LEAF = 4
 
 
 def frozen(values: Any) -> Any:
-    """A read-only array in C order, the type for which kernels are compiled."""
+    """Return a read-only array in C order, the type kernels are compiled for."""
     values = np.ascontiguousarray(values)
     values.flags.writeable = False
     return values
 
 
 def build_tree(corners: Array) -> Tree:
-    """A balanced tree of triangles (m, 3, 3); each node is split at the median along the longest side of its box."""
+    """Return a balanced tree of triangles (m, 3, 3), split at medians along the longest side of every box."""
     order = np.arange(len(corners))
     middles = corners.mean(axis=1)
     levels = max(int(np.ceil(np.log2(len(corners) / _LEAF))), 0)
@@ -45,7 +45,7 @@ def build_tree(corners: Array) -> Tree:
 
 
 def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, Integers]:
-    """The mesh with equal vertices merged and its parts oriented; a mesh without a defined inside is refused."""
+    """Return the mesh with equal vertices merged and its parts oriented; refuse a mesh without a defined inside."""
     # Files such as STL repeat every vertex; adding 0.0 turns -0.0 into 0.0.
     vertices, place = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     faces = place.reshape(-1)[faces]
@@ -56,7 +56,7 @@ def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, 
     used, place = np.unique(faces, return_inverse=True)
     vertices, faces = vertices[used], place.reshape(-1, 3)
     _check_closed(what, faces)
-    return vertices, _turned(what, vertices, faces)
+    return vertices, _oriented(what, vertices, faces)
 
 
 def _check_closed(what: str, faces: Integers) -> None:
@@ -70,11 +70,11 @@ def _check_closed(what: str, faces: Integers) -> None:
         return
     if (np.bincount(edge) % 2 == 1).any():
         raise SceneError(f"{what}: the mesh is open, so it has no inside; give a closed surface")
-    raise SceneError(f"{what}: triangles are seen from both sides; give them all anticlockwise from outside")
+    raise SceneError(f"{what}: triangles are oriented inconsistently; give them all anticlockwise from outside")
 
 
-def _turned(what: str, vertices: Array, faces: Integers) -> Integers:
-    """The triangles anticlockwise from outside; a part oriented inwards and inside another part is a cavity."""
+def _oriented(what: str, vertices: Array, faces: Integers) -> Integers:
+    """Return the triangles anticlockwise from outside; a part oriented inwards inside another part is a cavity."""
     parts = _parts(len(vertices), faces)
     corners = vertices[faces] - 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     corners /= np.abs(corners).max()
@@ -103,7 +103,7 @@ def _turned(what: str, vertices: Array, faces: Integers) -> Integers:
 
 
 def _parts(count: int, faces: Integers) -> Integers:
-    """The index of the connected part of every triangle."""
+    """Return the index of the connected part of every triangle."""
     label = np.arange(count)
     while True:
         lower = label.copy()
