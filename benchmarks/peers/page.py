@@ -1,4 +1,4 @@
-"""What a run saw, as lines for the terminal and as a page of the documentation. No figure is typed by hand."""
+"""Format the results of a run for the terminal and as a page of the documentation."""
 
 from operator import itemgetter
 
@@ -10,62 +10,63 @@ HEAD = "| solver | reached | loose | false claims | mean | median | p99 |\n|---|
 TOP = """\
 # Peers
 
-Inverse kinematics by `auto` and by other packages: the same URDF files, the same targets, the same random starts, one
-core, one run. This page is written by `make peers`; the numbers are of the machine named below, and what carries over
-to another machine is the ratio between two rows of one table.
+Inverse kinematics by `auto` and by other packages, with the same URDF files, targets and random starts, on one core and
+in one run. `make peers` writes this page. The times hold for the machine named below; ratios between rows of one table
+carry over to other machines.
 
 ## How it is measured
 
 - **Arms.** The serial arms of the catalogue and a chain of 60 joints, written as URDF files; arcreach reads them back
   like every other package.
-- **Targets.** Whole poses: forward kinematics of configurations drawn uniformly within the limits. Each has a start
-  drawn in the same way, which every solver is handed that takes one. `auto` stands there twice: with that start, and
-  without one, which is how it is called by default.
-- **The judge.** Forward kinematics in plain NumPy from the URDF file, neither of arcreach nor of a peer. *Reached* is
-  1e-6 m and 1e-6 rad with all limits kept to 1e-6; *loose* judges the same answers by 1e-3 m and 1e-2 rad. *False
-  claims* are answers that a solver calls good and the judge does not. No solver's own word counts.
-- **Time.** Microseconds of processor time per call from Python, all threads of the process together, failures
-  included. Building, compiling and {warm_up} solves to warm up are not; input is given in the form each package likes
-  best, made beforehand; only arcreach makes its `Target` from a matrix while the clock runs. What the clock itself
-  costs is in every row.
-- **Isolation.** Every solver runs every arm in a process of its own, held to one core.
+- **Targets.** Whole poses: forward kinematics of configurations drawn uniformly within the limits. Each target has a
+  start drawn in the same way, for solvers that accept one. `auto` is listed twice: with that start, and without one,
+  which is the default.
+- **Judge.** Forward kinematics in plain NumPy from the URDF file, independent of arcreach and of the peers. *Reached*
+  means within 1e-6 m and 1e-6 rad, and within the limits to 1e-6; *loose* applies 1e-3 m and 1e-2 rad to the same
+  solutions. *False claims* counts solutions that the solver reports as successful and the judge rejects.
+- **Time.** Microseconds of processor time per call from Python, summed over all threads of the process, failures
+  included. Set-up, compilation and {warm_up} warm-up solves are excluded. Inputs are converted beforehand to the form
+  that each package prefers; only arcreach builds its `Target` from a matrix within the measured time. Every row
+  includes the overhead of reading the clock.
+- **Isolation.** Each pair of solver and arm runs in its own process, pinned to one core.
 """
 
 SHORT = """\
-Against the general peers, all but EAIK: the one with the lowest median, and the one with the lowest 99th percentile of
-time. More than 1 means that `auto` is better.
+`auto` against the general peers (all but EAIK): the peer with the lowest median time, and the peer with the lowest 99th
+percentile. Values above 1 mean that `auto` is better.
 """
 
 LIMITS = """\
 ## What this does not show
 
-- One call at a time from Python is what is compared. A part of every row is the way from Python and back, which weighs
-  most on the fastest. Batches, which arcreach and EAIK offer, and calls from the peers' own languages are not measured.
-- EAIK is of another kind: it knows arms of six joints whose inverse is a formula, needs no start, and gives *all*
-  solutions in the time others need for one. Where it applies, it is the one to take. Choosing the solution that keeps
-  the limits is not counted in its time.
-- Pinocchio has no inverse kinematics. Its two loops are ours, in Python, and much of their time is Python's. The same
-  loops in C++ would be faster; by how much is not measured.
-- TRAC-IK runs two solvers in two threads. Here both share a core and both are counted; with two free cores its answer
-  comes sooner than its processor time says. It is meant for looser tolerances than these.
-- OptIK's strength, many restarts on many cores, is switched off. It does not accept joints that slide.
-- IKPy works by differences in Python from a single start and offers no restarts: its misses are those of one start.
-- Random targets with random starts are the task of a planner. Following a path, where every start is near, is easier
-  for everyone and is not measured. Obstacles, preferred poses and smoothness are not asked for.
-- Settings of the peers were chosen by hand, the best we found at this tolerance over all arms. Whoever knows a
-  package better will find better ones: they stand in `benchmarks/peers/solvers.py`.
+- Single calls from Python are compared. Each row includes the overhead of a Python call, which affects the fastest
+  solvers most. Batches, which arcreach and EAIK offer, and calls from the peers' own languages are not measured.
+- EAIK differs in kind: it handles arms of six revolute joints whose inverse kinematics has a closed form, needs no
+  start, and returns *all* solutions in less time than the others need for one. Where it applies, use it. Its time does
+  not include selecting a solution within the limits.
+- Pinocchio has no inverse kinematics. We wrote its two loops, in Python, and much of their time is Python overhead. The
+  same loops in C++ would be faster; by how much is not measured.
+- TRAC-IK runs two solvers in two threads. Here both share a core and both are counted; on two free cores it returns
+  sooner than its processor time suggests. It is designed for looser tolerances than these.
+- OptIK's strength, many restarts on many cores, is switched off. It does not accept prismatic joints.
+- IKPy computes finite differences in Python from one start and offers no restarts, so it misses every target that needs
+  another start.
+- Random targets with random starts are the task of a planner. Following a path, where every start is near the target,
+  is easier for all solvers and is not measured. Obstacles, preferred poses and smoothness are not required.
+- We chose the settings of the peers by hand, as the best found at this tolerance over all arms. Experts of a package
+  may find better ones; they are in `benchmarks/peers/solvers.py`.
 
-## Do it again
+## Repeat the measurement
 
 ```sh
-make peers                                            # an environment of its own, the run, this page
+make peers                                            # creates an environment, runs the comparison, writes this page
 build/peers-venv/bin/python -m benchmarks.peers --targets 300 --arms ur5 panda --peers auto rtb-lm
 ```
 """
 
 
 def line(row):
-    """One row for the terminal."""
+    """Format one row for the terminal."""
     head = f"{row['arm']:13} {row['solver']:14}"
     if "missing" in row:
         return f"{head} not available: {row['missing']}"
@@ -76,9 +77,9 @@ def line(row):
 
 
 def verdicts(results):
-    """`auto` against the best of the general peers, arm by arm, as a table."""
+    """Return the table of `auto` against the best of the general peers, arm by arm."""
     lines = [
-        "| arm | `auto` | reached | most of a peer | median, times faster | p99, times lower |",
+        "| arm | `auto` | reached | best peer reached | median, times faster | p99, times lower |",
         "|---|---|---:|---:|---:|---:|",
     ]
     for arm in results["arms"]:
@@ -87,20 +88,20 @@ def verdicts(results):
         if not peers:
             continue
         most = max(_share(row) for row in peers)
-        fastest, surest = (min(peers, key=itemgetter(figure)) for figure in ("median", "p99"))
+        fastest, steadiest = (min(peers, key=itemgetter(figure)) for figure in ("median", "p99"))
         for name in OWN:
             if name in rows:
                 own = rows[name]
                 lines.append(
                     f"| {arm} | {'given start' if name == 'auto' else 'no start'} | {_percent(_share(own))} | "
                     f"{_percent(most)} | {fastest['median'] / own['median']:.1f} ({_label(results, fastest)}) | "
-                    f"{surest['p99'] / own['p99']:.1f} ({_label(results, surest)}) |"
+                    f"{steadiest['p99'] / own['p99']:.1f} ({_label(results, steadiest)}) |"
                 )
     return "\n".join(lines)
 
 
 def page(results):
-    """The whole page."""
+    """Return the whole page."""
     parts = [TOP.format(warm_up=WARM_UP), "## In short\n", SHORT, verdicts(results), "", "## All figures\n"]
     for arm, facts in results["arms"].items():
         parts += [f"### {arm}, {facts['dof']} joints\n", HEAD]
@@ -131,15 +132,15 @@ def _settings(results):
 def _machine(results):
     where = results["machine"]
     fewer = [row for row in results["rows"] if row.get("targets", results["targets"]) < results["targets"]]
-    said = (
+    text = (
         f"{results['targets']} targets per arm (seed {results['seed']}), {where['date']}, {where['processor']}, "
         f"{where['cores']} cores, {where['system']}, Python {where['python']}, NumPy {where['numpy']}, "
         f"Numba {where['numba']}."
     )
     if fewer:
         names = ", ".join(f"{_label(results, row)} on {row['arm']} ({row['targets']})" for row in fewer)
-        said += f" Stopped after {results['seconds']:.0f} s, with fewer targets: {names}."
-    return said
+        text += f" Stopped after {results['seconds']:.0f} s, with fewer targets: {names}."
+    return text
 
 
 def _label(results, row):
@@ -155,5 +156,5 @@ def _percent(share):
 
 
 def _time(microseconds):
-    """Three digits."""
+    """Format microseconds, with one decimal below 100."""
     return f"{microseconds:.1f}" if microseconds < 100 else f"{microseconds:.0f}"
