@@ -32,6 +32,8 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 if TYPE_CHECKING:
     from arcreach._warm_up import warm_up
     from arcreach.files.catalogue import catalogue
+    from arcreach.files.exports.c.binding import load_exported
+    from arcreach.files.exports.c.writer import export_c
     from arcreach.files.robots import load_robot, save_robot
     from arcreach.files.scenes import load_scene, save_scene
     from arcreach.planning.contact.grasp import plan_grasp
@@ -52,8 +54,10 @@ _LAZY = {
     "Plan": "planning.motion.plan_result",
     "Timed": "planning.motion.timing",
     "catalogue": "files.catalogue",
+    "export_c": "files.exports.c.writer",
     "follow": "planning.motion.follow",
     "follow_the_leader": "planning.motion.leader",
+    "load_exported": "files.exports.c.binding",
     "load_robot": "files.robots",
     "load_scene": "files.scenes",
     "plan": "planning.motion.plan",
@@ -116,8 +120,10 @@ __all__ = [
     "certified_clearance",
     "clearance",
     "clearance_gradient",
+    "export_c",
     "follow",
     "follow_the_leader",
+    "load_exported",
     "load_robot",
     "load_scene",
     "methods",

@@ -49,9 +49,24 @@ def test_csv_of_a_path_and_of_a_solve(run, tmp_path):
     assert run("export", "two-section", "--to", "1m,0,0", "--out", tmp_path / "log.csv")[0] == 1
 
 
+def test_c_sources(run, tmp_path):
+    code, out, _ = run("export", "two-section", "--format", "c", "--precision", "float64", "--out", tmp_path / "c")
+    assert code == 0
+    assert out == f"{tmp_path / 'c'}: 13 files\n"
+    assert "typedef double ar_real" in (tmp_path / "c" / "src" / "arcreach_robot.h").read_text()
+    _, out, _ = run("export", "two-section", "--format", "c", "--out", tmp_path / "c", "--json")
+    assert all((tmp_path / path).is_file() for path in json.loads(out)["files"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("two-section", "--out", "c", "--format", "rust"), "--format rust is not known; give c"),
+        (("two-section", "--out", "c", "--format", "c", "--q", Q), "--q has no meaning with --format c"),
+        (("two-section", "--out", "c", "--format", "c", "--precision", "half"), "give float32 or float64"),
+        (("two-section", "--out", "c", "--format", "c", "--method", "fabrikx"), "give auto"),
+        (("two-section", "--out", "a.scad", "--precision", "float32"), "without --format c"),
+        (("librergm3-matrix", "--out", "c", "--format", "c"), "is no chain of elements"),
         (("two-section", "--out", "body.step"), "give .urdf, .stl, .glb, .scad, .csv"),
         (("two-section", "--out", "no/such/folder/body.stl"), "folder does not exist"),
         (("two-section", "--out", "body.csv"), "give --path or --to"),

@@ -265,13 +265,13 @@ class _Shapes:
             self._rows += _planar_tip(section, np.sqrt(self._squares))
         return self._known[weights]
 
-    def table(self) -> Array:
-        """The coefficients (rows, degree + 1), of the lowest degree that is exact enough for all rows."""
+    def table(self, error: float = POLYNOMIAL_ERROR) -> Array:
+        """The coefficients (rows, degree + 1), of the lowest degree whose truncation error is below `error`."""
         chebyshev = np.polynomial.chebyshev
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
         # What is lost without the coefficients from each order on.
         tail = np.cumsum(np.abs(fitted).max(axis=1)[::-1])[::-1]
-        dropped = int(np.argmax(tail < POLYNOMIAL_ERROR)) or _HIGHEST_DEGREE + 1
+        dropped = int(np.argmax(tail < error)) or _HIGHEST_DEGREE + 1
         degree = max(dropped - 1, 2)
         table = np.zeros((len(self._rows), degree + 1))
         for row, coefficients in enumerate(fitted[: degree + 1].T):
@@ -279,6 +279,15 @@ class _Shapes:
             powers = chebyshev.cheb2poly(coefficients)
             table[row, : len(powers)] = powers
         return table
+
+
+def polynomials(robot: Robot, error: float) -> Array:
+    """The polynomials of a robot's sections (rows, degree + 1), to a truncation error other than the solver's own."""
+    shapes = _Shapes(robot)
+    for element in robot.elements:
+        if isinstance(element, Section):
+            shapes.row(element)
+    return shapes.table(error)
 
 
 def _curvature_functions(t: Array) -> tuple[Array, Array]:
@@ -305,7 +314,7 @@ def _planar_tip(section: Section, theta: Array) -> list[Array]:
 def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     kernel = model.kernel(mode)
     length = model.length(mode)
-    found = _seed_variables(model, count, seed)
+    found = seed_variables(model, count, seed)
     keys = np.zeros((count, 10))
     placed = np.empty_like(found)
     seeds.key_seeds(0, count, kernel, mode, found, keys, placed)
@@ -320,7 +329,7 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     return Table(keys=np.ascontiguousarray(table.astype(np.float32)), seeds=placed, turn_weight=turn_weight)
 
 
-def _seed_variables(model: SolverModel, count: int, seed: int) -> Array:
+def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     """Random variables within the limits, spread evenly: a value in each layer of every variable.
 
     A quarter is drawn towards straight, a quarter set to corners of the limits: both are rare in a random draw, and

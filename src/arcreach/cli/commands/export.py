@@ -14,6 +14,7 @@ from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
 from arcreach.cli.targets import parse_target
 from arcreach.errors import FileError, MethodError
+from arcreach.files.exports.c.writer import export_c
 from arcreach.files.exports.csv_log import write_csv_log, write_csv_path
 from arcreach.files.exports.openscad import write_openscad
 from arcreach.files.exports.solid_files import import_trimesh, write_solid
@@ -40,7 +41,7 @@ SOURCES = {
 
 def export(
     robot: RobotName,
-    out: Annotated[File, typer.Option("--out", help="File to write: .scad, .urdf, .stl, .glb or .csv.")],
+    out: Annotated[File, typer.Option("--out", help="File to write: .scad, .urdf, .stl, .glb or .csv; of C a folder.")],
     q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
     path: Annotated[
         File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
@@ -49,7 +50,9 @@ def export(
     to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="With --to: as in ik.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="With --to: as in ik; in C: auto.")] = None,
+    form: Annotated[str | None, typer.Option("--format", help="c: a standalone solver; else the ending says.")] = None,
+    precision: Annotated[str | None, typer.Option("--precision", help="Of numbers in C: float32 or float64.")] = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
@@ -63,7 +66,15 @@ def export(
     .stl, .glb  the body in one pose, in metres
 
     .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
+
+    --format c  a folder of C99 sources that solve for this robot, for microcontrollers
     """
+    if form is not None:
+        unused = {"q": q, "path": path, "points": points, "to": to, "axis": axis, "rotation": rotation}
+        _write_sources(load_robot(robot, base, tip), out, form, precision, method, unused, as_json)
+        return
+    if precision is not None:
+        raise MethodError("--precision has no meaning without --format c; leave it out")
     ending = _check_source(out, q=q, path=path, to=to)
     for name, value, leader in (("points", points, path), ("axis", axis, to), ("rotation", rotation, to)):
         if value is not None and leader is None:
@@ -87,6 +98,23 @@ def export(
     elif not is_stream(out):
         typer.echo(printable(f"{out}: {out.stat().st_size} bytes"))
     raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+
+
+def _write_sources(
+    robot: AnyRobot, out: File, form: str, precision: str | None, method: str | None, unused: Any, as_json: bool
+) -> None:
+    """Write the solver of a robot as C sources."""
+    if form != "c":
+        raise MethodError(f"--format {form} is not known; give c, or leave it out: the ending of --out says the rest")
+    for name, value in unused.items():
+        if value is not None:
+            raise MethodError(f"--{name} has no meaning with --format c; leave it out")
+    with announce_compiling():
+        written = export_c(robot, out, precision or "float32", method or "auto")  # type: ignore[arg-type]
+    if as_json:
+        print_json({"robot": robot.name, "folder": str(out), "files": [str(path) for path in written]})
+    else:
+        typer.echo(printable(f"{out}: {len(written)} files"))
 
 
 def _check_source(out: File, **given: Any) -> str:

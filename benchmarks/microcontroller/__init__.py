@@ -1,0 +1,1 @@
+"""Exported solvers on an emulated microcontroller, under sanitizers, and judged in double precision."""

@@ -1,0 +1,167 @@
+"""`load_exported`: compile an exported solver and call it from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._io import file_error
+from arcreach._typing import Array
+from arcreach.errors import FileError, TargetError
+from arcreach.files.robots import read_robot
+from arcreach.ik.solution import Solution, Solutions
+from arcreach.ik.target import as_target, target_rows
+from arcreach.ik.verdict import verdict
+from arcreach.robots.robot import Robot
+
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
+BAD_INPUT = {-2: "target", -3: "start", -4: "tolerance or number of steps"}
+
+
+def find_compiler() -> list[str]:
+    """The command of a C compiler: $CC, cc, gcc, clang, or that of the package ziglang."""
+    given = os.environ.get("CC")
+    if given:
+        return shlex.split(given)
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return [name]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise FileError("no C compiler is found; install gcc or clang, or run: pip install ziglang")
+
+
+def load_exported(folder: str | os.PathLike[str], compiler: Sequence[str] | None = None) -> ExportedSolver:
+    """Compile the sources that `export_c` wrote into a folder, and return the solver they make.
+
+    `compiler` is the command of a C compiler, by default the one that `find_compiler` finds.
+    """
+    return ExportedSolver(Path(folder), list(compiler) if compiler else find_compiler())
+
+
+class ExportedSolver:
+    """An exported robot: its own solver, forward kinematics and Jacobian, in its own precision.
+
+    The status of a solution is the solver's own word; errors are those of `robot.tip_pose` in double precision.
+    """
+
+    def __init__(self, folder: Path, compiler: list[str]) -> None:
+        if not (folder / "src" / "arcreach.c").is_file():
+            raise file_error(folder, "holds no exported solver; give the folder that export_c wrote")
+        robot = read_robot(folder / "robot.toml")
+        assert isinstance(robot, Robot)
+        self.robot = robot
+        self._library = _compile(folder / "src", compiler)
+        self.precision = "float64" if self._library.arcreach_precision() == 8 else "float32"
+        self._real: Any = np.float64 if self.precision == "float64" else np.float32
+
+    def solve(
+        self,
+        target: Any,
+        start: npt.ArrayLike | None = None,
+        position_tol: float | None = None,
+        angle_tol: float | None = None,
+        max_steps: int | None = None,
+    ) -> Solution:
+        """Solve one target, a `Target`, a position or a pose; what is not given has the default of the C sources."""
+        wanted = as_target(target)
+        starts = None if start is None else np.reshape(start, (1, -1))
+        return self._solve(wanted.mode, wanted.row[None], starts, position_tol, angle_tol, max_steps)[0]
+
+    def solve_batch(
+        self,
+        positions: npt.ArrayLike,
+        axes: npt.ArrayLike | None = None,
+        rotations: npt.ArrayLike | None = None,
+        start: npt.ArrayLike | None = None,
+        position_tol: float | None = None,
+        angle_tol: float | None = None,
+        max_steps: int | None = None,
+    ) -> Solutions:
+        """Solve positions (n, 3), with axes (n, 3) or rotations (n, 3, 3), one after another."""
+        mode, rows = target_rows(positions, axes, rotations)
+        starts = None if start is None else np.broadcast_to(start, (len(rows), self.robot.dof))
+        return self._solve(mode, rows, starts, position_tol, angle_tol, max_steps)
+
+    def tip_pose(self, q: npt.ArrayLike) -> Array:
+        """Poses (n, 4, 4) of configurations (n, dof), or one."""
+        poses = self._rows(self._library.arcreach_forward, q, (3, 4))
+        last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*poses.shape[:-2], 1, 4))
+        return np.concatenate([poses, last], axis=-2)
+
+    def jacobian(self, q: npt.ArrayLike) -> Array:
+        """Jacobians (n, 6, dof) of configurations (n, dof), or one."""
+        return self._rows(self._library.arcreach_jacobian, q, (6, self.robot.dof))
+
+    def _rows(self, function: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, int]) -> Array:
+        given = np.ascontiguousarray(q, self._real)
+        out = np.empty((*given.shape[:-1], *shape), self._real)
+        function(ctypes.c_long(given.size // self.robot.dof), _pointer(given), _pointer(out))
+        return out.astype(np.float64)
+
+    def _solve(
+        self,
+        mode: int,
+        rows: Array,
+        starts: Any,
+        position_tol: float | None,
+        angle_tol: float | None,
+        max_steps: int | None,
+    ) -> Solutions:
+        targets = np.ascontiguousarray(rows, self._real)
+        begin = None if starts is None else np.ascontiguousarray(starts, self._real)
+        n = len(targets)
+        q = np.zeros((n, self.robot.dof), self._real)
+        status, steps = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        # Below 0 the library takes its own default.
+        options = np.array([-1.0 if t is None else t for t in (position_tol, angle_tol)], self._real)
+        most = -1 if max_steps is None else max_steps
+        began = time.perf_counter()
+        self._library.arcreach_solve(
+            ctypes.c_long(n), mode, _pointer(targets), None if begin is None else _pointer(begin), _pointer(options),
+            ctypes.c_int32(most), _pointer(q), _pointer(status), _pointer(steps),
+        )  # fmt: skip
+        seconds = np.full(n, (time.perf_counter() - began) / max(n, 1))
+        if n and status.min() < 0:
+            i = int(status.argmin())
+            raise TargetError(f"target {i} is refused by the exported solver: its {BAD_INPUT[int(status[i])]}")
+        configurations = q.astype(np.float64)
+        claimed = status.astype(np.int64)
+        # The errors alone: what the solver claims stays what it claimed.
+        tolerances = (1.0, 1.0)
+        errors = verdict(self.robot, configurations, mode, targets.astype(np.float64), tolerances, claimed.copy(), None)
+        return Solutions(configurations, claimed, *errors, steps.astype(np.int64), seconds, "exported")
+
+
+def _pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _compile(source: Path, compiler: list[str]) -> Any:
+    """The shared library of the sources in a folder, and of the loops around them."""
+    loops = resources("arcreach.files.exports.c") / "kernel" / "binding.c"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        library = Path(place) / "solver.so"
+        Path(place, "binding.c").write_bytes(loops.read_bytes())
+        command = [*compiler, *FLAGS, f"-I{source}", "-o", str(library), str(Path(place) / "binding.c"), "-lm"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        except OSError as error:
+            raise FileError(f"the C compiler {compiler[0]} cannot be run ({error})") from None
+        if done.returncode:
+            raise FileError(f"{shlex.join(command)} failed: {done.stderr.strip()[-500:]}")
+        return ctypes.CDLL(str(library))

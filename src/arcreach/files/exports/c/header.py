@@ -1,0 +1,245 @@
+"""The generated header of an exported robot: its constants, limits, polynomials and seeds as C tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.elements import Joint
+from arcreach.errors import RobotError
+from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
+from arcreach.kernels.chain import layout
+from arcreach.kernels.solver import seeds
+from arcreach.robots.model import polynomials, seed_variables
+from arcreach.robots.robot import Robot
+
+PRECISIONS = ("float32", "float64")
+# Truncation error of the polynomials: below half a unit in the last place of numbers of size one.
+POLYNOMIAL_ERRORS = {"float32": 2e-8, "float64": 1e-14}
+# Tolerances and reaches that squares in single precision can hold.
+LEAST_TOL = 3e-6
+SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
+LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
+FARTHEST = {"float32": 1e9, "float64": 1e12}
+# Indices are bytes.
+MOST_COORDINATES = 200
+# Bytes of the seeds' variables: the table of a long chain has fewer seeds.
+SEED_BYTES = 1500
+MOST_SEEDS, FEWEST_SEEDS = 128, 16
+
+KINDS = {layout.SLIDE: "SLIDE", layout.SWING: "SWING", layout.BEND: "BEND", layout.PLANAR: "PLANAR"}
+TURNS = {layout.ABOUT_X: "TURN_X", layout.ABOUT_Y: "TURN_Y", layout.ABOUT_Z: "TURN_Z"}
+ALL_KINDS = (*TURNS.values(), *KINDS.values())
+AFTER = ("AR_NOTHING", "AR_SHIFT", "AR_MOTION")
+
+
+class Header:
+    """The text of the header; tables are collected while the moving elements are written."""
+
+    def __init__(self, robot: Robot, precision: str, method: str) -> None:
+        check_robot(robot, precision)
+        self.robot = robot
+        self.single = precision == "float32"
+        self.precision = precision
+        self.method = method
+        self.model = robot.model.kernel()
+        self.length = robot.moving_reach
+        self.fixed: list[tuple[float, ...]] = []
+        self.vectors: list[tuple[float, ...]] = []
+        self.bends: list[str] = []
+        self.kinds: set[str] = set()
+
+    def text(self) -> str:
+        """The whole header."""
+        moves = [self._move(move) for move in self.model.moves]
+        shapes = polynomials(self.robot, POLYNOMIAL_ERRORS[self.precision])
+        tables = [
+            self._table("ar_real", f"AR_FIXED[{len(self.fixed)}][12]", *map(self._row, self.fixed)),
+            self._table("ar_move", f"AR_MOVE[{len(moves)}]", *moves),
+        ]
+        if self.model.ahead != layout.NOTHING:
+            tables.append(self._table("ar_real", "AR_FRONT[12]", self._numbers(self.model.ends[0])))
+        if self.vectors:
+            tables.append(self._table("ar_real", f"AR_VECTORS[{len(self.vectors)}][3]", *map(self._row, self.vectors)))
+        if self.bends:
+            tables.append(self._table("ar_bend", f"AR_BENDS[{len(self.bends)}]", *self.bends))
+            size = f"AR_SHAPES[{len(shapes)}][{shapes.shape[1]}]"
+            tables.append(self._table("ar_real", size, *map(self._row, shapes)))
+        constants = self._constants(shapes)
+        if self.method == "auto":
+            found, more = self._seeds()
+            constants |= found
+            tables += more
+        defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
+        names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
+        word = self.method.replace("-", "_")
+        return (
+            f"/* {_comment(self.robot.name) or 'A robot'}, for arcreach.c. Coordinates:\n{names} */\n"
+            "#ifndef ARCREACH_ROBOT_H\n#define ARCREACH_ROBOT_H\n\n"
+            f"typedef {'float' if self.single else 'double'} ar_real;\n\n{defines}\n"
+            f'#define AR_METHOD_FILE "arcreach_{word}.h"\n#define AR_STATE_FILE "arcreach_{word}_state.h"\n\n#endif\n\n'
+            "#ifdef AR_TABLES\n" + "\n".join(tables) + "#endif\n"
+        )
+
+    def _constants(self, shapes: Array) -> dict[str, Any]:
+        model = self.model
+        least = LEAST_TOL if self.single else 1e-15
+        stroke = [float(move["unit"]) for move in model.moves if move["stroke"]]
+        return {
+            "DOUBLE": int(not self.single),
+            "DOF": self.robot.dof,
+            "VARIABLES": self.robot.model.variables,
+            "MOVES": len(model.moves),
+            **{f"HAS_{kind}": int(kind in self.kinds) for kind in ALL_KINDS},
+            "HAS_JOINT": int(bool(self.kinds - {"BEND", "PLANAR"})),
+            "HAS_STRETCH": int(bool((model.moves["stretch"] > 0.0).any())),
+            "HAS_PERIODIC": int(any(self._periodic(move) for move in model.moves)),
+            "HAS_FRONT": int(model.ahead != layout.NOTHING),
+            "HAS_MOTION": int(any(move["behind"] == layout.MOTION for move in model.moves)),
+            "SYMMETRIC": int(model.symmetric),
+            "SCALED": int(model.scaled),
+            "STROKE_UNIT": self._number(stroke[0] if stroke else 1.0),
+            "SCALE": self._number(model.scale),
+            "DEGREE": shapes.shape[1] - 1,
+            "SHAPE_ROWS": len(shapes),
+            "REACH": self._number(model.reach),
+            "LENGTH": self._number(self.length),
+            "WEIGHT": self._number(model.weight),
+            "FARTHEST": self._number(FARTHEST[self.precision]),
+            "POSITION_TOL": self._number(1e-5 * self.length if self.single else 1e-6),
+            "ANGLE_TOL": self._number(1e-3),
+            "LEAST_POSITION_TOL": self._number(least * self.length),
+            "LEAST_ANGLE_TOL": self._number(least),
+            "MAX_STEPS": MOST_STEPS,
+        }
+
+    def _move(self, move: Any) -> str:
+        kind = TURNS[int(move["about"])] if move["kind"] == layout.TURN else KINDS[int(move["kind"])]
+        self.kinds.add(kind)
+        extra = 0
+        lower, upper = float(move["lower"]), float(move["upper"])
+        if kind in ("SLIDE", "SWING"):
+            extra = len(self.vectors)
+            self.vectors += [tuple(move["axis"]), tuple(move["link"])][: 1 if kind == "SLIDE" else 2]
+        elif kind in ("BEND", "PLANAR"):
+            extra = len(self.bends)
+            length, stretch = float(move["length"]), float(move["stretch"])
+            lower, upper = (length, length + stretch) if stretch else (0.0, float(move["bend_max"]))
+            shape = ("length", "stretch", "bend_max", "unit", "slope")
+            values = [self._number(float(move[name]), name == "bend_max") for name in shape]
+            self.bends.append("{" + ", ".join([*values, str(int(move["tip_row"]))]) + "}")
+        after = tuple(move["motion"])
+        if move["behind"] == layout.NOTHING:
+            after = tuple(np.eye(4)[:3].ravel())
+        if after not in self.fixed:
+            self.fixed.append(after)
+        numbers = (move["variable"], move["width"], move["coordinate"])
+        fields = [
+            f"AR_{kind}",
+            *map(int, numbers),
+            AFTER[int(move["behind"])],
+            self.fixed.index(after),
+            extra,
+            self._periodic(move),
+        ]
+        limits = ["-LARGEST", "LARGEST"] if math.isinf(lower) else [self._inward(lower, 1.0), self._inward(upper, -1.0)]
+        return "{" + ", ".join(map(str, [*fields, *limits])) + "}"
+
+    def _periodic(self, move: Any) -> int:
+        # The direction of a section that twists is wrapped, and never unwound.
+        return int(self.model.chain[int(move["row"])]["periodic"])
+
+    def _seeds(self) -> tuple[dict[str, Any], list[str]]:
+        """Known poses: their variables, and position, z and x axis of the tip, as bytes."""
+        model = self.robot.model
+        count = MOST_SEEDS
+        while count > FEWEST_SEEDS and count * model.variables > SEED_BYTES:
+            count //= 2
+        low, high = model.bounds()
+        low, high = np.where(np.isinf(low), -math.pi, low), np.where(np.isinf(high), math.pi, high)
+        middle, half = 0.5 * (low + high), 0.5 * (high - low)
+        drawn = seed_variables(model, count, 0)
+        keys = np.zeros((count, 10))
+        placed = np.empty_like(drawn)
+        seeds.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed)
+        largest = float(np.abs(keys[:, :3]).max()) or 1.0
+        w, x, y, z = keys[:, 6:].T
+        z_axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z]
+        x_axis = [w * w + x * x - y * y - z * z, 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)]
+        table = np.stack([*(keys[:, :3] / largest).T, *z_axis, *x_axis], axis=1)
+        key_bytes = np.rint(127.0 * table).astype(int)
+        variable_bytes = np.clip(np.rint(127.0 * (placed - middle) / half), -127, 127).astype(int)
+        norms = (key_bytes[:, :3] ** 2).sum(axis=1)
+        constants = {
+            "SEEDS": count,
+            "STARTS": SEEDS,
+            "ROTATION_STARTS": ROTATION_SEEDS,
+            "KEY_SCALE": self._number(1.0 / largest),
+            # Position against axis in the choice of seeds, as the solver in Python has it.
+            "KEY_WEIGHT": max(1, round(16.0 * (largest / self.length) ** 2)),
+        }
+        return constants, [
+            self._table("int8_t", f"AR_SEED_VARIABLES[{count}][{model.variables}]", *map(_integers, variable_bytes)),
+            self._table("int8_t", f"AR_SEED_KEYS[{count}][9]", *map(_integers, key_bytes)),
+            self._table("uint16_t", f"AR_SEED_NORMS[{count}]", ", ".join(map(str, norms))),
+        ]
+
+    def _number(self, value: float, inward: bool = False) -> str:
+        if inward:
+            return self._inward(value, -1.0)
+        if not self.single:
+            return repr(float(value))
+        return f"{float(np.float32(value))!r}f" if np.float32(value) else "0.0f"
+
+    def _inward(self, value: float, direction: float) -> str:
+        """A limit, rounded towards the inside of its range."""
+        if self.single:
+            rounded = np.float32(value)
+            if (float(rounded) - value) * direction < 0.0:
+                rounded = np.nextafter(rounded, np.float32(direction * np.inf))
+            value = float(rounded)
+        return self._number(value)
+
+    def _numbers(self, values: Iterable[float]) -> str:
+        # What is left of a right angle's cosine is no number of the robot.
+        return ", ".join(self._number(0.0 if abs(value) < 1e-15 else float(value)) for value in values)
+
+    def _row(self, values: Iterable[float]) -> str:
+        return "{" + self._numbers(values) + "}"
+
+    @staticmethod
+    def _table(kind: str, name: str, *rows: str) -> str:
+        return f"static const {kind} {name} = {{\n  " + ",\n  ".join(rows) + "\n};\n"
+
+
+def check_robot(robot: Any, precision: str) -> None:
+    """Refuse robots that the C kernel cannot hold."""
+    if not isinstance(robot, Robot):
+        raise RobotError(f"robot '{getattr(robot, 'name', robot)}' is no chain of elements; C is written for a Robot")
+    others = [element.kind for element in robot.elements if isinstance(element, Joint) and element.step == layout.JOINT]
+    if others:
+        raise RobotError(f"robot '{robot.name}' has a joint of kind '{others[0]}', which the C kernel does not know")
+    if not 0 < robot.dof <= MOST_COORDINATES:
+        raise RobotError(f"robot '{robot.name}' has {robot.dof} coordinates; C is written for 1 to {MOST_COORDINATES}")
+    if not SMALLEST_REACH <= robot.moving_reach <= LARGEST_REACH:
+        raise RobotError(
+            f"robot '{robot.name}' reaches {robot.moving_reach:g} m; "
+            f"C is written for {SMALLEST_REACH:g} m to {LARGEST_REACH:g} m"
+        )
+    largest = LARGEST_ANGLE[precision]
+    limits = np.concatenate([robot.lower, robot.upper])
+    if np.abs(limits[np.isfinite(limits)]).max(initial=0.0) > largest:
+        raise RobotError(f"robot '{robot.name}' has a limit above {largest:g}, where sine and cosine lose their digits")
+
+
+def _integers(row: Iterable[int]) -> str:
+    return "{" + ", ".join(str(int(value)) for value in row) + "}"
+
+
+def _comment(text: str) -> str:
+    """A text that cannot end the comment it stands in."""
+    return " ".join(text.replace("*/", "* /").split())

@@ -1,0 +1,49 @@
+"""`export_c`: write the C sources of one robot, with an example, a CMake file and the layout of an Arduino library."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files as resources
+from pathlib import Path
+
+from arcreach import _checks as checks
+from arcreach._io import make_folder, write_text
+from arcreach.errors import MethodError
+from arcreach.files.exports.c.header import PRECISIONS, Header, check_robot
+from arcreach.files.robots import save_robot
+from arcreach.robots.robot import Robot
+
+METHODS = ("auto",)
+KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
+
+
+def export_c(
+    robot: Robot, folder: str | os.PathLike[str], precision: str = "float32", method: str = "auto"
+) -> tuple[Path, ...]:
+    """Write a robot's solver as C99 sources into a folder, which is made where it does not exist; returns its files.
+
+    `precision` is that of all numbers in C, `float32` or `float64`.
+    """
+    if precision not in PRECISIONS:
+        raise MethodError(f"precision = {checks.shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
+    if method not in METHODS:
+        raise MethodError(f"method = {checks.shown(method)} is not accepted in C; give {', '.join(METHODS)}")
+    check_robot(robot, precision)
+    header = Header(robot, precision, method).text()
+    root = make_folder(folder)
+    source = make_folder(root / "src")
+    word = method.replace("-", "_")
+    kernel = resources("arcreach.files.exports.c") / "kernel"
+    texts = {
+        source / name: (kernel / name).read_text(encoding="utf-8")
+        for name in (*KERNEL, f"arcreach_{word}.h", f"arcreach_{word}_state.h")
+    }
+    texts[source / "arcreach_robot.h"] = header
+    for name in ("README.md", "CMakeLists.txt", "library.properties", "examples/solve/solve.ino", "examples/solve.c"):
+        texts[root / name] = (kernel / "project" / name).read_text(encoding="utf-8")
+    texts[root / "README.md"] = texts[root / "README.md"].replace("ROBOT", robot.name or "one robot")
+    make_folder(root / "examples" / "solve")
+    for path, text in texts.items():
+        write_text(path, text)
+    save_robot(robot, root / "robot.toml")
+    return (*texts, root / "robot.toml")

@@ -1,0 +1,214 @@
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.microcontroller import harness
+
+import arcreach as ar
+from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
+
+pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+
+QUARTER = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
+# Every kind of element and every kind of limit.
+CHAINS = {
+    "arm-8r": None,
+    "extensible-sections": None,
+    "joints": ar.Robot(
+        [
+            ar.Link((1.0, 2.0, 0.5), rotation=((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))),
+            ar.Prismatic(0.0, 0.3, axis=(1.0, 0.0, 0.0)),
+            ar.Revolute((0.0, 1.0, 0.0), -2.0, 2.0),
+            ar.Parallelogram((0.3, 0.0, 0.1), (0.0, 1.0, 0.0), -1.0, 1.0),
+            ar.Revolute((0.6, 0.0, 0.8), -np.inf, np.inf),
+            ar.Link((0.02, 0.0, 0.2), rotation=QUARTER),
+            ar.Revolute((1.0, 0.0, 0.0), -7.0, 7.0),
+            ar.Link((0.0, 0.0, 0.1)),
+        ]
+    ),
+    "sections": ar.Robot(
+        [
+            ar.Section(0.05, 1.5, stretch=0.02, twist=True),
+            ar.Section(0.04, 3.0, length_weights=(1.0, 2.0), bend_weights=(2.0, 1.0)),
+            ar.Section(0.03, 0.05),
+            ar.Section(0.03, 1.2, twist=True),
+            ar.Section(0.0, 1.0, stretch=0.05),
+        ]
+    ),
+}
+PRECISIONS = ("float32", "float64")
+# Of forward kinematics: a few units in the last place of numbers of size one.
+ROUNDING = {"float32": 3e-6, "float64": 1e-13}
+
+
+@cache
+def folder_of(name, precision):
+    import tempfile
+
+    robot = CHAINS.get(name) or ar.load_robot(name)
+    folder = Path(tempfile.mkdtemp(prefix="arcreach-c-"))
+    ar.export_c(robot, folder, precision)
+    return robot, folder
+
+
+@cache
+def solver_of(name, precision):
+    robot, folder = folder_of(name, precision)
+    return robot, ar.load_exported(folder)
+
+
+def asked(poses, mode):
+    turned = {AXIS: {"axes": poses[:, :3, 2]}, ROTATION: {"rotations": poses[:, :3, :3]}}
+    return {"positions": poses[:, :3, 3], **turned.get(mode, {})}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", CHAINS)
+def test_forward_kinematics_and_jacobian(name, precision):
+    robot, solver = solver_of(name, precision)
+    assert solver.precision == precision
+    q = robot.sample(50, seed=0)
+    q[0] = robot.neutral
+    scale = 1.0 + robot.reach
+    assert np.abs(solver.tip_pose(q) - robot.tip_pose(q)).max() < scale * ROUNDING[precision]
+    assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < scale * ROUNDING[precision]
+
+
+@pytest.mark.parametrize("mode", [POSITION, AXIS, ROTATION])
+@pytest.mark.parametrize("name", CHAINS)
+def test_double_precision_has_the_verdict_of_python(name, mode):
+    robot, solver = solver_of(name, "float64")
+    poses = robot.tip_pose(robot.sample(150, seed=1))
+    # A third is moved: some of it stays in reach, some does not, some is provably out of it.
+    poses[::3, :3, 3] += robot.moving_reach * np.random.default_rng(2).normal(0.0, 0.7, (50, 3))
+    options = {"position_tol": 1e-6, "angle_tol": 1e-3}
+    ours = solver.solve_batch(**asked(poses, mode), **options)
+    theirs = ar.solve_batch(robot, **asked(poses, mode), **options)
+    assert np.array_equal(ours.status, theirs.status)
+    assert {ar.Status.REACHED, ar.Status.OUT_OF_REACH} <= set(ours.status.tolist())
+    assert (ours.position_error[ours.reached] <= 1e-6).all()
+    assert robot.within_limits(ours.q, 0.0).all()
+
+
+@pytest.mark.parametrize("name", [*CHAINS, "rail-iiwa-14", "three-section", "ur5-bending-tool"])
+def test_single_precision_reaches_a_hundredth_of_a_millimetre_and_two_arc_seconds(name):
+    robot, solver = solver_of(name, "float32")
+    tolerances = (max(1e-5, 1e-5 * robot.moving_reach), np.radians(2.0 / 3600.0))
+    poses = robot.tip_pose(robot.sample(200, seed=3)).astype(np.float32).astype(float)
+    found = solver.solve_batch(**asked(poses, ROTATION), position_tol=tolerances[0], angle_tol=tolerances[1])
+    assert found.reached.all()
+    # Judged in double precision.
+    assert (found.position_error <= tolerances[0]).all()
+    assert (found.angle_error <= tolerances[1]).all()
+    assert robot.within_limits(found.q, 0.0).all()
+
+
+def test_a_start_near_the_target_keeps_the_branch():
+    robot, solver = solver_of("arm-8r", "float64")
+    q = robot.sample(100, seed=4)
+    poses = robot.tip_pose(robot.clip(q + 0.01))
+    found = solver.solve_batch(**asked(poses, ROTATION), start=q, position_tol=1e-6, angle_tol=1e-3)
+    assert found.reached.all()
+    assert np.abs(found.q - q).max(axis=1).max() < 0.2
+    assert found.iterations.max() < 20
+
+
+def test_bad_input_is_refused_by_a_status():
+    robot, solver = solver_of("arm-8r", "float32")
+    good = ar.Target.from_pose(robot.tip_pose(robot.sample(1, seed=0)[0])).row
+    for column, value in ((9, np.nan), (10, np.inf), (11, 1e30), (0, np.nan), (4, 2.0), (8, np.inf)):
+        row = good.copy()
+        row[column] = value
+        with pytest.raises(ar.TargetError, match="its target"):
+            solver._solve(ROTATION, row[None], None, None, None, None)
+    for mode in (AXIS, ROTATION):
+        with pytest.raises(ar.TargetError, match="its target"):
+            solver._solve(mode, np.zeros((1, 12)), None, None, None, None)
+    for options in ({"position_tol": 1e-9}, {"angle_tol": 1e-9}, {"max_steps": 0}, {"position_tol": np.nan}):
+        with pytest.raises(ar.TargetError, match="tolerance"):
+            solver.solve(good[9:], **options)
+    with pytest.raises(ar.TargetError, match="its start"):
+        solver.solve(good[9:], start=np.full(8, np.nan))
+
+
+@pytest.mark.parametrize(("name", "precision"), [("sections", "float32"), ("joints", "float64")])
+def test_stepping_and_sanitizers_with_hostile_targets(name, precision, tmp_path):
+    """Byte by byte the same: optimised, and in steps of a budget with every check of the compiler on."""
+    robot, folder = folder_of(name, precision)
+    targets = tmp_path / "targets.h"
+    rows = harness.target_rows(robot.tip_pose(robot.sample(100, seed=5)))
+    harness.write_targets(targets, np.concatenate([rows, harness.hostile_rows(rows)]), AXIS, 1e-4, 1e-3, 2000)
+    plain = harness.run_host(harness.build_host(folder, targets))
+    flags = ("-O1", "-DBUDGET=3", *harness.SANITIZERS)
+    assert harness.run_host(harness.build_host(folder, targets, flags=flags)).bits == plain.bits
+    assert (plain.status[:100] == ar.Status.REACHED).all()
+    assert set(plain.status[100:].tolist()) >= {-2, ar.Status.OUT_OF_REACH}
+
+
+def test_clang_accepts_the_sources_and_agrees_bit_by_bit(tmp_path):
+    pytest.importorskip("ziglang", reason="needs the package ziglang")
+    robot, folder = folder_of("sections", "float32")
+    harness.write_targets(
+        tmp_path / "targets.h", harness.target_rows(robot.tip_pose(robot.sample(100, seed=6))), ROTATION, 1e-4, 1e-3
+    )
+    gcc = harness.run_host(harness.build_host(folder, tmp_path / "targets.h"))
+    clang = (sys.executable, "-m", "ziglang", "cc")
+    assert harness.run_host(harness.build_host(folder, tmp_path / "targets.h", clang)).bits == gcc.bits
+
+
+@pytest.mark.skipif(bool(harness.missing_tools()), reason=f"not installed: {harness.missing_tools()}")
+@pytest.mark.parametrize(
+    ("name", "mode", "position_tol", "most"),
+    [("arm-8r", ROTATION, 1e-3, 30_000), ("three-section", AXIS, 1e-4, 20_000)],
+)
+def test_emulated_cortex_m4(name, mode, position_tol, most, tmp_path):
+    robot, folder = folder_of(name, "float32")
+    targets = tmp_path / "targets.h"
+    rows = harness.target_rows(robot.tip_pose(robot.sample(1000, seed=7)))
+    harness.write_targets(targets, rows, mode, position_tol, 1e-3)
+    solver, program = harness.build_m4(folder, targets)
+    found = harness.emulate(program)
+    assert found.bits == harness.run_host(harness.build_host(folder, targets)).bits
+    assert (found.status == ar.Status.REACHED).all()
+    assert np.median(found.instructions) <= most
+    assert harness.forbidden_symbols(program) == []
+    flash, memory = harness.sizes(solver, program)
+    assert flash <= 12_000
+    assert memory + found.stack <= 4096
+
+
+def test_the_example_is_built_and_solves(tmp_path):
+    _, folder = folder_of("three-section", "float32")
+    sources = [folder / "src" / "arcreach.c", folder / "examples" / "solve.c"]
+    command = ["gcc", *harness.STRICT, "-O2", f"-I{folder / 'src'}", *sources, "-lm", "-o", tmp_path / "solve"]
+    subprocess.run(list(map(str, command)), check=True)
+    printed = subprocess.run([tmp_path / "solve"], capture_output=True, text=True, check=True).stdout
+    assert printed.startswith("status 0 after")
+    assert printed.endswith("out of reach: status 4\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"precision": "float16"}, "give float32 or float64"), ({"method": "fabrikx"}, "give auto")],
+)
+def test_refused_options(options, words, tmp_path):
+    with pytest.raises(ar.MethodError, match=words):
+        ar.export_c(ar.load_robot("arm-8r"), tmp_path / "c", **options)
+    assert not (tmp_path / "c").exists()
+
+
+def test_refused_robots_and_folders(tmp_path):
+    long = ar.Robot([ar.Prismatic(0.0, 1e-4)] * 201)
+    huge = ar.Robot([ar.Prismatic(0.0, 1e6)])
+    wide = ar.Robot([ar.Revolute(lower=-1e5, upper=1e5), ar.Link((1.0, 0.0, 0.0))])
+    for robot, words in ((long, "201 coordinates"), (huge, "reaches 1e"), (wide, "limit above"), ("ur5", "no chain")):
+        with pytest.raises(ar.RobotError, match=words):
+            ar.export_c(robot, tmp_path / "c")
+    with pytest.raises(ar.FileError, match="holds no exported solver"):
+        ar.load_exported(tmp_path)
+    with pytest.raises(ar.FileError, match="cannot be run"):
+        ar.load_exported(folder_of("arm-8r", "float32")[1], compiler=["/no/such/compiler"])
