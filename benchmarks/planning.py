@@ -99,7 +99,7 @@ def leaders():
             path = ar.follow_the_leader(robot, curve)
             print(
                 f"| {name} | {letter} | {path.worst_body_deviation * 1e3:.3f} | {path.deviation[0] * 1e6:.2f} "
-                f"| {int(path.reached.sum())} of {len(path)} | {path.seconds:.2f} |"
+                f"| {int(path.reached_points.sum())} of {len(path)} | {path.seconds:.2f} |"
             )
 
 

@@ -44,7 +44,7 @@ def follow_all(robot):
             began = time.perf_counter()
             path = ar.follow(robot, waypoints[:, :3], axes=axes, scene=scene, **TOLERANCES)
             milliseconds = (time.perf_counter() - began) * 1e3
-            reached = int(path.reached[path.waypoint >= 0].sum())
+            reached = int(path.reached_points[path.waypoint >= 0].sum())
             free, sampled = path.clearance.min() * 1e3, sampled_clearance(robot, path, scene) * 1e3
             print(f"{name:16} {asked:9} {reached:4d}/13 {free:13.4f} {sampled:11.4f} {milliseconds:7.1f}", flush=True)
 

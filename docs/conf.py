@@ -16,7 +16,7 @@ import equations
 from sphinx.util.inspect import TypeAliasForwardRef
 
 import arcreach
-from arcreach.files.toml.robot_file import json_schema
+from arcreach.files import json_schema
 from arcreach.ik.method import markdown_table
 
 project = "arcreach"

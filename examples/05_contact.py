@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import arcreach as ar
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 
 
 def main(folder="build/examples"):

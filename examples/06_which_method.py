@@ -12,8 +12,7 @@ TARGETS = 100
 def main(folder="build/examples"):
     robot = ar.load_robot("mixed-sections")
     try:
-        from arcreach.experiments import find_experiment, run_experiment
-        from arcreach.experiments.engine.records import Run
+        from arcreach.experiments import Run, find_experiment, run_experiment
 
         compare = find_experiment("compare")
         with tempfile.TemporaryDirectory() as rows:

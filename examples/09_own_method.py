@@ -8,33 +8,30 @@ from pathlib import Path
 import numpy as np
 
 import arcreach as ar
-from arcreach.ik.conformance import check_method
-from arcreach.ik.method import Outcome, register
-from arcreach.ik.target import MODES
+from arcreach.ik import Outcome, check_method, register
 
 LARGEST_STEP = 0.3
 ITERATIONS = 100
 
 
-def task(robot, q, row, kind):
+def task(robot, q, target):
     """What the tip lacks, and the rows of the Jacobian that change it."""
     pose, jacobian = robot.tip_pose(q), robot.jacobian(q)
-    turn, position = row[:9].reshape(3, 3), row[9:]
-    shift = position - pose[:3, 3]
-    if kind == "position":
+    shift = target.position - pose[:3, 3]
+    if target.kind == "position":
         return shift, jacobian[:3]
-    if kind == "axis":
+    if target.kind == "axis":
         # The z axis moves by the cross product of the angular velocity with itself; the roll about it is free.
         swing = np.cross(jacobian[3:].T, pose[:3, 2]).T
-        return np.concatenate([shift, turn[:, 2] - pose[:3, 2]]), np.vstack([jacobian[:3], swing])
-    return np.concatenate([shift, 0.5 * np.cross(pose[:3, :3], turn, axis=0).sum(axis=1)]), jacobian
+        return np.concatenate([shift, target.axis - pose[:3, 2]]), np.vstack([jacobian[:3], swing])
+    return np.concatenate([shift, 0.5 * np.cross(pose[:3, :3], target.rotation, axis=0).sum(axis=1)]), jacobian
 
 
-def descend(robot, q, row, kind, problem):
+def descend(robot, q, target, problem):
     """Steps of the pseudo-inverse from q, each moved inside the limits; the place with the least error is kept."""
     best, least, way = q, np.inf, []
     for _ in range(problem.max_iterations or ITERATIONS):
-        lack, rows = task(robot, q, row, kind)
+        lack, rows = task(robot, q, target)
         error = np.linalg.norm(lack)
         way.append(q)
         if error < least:
@@ -48,11 +45,11 @@ def descend(robot, q, row, kind, problem):
 
 def run(problem):
     """Solve every target from its start, or from a random configuration: the same one for the same seed."""
-    robot, kind, outcome = problem.robot, MODES[problem.mode], Outcome.empty(problem)
-    for i, row in enumerate(problem.targets):
+    robot, outcome = problem.robot, Outcome.empty(problem)
+    for i, target in enumerate(problem.targets):
         began = time.perf_counter()
         first = robot.sample(1, problem.seed)[0] if problem.start is None else problem.start[i]
-        outcome.q[i], way = descend(robot, first, row, kind, problem)
+        outcome.q[i], way = descend(robot, first, target, problem)
         outcome.iterations[i] = len(way)
         outcome.seconds[i] = time.perf_counter() - began
         # What it claims does not matter: the judge computes the errors of q and corrects the status.
@@ -87,8 +84,7 @@ def main(folder="build/examples"):
 def compare(robot, targets=100):
     """The experiment `compare` knows every method that is registered."""
     try:
-        from arcreach.experiments import find_experiment, run_experiment
-        from arcreach.experiments.engine.records import Run
+        from arcreach.experiments import Run, find_experiment, run_experiment
 
         with tempfile.TemporaryDirectory() as rows:
             settings = find_experiment("compare").settings(targets, methods=("auto", "lm", METHOD.name), robot=robot)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import arcreach as ar
 from arcreach.figures import contact, contact_motion, grasp, save
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 
 IMAGES = Path(__file__).parents[1] / "images"
 

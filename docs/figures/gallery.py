@@ -9,7 +9,7 @@ import numpy as np
 
 import arcreach as ar
 from arcreach import figures
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 
 IMAGES = Path(__file__).parents[1] / "images"
 SOLVED = math.radians(55), math.radians(20), math.radians(45), math.radians(150), math.radians(50), math.radians(-80)

@@ -12,8 +12,7 @@ import math
 from pathlib import Path
 
 import arcreach as ar
-from arcreach.experiments import find_experiment, run_experiment
-from arcreach.experiments.engine.records import Run
+from arcreach.experiments import Run, find_experiment, run_experiment
 from arcreach.experiments.report.statistics import time_text
 
 ROOT = Path(__file__).parents[2]

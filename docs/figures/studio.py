@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import arcreach as ar
-from arcreach.studio.app import Studio
+from arcreach.studio import Studio
 from arcreach.studio.opening import first_pose
 from arcreach.studio.wish import POSITION
 

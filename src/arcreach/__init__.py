@@ -1,8 +1,8 @@
 """Forward and inverse kinematics of robots that bend and robots that hinge."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arcreach._exports import lazy
 from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import (
     ArcreachError,
@@ -19,7 +19,7 @@ from arcreach.ik.method import Method, methods
 from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, Targets
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certificate import certified_clearance
@@ -36,49 +36,33 @@ if TYPE_CHECKING:
     from arcreach.files.exports.c.writer import export_c
     from arcreach.files.robots import load_robot, save_robot
     from arcreach.files.scenes import load_scene, save_scene
-    from arcreach.planning.contact.grasp import plan_grasp
-    from arcreach.planning.contact.plan import plan_contact
-    from arcreach.planning.motion.follow import follow
-    from arcreach.planning.motion.leader import LeaderPath, follow_the_leader
-    from arcreach.planning.motion.path import Path
-    from arcreach.planning.motion.plan import plan
-    from arcreach.planning.motion.plan_result import Plan
-    from arcreach.planning.motion.timing import Timed
+    from arcreach.planning import (
+        LeaderPath,
+        Path,
+        Plan,
+        Timed,
+        follow,
+        follow_the_leader,
+        plan,
+        plan_contact,
+        plan_grasp,
+    )
 
 __version__ = "0.1.0"
 
-# Files, planning and warm-up are imported when they are first used: a program that only solves does not wait for them.
-_LAZY = {
-    "LeaderPath": "planning.motion.leader",
-    "Path": "planning.motion.path",
-    "Plan": "planning.motion.plan_result",
-    "Timed": "planning.motion.timing",
-    "catalogue": "files.catalogue",
-    "export_c": "files.exports.c.writer",
-    "follow": "planning.motion.follow",
-    "follow_the_leader": "planning.motion.leader",
-    "load_exported": "files.exports.c.binding",
-    "load_robot": "files.robots",
-    "load_scene": "files.scenes",
-    "plan": "planning.motion.plan",
-    "plan_contact": "planning.contact.plan",
-    "plan_grasp": "planning.contact.grasp",
-    "save_robot": "files.robots",
-    "save_scene": "files.scenes",
-    "warm_up": "_warm_up",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'arcreach' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"arcreach.{_LAZY[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    # The names above exist before they are first used: completion and help must show them.
-    return sorted({*globals(), *__all__})
-
+# Imported at their first use: a program that only solves does not wait for files, planning and warm-up.
+__getattr__, _ = lazy(
+    __name__,
+    {
+        "_warm_up": "warm_up",
+        "files.catalogue": "catalogue",
+        "files.exports.c.binding": "load_exported",
+        "files.exports.c.writer": "export_c",
+        "files.robots": "load_robot save_robot",
+        "files.scenes": "load_scene save_scene",
+        "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
+    },
+)
 
 __all__ = [
     "ArcreachError",
@@ -115,6 +99,7 @@ __all__ = [
     "SymbolicRobot",
     "Target",
     "TargetError",
+    "Targets",
     "Timed",
     "catalogue",
     "certified_clearance",
@@ -138,3 +123,7 @@ __all__ = [
     "solve_batch",
     "warm_up",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

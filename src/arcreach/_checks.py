@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from arcreach._typing import Array
 from arcreach.errors import ArcreachError, ConfigurationError, RobotError, SceneError, TargetError
 
 Vector = tuple[float, float, float]
@@ -72,7 +72,7 @@ def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:
 _FLOAT = np.dtype(np.float64)
 
 
-def real_array(value: Any) -> npt.NDArray[np.float64] | None:
+def real_array(value: Any) -> Array | None:
     """The value as a C-contiguous array of floats; None where it is anything but real numbers."""
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.flags.c_contiguous:
         return value
@@ -84,6 +84,35 @@ def real_array(value: Any) -> npt.NDArray[np.float64] | None:
         return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def array_of(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
+    """Return the value as an array of that shape, where None stands for any length, writable and contiguous."""
+    values = real_array(value)
+    if values is None:
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_shape_text(shape)}")
+    if values.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, values.shape, strict=True)):
+        raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {_shape_text(shape)}")
+    # Kernels are compiled for arrays that are writable and aligned.
+    return values if values.flags.behaved else values.copy()
+
+
+def _shape_text(shape: tuple[int | None, ...]) -> str:
+    return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ")"
+
+
+def chosen_rows(index: Any) -> Any:
+    """Return the index of rows as an int, a slice, a mask or an array of indices."""
+    if isinstance(index, slice):
+        return index
+    if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+        return int(index)
+    rows = np.asarray(index)
+    if rows.ndim == 1 and not rows.size:
+        return rows.astype(np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iub":
+        raise TypeError(f"index {shown(index)} is not accepted; give a whole number, a slice, a mask or indices (m,)")
+    return rows
 
 
 def positive(field: str, value: Any, unit: str) -> float:

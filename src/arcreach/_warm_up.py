@@ -206,7 +206,7 @@ def _warm_method(name: str, variants: tuple[str, ...], robots: list[Robot]) -> N
     for robot in robots:
         for axis in (True, False):
             target = _target(robot, axis)
-            if methods()[name].refusal(robot, target.mode) is None:
+            if methods()[name].refusal(robot, target.kind) is None:
                 for variant in variants or (None,):
                     solve(robot, target, name, variant=variant)
                 return

@@ -68,6 +68,7 @@ def test_obstacles_targets_and_other_poses_are_drawn(tmp_path):
     assert len(body_of(figure).get_paths()) > len(alone.get_paths())
     assert "target" in texts_of(figure)
     assert "target" in texts_of(pose(THREE, BENT, target=ar.Target(tip[:3, 3])))
+    assert "target" in texts_of(pose(ar.solve(THREE, tip)))
     save(figure, tmp_path / "pose.png")
     assert (tmp_path / "pose.png").stat().st_size > 10_000
 

@@ -10,6 +10,7 @@ from arcreach.errors import ConfigurationError, DeviceError, TargetError
 from arcreach.gpu import batch, driver, streams
 from arcreach.gpu.contexts import Targets
 from arcreach.ik.device_batch import batch_of, task_of
+from arcreach.ik.target import KINDS
 from arcreach.kernels.chain.layout import AXIS, ROTATION
 
 pytestmark = pytest.mark.device
@@ -23,7 +24,7 @@ GOALS = ["position", "axis", "rotation"]
 def targets(robot, n, goal, seed=1):
     poses = robot.tip_pose(robot.sample(n, seed=seed))
     turned = {"axis": {"axes": poses[:, :3, 2]}, "rotation": {"rotations": poses[:, :3, :3]}}.get(goal, {})
-    return {"positions": poses[:, :3, 3], **turned}
+    return {"targets": poses[:, :3, 3], **turned}
 
 
 def assert_alike(there, here):
@@ -46,6 +47,16 @@ def test_answers_are_those_of_the_cpu(name, goal, specialised):
     np.testing.assert_array_equal(there.iterations, here.iterations)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_targets_are_kept_with_the_answers(kind):
+    robot = ar.load_robot("ur5")
+    given = ar.Targets.from_poses(robot.tip_pose(robot.sample(FEW, seed=1)), kind)
+    there = ar.solve_batch(robot, given, device="cuda")
+    assert_alike(there, ar.solve_batch(robot, given))
+    assert there[1].target == given[1]
+    np.testing.assert_array_equal(there.check().position_error, there.position_error)
+
+
 @pytest.mark.parametrize("goal", GOALS[1:])
 @pytest.mark.parametrize("near", [False, True])
 @pytest.mark.parametrize("name", ROBOTS[2:3] if PLAIN else ROBOTS)
@@ -65,7 +76,7 @@ def test_hard_and_impossible_targets_end_as_on_the_cpu():
     good = targets(robot, 3, "axis")
     # At the edge of the workspace, a little past it, far past it, and pointing where the tip cannot point.
     edge = robot.tip_pose(np.zeros(6))[:3, 3]
-    positions = np.vstack([good["positions"], edge, 0.999 * edge, 1.2 * edge, good["positions"][0]])
+    positions = np.vstack([good["targets"], edge, 0.999 * edge, 1.2 * edge, good["targets"][0]])
     axes = np.vstack([good["axes"], [0, 0, 1], [0, 0, 1], [0, 0, 1], -good["axes"][0]])
     there = ar.solve_batch(robot, positions, axes, device="cuda")
     here = ar.solve_batch(robot, positions, axes)
@@ -118,7 +129,7 @@ def test_robots_alike_share_a_launch():
     one, other = (batch.alike(robot.model.search(AXIS, 512)) for robot in robots)
     assert one == other
     asked = [targets(robot, FEW, "axis") for robot in robots]
-    rows = (np.vstack([one[name] for one in asked]) for name in ("positions", "axes"))
+    rows = (np.vstack([one[name] for one in asked]) for name in ("targets", "axes"))
     together = batch_of(robots, task_of(AXIS, 1e-6, 1e-3), len(robots) * FEW)
     answer = together.solve(Targets(*rows, None), lambda _: None)
     for k, robot in enumerate(robots):
@@ -136,7 +147,7 @@ def test_an_empty_batch_is_answered():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"positions": (1, 2, np.nan)}, r"positions\[1, 2\]"),
+        ({"targets": (1, 2, np.nan)}, r"positions\[1, 2\]"),
         ({"axes": (0, 1, np.inf)}, r"axes\[0, 1\]"),
         ({"axes": (1, slice(None), 0.0)}, "axis of target 1 is zero"),
     ],
@@ -157,7 +168,7 @@ def test_a_refused_target_is_left_out_and_the_others_are_solved():
     axes = asked["axes"].copy()
     axes[1] = 0.0
     refusing = batch_of([robot], task_of(AXIS, 1e-6, 1e-3), 3)
-    answer = refusing.solve(Targets(asked["positions"], axes, None), lambda _: None)
+    answer = refusing.solve(Targets(asked["targets"], axes, None), lambda _: None)
     assert refusing.fault == 1
     assert answer.iterations[1] == 0
     assert (answer.iterations[[0, 2]] > 0).all()
@@ -281,7 +292,7 @@ def test_a_gpu_reaches_what_the_cpu_reaches(name, goal, specialised):
 @pytest.mark.parametrize("rows", [slice(0, 1), [False, True], [1, 0]], ids=["slice", "mask", "indices"])
 def test_several_results_of_a_batch_on_the_device(rows):
     robot = ar.load_robot("two-section")
-    positions = np.ascontiguousarray(targets(robot, 2, "position")["positions"])
+    positions = np.ascontiguousarray(targets(robot, 2, "position")["targets"])
     found = ar.solve_batch(robot, driver.load().to_device(positions), device="cuda")
     chosen = found[rows]
     assert len(chosen) == len(chosen.reached) == (2 if rows == [1, 0] else 1)

@@ -56,7 +56,7 @@ MISTAKES = {
         lambda: ar.Target([0.3, 0, 0.3], rotation=np.full((3, 3), math.nan)), ar.TargetError, "nan",
     ),
     "infinite position": (lambda: ar.Target([0.3, math.inf, 0.3]), ar.TargetError, "position[1] = inf"),
-    "one position for a batch": (lambda: ar.solve_batch(ARM, POSE[:3, 3]), ar.TargetError, "of shape (n, 3)"),
+    "one position for a batch": (lambda: ar.solve_batch(ARM, POSE[:3, 3]), ar.TargetError, "positions (n, 3)"),
     "half a pose for a target": (lambda: ar.solve(ARM, POSE[:2]), ar.TargetError, "arcreach.Target"),
     "robot by name": (lambda: ar.solve("ur5", TARGET), ar.MethodError, "robot = 'ur5' is not accepted"),
     "unknown method": (lambda: ar.solve(ARM, TARGET, "levenberg"), ar.MethodError, "give one of auto"),

@@ -11,7 +11,7 @@ from arcreach.ik.fabrik_chain import arm_of
 from arcreach.ik.method import Problem, run_kernel
 from arcreach.ik.methods.fabrikc import METHOD as FABRIKC
 from arcreach.ik.solve import solve_batch
-from arcreach.ik.target import target_rows
+from arcreach.ik.target import Targets
 from arcreach.kernels.chain import layout, section_inverse
 from arcreach.kernels.chain.section import planar_tip
 from arcreach.kernels.methods import chords, fabrikc, fabrikx
@@ -332,8 +332,9 @@ def test_k22a_turn_goes_away():
 def chord_success(A, on_arrival=False):
     robot = ar.Robot([ar.Section(0.1, math.pi / 2)] * 3)
     poses = robot.tip_pose(robot.sample(30, seed=1))
-    mode, rows = target_rows(poses[:, :3, 3], poses[:, :3, 2])
-    problem = Problem(robot, mode, rows, None, 1e-6, 1e-3, 150, math.inf, 0, "", 1, np.empty((0, 6)))
+    problem = Problem(
+        robot, Targets.from_poses(poses, "axis"), None, 1e-6, 1e-3, 150, math.inf, 0, "", 1, np.empty((0, 6))
+    )
     settings = chords.Settings(1e-4, A, 25, on_arrival)
     outcome = run_kernel(problem, chords.chords, arm_of(robot), settings, max_steps=150)
     return (outcome.status == layout.REACHED).mean()

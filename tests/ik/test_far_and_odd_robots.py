@@ -35,7 +35,7 @@ def test_a_base_far_away_costs_nothing(name, kind):
     poses = robot.tip_pose(robot.sample(30, seed=3))
     near = ar.solve_batch(robot, poses[:, :3, 3], **goals(poses, kind))
     turn = ar.Target(np.zeros(3), axis=[1.0, 2.0, 2.0])
-    z = turn.row[[2, 5, 8]]
+    z = turn.axis
     x = np.cross(z, [0.0, 0.0, 1.0]) / np.linalg.norm(np.cross(z, [0.0, 0.0, 1.0]))
     base = np.eye(4)
     base[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)

@@ -38,6 +38,12 @@ def test_a_batch_prints_iterates_and_gives_solutions():
     assert "no targets" in str(solve_batch(ARM, np.empty((0, 3))))
 
 
+def test_the_old_name_of_the_targets_warns():
+    with pytest.warns(DeprecationWarning, match="targets="):
+        found = solve_batch(ARM, positions=POSE[None, :3, 3])
+    assert found.reached.all()
+
+
 def test_the_trace_leads_to_the_answer():
     solution = solve(ARM, TARGET, trace=True)
     assert len(solution.trace) == solution.iterations + 1

@@ -5,7 +5,7 @@ import pytest
 from tests import reference
 
 from arcreach.errors import TargetError
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, Targets
 
 
 def test_three_kinds_of_target():
@@ -20,7 +20,7 @@ def test_three_kinds_of_target():
     np.testing.assert_array_equal(target.axis, turn[:, 2])
     pose = reference.shift((1, 2, 3))
     pose[:3, :3] = turn
-    np.testing.assert_array_equal(Target.from_pose(pose).row, target.row)
+    assert Target.from_pose(pose) == target
 
 
 @pytest.mark.parametrize("size", [1e200, 1e-200])
@@ -100,4 +100,56 @@ def test_bad_poses(change, words):
     pose = reference.shift((1, 2, 3))
     with pytest.raises(TargetError) as caught:
         Target.from_pose(change(pose))
+    assert words in str(caught.value)
+
+
+POSES = np.stack([reference.shift((1, 2, z)) @ reference.rot_y(0.3 * z) for z in range(5)])
+
+
+def test_targets_of_every_kind_from_arrays_poses_and_a_list():
+    for kind, arrays in (
+        ("position", ()),
+        ("axis", (POSES[:, :3, 2],)),
+        ("rotation", (None, POSES[:, :3, :3])),
+    ):
+        targets = Targets(POSES[:, :3, 3], *arrays)
+        assert targets == Targets.from_poses(POSES, kind)
+        assert targets == Targets.from_list(list(targets))
+        assert (targets.kind, len(targets)) == (kind, 5)
+        np.testing.assert_array_equal(targets.positions, POSES[:, :3, 3])
+        assert (targets.axes is None) == (kind == "position")
+        assert (targets.rotations is None) == (kind != "rotation")
+    np.testing.assert_array_equal(targets.rotations, POSES[:, :3, :3])
+    np.testing.assert_array_equal(targets.axes, POSES[:, :3, 2])
+
+
+def test_targets_are_sliced_masked_and_printed():
+    targets = Targets.from_poses(POSES)
+    assert targets[3] == targets[-2] == Target.from_pose(POSES[3])
+    for rows in (slice(1, 4), slice(None, None, 2), np.array([4, 0]), np.arange(5) > 2, []):
+        np.testing.assert_array_equal(targets[rows].positions, POSES[rows, :3, 3])
+    assert [target.kind for target in targets[:2]] == ["rotation", "rotation"]
+    assert targets != targets[:4]
+    assert repr(targets[:1]) == "<Targets: 1 pose>"
+    assert repr(Targets(POSES[:, :3, 3], POSES[:, :3, 2])) == "<Targets: 5 positions with axes>"
+    with pytest.raises(TypeError, match="give a whole number, a slice, a mask"):
+        targets[1.5]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Targets([[1, 2]]), "positions has the shape (1, 2); give numbers of shape (n, 3)"),
+        (lambda: Targets(POSES[:, :3, 3], POSES[:2, :3, 2]), "axes has the shape (2, 3)"),
+        (lambda: Targets(POSES[:, :3, 3], rotations=[np.eye(3) * 2] * 5), "rotation of target 0"),
+        (lambda: Targets.from_poses(POSES.transpose(0, 2, 1)), "pose 0 has the last row [1.0, 2.0, 0.0, 1.0]"),
+        (lambda: Targets.from_poses(POSES, "pose"), "give one of position, axis, rotation"),
+        (lambda: Targets.from_list([]), "give at least one"),
+        (lambda: Targets.from_list([Target([1, 2, 3]), [1, 2, 3]]), "targets[1] = [1, 2, 3] is not accepted"),
+        (lambda: Targets.from_list([Target([1, 2, 3]), Target([1, 2, 3], [0, 0, 1])]), "targets of one kind"),
+    ],
+)
+def test_bad_lists_of_targets(make, words):
+    with pytest.raises(TargetError) as caught:
+        make()
     assert words in str(caught.value)

@@ -2,9 +2,6 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.kernels.chain.layout import AXIS as AXIS_MODE
-from arcreach.kernels.chain.layout import POSITION as POSITION_MODE
-from arcreach.kernels.chain.layout import ROTATION as ROTATION_MODE
 from arcreach.studio.wish import AIMS, AXIS, POSE, POSITION, Desk, Wish, methods_for
 
 ROBOT = ar.load_robot("three-section")
@@ -15,9 +12,9 @@ def desk():
     return Desk(Wish(ROBOT, np.eye(4)))
 
 
-@pytest.mark.parametrize(("aim", "mode"), [(POSITION, POSITION_MODE), (AXIS, AXIS_MODE), (POSE, ROTATION_MODE)])
-def test_an_aim_makes_a_target_of_the_pose(aim, mode):
-    assert Wish(ROBOT, np.eye(4), aim).target.mode == mode
+@pytest.mark.parametrize(("aim", "kind"), [(POSITION, "position"), (AXIS, "axis"), (POSE, "rotation")])
+def test_an_aim_makes_a_target_of_the_pose(aim, kind):
+    assert Wish(ROBOT, np.eye(4), aim).target.kind == kind
     assert aim in AIMS
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from array import array
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from arcreach.files import units
 from arcreach.ik.log import AXIS_COLUMNS as AXIS
 from arcreach.ik.log import POSITION_COLUMNS as POSITION
 from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
-from arcreach.ik.target import Target
+from arcreach.ik.target import Target, Targets
 
 
 def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:
@@ -33,8 +32,8 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     return Target(place, rotation=np.reshape(values, (3, 3)))
 
 
-def read_targets(path: Path) -> dict[str, Any]:
-    """Targets of a CSV file, as `solve_batch` takes them: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
+def read_targets(path: Path) -> Targets:
+    """Return the targets of a CSV file: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
     rows = read_rows(path)
     wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
     names = next(rows, (0, []))[1]
@@ -51,7 +50,8 @@ def read_targets(path: Path) -> dict[str, Any]:
                     values[group].append(_number(cells[place], "length" if group == "positions" else None))
                 except FileError as error:
                     raise line_error(path, line, f"{names[place]}: {error}") from None
-    return {group: np.array(values[group]).reshape((-1, 3, 3) if group == "rotations" else (-1, 3)) for group in groups}
+    shapes = {"positions": (-1, 3), "axes": (-1, 3), "rotations": (-1, 3, 3)}
+    return Targets(**{group: np.array(values[group]).reshape(shapes[group]) for group in groups})
 
 
 def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:

@@ -27,3 +27,7 @@ motion_of = by_kind([(kind, joint.motion) for kind, joint in _JOINTS])
 rates_of = by_kind([(kind, joint.rates) for kind, joint in _JOINTS])
 # Whether there are joints without a solver step of their own.
 OTHER_JOINTS = any(joint.step == layout.JOINT for _, joint in _JOINTS)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -42,3 +42,7 @@ __all__ = [
     "workspace",
     "workspace_cells",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -20,8 +20,7 @@ from arcreach.figures.convergence import Bands, error_bands
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import solve, solve_batch
-from arcreach.ik.target import Target
-from arcreach.kernels.chain.layout import AXIS, ROTATION
+from arcreach.ik.target import Targets
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -37,11 +36,11 @@ LIMITS = tuple(np.radians(np.arange(15.0, 181.0, 15.0)).tolist())
 
 def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tuple[str, ...]:
     """The methods asked for, or some that serve the robot."""
-    mode = _mode(robot)
+    kind = _kind(robot)
     if methods is None:
-        return tuple(name for name in PREFERRED if find_method(name).refusal(robot, mode) is None)[:FEW]
+        return tuple(name for name in PREFERRED if find_method(name).refusal(robot, kind) is None)[:FEW]
     for name in methods:
-        refusal = find_method(name).refusal(robot, mode)
+        refusal = find_method(name).refusal(robot, kind)
         if refusal is not None:
             raise MethodError(f"method '{name}' does not serve robot '{robot.name}': {refusal}")
     if not methods:
@@ -49,16 +48,16 @@ def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tup
     return tuple(methods)
 
 
-def _mode(robot: AnyRobot) -> int:
+def _kind(robot: AnyRobot) -> str:
     """Position and axis of the tip for a robot that bends, its whole pose for an arm."""
     bends = isinstance(robot, Robot) and any(isinstance(element, Section) for element in robot.elements)
-    return AXIS if bends else ROTATION
+    return "axis" if bends else "rotation"
 
 
 def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
     """Solve for poses, and tell which were reached within the limits."""
-    turned: dict[str, Any] = {"axes": poses[:, :3, 2]} if _mode(robot) == AXIS else {"rotations": poses[:, :3, :3]}
-    found = solve_batch(robot, poses[:, :3, 3], method=method, max_iterations=MOST_ITERATIONS, **turned, **options)
+    targets = Targets.from_poses(poses, _kind(robot))
+    found = solve_batch(robot, targets, method=method, max_iterations=MOST_ITERATIONS, **options)
     return found, found.reached & robot.within_limits(found.q)
 
 
@@ -89,9 +88,8 @@ def measure_convergence(
     for method in chosen_methods(robot, methods):
         errors = []
         for pose in poses:
-            turned: dict[str, Any] = {"axis": pose[:3, 2]} if _mode(robot) == AXIS else {"rotation": pose[:3, :3]}
-            goal = Target(pose[:3, 3], **turned)
-            trace = solve(robot, goal, method, trace=True, max_iterations=MOST_ITERATIONS).trace
+            [target] = Targets.from_poses(pose[None], _kind(robot))
+            trace = solve(robot, target, method, trace=True, max_iterations=MOST_ITERATIONS).trace
             assert trace is not None
             errors.append(np.minimum.accumulate(trace.position_error[: MOST_ITERATIONS + 1]))
         bands[method] = error_bands(errors)

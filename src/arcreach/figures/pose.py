@@ -16,6 +16,7 @@ from arcreach.figures import _style
 from arcreach.figures._canvas import LIGHT, MM, Canvas, Colour, box_corners, circle, halo, mixed, rgb_of
 from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
 from arcreach.robots.tube_mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
@@ -40,8 +41,8 @@ MARGIN = (26.0, 18.0)
 
 
 def pose(
-    robot: Robot,
-    q: npt.ArrayLike,
+    robot: Robot | Solution,
+    q: Any = None,
     *,
     scene: Any = (),
     target: Target | None = None,
@@ -50,12 +51,17 @@ def pose(
     view: tuple[float, float] = VIEW,
     width: float = _style.ONE_COLUMN,
 ) -> Figure:
-    """A robot at q (dof,) as shaded tubes; of several configurations (n, dof) all but the last are pale.
+    """Draw a robot at q (dof,) as shaded tubes; of several configurations (n, dof) all but the last are pale.
+
+    A `Solution` in place of the robot is drawn at its q, with its target.
 
     `frames` draws the frames of the base, of every section's end and of the tip; `names` writes the sections' names
     beside them. `scene` adds obstacles, `target` what the tip was sent to. `view` is azimuth and elevation in degrees,
     `width` is in millimetres.
     """
+    if isinstance(robot, Solution):
+        look: dict[str, Any] = {"frames": frames, "names": names, "view": view, "width": width}
+        return pose(robot.robot, robot.q, scene=scene, target=target or robot.target, **look)  # type: ignore[arg-type]
     check_chain(robot, "a picture")
     poses = np.atleast_2d(robot.checked(q))
     if not len(poses):

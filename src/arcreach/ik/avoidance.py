@@ -60,9 +60,10 @@ def run_free(problem: Problem) -> Outcome:
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
     tolerance = tolerance_of(robot)
+    mode, rows = problem.targets.packed
     task = Task(
-        targets=problem.targets,
-        mode=problem.mode,
+        targets=rows,
+        mode=mode,
         position_tol=problem.position_tol,
         angle_tol=problem.angle_tol,
         max_starts=STARTS,
@@ -75,7 +76,7 @@ def run_free(problem: Problem) -> Outcome:
     spread(
         avoid,
         n,
-        *robot.model.search(problem.mode, SEEDS, problem.seed),
+        *robot.model.search(mode, SEEDS, problem.seed),
         Obstacles(shapes, field, tolerance, problem.margin + tolerance),
         task,
         q,

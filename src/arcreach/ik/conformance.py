@@ -1,7 +1,4 @@
-"""What every method must do, whoever wrote it: `check_method` runs a method on a robot and says what it breaks.
-
-A method that is registered is tested by this; a user's own method can be, before it is trusted.
-"""
+"""`check_method`: the rules that every method must keep, run on a robot. Registered methods are tested by it."""
 
 from __future__ import annotations
 
@@ -14,99 +11,83 @@ from arcreach.errors import TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
-from arcreach.ik.target import MODES, Target
+from arcreach.ik.target import KINDS, Target, Targets
 from arcreach.robots.robot import Robot
 
-# A tolerance that slow methods meet as well; conformance is about honesty, not about accuracy.
+# Tolerances that slow methods meet as well: the rules are about correct reports, not about accuracy.
 POSITION_TOL = 1e-4
 ANGLE_TOL = 1e-2
 
 
 def check_method(name: str, robot: Robot, targets: int = 6, seed: int = 0) -> float:
-    """Check a method on a robot with every kind of target it serves; returns the share of targets it reached.
+    """Check a method on a robot with every kind of target it serves; return the share of targets it reached.
 
-    Raises AssertionError with what is broken: answers that differ from call to call or between batch and single,
-    changed inputs, broken limits, a status that the recomputed errors belie, an exception for a target out of reach.
+    Raises AssertionError for answers that differ from call to call or between batch and single, changed inputs, broken
+    limits, a status or errors that recomputing contradicts, and an exception for a target out of reach.
     """
     method = find_method(name)
     reached = []
-    for mode, word in MODES.items():
-        if word not in method.targets or method.refusal(robot, mode) is not None:
+    for kind in KINDS:
+        if method.refusal(robot, kind) is not None:
             continue
         for variant in method.variants or (None,):
             call = {"method": name, "variant": variant, "position_tol": POSITION_TOL, "angle_tol": ANGLE_TOL}
-            reached.append(_check_variant(robot, word, call, targets, seed))
+            reached.append(_check_variant(robot, kind, call, targets, seed))
     return float(np.mean(reached)) if reached else 0.0
 
 
-def _check_variant(robot: Robot, word: str, call: dict[str, Any], targets: int, seed: int) -> float:
-    label = f"{call['method']} ({call['variant']}) on {robot.name}, {word} targets"
-    poses = robot.tip_pose(robot.sample(targets, seed))
-    given = _columns(poses, word)
-    before = {key: value.copy() for key, value in given.items()}
-    batch = solve_batch(robot, **given, **call)
-    for key, value in given.items():
-        assert np.array_equal(value, before[key]), f"{label}: changed its input {key}"
-    again = solve_batch(robot, **given, **call)
+def _check_variant(robot: Robot, kind: str, call: dict[str, Any], count: int, seed: int) -> float:
+    label = f"{call['method']} ({call['variant']}) on {robot.name}, {kind} targets"
+    poses = robot.tip_pose(robot.sample(count, seed))
+    targets = Targets.from_poses(poses, kind)
+    before = targets[:]
+    batch = solve_batch(robot, targets, **call)
+    assert targets == before, f"{label}: changed its targets"
+    again = solve_batch(robot, targets, **call)
     assert np.array_equal(batch.q, again.q, equal_nan=True), f"{label}: two equal calls gave two answers"
-    _check_honesty(robot, batch, given, label)
-    for i in range(targets):
-        single = solve(robot, _target(poses[i], word), **call)
+    _check_honesty(robot, batch, targets, label)
+    for i, target in enumerate(targets):
+        single = solve(robot, target, **call)
         assert np.array_equal(single.q, batch.q[i]), f"{label}: single and batch differ for target {i}"
         assert single.status == batch.status[i], f"{label}: single and batch end differently for target {i}"
-    _check_out_of_reach(robot, poses[0], word, call, label)
-    _check_start(robot, poses[0], word, call, seed, label)
+    _check_out_of_reach(robot, poses[0], kind, call, label)
+    _check_start(robot, targets[0], call, seed, label)
     _check_bad_input(robot, call, label)
     return float(batch.reached.mean())
 
 
-def _columns(poses: Any, word: str) -> dict[str, Any]:
-    columns = {"positions": np.ascontiguousarray(poses[:, :3, 3])}
-    if word == "axis":
-        columns["axes"] = np.ascontiguousarray(poses[:, :3, 2])
-    elif word == "rotation":
-        columns["rotations"] = np.ascontiguousarray(poses[:, :3, :3])
-    return columns
-
-
-def _target(pose: Any, word: str) -> Target:
-    if word == "axis":
-        return Target(pose[:3, 3], axis=pose[:3, 2])
-    return Target(pose[:3, 3], rotation=pose[:3, :3]) if word == "rotation" else Target(pose[:3, 3])
-
-
-def _check_honesty(robot: Robot, found: Solutions, given: dict[str, Any], label: str) -> None:
-    """Limits kept, errors as the public forward kinematics give them, and the status they deserve."""
+def _check_honesty(robot: Robot, found: Solutions, targets: Targets, label: str) -> None:
+    """Check that limits are kept, errors are those of the public forward kinematics, and the status agrees."""
     assert np.isfinite(found.q).all(), f"{label}: a configuration is not finite"
     assert np.all(robot.within_limits(found.q)), f"{label}: a configuration is outside the limits"
     poses = robot.tip_pose(found.q)
-    distance = np.linalg.norm(poses[:, :3, 3] - given["positions"], axis=1)
+    distance = np.linalg.norm(poses[:, :3, 3] - targets.positions, axis=1)
     assert np.allclose(distance, found.position_error, rtol=0, atol=1e-12), f"{label}: position errors are wrong"
     angle = np.zeros(len(poses))
-    if "axes" in given:
-        cross = np.linalg.norm(np.cross(poses[:, :3, 2], given["axes"]), axis=1)
-        angle = np.arctan2(cross, (poses[:, :3, 2] * given["axes"]).sum(axis=1))
-    elif "rotations" in given:
-        turn = poses[:, :3, :3].transpose(0, 2, 1) @ given["rotations"]
+    if targets.rotations is not None:
+        turn = poses[:, :3, :3].transpose(0, 2, 1) @ targets.rotations
         axial = np.stack([turn[:, b, a] - turn[:, a, b] for a, b in itertools.combinations(range(3), 2)])
         angle = np.arctan2(np.linalg.norm(axial, axis=0), np.trace(turn, axis1=1, axis2=2) - 1.0)
+    elif targets.axes is not None:
+        cross = np.linalg.norm(np.cross(poses[:, :3, 2], targets.axes), axis=1)
+        angle = np.arctan2(cross, (poses[:, :3, 2] * targets.axes).sum(axis=1))
     assert np.allclose(angle, found.angle_error, rtol=0, atol=1e-9), f"{label}: angle errors are wrong"
     near = (found.position_error <= POSITION_TOL) & (found.angle_error <= ANGLE_TOL)
     assert np.array_equal(near, found.reached), f"{label}: the status disagrees with the errors"
 
 
-def _check_out_of_reach(robot: Robot, pose: Any, word: str, call: dict[str, Any], label: str) -> None:
+def _check_out_of_reach(robot: Robot, pose: Any, kind: str, call: dict[str, Any], label: str) -> None:
     far = pose.copy()
     far[:3, 3] = (0.0, 0.0, 3.0 * robot.reach + 1.0)
-    answer = solve(robot, _target(far, word), **call)
+    answer = solve(robot, Targets.from_poses(far[None], kind)[0], **call)
     assert answer.status == Status.OUT_OF_REACH, f"{label}: a target beyond the reach ended as {answer.status.name}"
     _check_inside(robot, answer, label)
 
 
-def _check_start(robot: Robot, pose: Any, word: str, call: dict[str, Any], seed: int, label: str) -> None:
+def _check_start(robot: Robot, target: Target, call: dict[str, Any], seed: int, label: str) -> None:
     start = robot.sample(1, seed + 1)[0]
     before = start.copy()
-    _check_inside(robot, solve(robot, _target(pose, word), start=start, **call), label)
+    _check_inside(robot, solve(robot, target, start=start, **call), label)
     assert np.array_equal(start, before), f"{label}: changed the start it was given"
 
 

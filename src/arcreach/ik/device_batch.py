@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import ROTATION_TOLERANCE, shown
+from arcreach._checks import ROTATION_TOLERANCE, array_of, shown
 from arcreach.errors import DeviceError, MethodError, TargetError
 from arcreach.gpu import driver
 from arcreach.gpu.batch import LARGEST, Batch, too_large
-from arcreach.gpu.contexts import Accepted, Targets
+from arcreach.gpu.contexts import Accepted
+from arcreach.gpu.contexts import Targets as Arrays
 from arcreach.gpu.forward import device_rows, on_device
 from arcreach.ik.method import find_method
 from arcreach.ik.methods.auto import MOST_STEPS, seed_count
 from arcreach.ik.solution import Solutions
-from arcreach.ik.solve import _checked, _starts
-from arcreach.ik.target import FARTHEST, _numbers, target_rows
-from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
+from arcreach.ik.solve import checked_settings, checked_starts
+from arcreach.ik.target import CODES, FARTHEST, Target, Targets, as_targets
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -39,33 +39,44 @@ def serves(device: str, robot: Any, method: str, **not_served: Any) -> bool:
 
 def solve_on_device(
     robot: Any,
-    goals: tuple[Any, Any, Any],  # positions, axes, rotations
+    given: tuple[Any, Any, Any],  # targets or positions, axes, rotations
     start: Any,
-    settings: tuple[Any, ...],  # tolerances, iterations, seconds, seed, variant, as `solve_batch` takes them
+    settings: tuple[Any, ...],  # in the order of `arcreach.ik.solve.Settings`
     specialised: bool | None,
     progress: Callable[[int], None] | None,
 ) -> Solutions:
     """Solve a batch by method `auto` on a GPU."""
-    positions, axes, rotations = goals
+    targets = _as_targets(*given)
+    positions, axes, rotations = given
+    if targets is not None:
+        positions, rotations = targets.positions, targets.rotations
+        axes = targets.axes if rotations is None else None
     if axes is not None and rotations is not None:
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
-    mode = AXIS if axes is not None else ROTATION if rotations is not None else POSITION
-    position_tol, angle_tol, max_iterations, max_time, seed, variant = settings
-    checked = _checked(
-        robot, find_method("auto"), mode, position_tol, angle_tol, max_iterations, max_time, seed, variant, None
-    )
-    arrays = _device_arrays if on_device(positions) else _host_arrays
-    targets = arrays(robot, positions, axes, rotations, start)
-    n = len(targets.positions)
+    kind = "axis" if axes is not None else "rotation" if rotations is not None else "position"
+    checked = checked_settings(robot, find_method("auto"), kind, settings)
+    arrays = (_device_arrays if on_device(positions) else _host_arrays)(robot, positions, axes, rotations, start)
+    n = len(arrays.positions)
     began = time.perf_counter()
-    task = task_of(mode, checked[0], checked[1], checked[2], start is not None)
+    task = task_of(CODES[kind], checked[0], checked[1], checked[2], start is not None)
     batch = batch_of([robot], task, n, checked[4], specialised)
-    found = batch.solve(targets, progress or (lambda _: None))
+    found = batch.solve(arrays, progress or (lambda _: None))
     if batch.fault is not None:
         _refuse(batch.fault, positions, axes, rotations)
     # Broadcast: writing an array of equal numbers would take as long as solving.
     seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
-    return Solutions(found.q, found.status, found.position_error, found.angle_error, found.iterations, seconds, "auto")
+    return Solutions(
+        found.q, found.status, found.position_error, found.angle_error, found.iterations, seconds, "auto",
+        robot=robot, targets=targets,
+    )  # fmt: skip
+
+
+def _as_targets(given: Any, axes: Any, rotations: Any) -> Targets | None:
+    """Return what was given as `Targets`; None for arrays of positions, which the GPU checks itself."""
+    if isinstance(given, Targets) or (isinstance(given, Sequence) and any(isinstance(one, Target) for one in given)):
+        return as_targets(given, axes, rotations)
+    poses = not on_device(given) and np.ndim(given) == 3
+    return as_targets(given, axes, rotations) if poses else None
 
 
 def task_of(
@@ -102,20 +113,20 @@ def check_device(robot: Any, method: str, **not_served: Any) -> None:
         )
 
 
-def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Targets:
-    points = _numbers("positions", positions, (None, 3))
+def _host_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Arrays:
+    points = array_of("positions", positions, (None, 3))
     n = len(points)
     turned = points[:, :0]
     if axes is not None:
-        turned = _numbers("axes", axes, (n, 3))
+        turned = array_of("axes", axes, (n, 3))
     elif rotations is not None:
-        turned = _numbers("rotations", rotations, (n, 3, 3)).reshape(n, 9)
+        turned = array_of("rotations", rotations, (n, 3, 3)).reshape(n, 9)
     if start is None:
-        return Targets(points, turned, None)
-    return Targets(points, turned, _starts(robot, start, n))
+        return Arrays(points, turned, None)
+    return Arrays(points, turned, checked_starts(robot, start, n))
 
 
-def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Targets:
+def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start: Any) -> Arrays:
     points = device_rows(positions, "positions", 3)
     n = len(points)
     for field, given in (("axes", axes), ("rotations", rotations)):
@@ -131,15 +142,16 @@ def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start:
     if turned is not None and len(turned) != n:
         raise TargetError(f"axes has {len(turned)} rows for {n} positions; give one for each")
     if start is None:
-        return Targets(points, turned, None)
+        return Arrays(points, turned, None)
     # Starts are checked and clipped on the host, as for the CPU.
     given = device_rows(start, "start", robot.dof).copy_to_host() if on_device(start) else start
-    return Targets(points, turned, driver.load().to_device(_starts(robot, given, n)))
+    return Arrays(points, turned, driver.load().to_device(checked_starts(robot, given, n)))
 
 
 def _refuse(i: int, positions: Any, axes: Any, rotations: Any) -> None:
     """Raise the CPU's error for the first rejected target."""
     if on_device(positions):
         raise TargetError(f"target {i} is not accepted; give finite numbers, axes that are not zero, and rotations")
-    target_rows(*(None if part is None else np.asarray(part)[: i + 1] for part in (positions, axes, rotations)))
+    orientations = (None if part is None else np.asarray(part)[: i + 1] for part in (axes, rotations))
+    Targets(np.asarray(positions)[: i + 1], *orientations)
     raise TargetError(f"target {i} is not accepted")

@@ -21,7 +21,6 @@ from arcreach.ik.log import csv_log
 from arcreach.ik.methods.hierarchical import coordinate_place, limit_chain, motions
 from arcreach.ik.target import Target
 from arcreach.kernels.chain import judge
-from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.methods.hierarchical import propose
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -115,10 +114,10 @@ def target_matrix(target: Aim) -> Array:
     if not isinstance(target, Target):
         return _matrix("target", target)
     matrix = np.eye(4)
-    matrix[:3, :3] = target.row[:9].reshape(3, 3)
+    matrix[:3, :3] = np.nan if target.rotation is None else target.rotation
+    if target.axis is not None:
+        matrix[:3, 2] = target.axis
     matrix[:3, 3] = target.position
-    if target.mode != ROTATION:
-        matrix[:3, : 2 if target.mode == AXIS else 3] = np.nan
     return matrix
 
 
@@ -195,7 +194,7 @@ def errors_text(pose: npt.ArrayLike, target: Aim) -> str:
     errors = absolute_errors(pose, target)
     largest, mean = 1e3 * largest_position_error(errors), 1e3 * mean_position_error(errors)
     lines = [f"position: largest {largest:.4f} mm, mean {mean:.4f} mm"]
-    if _target(target).mode != POSITION:
+    if _target(target).kind != "position":
         cosines = f"largest {largest_orientation_error(errors):.6f}, mean {mean_orientation_error(errors):.6f}"
         lines.append(f"orientation: {cosines} (cosines); turned by {math.degrees(rotation_angle(pose, target)):.4f}°")
     return "\n".join(lines)
@@ -221,7 +220,8 @@ def _target(target: Aim) -> Target:
 
 def _errors(pose: Array, target: Target) -> tuple[float, float]:
     """Distance and angle, as the judge of every method measures them."""
-    distance, angle = judge.tip_errors(tuple(pose[:3].ravel().tolist()), target.row, target.mode)
+    mode, rows = target.batch.packed
+    distance, angle = judge.tip_errors(tuple(pose[:3].ravel().tolist()), rows[0], mode)
     return float(distance), float(angle)
 
 

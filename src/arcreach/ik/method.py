@@ -20,7 +20,7 @@ from arcreach.elements import ELEMENTS
 from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
-from arcreach.ik.target import MODES
+from arcreach.ik.target import KINDS, Targets
 from arcreach.kernels.methods.answers import Answers
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
@@ -38,7 +38,7 @@ else:
 
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
-ALL_TARGETS = frozenset(MODES.values())
+ALL_TARGETS = frozenset(KINDS)
 
 
 @functools.cache
@@ -49,18 +49,17 @@ def no_rows(dof: int) -> Array:
 
 @dataclass(slots=True)
 class Problem(Generic[AnyRobot]):
-    """What a method is asked: targets (n, 12) of one mode for a robot, and how far to go.
+    """What a method is asked to solve: targets of one kind for a robot, tolerances and limits of the effort.
 
     The robot of a plain `Problem` is a chain. A method that also serves robots given as a matrix takes `Problem[Any]`.
     """
 
     robot: AnyRobot
-    mode: int
-    targets: Array
+    targets: Targets
     start: Array | None  # (n, dof), within the limits, a copy of what was given
     position_tol: float
     angle_tol: float
-    max_iterations: int | None  # None: as many as the method thinks right
+    max_iterations: int | None  # None: the method's own limit
     max_time: float  # seconds per target, may be infinite
     seed: int
     variant: str
@@ -120,9 +119,10 @@ def run_kernel(
         q = np.repeat(q, n, axis=0)
     outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
     # By position, and with shared arrays where nothing is traced: some solves take less than a microsecond.
+    mode, rows = problem.targets.packed
     task = Task(
-        problem.targets, problem.mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps,
-        problem.max_time, problem.start is not None, False, problem.trace,
+        rows, mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps, problem.max_time,
+        problem.start is not None, False, problem.trace,
     )  # fmt: skip
     traced, told = (np.zeros(1, np.int64), np.empty((capacity, len(columns)))) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, told)
@@ -157,23 +157,23 @@ class Method:
     # Whether it also serves a robot given as a matrix: it then needs nothing but forward kinematics and limits.
     symbolic: bool = False
 
-    def refusal(self, robot: Robot | SymbolicRobot, mode: int | None = None) -> str | None:
-        """Why the method does not serve this robot, or this mode of target; None where it does."""
+    def refusal(self, robot: Robot | SymbolicRobot, kind: str | None = None) -> str | None:
+        """Return why the method does not serve this robot, or targets of this kind; None where it does."""
         if not isinstance(robot, Robot):
             if not self.symbolic:
                 return "it needs a chain of elements, the robot is given as a matrix"
-            return self._target_refusal(mode)
+            return self._target_refusal(kind)
         foreign = sorted({element.kind for element in robot.elements} - self.elements)
         if foreign:
             return f"it accepts {', '.join(sorted(self.elements))}, the robot has a {foreign[0]}"
         if robot.dof == 0:
             return "the robot has nothing to move"
-        return self._target_refusal(mode) or self.refuses(robot)
+        return self._target_refusal(kind) or self.refuses(robot)
 
-    def _target_refusal(self, mode: int | None) -> str | None:
-        if mode is None or MODES[mode] in self.targets:
+    def _target_refusal(self, kind: str | None) -> str | None:
+        if kind is None or kind in self.targets:
             return None
-        return f"it serves targets of {', '.join(sorted(self.targets))}, not {MODES[mode]}"
+        return f"it serves targets of {', '.join(sorted(self.targets))}, not {kind}"
 
     def check_options(self, options: Iterable[str]) -> None:
         """Refuse an option that the method does not know."""

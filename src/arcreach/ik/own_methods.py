@@ -70,9 +70,9 @@ def _method_of(name: str, function: Any) -> Method:
         outcome = Outcome.empty(problem)
         outcome.iterations[:] = 0
         outcome.status[:] = Status.STALLED
-        for i, row in enumerate(problem.targets):
+        for i, target in enumerate(problem.targets):
             began = time.perf_counter()
-            outcome.q[i] = _answer(name, function, problem.robot, i, Target._of_row(row.copy(), problem.mode))
+            outcome.q[i] = _answer(name, function, problem.robot, i, target)
             outcome.seconds[i] = time.perf_counter() - began
         if len(problem.trace):
             problem.trace[0], outcome.traced = outcome.q[0], 1

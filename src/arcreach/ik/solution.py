@@ -1,23 +1,28 @@
-"""What a solve gives back: one `Solution`, or the `Solutions` of a batch."""
+"""The results of solves: one `Solution`, or the `Solutions` of a batch."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import shown
-from arcreach._typing import Array
+from arcreach._checks import chosen_rows
+from arcreach._typing import Array, Booleans, Integers
+from arcreach.errors import TargetError
+from arcreach.ik.target import Target, Targets
+from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain import layout
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 
 class Status(enum.IntEnum):
-    """How a solve ended. Whatever it says, q is the best configuration found and lies within the limits."""
+    """How a solve ended. In every case q is the best configuration found and lies within the limits."""
 
     REACHED = layout.REACHED
     STALLED = layout.STALLED
@@ -29,7 +34,7 @@ class Status(enum.IntEnum):
 
 STATUS_BY_CODE = tuple(Status)
 
-_WORDS = {
+_TEXTS = {
     Status.REACHED: "reached",
     Status.STALLED: "not reached: no progress",
     Status.ITERATION_LIMIT: "not reached: iteration limit",
@@ -41,12 +46,12 @@ _WORDS = {
 
 @dataclass(slots=True)
 class Trace:
-    """The way of a solve: every configuration it stood at, with the errors there."""
+    """The configurations of all iterations of a solve, with their errors."""
 
     q: Array
     position_error: Array
     angle_error: Array
-    # What a method tells of its steps beside that, by name: an array with an entry per step.
+    # Further numbers that a method records, by name: an array with an entry per iteration.
     columns: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -67,22 +72,45 @@ class Solution:
     trace: Trace | None = None
     hits: int = 1
     clearance: float | None = None  # metres to the nearest obstacle, where a scene was given
-    hint: str = ""  # a probable slip of units, where the target is far out of reach
+    hint: str = ""  # probably wrong units, where the target is far out of reach
+    robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
+    target: Target | None = field(default=None, repr=False)
 
     @property
     def reached(self) -> bool:
-        """Whether position and orientation are within the tolerances."""
+        """Whether position and orientation are within the tolerances, and the body is free where a scene was given."""
         return self.status == Status.REACHED
+
+    def check(self, position_tol: float = 1e-6, angle_tol: float = 1e-3) -> Solution:
+        """Return this solution with the errors of its `q` recomputed and the status for these tolerances.
+
+        Obstacles are not checked again: COLLISION stays.
+        """
+        if self.robot is None or self.target is None:
+            raise TargetError("this solution does not know its robot and target; check one that `solve` returned")
+        status = np.array([self.status], np.int64)
+        errors = verdict(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
+        judged = self.status if self.status == Status.COLLISION else STATUS_BY_CODE[status[0]]
+        return replace(self, status=judged, position_error=errors[0].item(), angle_error=errors[1].item())
+
+    def describe(self) -> str:
+        """Return the printed line and, below it, every coordinate by name, in degrees or millimetres."""
+        if self.robot is None:
+            return str(self)
+        width = max(map(len, self.robot.coordinates))
+        coordinates = zip(self.robot.coordinates, self.robot.quantities, self.q.tolist(), strict=True)
+        lines = [f"  {name:{width}}  {_text.coordinate(value, kind):>14}" for name, kind, value in coordinates]
+        return "\n".join([str(self), *lines])
 
     def __str__(self) -> str:
         off = f"{_text.errors(self.position_error, self.angle_error)} off"
         free = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
         effort = f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
-        return with_hint(f"{_WORDS[self.status]}: {off}{free}; {effort} ({self.method})", self.hint)
+        return with_hint(f"{_TEXTS[self.status]}: {off}{free}; {effort} ({self.method})", self.hint)
 
 
 def with_hint(text: str, hint: str) -> str:
-    """A printed result and, where there is one, the hint after it."""
+    """Return a printed result followed by the hint, if any."""
     return f"{text}; {hint}" if hint else text
 
 
@@ -90,26 +118,36 @@ def with_hint(text: str, hint: str) -> str:
 class Solutions:
     """The results of a batch: the names of `Solution` with a leading axis of n.
 
-    Of targets that lie on a GPU `q`, `status`, both errors and `iterations` lie there too.
+    For targets on a GPU `q`, `status`, both errors and `iterations` stay on the device. `targets` is None where
+    plain arrays were solved on a GPU, which keeps no checked copy of them.
     """
 
     q: Array
-    status: npt.NDArray[np.int64]
+    status: Integers
     position_error: Array
     angle_error: Array
-    iterations: npt.NDArray[np.int64]
+    iterations: Integers
     seconds: Array
     method: str
     clearance: Array | None = None
     hint: str = ""
+    robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
+    targets: Targets | None = field(default=None, repr=False)
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
+    def reached(self) -> Booleans:
         """For each target whether it was reached (n,)."""
-        status: Any = self.status
-        found = status.copy_to_host() if hasattr(status, "copy_to_host") else status
-        reached: npt.NDArray[np.bool_] = np.equal(found, Status.REACHED)
-        return reached
+        return np.asarray(_on_host(self.status) == Status.REACHED)
+
+    def check(self, position_tol: float = 1e-6, angle_tol: float = 1e-3) -> Solutions:
+        """Return these solutions with all errors recomputed and the status for these tolerances, as by `Solution`."""
+        if self.robot is None or self.targets is None:
+            raise TargetError("these solutions do not know their robot and targets; solve `Targets` to check them")
+        q, before = _on_host(self.q), _on_host(self.status)
+        status = before.copy()
+        errors = verdict(self.robot, q, self.targets, (position_tol, angle_tol), status)
+        judged = np.where(before == Status.COLLISION, before, status)
+        return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1])
 
     def __len__(self) -> int:
         return len(self.q)
@@ -121,31 +159,25 @@ class Solutions:
     def __getitem__(self, i: slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]) -> Solutions: ...
 
     def __getitem__(self, i: Any) -> Solution | Solutions:
-        """The result of target `i`; the results of several for a slice, a mask (n,) or an array of indices."""
-        if isinstance(i, (int, np.integer)) and not isinstance(i, bool):
+        """Return the result of target `i`; several results for a slice, a mask (n,) or an array of indices."""
+        rows = chosen_rows(i)
+        if isinstance(rows, int):
             return Solution(
-                self.q[i],
-                STATUS_BY_CODE[self.status[i]],
-                float(self.position_error[i]),
-                float(self.angle_error[i]),
-                int(self.iterations[i]),
-                float(self.seconds[i]),
+                self.q[rows],
+                STATUS_BY_CODE[self.status[rows]],
+                float(self.position_error[rows]),
+                float(self.angle_error[rows]),
+                int(self.iterations[rows]),
+                float(self.seconds[rows]),
                 self.method,
-                clearance=None if self.clearance is None else float(self.clearance[i]),
+                clearance=None if self.clearance is None else float(self.clearance[rows]),
+                robot=self.robot,
+                target=None if self.targets is None else self.targets[rows],
             )
-        rows = i if isinstance(i, slice) else np.asarray(i)
-        if not isinstance(rows, slice):
-            if rows.ndim == 1 and not rows.size:
-                rows = rows.astype(np.int64)
-            if rows.ndim != 1 or rows.dtype.kind not in "iub":
-                raise TypeError(
-                    f"index {shown(i)} is not accepted; give a whole number, a slice, a mask or indices (m,)"
-                )
 
         def chosen(values: Any) -> Any:
-            # Arrays on a GPU know slices only; what is chosen from them by a mask or by indices comes to the host.
-            on_device = hasattr(values, "copy_to_host") and not isinstance(rows, slice)
-            return (values.copy_to_host() if on_device else values)[rows]
+            # Arrays on a GPU take slices only; a mask or indices choose from a copy on the host.
+            return values[rows] if isinstance(rows, slice) else _on_host(values)[rows]
 
         found = Solutions(
             chosen(self.q),
@@ -156,6 +188,8 @@ class Solutions:
             chosen(self.seconds),
             self.method,
             None if self.clearance is None else chosen(self.clearance),
+            robot=self.robot,
+            targets=None if self.targets is None else self.targets[rows],
         )
         if self.hint and not found.reached.all():
             found.hint = self.hint
@@ -172,3 +206,9 @@ class Solutions:
         effort = f"median {_text.seconds(float(np.median(self.seconds)))}, {steps}"
         text = f"{self.reached.sum()} of {len(self)} reached ({share:.4g} %); {effort} ({self.method})"
         return with_hint(text, self.hint)
+
+
+def _on_host(values: Any) -> npt.NDArray[Any]:
+    """Return an array on the host; one on a GPU is copied."""
+    host: npt.NDArray[Any] = values.copy_to_host() if hasattr(values, "copy_to_host") else values
+    return host

@@ -1,9 +1,10 @@
-"""The front door: `solve` one target, `solve_batch` many. Errors are recomputed, never taken on a method's word."""
+"""`solve` one target, `solve_batch` many: check the input, run a method, recompute the errors of its answers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_clearance
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
-from arcreach.ik.target import Target, as_target, target_rows
+from arcreach.ik.target import Target, Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
@@ -25,11 +26,11 @@ from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import AnyScene
 from arcreach.scenes.scene import spatial_scene
 
-# Rows kept of a trace; a solve that takes more steps than this is not one that anybody reads through.
+# Rows kept of a trace: more than anybody reads.
 TRACE_ROWS = 20_000
-# Tolerances, iterations, seconds, seed, variant, threads, checked, in the order of `Problem`.
+# position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`.
 Settings = tuple[float, float, int | None, float, int, str, int | None]
-# Told how many targets were solved since it was told last.
+# Progress callback; receives the number of targets solved since the previous call.
 Progress = Callable[[int], None]
 # Targets between two calls of it.
 PROGRESS_ROWS = 1 << 17
@@ -55,23 +56,24 @@ def solve(
 ) -> Solution:
     """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
 
-    `start` is where the search begins (the method's choice by default; `auto` prefers a known pose to a start that is
-    far off), moved to the nearest configuration inside the limits where it lies outside; `max_time` is in seconds. A
-    hard or impossible target gives a status, bad input raises. The same call gives the same answer.
+    The search begins at `start`, clipped to the limits, or where the method chooses; `auto` prefers a tabulated pose to
+    a start that is far off. `max_time` is in seconds. A hard or impossible target gives a status, bad input raises. The
+    same call gives the same answer.
 
-    With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, answers of
-    the other methods are judged. A target for which only answers that touch were found ends as COLLISION.
+    With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, the answers
+    of other methods are only checked. The status is COLLISION where every answer found touches an obstacle.
     """
     if not isinstance(target, Target):
         target = as_target(target)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, 1)
     rows = TRACE_ROWS if trace else 0
-    problem = _problem(robot, chosen, target.mode, target.row[None], start, given, options, rows)
+    problem = _problem(robot, chosen, target.batch, start, given, options, rows)
     if scene is not None:
         _set_scene(problem, scene, margin)
     elif chosen.solve_one is not None and not trace:
         solution = chosen.solve_one(problem)
+        solution.robot, solution.target = robot, target
         if solution.status is not _REACHED:
             solution.hint = _hint(problem, start)
         return solution
@@ -85,6 +87,8 @@ def solve(
         outcome.iterations.item(),
         outcome.seconds.item(),
         method,
+        robot=robot,
+        target=target,
     )
     if scene is not None:
         solution.clearance = judge_clearance(problem, outcome.q, outcome.status).item()
@@ -98,7 +102,7 @@ def solve(
 
 def solve_batch(
     robot: Robot | SymbolicRobot,
-    positions: npt.ArrayLike,
+    targets: Targets | Sequence[Target] | npt.ArrayLike | None = None,
     axes: npt.ArrayLike | None = None,
     *,
     rotations: npt.ArrayLike | None = None,
@@ -118,26 +122,28 @@ def solve_batch(
     margin: float = 0.0,
     **options: Any,
 ) -> Solutions:
-    """Solve many targets: positions (n, 3), alone or with axes (n, 3) or rotations (n, 3, 3).
+    """Solve many targets: `Targets`, poses (n, 4, 4), or positions (n, 3), alone or with `axes` or `rotations`.
 
     `start` is one configuration for all, or one each (n, dof). Every row is what `solve` gives for that target,
-    whatever the number of threads. `progress` is called with the number of targets solved since its last call.
+    whatever the number of threads. `progress` receives the number of targets solved since its previous call.
 
-    `device` "cuda" solves on a GPU, "auto" does where there is one that can; `specialised` kernels, made for this robot
-    alone, take up to a minute to compile, once, and are several times faster. Targets may lie on the device, as any
-    array with `__cuda_array_interface__`: the answer then lies there too. Its `seconds` are the time of the batch
-    divided by its targets.
+    `device` "cuda" solves on a GPU, "auto" does where there is one that can. `specialised` kernels, compiled for this
+    robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any with
+    `__cuda_array_interface__`) the results stay there. `seconds` are then the time of the batch divided by n.
     """
+    if targets is None and "positions" in options:
+        warnings.warn("solve_batch(positions=...) is solve_batch(targets=...) now", DeprecationWarning, stacklevel=2)
+        targets = options.pop("positions")
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
         if serves(device, robot, method, max_time=max_time, scene=scene, **options):
-            settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant)
-            return solve_on_device(robot, (positions, axes, rotations), start, settings, specialised, progress)
-    mode, rows = target_rows(positions, axes, rotations)
+            settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
+            return solve_on_device(robot, (targets, axes, rotations), start, settings, specialised, progress)
+    targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    problem = _problem(robot, chosen, mode, rows, start, given, options, 0)
+    problem = _problem(robot, chosen, targets, start, given, options, 0)
     if scene is not None:
         _set_scene(problem, scene, margin)
     outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
@@ -145,18 +151,19 @@ def solve_batch(
     free = None if scene is None else judge_clearance(problem, outcome.q, outcome.status)
     hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
     return Solutions(
-        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free, hint
-    )
+        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free, hint,
+        robot, targets,
+    )  # fmt: skip
 
 
 def _hint(problem: Problem[Any], start: npt.ArrayLike | None) -> str:
-    """A hint at a slip of units in targets that were not reached, or in the start as it was given."""
-    hint = position_hint(problem.robot, problem.targets[:, 9:])
+    """Return a hint at wrong units in targets that were not reached, or in the start as it was given."""
+    hint = position_hint(problem.robot, problem.targets.positions)
     return hint if hint or start is None else angle_hint(problem.robot, start)
 
 
 def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
-    """`method.run`, with a word to the caller after every piece."""
+    """Run a method piece by piece, with a call of `progress` after each."""
     parts = []
     for first in range(0, len(problem.targets), PROGRESS_ROWS):
         rows = slice(first, first + PROGRESS_ROWS)
@@ -185,45 +192,34 @@ def _set_scene(problem: Problem[Any], scene: AnyScene, margin: float) -> None:
 def _problem(
     robot: Robot | SymbolicRobot,
     method: Method,
-    mode: int,
-    rows: Array,
+    targets: Targets,
     start: npt.ArrayLike | None,
     given: tuple[Any, ...],
     options: dict[str, Any],
     trace_rows: int,
 ) -> Problem[Any]:
-    """Check everything a caller gave; `given` are the settings, in the order of `Settings`."""
+    """Check the arguments of a solve; `given` are the settings in the order of `Settings`."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    settings = (method.name, mode, *given)
-    # A loop of solves changes the target and the start only: the rest is checked when it is not as it was. Types are
-    # compared too, because True == 1 and 5.0 == 5.
+    settings = (method.name, targets.packed[0], *given)
+    # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared too,
+    # because True == 1 and 5.0 == 5.
     types = [*map(type, settings)]
     kept: tuple[Any, Any, Any] | None = robot.memory.get("settings")
     if kept is None or kept[2] != types or kept[0] != settings:
-        kept = robot.memory["settings"] = (settings, _checked(robot, method, mode, *given), types)
+        kept = robot.memory["settings"] = (settings, checked_settings(robot, method, targets.kind, given), types)
     if options:
         method.check_options(options)
-    starts = None if start is None else _starts(robot, start, len(rows))
+    starts = None if start is None else checked_starts(robot, start, len(targets))
     trace = np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof)
     checked: Settings = kept[1]
-    return Problem(robot, mode, rows, starts, *checked, trace, options)
+    return Problem(robot, targets, starts, *checked, trace, options)
 
 
-def _checked(
-    robot: Robot | SymbolicRobot,
-    method: Method,
-    mode: int,
-    position_tol: Any,
-    angle_tol: Any,
-    max_iterations: Any,
-    max_time: Any,
-    seed: Any,
-    variant: Any,
-    threads: Any,
-) -> Settings:
-    """The settings of a solve as kernels take them, in the order of `Problem`."""
-    refusal = method.refusal(robot, mode)
+def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, given: tuple[Any, ...]) -> Settings:
+    """Return the settings of a solve as kernels take them."""
+    position_tol, angle_tol, max_iterations, max_time, seed, variant, threads = given
+    refusal = method.refusal(robot, kind)
     if refusal is not None:
         raise MethodError(f"method '{method.name}' cannot serve robot '{robot.name}': {refusal}")
     if variant is None:
@@ -242,12 +238,12 @@ def _checked(
     )
 
 
-def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:
-    """The starts (n, dof), moved inside the limits; a copy, which a method may write to."""
+def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array:
+    """Return the starts (n, dof), clipped to the limits: a copy, which a method may write to."""
     try:
         given = robot.clip(start)
     except ConfigurationError:
-        # Once more, for an error that names it.
+        # Once more, for an error that names the argument.
         given = robot.checked(start, "start")
     if given.ndim == 2 and len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
@@ -257,16 +253,16 @@ def _starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -> Array
 
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
-    """The errors of the answers; corrects the status where a method claimed too much or too little."""
+    """Return the errors of the answers; correct the status where a method claimed too much or too little."""
     if outcome.errors is not None:
         return outcome.errors
     tolerances = problem.position_tol, problem.angle_tol
-    return verdict(problem.robot, outcome.q, problem.mode, problem.targets, tolerances, outcome.status, problem.threads)
+    return verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
 
 
 def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:
     q = problem.trace[: outcome.traced].copy()
     n = len(q)
-    targets, tolerances = np.repeat(problem.targets, n, axis=0), (problem.position_tol, problem.angle_tol)
-    errors = verdict(problem.robot, q, problem.mode, targets, tolerances, np.zeros(n, np.int64), problem.threads)
+    targets, tolerances = problem.targets[np.zeros(n, np.int64)], (problem.position_tol, problem.angle_tol)
+    errors = verdict(problem.robot, q, targets, tolerances, np.zeros(n, np.int64), problem.threads)
     return Trace(q, *errors, {name: values[:n] for name, values in outcome.columns.items()})

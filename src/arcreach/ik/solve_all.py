@@ -14,7 +14,7 @@ from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
-from arcreach.kernels.chain.layout import AXIS, POSITION, REACHED
+from arcreach.kernels.chain.layout import REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.robot import Robot
@@ -60,7 +60,8 @@ def solve_all(
     position_tol = positive("position_tol", position_tol, "metres")
     angle_tol = positive("angle_tol", angle_tol, "radians")
     without_new, most = whole("without_new", without_new, 1), whole("most", most, 1)
-    refusal = find_method("auto").refusal(robot, target.mode)
+    mode, rows = target.batch.packed
+    refusal = find_method("auto").refusal(robot, target.kind)
     if refusal is not None:
         raise MethodError(f"robot '{robot.name}' cannot be solved: {refusal}")
     origin = robot.clip(robot.neutral if start is None else start)
@@ -70,10 +71,10 @@ def solve_all(
     # No start finds more than one.
     most = min(most, SEEDS)
     # Not sharper than rounding allows.
-    sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(target.mode)), position_tol)
+    sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(mode)), position_tol)
     task = Task(
-        targets=target.row[None],
-        mode=target.mode,
+        targets=rows,
+        mode=mode,
         position_tol=sharp,
         angle_tol=min(SHARPER * angle_tol, SHARPEST_ANGLE),
         max_starts=SEEDS,
@@ -92,23 +93,22 @@ def solve_all(
         counts=np.zeros(2, np.int64),
         seconds=np.zeros(1),
     )
-    find_branches(*model.search(target.mode, SEEDS), task, origin, found)
+    find_branches(*model.search(mode, SEEDS), task, origin, found)
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     if n == 0:
         # Starts are left early here, since others find the same branch; a hard target needs the patience of `solve`.
         only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
         return [only] if only.reached else []
-    targets = np.repeat(target.row[None], n, axis=0)
     status = np.zeros(n, np.int64)
-    tolerances = position_tol, angle_tol
-    position_error, angle_error = verdict(robot, Q[:n], target.mode, targets, tolerances, status)
+    targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
+    position_error, angle_error = verdict(robot, Q[:n], targets, tolerances, status)
     places = model.to_variables([*Q[:n], origin])
     order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
     return [
         Solution(
             Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
-            float(seconds[0]), "auto", hits=int(hits[i]),
+            float(seconds[0]), "auto", hits=int(hits[i]), robot=robot, target=target,
         )
         for i in order
         if status[i] == REACHED
@@ -126,9 +126,9 @@ def free_directions(robot: Robot, target: Target) -> int:
     J = robot.jacobian(q)
     J[:, :3] /= size
     J[:, :, [quantity == "length" for quantity in robot.quantities]] *= size
-    if target.mode == POSITION:
+    if target.kind == "position":
         J = J[:, :3]
-    elif target.mode == AXIS:
+    elif target.kind == "axis":
         # The velocity of the axis in place of that of the whole rotation: a roll about it is free.
         axes = robot.tip_pose(q)[:, :3, 2]
         J = np.concatenate([J[:, :3], np.cross(J[:, 3:], axes[:, :, None], axis=1)], axis=1)

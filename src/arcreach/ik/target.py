@@ -1,14 +1,16 @@
-"""`Target`: where the tip should be, and how it should point."""
+"""`Target`: where the tip should be and how it should point; `Targets`: many of one kind."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import ROTATION_TOLERANCE, real_array, shown
+from arcreach import _text
+from arcreach._checks import ROTATION_TOLERANCE, array_of, chosen_rows, real_array, shown
+from arcreach._geometry import rotation_from_quaternion
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
@@ -18,15 +20,122 @@ from arcreach.kernels.chain.target_rows import rotation_defect, write_pose, writ
 
 # Metres; the solvers square distances in single precision.
 FARTHEST = 1e12
+# What a target asks of the tip, in the order of the kernels' codes.
+KINDS = ("position", "axis", "rotation")
+CODES = {kind: code for code, kind in zip((POSITION, AXIS, ROTATION), KINDS, strict=True)}
+_NOUNS = {
+    "position": ("position", "positions"),
+    "axis": ("position with an axis", "positions with axes"),
+    "rotation": ("pose", "poses"),
+}
 
-# One each: the array of what is turned has no columns, three or nine, and is of one type all the same.
+# The array of orientations has no columns, three or nine, and one type in each case.
 _write_target = settled(write_targets)
 _write_pose = settled(write_pose)
 
-MODES = {POSITION: "position", AXIS: "axis", ROTATION: "rotation"}
 
+class Targets:
+    """Targets of one kind: positions (n, 3) in metres, alone, with `axes` (n, 3) or with `rotations` (n, 3, 3).
 
-ACCEPTED = "give an arcreach.Target, a position (3,) in metres or a pose (4, 4)"
+    `targets[i]` is a `Target`; a slice, a mask (n,) or an array of indices gives `Targets`.
+    """
+
+    __slots__ = ("packed",)
+
+    # As kernels read them: the code of the kind, and rows (n, 12) of rotation, row by row, then position.
+    packed: tuple[int, Array]
+
+    def __init__(
+        self, positions: npt.ArrayLike, axes: npt.ArrayLike | None = None, rotations: npt.ArrayLike | None = None
+    ) -> None:
+        points = array_of("positions", positions, (None, 3))
+        n = len(points)
+        directions = None if axes is None else array_of("axes", axes, (n, 3))
+        turns = None if rotations is None else array_of("rotations", rotations, (n, 3, 3)).reshape(n, 9)
+        self.packed = _packed(points, directions, turns, ("positions", "axes", "rotations"))
+
+    @classmethod
+    def from_poses(cls, poses: npt.ArrayLike, kind: str = "rotation") -> Targets:
+        """Return targets from matrices T_base_tip (n, 4, 4); `kind` "axis" or "position" asks for that much of them."""
+        matrices = array_of("poses", poses, (None, 4, 4))
+        if kind not in KINDS:
+            raise TargetError(f"kind = {shown(kind)} is not accepted; give one of {', '.join(KINDS)}")
+        wrong = np.flatnonzero(~(np.abs(matrices[:, 3] - (0.0, 0.0, 0.0, 1.0)) <= ROTATION_TOLERANCE).all(axis=1))
+        if len(wrong):
+            raise _not_a_pose(f"pose {wrong[0]}", matrices[wrong[0]])
+        axes = matrices[:, :3, 2] if kind == "axis" else None
+        return cls(matrices[:, :3, 3], axes, matrices[:, :3, :3] if kind == "rotation" else None)
+
+    @classmethod
+    def from_list(cls, targets: Sequence[Target]) -> Targets:
+        """Return the targets of a list, at least one and all of one kind."""
+        for i, target in enumerate(targets):
+            if not isinstance(target, Target):
+                raise TargetError(f"targets[{i}] = {shown(target)} is not accepted; give an arcreach.Target")
+            if target.kind != targets[0].kind:
+                raise TargetError(
+                    f"targets[{i}] asks for {target.kind}, targets[0] for {targets[0].kind}; give targets of one kind"
+                )
+        if not len(targets):
+            raise TargetError("targets is empty; give at least one")
+        return cls.from_packed(targets[0].batch.packed[0], np.vstack([target.batch.packed[1] for target in targets]))
+
+    @classmethod
+    def from_packed(cls, mode: int, rows: Array) -> Targets:
+        """Return the targets of rows that have been checked."""
+        targets = cls.__new__(cls)
+        targets.packed = mode, rows
+        return targets
+
+    @property
+    def kind(self) -> str:
+        """What is asked of the tip: "position", "axis" or "rotation"."""
+        return KINDS[self.packed[0]]
+
+    @property
+    def positions(self) -> Array:
+        """The wanted positions (n, 3)."""
+        return self.packed[1][:, 9:]
+
+    @property
+    def axes(self) -> Array | None:
+        """The wanted directions (n, 3) of the tip's z axis; None where positions alone are asked for."""
+        return None if self.packed[0] == POSITION else self.packed[1][:, 2:9:3]
+
+    @property
+    def rotations(self) -> Array | None:
+        """The wanted rotations (n, 3, 3); None where they are not asked for."""
+        return self.packed[1][:, :9].reshape(-1, 3, 3) if self.packed[0] == ROTATION else None
+
+    def __len__(self) -> int:
+        return len(self.packed[1])
+
+    @overload
+    def __getitem__(self, i: int) -> Target: ...
+
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]) -> Targets: ...
+
+    def __getitem__(self, i: Any) -> Target | Targets:
+        mode, rows = self.packed
+        chosen = chosen_rows(i)
+        if isinstance(chosen, int):
+            return Target.from_packed(mode, rows[chosen])
+        # Kernels are compiled for contiguous arrays.
+        return Targets.from_packed(mode, np.ascontiguousarray(rows[chosen]))
+
+    def __iter__(self) -> Iterator[Target]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Targets):
+            return NotImplemented
+        return self.packed[0] == other.packed[0] and np.array_equal(self.packed[1], other.packed[1])
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Targets: {_text.count(len(self), *_NOUNS[self.kind])}>"
 
 
 class Target:
@@ -36,10 +145,10 @@ class Target:
     but zero.
     """
 
-    __slots__ = ("mode", "row")
+    __slots__ = ("batch",)
 
-    mode: int
-    row: Array
+    # This target as `Targets` of length one, which solvers take.
+    batch: Targets
 
     def __init__(
         self,
@@ -52,82 +161,109 @@ class Target:
         if quaternion is not None:
             if axis is not None or rotation is not None:
                 raise TargetError("quaternion is given beside axis or rotation; give one of them")
-            rotation = _from_quaternion(_numbers("quaternion", quaternion, (4,)))
-        given = _numbers("position", position, (3,)).reshape(1, 3)
-        axes = None if axis is None else _numbers("axis", axis, (3,)).reshape(1, 3)
-        rotations = None if rotation is None else _numbers("rotation", rotation, (3, 3)).reshape(1, 9)
-        self.mode, rows = _checked_rows(given, axes, rotations, ("position", "axis", "rotation"))
-        self.row = rows[0]
+            rotation = _from_quaternion(array_of("quaternion", quaternion, (4,)))
+        point = array_of("position", position, (3,)).reshape(1, 3)
+        direction = None if axis is None else array_of("axis", axis, (3,)).reshape(1, 3)
+        turn = None if rotation is None else array_of("rotation", rotation, (3, 3)).reshape(1, 9)
+        self.batch = Targets.from_packed(*_packed(point, direction, turn, ("position", "axis", "rotation")))
 
     @classmethod
     def from_pose(cls, pose: npt.ArrayLike) -> Target:
-        """The whole pose of a 4 x 4 matrix T_base_tip."""
-        matrix = _numbers("pose", pose, (4, 4))
+        """Return the target of a whole pose T_base_tip (4, 4)."""
+        matrix = array_of("pose", pose, (4, 4))
         row = np.empty(TARGET_SIZE)
-        if not _write_pose(matrix, FARTHEST, ROTATION_TOLERANCE, row):
-            if not np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() <= ROTATION_TOLERANCE:
-                raise TargetError(f"pose has the last row {matrix[3].tolist()}; give 0, 0, 0, 1 (is it transposed?)")
-            return cls(matrix[:3, 3], rotation=matrix[:3, :3])
-        return cls._of_row(row, ROTATION)
+        if _write_pose(matrix, FARTHEST, ROTATION_TOLERANCE, row):
+            return cls.from_packed(ROTATION, row)
+        if not np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() <= ROTATION_TOLERANCE:
+            raise _not_a_pose("pose", matrix)
+        return cls(matrix[:3, 3], rotation=matrix[:3, :3])
 
     @classmethod
-    def _of_row(cls, row: Array, mode: int) -> Target:
-        """The target of a row that has been checked."""
+    def from_packed(cls, mode: int, row: Array) -> Target:
+        """Return the target of a row (12,) that has been checked."""
         target = cls.__new__(cls)
-        target.mode, target.row = mode, row
+        target.batch = Targets.from_packed(mode, row[None])
         return target
+
+    @property
+    def kind(self) -> str:
+        """What is asked of the tip: "position", "axis" or "rotation"."""
+        return self.batch.kind
 
     @property
     def position(self) -> Array:
         """The wanted position (3,)."""
-        return self.row[9:]
+        return self.batch.packed[1][0, 9:]
 
     @property
     def axis(self) -> Array | None:
-        """The wanted direction (3,) of the tip's z axis, where one is asked for."""
-        return None if self.mode == POSITION else self.row[2:9:3]
+        """The wanted direction (3,) of the tip's z axis; None where the position alone is asked for."""
+        axes = self.batch.axes
+        return None if axes is None else axes[0]
 
     @property
     def rotation(self) -> Array | None:
-        """The wanted rotation (3, 3), where one is asked for."""
-        return self.row[:9].reshape(3, 3) if self.mode == ROTATION else None
+        """The wanted rotation (3, 3); None where none is asked for."""
+        rotations = self.batch.rotations
+        return None if rotations is None else rotations[0]
+
+    def __eq__(self, other: object) -> bool:
+        return self.batch == other.batch if isinstance(other, Target) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         text = f"Target(position={self.position.tolist()}"
-        if self.mode == AXIS:
-            text += f", axis={self.row[2:9:3].tolist()}"
-        elif self.mode == ROTATION:
-            text += f", rotation={self.row[:9].reshape(3, 3).tolist()}"
+        if self.kind != "position":
+            text += f", {self.kind}={np.asarray(getattr(self, self.kind)).tolist()}"
         return text + ")"
 
 
 def as_target(value: Any) -> Target:
-    """A target from what a caller gave: a `Target`, a position (3,) or a pose (4, 4)."""
+    """Return a `Target`, a position (3,), a pose (4, 4) or `Targets` of length one as a target."""
+    accepted = "give an arcreach.Target, a position (3,) in metres or a pose (4, 4)"
     if isinstance(value, Target):
         return value
+    if isinstance(value, Targets):
+        if len(value) == 1:
+            return value[0]
+        raise TargetError(f"target = {value!r} is not accepted; give one of them")
     given = real_array(value)
     if given is None:
-        raise TargetError(f"target = {shown(value)} is not accepted; {ACCEPTED}")
+        raise TargetError(f"target = {shown(value)} is not accepted; {accepted}")
     if given.shape == (4, 4):
         return Target.from_pose(given)
     if given.shape == (3,):
         return Target(given)
-    raise TargetError(f"target has the shape {given.shape}; {ACCEPTED}")
+    raise TargetError(f"target has the shape {given.shape}; {accepted}")
 
 
-def target_rows(positions: Any, axes: Any = None, rotations: Any = None) -> tuple[int, Array]:
-    """The mode and the rows (n, 12) of targets given as positions (n, 3), with axes (n, 3) or rotations (n, 3, 3)."""
-    points = _numbers("positions", positions, (None, 3))
-    n = len(points)
-    directions = None if axes is None else _numbers("axes", axes, (n, 3))
-    turns = None if rotations is None else _numbers("rotations", rotations, (n, 3, 3)).reshape(n, 9)
-    return _checked_rows(points, directions, turns, ("positions", "axes", "rotations"))
+def as_targets(value: Any, axes: Any = None, rotations: Any = None, field: str = "targets") -> Targets:
+    """Return `Targets`, a list of `Target`, poses (n, 4, 4) or positions (n, 3) as targets.
+
+    `axes` and `rotations` belong to positions. Error messages call the value `field`.
+    """
+    if isinstance(value, Sequence) and any(isinstance(item, Target) for item in value):
+        value = Targets.from_list(value)
+    given = None if isinstance(value, Targets) else real_array(value)
+    if given is not None and given.ndim == 2:
+        return Targets(given, axes, rotations)
+    if axes is not None or rotations is not None:
+        raise TargetError(f"axes and rotations have no meaning beside {field} that are not positions; leave them out")
+    if isinstance(value, Targets):
+        return value
+    accepted = "give arcreach.Targets, positions (n, 3) or poses (n, 4, 4)"
+    if given is None:
+        raise TargetError(f"{field} = {shown(value)} is not accepted; {accepted}")
+    if given.shape[1:] != (4, 4):
+        raise TargetError(f"{field} has the shape {given.shape}; {accepted}")
+    return Targets.from_poses(given)
 
 
-def _checked_rows(
+def _packed(
     points: Array, axes: Array | None, rotations: Array | None, fields: tuple[str, str, str]
 ) -> tuple[int, Array]:
-    """The rows of targets whose shapes are right; their numbers are checked here."""
+    """Check the numbers of targets whose shapes are right, and pack them."""
     if axes is not None and rotations is not None:
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
     n = len(points)
@@ -146,14 +282,14 @@ def _checked_rows(
 
 
 def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: tuple[str, str, str]) -> NoReturn:
-    """Name the first number, or the first target, that is not accepted."""
+    """Raise an error that names the first number, or the first target, that is not accepted."""
     shapes = ((3,), (3,), (3, 3))
     for field, values, shape in zip(fields, (points, axes, rotations), shapes, strict=True):
         if values is not None and not np.isfinite(values).all():
-            single = field in ("position", "axis", "rotation")
+            single = field in KINDS
             whole = values.reshape(shape if single else (-1, *shape))
-            place = tuple(int(i) for i in np.argwhere(~np.isfinite(whole))[0])
-            raise TargetError(f"{field}{list(place)} = {float(whole[place])} is not accepted; give finite numbers")
+            index = tuple(int(i) for i in np.argwhere(~np.isfinite(whole))[0])
+            raise TargetError(f"{field}{list(index)} = {float(whole[index])} is not accepted; give finite numbers")
     far = np.abs(points).max(axis=1)
     if far.max() > FARTHEST:
         worst = int(far.argmax())
@@ -171,35 +307,13 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
     )
 
 
+def _not_a_pose(field: str, matrix: Array) -> TargetError:
+    return TargetError(f"{field} has the last row {matrix[3].tolist()}; give 0, 0, 0, 1 (is it transposed?)")
+
+
 def _from_quaternion(quaternion: Array) -> Array:
-    """The rotation (3, 3) of a quaternion w, x, y, z of any length but zero."""
     if not np.isfinite(quaternion).all():
         raise TargetError(f"quaternion = {shown(quaternion)} is not accepted; give finite numbers w, x, y, z")
-    largest = float(np.abs(quaternion).max())
-    if largest == 0.0:
+    if not quaternion.any():
         raise TargetError("quaternion is zero; give w, x, y, z of a rotation")
-    # Scaled first: squares of very large or very small numbers would overflow or vanish.
-    scaled = (quaternion / largest).tolist()
-    size = math.hypot(*scaled)
-    w, x, y, z = (value / size for value in scaled)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def _numbers(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
-    """The value as an array of that shape, writable and without gaps: the kernel is compiled for one kind of array."""
-    values = real_array(value)
-    if values is None:
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_text(shape)}")
-    if values.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, values.shape, strict=True)):
-        raise TargetError(f"{field} has the shape {values.shape}; give numbers of shape {_text(shape)}")
-    return values if values.flags.behaved else values.copy()
-
-
-def _text(shape: tuple[int | None, ...]) -> str:
-    return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ")"
+    return rotation_from_quaternion(quaternion)

@@ -1,4 +1,4 @@
-"""The errors of configurations by the exact forward kinematics: what counts, whatever a method claims."""
+"""The errors of configurations by the exact forward kinematics, which decide the status whatever a method claims."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from arcreach._threads import spread
 from arcreach._typing import Array
+from arcreach.ik.target import Targets
 from arcreach.kernels.chain import judge
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -15,17 +16,17 @@ from arcreach.robots.symbolic import SymbolicRobot
 def verdict(
     robot: Robot | SymbolicRobot,
     q: Array,
-    mode: int,
-    targets: Array,
+    targets: Targets,
     tolerances: tuple[float, float],
     status: npt.NDArray[np.int64],
     threads: int | None = None,
 ) -> tuple[Array, Array]:
-    """Distances and angles (n,) of configurations (n, dof) from targets (n, 12); corrects their status (n,)."""
+    """Return the distances and angles (n,) of configurations (n, dof) from their targets; correct the status (n,)."""
+    mode, rows = targets.packed
     criteria = (mode, *tolerances, robot.moving_reach)
     errors = np.empty((2, len(q)))
     if isinstance(robot, Robot):
-        spread(judge.judge, len(q), robot.packed, criteria, targets, q, status, errors, threads=threads)
+        spread(judge.judge, len(q), robot.packed, criteria, rows, q, status, errors, threads=threads)
     else:
-        spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, targets, status, errors, threads=threads)
+        spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, rows, status, errors, threads=threads)
     return errors[0], errors[1]

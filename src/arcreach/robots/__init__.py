@@ -1,1 +1,1 @@
-"""What a robot is: elements, the chain of them, and the robot given as a symbolic matrix."""
+"""Robots: the chain of elements, and the robot given as a symbolic matrix."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._geometry import frame_along
 from arcreach._typing import Array
 from arcreach.elements import Link, Section
 from arcreach.kernels.chain import layout
@@ -187,11 +188,8 @@ def _about(axis: Any) -> Array:
     """The turn that takes a coordinate axis to a joint's: none where it is one, else from z."""
     if tuple(axis) in layout.COORDINATE_AXES:
         return np.eye(4)
-    z = np.array(axis, dtype=float)
-    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= np.linalg.norm(x)
     turn = np.eye(4)
-    turn[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
+    turn[:3, :3] = frame_along(np.array(axis, dtype=float))
     return turn
 
 

@@ -91,5 +91,5 @@ class Desk:
 
 def methods_for(robot: Robot, aim: str) -> tuple[str, ...]:
     """The methods that serve a robot and what is asked of it."""
-    mode = Wish(robot, np.eye(4), aim).target.mode
-    return tuple(name for name, method in methods().items() if method.refusal(robot, mode) is None)
+    kind = Wish(robot, np.eye(4), aim).target.kind
+    return tuple(name for name, method in methods().items() if method.refusal(robot, kind) is None)

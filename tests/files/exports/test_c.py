@@ -119,7 +119,7 @@ def test_a_start_near_the_target_keeps_the_branch():
 
 def test_bad_input_is_refused_by_a_status():
     robot, solver = solver_of("arm-8r", "float32")
-    good = ar.Target.from_pose(robot.tip_pose(robot.sample(1, seed=0)[0])).row
+    good = ar.Target.from_pose(robot.tip_pose(robot.sample(1, seed=0)[0])).batch.packed[1][0]
     for column, value in ((9, np.nan), (10, np.inf), (11, 1e30), (0, np.nan), (4, 2.0), (8, np.inf)):
         row = good.copy()
         row[column] = value

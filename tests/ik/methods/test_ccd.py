@@ -42,9 +42,9 @@ def misfit(robot, Q, wanted):
     """The sum that sweeps make smaller, by the public forward kinematics."""
     poses = robot.tip_pose(Q)
     total = ((poses[:, :3, 3] - wanted.position) ** 2).sum(axis=1) / half_reach(robot) ** 2
-    if wanted.mode == AXIS:
+    if wanted.kind == "axis":
         total += WEIGHT * 2 * (1 - poses[:, :3, 2] @ wanted.axis)
-    elif wanted.mode == ROTATION:
+    elif wanted.kind == "rotation":
         total += WEIGHT * 2 * (3 - (poses[:, :3, :3] * wanted.rotation).sum(axis=(1, 2)))
     return total
 

@@ -12,7 +12,7 @@ import arcreach as ar
 from arcreach.ik.method import Problem, no_rows
 from arcreach.ik.methods.finite_rotation import METHOD, default_cross, direction
 from arcreach.ik.solution import Status
-from arcreach.ik.target import target_rows
+from arcreach.ik.target import Targets
 from arcreach.kernels.chain.layout import AXIS, POSITION, REACHED, ROTATION
 
 ARC_SECONDS = {"position_tol": 1e-5, "angle_tol": math.radians(2 / 3600)}
@@ -32,10 +32,9 @@ def claims(robot, n, seed, variant="corrected", **call):
     """What the kernel itself says of n whole poses, and its configurations: before the judge has looked at them."""
     precision = call.pop("precision", "float64")
     poses = robot.tip_pose(robot.sample(n, seed))
-    mode, rows = target_rows(poses[:, :3, 3], None, poses[:, :3, :3])
     problem = Problem(
-        robot, mode, rows, robot.sample(n, seed + 1), call["position_tol"], call["angle_tol"], None, math.inf, 0,
-        variant, None, no_rows(robot.dof), {"precision": precision},
+        robot, Targets.from_poses(poses), robot.sample(n, seed + 1), call["position_tol"], call["angle_tol"], None,
+        math.inf, 0, variant, None, no_rows(robot.dof), {"precision": precision},
     )  # fmt: skip
     outcome = METHOD.run(problem)
     return outcome.status == REACHED, outcome.q, poses

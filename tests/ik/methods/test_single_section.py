@@ -392,7 +392,7 @@ def test_the_iteration_needs_no_second_stage(kind):
         arm = limits_kernels.Arm(robot.packed, 0, kernels.ITERATIVE, method.facts(robot), np.zeros(12))
         work = limits_kernels.Work(np.empty((2, robot.dof)), np.zeros(2, np.int64))
         for position in tips(robot, robot.sample(100, rng)):
-            row = ar.Target(position).row
+            row = ar.Target(position).batch.packed[1][0]
             r, direction = math.hypot(*position[:2]), math.atan2(position[1], position[0])
             task = Task(row[None], POSITION, 1e-6, 1e-3, 1, 100, math.inf, False, False, np.empty((0, robot.dof)))
             aim = limits_kernels.Aim(row, r, position[2], direction, 0.0)

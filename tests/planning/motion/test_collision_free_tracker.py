@@ -38,7 +38,7 @@ def test_into_a_tube(name, asked):
     path = ar.follow(ARM, waypoints[:, :3], axes=axes, scene=scene, position_tol=1e-5, angle_tol=1e-2)
     given = path.waypoint >= 0
     assert path.waypoint[given].tolist() == list(range(13))
-    assert path.reached.all()
+    assert path.reached
     tips = ARM.tip_pose(path.q[given])
     np.testing.assert_allclose(tips[:, :3, 3], waypoints[:, :3], atol=1e-5)
     assert ARM.within_limits(path.q).all()
@@ -53,7 +53,7 @@ def test_the_way_around_an_obstacle():
     points = np.array([[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]])
     ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
     path = ar.follow(robot, points, scene=[ball])
-    assert path.reached.all()
+    assert path.reached
     assert (path.waypoint == DETOUR).any()
     assert path.clearance.min() >= 0.0
     for q in motion_between(robot, path.q, 200):
@@ -65,8 +65,8 @@ def test_a_waypoint_in_an_obstacle_is_left_out():
     points = np.array([[0.0, 0.0, 0.12], [0.02, 0.0, 0.13], [0.0, 0.01, 0.125]])
     scene = [ar.Sphere(points[1], 0.005)]
     path = ar.follow(ARM, points, scene=scene)
-    assert path.reached.tolist()[0]
-    assert path.reached.tolist()[-1]
+    assert path.reached_points.tolist()[0]
+    assert path.reached_points.tolist()[-1]
     lost = np.flatnonzero(path.waypoint == 1)
     assert path.status[lost].tolist() == [Status.COLLISION]
     np.testing.assert_array_equal(path.q[lost[0]], path.q[lost[0] - 1])
@@ -77,7 +77,7 @@ def test_a_waypoint_in_an_obstacle_is_left_out():
 def test_steps_are_bounded_among_obstacles_too():
     scene, waypoints = ar.load_scene("tube-curved"), catalogue_waypoints("tube-curved")
     path = ar.follow(ARM, waypoints[:, :3], axes=waypoints[:, 3:], scene=scene, max_step=0.06, angle_tol=1e-2)
-    assert path.reached.all()
+    assert path.reached
     straight = [k for k, name in enumerate(ARM.coordinates) if not name.endswith(".direction")]
     assert np.abs(path.steps[:, straight]).max() <= 0.06 + 1e-9
 
@@ -121,7 +121,7 @@ def test_a_first_waypoint_that_is_blocked_is_waited_for():
     points = np.array([[0.02, 0.0, 0.13], [0.0, 0.0, 0.12], [0.0, 0.01, 0.125]])
     path = ar.follow(ARM, points, scene=[ar.Sphere(points[0], 0.005)])
     assert path.status.tolist()[:2] == [Status.COLLISION, Status.REACHED]
-    assert path.reached[1:].all()
+    assert path.reached_points[1:].all()
     np.testing.assert_array_equal(path.q[0], path.q[1])
     assert path.position_error[0] > 1e-3
     assert path.clearance.min() >= 0.0
@@ -132,14 +132,14 @@ def test_a_bound_holds_across_half_a_turn_and_on_a_way_around():
     robot = ar.load_robot("extensible-sections")
     ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
     path = ar.follow(robot, [[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]], scene=[ball], max_step=0.1)
-    assert path.reached.all()
+    assert path.reached
     assert (path.waypoint == DETOUR).any()
     assert np.abs(path.steps[:, 0::3]).max() <= 0.1 + 1e-9
     # A circle about the base axis: the directions of all sections cross half a turn, and no step is large for it.
     angle = np.linspace(2.8, 3.5, 8)
     ring = np.stack([0.03 * np.cos(angle), 0.03 * np.sin(angle), np.full(8, 0.11)], axis=1)
     around = ar.follow(robot, ring, scene=[ar.Sphere((1.0, 0.0, 0.0), 0.1)], max_step=0.3)
-    assert around.reached.all()
+    assert around.reached
     assert not (around.waypoint == DETOUR).any()
 
 

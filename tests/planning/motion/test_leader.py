@@ -59,7 +59,7 @@ def test_the_body_stays_where_the_tip_has_been(name, robot, most):
     robot = inserted() if robot == "inserted" else ar.load_robot(robot)
     line = CURVES[name]
     path = ar.follow_the_leader(robot, line, points=25)
-    assert path.reached.all()
+    assert path.reached
     assert robot.within_limits(path.q).all()
     worst = [distance_to_curve(body, line).max() for body in robot.backbone(path.q, 300)]
     np.testing.assert_allclose(path.body_deviation, worst, atol=2e-5)
@@ -76,7 +76,7 @@ def test_in_space_and_by_insertion_alone():
     line = np.stack([0.05 * (1 - np.cos(turn)), 0.02 * (turn - np.sin(turn)), 0.06 * np.sin(turn)], axis=1)
     robot = ar.Robot([ar.Prismatic(-0.2, 0.0), *ar.load_robot("fixed-sections").elements])
     path = ar.follow_the_leader(robot, line, points=20)
-    assert path.reached.all()
+    assert path.reached
     assert path.worst_body_deviation < 2e-3
     assert "off the curve" in str(path)
 

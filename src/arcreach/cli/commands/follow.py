@@ -32,6 +32,7 @@ from arcreach.files.robots import load_robot
 from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
+from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow as follow_path
 from arcreach.robots.robot import Robot
 
@@ -77,10 +78,8 @@ def follow(
         raise MethodError(f"robot '{loaded.name}' is given as a matrix; follow needs a chain of elements")
     targets = _targets(waypoints, scene)
     if position_only:
-        targets = {"positions": targets["positions"]}
+        targets = Targets(targets.positions)
     options: dict[str, Any] = {
-        "axes": targets.get("axes"),
-        "rotations": targets.get("rotations"),
         "method": load_method(method).name,
         "position_tol": units.parse(position_tol, "length"),
         "angle_tol": units.parse(angle_tol, "angle"),
@@ -95,7 +94,7 @@ def follow(
         try:
             path = follow_path(
                 loaded,
-                targets["positions"],
+                targets,
                 progress=lambda done, total: say("following", done, total, "waypoint"),
                 **options,
             )
@@ -126,9 +125,9 @@ def follow(
         typer.echo(str(path))
     if interrupted:
         done = path.waypoint.max(initial=-1) + 1
-        note(f"interrupted after {done} of {count(len(targets['positions']), 'waypoint')}")
+        note(f"interrupted after {done} of {count(len(targets), 'waypoint')}")
         raise typer.Exit(EXIT_INTERRUPTED)
-    raise typer.Exit(0 if path.reached.all() else EXIT_NOT_REACHED)
+    raise typer.Exit(0 if path.reached else EXIT_NOT_REACHED)
 
 
 def _steps(text: str, robot: Robot) -> float | list[float]:
@@ -153,11 +152,11 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
     return [limits.get(quantity, math.inf) for quantity in robot.quantities]
 
 
-def _targets(waypoints: Path | None, scene: str | None) -> dict[str, Any]:
+def _targets(waypoints: Path | None, scene: str | None) -> Targets:
     """The waypoints of the file, or those that a tube of the catalogue brings."""
     if waypoints is not None:
         return read_targets(waypoints)
     if scene is None or scene not in scene_catalogue():
         raise FileError("--waypoints is missing; give a CSV file with the columns x,y,z, or a tube of the catalogue")
     rows = catalogue_waypoints(scene)
-    return {"positions": rows[:, :3], "axes": rows[:, 3:]}
+    return Targets(rows[:, :3], rows[:, 3:])

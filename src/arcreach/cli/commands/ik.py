@@ -169,7 +169,7 @@ def _one(robot: AnyRobot, target: Target, options: dict[str, Any], trace: Path |
         print_json(as_data(robot, solution))
         note(solution.hint)
     else:
-        _print(robot, solution)
+        _print(solution)
     return solution.reached
 
 
@@ -189,7 +189,7 @@ def _every(robot: Robot, target: Target, options: dict[str, Any], most: int | No
         return bool(solutions)
     typer.echo(words)
     for solution in solutions:
-        _print(robot, solution)
+        _print(solution)
         typer.echo(f"  met by {count(solution.hits, 'start')}")
     return bool(solutions)
 
@@ -200,7 +200,7 @@ def _compiling(robot: AnyRobot) -> str:
 
 def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
     targets = read_targets(file)
-    n = len(targets["positions"])
+    n = len(targets)
     parts: list[Solutions] = []
     interrupted = False
     done = 0
@@ -209,8 +209,7 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
             size = FIRST_CHUNK
             while done < n:
                 began = time.monotonic()
-                chunk = {name: values[done : done + size] for name, values in targets.items()}
-                parts.append(solve_batch(robot, **chunk, **options))
+                parts.append(solve_batch(robot, targets[done : done + size], **options))
                 done += len(parts[-1])
                 say("solving", done, n, "target")
                 # An interrupt loses no more than about CHUNK_SECONDS of work.
@@ -247,9 +246,5 @@ def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print(robot: AnyRobot, solution: Solution) -> None:
-    out = console()
-    out.print(str(solution), highlight=False, soft_wrap=True)
-    width = max(len(name) for name in robot.coordinates)
-    for name, quantity, value in zip(robot.coordinates, robot.quantities, solution.q, strict=True):
-        out.print(f"  {name:{width}}  {coordinate(float(value), quantity):>14}", highlight=False)
+def _print(solution: Solution) -> None:
+    console().print(solution.describe(), highlight=False, soft_wrap=True)

@@ -24,16 +24,15 @@ from arcreach.experiments.engine.experiment import (
     generator,
     ranges,
 )
-from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION, verdict
+from arcreach.experiments.engine.judge import AXIS, verdict
 from arcreach.experiments.report.parts import Part
 from arcreach.experiments.report.verdicts import Verdict, on_summary
 from arcreach.ik.method import find_method
 from arcreach.ik.solve import solve_batch
-from arcreach.kernels.chain import layout
+from arcreach.ik.target import Targets
 from arcreach.robots.robot import Robot
 
 CHUNK = 500
-MODES = {POSITION: layout.POSITION, AXIS: layout.AXIS, ROTATION: layout.ROTATION}
 
 
 @dataclass(frozen=True)
@@ -167,17 +166,7 @@ def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
 def serves(call: Call, case: Case) -> bool:
     """Whether a method can solve a case."""
     robot = case.robot(np.random.default_rng(0)) if callable(case.robot) else case.robot
-    return find_method(call.method).refusal(robot, MODES[case.goal]) is None
-
-
-def goal_arrays(poses: Array, goal: str) -> dict[str, Any]:
-    """The targets as `solve_batch` takes them."""
-    arrays: dict[str, Any] = {"positions": poses[:, :3, 3]}
-    if goal == AXIS:
-        arrays["axes"] = poses[:, :3, 2]
-    elif goal == ROTATION:
-        arrays["rotations"] = poses[:, :3, :3]
-    return arrays
+    return find_method(call.method).refusal(robot, case.goal) is None
 
 
 def most_iterations(case: Case, call: Call) -> int | None:
@@ -190,7 +179,7 @@ def _solve(
 ) -> dict[str, npt.NDArray[Any]]:
     tolerances = (case.position_tol, case.angle_tol)
     found = solve_batch(
-        robot, **goal_arrays(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
+        robot, Targets.from_poses(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
         position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
         **device, **call.options,
     )  # fmt: skip

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.experiments.engine.comparison import Call, Case, Comparison, goal_arrays, most_iterations, serves
-from arcreach.experiments.engine.judge import AXIS, ROTATION
+from arcreach.experiments.engine.comparison import Call, Case, Comparison, most_iterations, serves
 from arcreach.ik.solve import solve
-from arcreach.ik.target import Target
+from arcreach.ik.target import Targets
 from arcreach.robots.robot import Robot
 
 CASES = 3
@@ -55,10 +54,9 @@ def _curve(experiment: Comparison, run: Any, case: Case, call: Call) -> tuple[Ar
 
 
 def _errors(robot: Robot, case: Case, call: Call, poses: Array, start: Array | None) -> Array:
-    given = goal_arrays(poses, case.goal)
-    turned = {AXIS: {"axis": poses[0, :3, 2]}, ROTATION: {"rotation": poses[0, :3, :3]}}.get(case.goal, {})
+    [target] = Targets.from_poses(poses, case.goal)
     solution = solve(
-        robot, Target(given["positions"][0], **turned), call.method, variant=call.variant, start=start, trace=True,
+        robot, target, call.method, variant=call.variant, start=start, trace=True,
         position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
         **call.options,
     )  # fmt: skip

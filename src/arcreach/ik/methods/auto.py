@@ -75,11 +75,11 @@ def seed_count(mode: int) -> int:
 
 
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
-    mode = problem.mode
+    mode, rows = problem.targets.packed
     count = seed_count(mode)
     # By position, and from one table: names would take a tenth of a single solve.
     task = Task(
-        problem.targets, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
+        rows, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,
     )  # fmt: skip
     return *problem.robot.model.search(mode, count, problem.seed), task, q, report

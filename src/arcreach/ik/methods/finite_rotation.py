@@ -13,7 +13,6 @@ from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.methods.ccd import RIGID, half_reach
-from arcreach.kernels.chain.layout import AXIS
 from arcreach.kernels.methods.finite_rotation import Rules, finite_rotation
 from arcreach.kernels.published.finite_rotation import finite_rotation_published
 from arcreach.robots.robot import Robot
@@ -74,7 +73,7 @@ def is_single(precision: Any) -> bool:
 def tool_axes(problem: Problem) -> Array:
     """The long and the cross axis (2, 3), unit vectors of the tip frame."""
     long = direction("long_axis", problem.options.get("long_axis", "z"))
-    if problem.mode == AXIS and not np.array_equal(long, NAMED_AXES["z"]):
+    if problem.targets.kind == "axis" and not np.array_equal(long, NAMED_AXES["z"]):
         text = shown(problem.options["long_axis"])
         raise MethodError(f"long_axis = {text} is not accepted for a target with an axis, which is z; leave it out")
     cross = problem.options.get("cross_axis")

@@ -24,7 +24,7 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.chain.layout import POSITION, TIME_LIMIT
+from arcreach.kernels.chain.layout import TIME_LIMIT
 from arcreach.kernels.methods import hierarchical as kernels
 from arcreach.kernels.methods.answers import Answers
 from arcreach.kernels.solver.contexts import Task
@@ -110,7 +110,7 @@ def _plan(problem: Problem[Any]) -> kernels.Plan:
     robot: AnyRobot = problem.robot
     options = problem.options
     order = _order(robot, options.get("order"))
-    roles = _roles(robot, problem.mode, options.get("roles"))
+    roles = _roles(robot, problem.targets.kind, options.get("roles"))
     exit_by = EXITS[_word("exit", options.get("exit", "distance"), EXITS)]
     jump = options.get("jump")
     jump_to = kernels.NO_JUMP if jump is None else JUMPS[_word("jump", jump, JUMPS)]
@@ -159,13 +159,13 @@ def default_scale(robot: AnyRobot) -> float:
     return kept
 
 
-def default_roles(robot: AnyRobot, mode: int) -> tuple[str, ...]:
+def default_roles(robot: AnyRobot, kind: str) -> tuple[str, ...]:
     """The roles where none are given.
 
     For a position they are all `position`. For a target with an orientation, the last three joints of an arm of six or
     more have the role `orientation` and the others `position`; every coordinate of another robot has the role `both`.
     """
-    if mode == POSITION:
+    if kind == "position":
         return ("position",) * robot.dof
     joints = not any(isinstance(element, Section) for element in robot.elements)
     if joints and robot.dof >= ARM and all(quantity == ANGLE for quantity in robot.quantities[-WRIST:]):
@@ -199,10 +199,10 @@ def _listed(robot: AnyRobot) -> str:
     return ", ".join(robot.coordinates[:6]) + (", ..." if robot.dof > 6 else "")
 
 
-def _roles(robot: AnyRobot, mode: int, given: Any) -> npt.NDArray[np.int64]:
+def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
     accepted = f"one of {', '.join(ROLES)}, or a list of {robot.dof} of them"
     if given is None:
-        words: list[Any] = list(default_roles(robot, mode))
+        words: list[Any] = list(default_roles(robot, kind))
     elif isinstance(given, str):
         words = [_word("roles", given, ROLES)] * robot.dof
     elif isinstance(given, Iterable) and not isinstance(given, bytes):
@@ -211,7 +211,7 @@ def _roles(robot: AnyRobot, mode: int, given: Any) -> npt.NDArray[np.int64]:
         raise _refused("roles", given, accepted)
     if len(words) != robot.dof:
         raise _refused("roles", given, accepted)
-    if mode == POSITION and set(words) != {"position"}:
+    if kind == "position" and set(words) != {"position"}:
         raise _refused("roles", given, "'position': the target has no orientation")
     return np.array([ROLES[word] for word in words], np.int64)
 

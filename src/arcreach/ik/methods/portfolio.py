@@ -43,7 +43,7 @@ def run(problem: Problem) -> Outcome:
 def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The larger of both errors, each in units of its tolerance."""
     tolerances = problem.position_tol, problem.angle_tol
-    distance, angle = verdict(problem.robot, outcome.q, problem.mode, problem.targets, tolerances, outcome.status)
+    distance, angle = verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
 
 

@@ -17,7 +17,6 @@ from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.target import Target
-from arcreach.kernels.chain.layout import POSITION
 from arcreach.kernels.contact.arcs import Arc, Obstacles, arc_gap, point_gaps
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import POINT, Disc, Obstacle, Point, Polygon
@@ -181,7 +180,7 @@ def target_point(target: Any) -> Point:
     """The place (x, z) of a target: two numbers, three with y = 0, or a `Target` in the plane without orientation."""
     accepted = "two finite numbers (x, z), or three with y = 0, in metres"
     if isinstance(target, Target):
-        if target.mode != POSITION:
+        if target.kind != "position":
             raise TargetError("target has an orientation; contact planning reaches places: give a position alone")
         target = target.position
     values = real_array(target)

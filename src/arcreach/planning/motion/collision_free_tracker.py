@@ -65,10 +65,10 @@ class CollisionFreeTracker:
     def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
         """Return the solutions at the first waypoint that can be reached freely, the largest clearance first."""
         for row in rows:
-            found = self._initial(Target._of_row(row, self.mode), start)
+            found = self._initial(Target.from_packed(self.mode, row), start)
             if found[0].reached:
                 return found
-        return self._initial(Target._of_row(rows[0], self.mode), start)
+        return self._initial(Target.from_packed(self.mode, rows[0]), start)
 
     def _initial(self, target: Target, start: npt.ArrayLike | None) -> list[Solution]:
         first = solve(self.robot, target, start=start, **self.options)
@@ -122,7 +122,7 @@ class CollisionFreeTracker:
         return points
 
     def _solve(self, row: Array, q: Array) -> Solution:
-        return solve(self.robot, Target._of_row(row, self.mode), start=q, **self.options)
+        return solve(self.robot, Target.from_packed(self.mode, row), start=q, **self.options)
 
     def _may_step(self, a: Array, b: Array) -> bool:
         """Return whether the straight motion from a to b is free and within the largest step."""
@@ -147,7 +147,7 @@ class CollisionFreeTracker:
         """Return the points of a global plan to the waypoint; without one, the robot stays."""
         try:
             found = plan(
-                self.robot, here.q, Target._of_row(last, self.mode), self.scene, margin=self.margin,
+                self.robot, here.q, Target.from_packed(self.mode, last), self.scene, margin=self.margin,
                 max_time=DETOUR_TIME, position_tol=self.tolerances["position_tol"],
                 angle_tol=self.tolerances["angle_tol"],
             )  # fmt: skip

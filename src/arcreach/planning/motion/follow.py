@@ -22,10 +22,10 @@ from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
+from arcreach.ik.target import Targets, as_targets
 from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.tracker import Point, Tracker
-from arcreach.planning.motion.waypoints import waypoint_rows
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
@@ -54,7 +54,7 @@ def follow(
     progress: Progress | None = None,
     **options: Any,
 ) -> Path:
-    """Move the tip along waypoints: targets, positions (n, 3) with `axes` or `rotations`, or poses (n, 4, 4).
+    """Move the tip along waypoints: `Targets`, poses (n, 4, 4), or positions (n, 3) with `axes` or `rotations`.
 
     `start` is the current configuration; without it, several configurations that reach the first waypoint are tried and
     the smoothest path is returned. Every point is solved from the previous one with `method` and its options.
@@ -74,10 +74,13 @@ def follow(
     the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is
     the path so far.
     """
-    mode, rows = waypoint_rows(waypoints, axes, rotations)
+    targets = as_targets(waypoints, axes, rotations, "waypoints")
+    if not len(targets):
+        raise TargetError("waypoints is empty; give at least one")
+    mode, rows = targets.packed
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    _check_method(robot, method, mode, max_step is not None, options)
+    _check_method(robot, method, targets.kind, max_step is not None, options)
     chosen = robot if limits is None else robot.with_limits(_narrower(robot, limits))
     tolerances = {
         "position_tol": positive("position_tol", position_tol, "metres"),
@@ -108,7 +111,7 @@ def follow(
                 path = _path(robot, mode, points, tracker, clock)
                 if best is None or _defects(path) < _defects(best):
                     best = path
-                if path.reached.all() and (scene is not None or path.largest_step <= SMOOTH_STEP):
+                if path.reached and (scene is not None or path.largest_step <= SMOOTH_STEP):
                     break
     except KeyboardInterrupt:
         if best is None and points:
@@ -117,9 +120,10 @@ def follow(
             raise
         raise Interrupted(best) from None
     assert best is not None
-    if best.reached.all():
+    if best.reached:
         return best
-    return replace(best, hint=position_hint(robot, rows[:, 9:]) or ("" if start is None else angle_hint(robot, start)))
+    hint = position_hint(robot, targets.positions)
+    return replace(best, hint=hint or ("" if start is None else angle_hint(robot, start)))
 
 
 class _Clock:
@@ -145,7 +149,7 @@ class _Clock:
 
 
 def _defects(path: Path) -> tuple[int, float]:
-    return int((~path.reached).sum()), path.largest_step
+    return int((~path.reached_points).sum()), path.largest_step
 
 
 def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | CollisionFreeTracker, clock: _Clock) -> Path:
@@ -156,8 +160,7 @@ def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | Colli
     return Path(
         robot,
         np.array([solution.q for solution in solutions]),
-        np.array(targets),
-        mode,
+        Targets.from_packed(mode, np.array(targets)),
         np.array(waypoint),
         np.array([solution.position_error for solution in solutions]),
         np.array([solution.angle_error for solution in solutions]),
@@ -178,10 +181,10 @@ def _largest(robot: Robot, max_step: npt.ArrayLike) -> Array:
     return np.broadcast_to(given, (robot.dof,)).copy()
 
 
-def _check_method(robot: Robot, method: str, mode: int, boxed: bool, options: dict[str, Any]) -> None:
+def _check_method(robot: Robot, method: str, kind: str, boxed: bool, options: dict[str, Any]) -> None:
     """Refuse a method or option that would have no effect."""
     chosen = find_method(method)
-    refusal = chosen.refusal(robot, mode)
+    refusal = chosen.refusal(robot, kind)
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
     if boxed and method == "auto" and options:

@@ -10,7 +10,6 @@ from arcreach._typing import Array
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels.chain.layout import AXIS, ROTATION
 from arcreach.planning.motion.straight_motion import SmoothSpace
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
@@ -49,13 +48,9 @@ def goal_configurations(
     if status != Status.REACHED:
         return np.empty((0, robot.dof)), status
     starts = robot.sample(3 * count, seed=seed)
-    rows: dict[str, Any] = {"positions": np.tile(target.position, (len(starts), 1))}
-    if target.mode == AXIS:
-        rows["axes"] = np.tile(np.asarray(target.axis), (len(starts), 1))
-    elif target.mode == ROTATION:
-        rows["rotations"] = np.tile(np.asarray(target.rotation), (len(starts), 1, 1))
+    targets = target.batch[np.zeros(len(starts), np.int64)]
     common["max_time"] = GOAL_TIME * max_time / len(starts)
-    others = solve_batch(robot, **rows, start=starts, max_iterations=GOAL_ITERATIONS, **common)
+    others = solve_batch(robot, targets, start=starts, max_iterations=GOAL_ITERATIONS, **common)
     space = SmoothSpace(robot)
     kept = [first.q]
     for q in others.q[others.reached]:

@@ -21,7 +21,7 @@ from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
-from arcreach.ik.target import target_rows
+from arcreach.ik.target import Targets
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
@@ -63,7 +63,7 @@ class LeaderPath(Path):
         return float(self.body_deviation.max(initial=0.0))
 
     def __str__(self) -> str:
-        reached = f"{int(self.reached.sum())} of {len(self)} points reached"
+        reached = f"{int(self.reached_points.sum())} of {len(self)} points reached"
         worst = f"body off the curve by {_text.length(self.worst_body_deviation)} at most"
         return f"{reached}; {worst}; tip by {_text.length(self.deviation[0])}; {_text.seconds(self.seconds)}"
 
@@ -92,11 +92,11 @@ def follow_the_leader(
         )
     depths = np.linspace(shortest, line.length, points)
     fit = _Fit(robot, line)
-    mode, targets = target_rows(line.at(depths))
+    targets = Targets(line.at(depths))
     # Pushed in from the beginning, and drawn back from the end: both ways are smooth, and one of them is better.
     tried = []
     for Q in (fit.walk(depths), fit.walk(depths[::-1])[::-1].copy()):
-        errors = np.linalg.norm(robot.tip_pose(Q)[:, :3, 3] - targets[:, 9:], axis=1)
+        errors = np.linalg.norm(robot.tip_pose(Q)[:, :3, 3] - targets.positions, axis=1)
         tried.append((Q, errors, fit.deviations(Q)))
     q, errors, deviations = min(tried, key=lambda way: (int((way[1] > position_tol).sum()), float(way[2].max())))
     status = np.where(errors <= position_tol, Status.REACHED, Status.STALLED)
@@ -104,7 +104,6 @@ def follow_the_leader(
         robot=robot,
         q=q,
         targets=targets,
-        mode=mode,
         waypoint=np.arange(points),
         position_error=errors,
         angle_error=np.zeros(points),

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import whole
-from arcreach._typing import Array, Integers
+from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import ANGLE, Section
 from arcreach.ik.solution import Status, with_hint
+from arcreach.ik.target import Targets
 from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.planning.motion.timing import Timed, timed
 from arcreach.robots.robot import Robot
@@ -63,8 +64,7 @@ class Path(ConfigurationPath):
 
     robot: Robot
     q: Array  # (n, dof)
-    targets: Array  # (n, 12): rotation row by row, then position
-    mode: int
+    targets: Targets  # n of them
     waypoint: Integers  # (n,): index of the waypoint, -1 for an inserted point, -2 on a detour
     position_error: Array
     angle_error: Array
@@ -76,8 +76,13 @@ class Path(ConfigurationPath):
     hint: str = ""  # a probable error of units, if waypoints are far out of reach
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
-        """Whether each point (n,) reaches its target."""
+    def reached(self) -> bool:
+        """Whether the motion does all that was asked: every point of the path reaches its target."""
+        return bool(self.reached_points.all())
+
+    @property
+    def reached_points(self) -> Booleans:
+        """For each point whether it reaches its target (n,)."""
         return np.equal(self.status, Status.REACHED)
 
     @property
@@ -139,7 +144,7 @@ class Path(ConfigurationPath):
         given = int((self.waypoint >= 0).sum())
         inserted = len(self) - given
         waypoints = f"{_text.count(given, 'waypoint')}, {inserted} inserted"
-        points = f"{int(self.reached.sum())} of {_text.count(len(self), 'point')} reached ({waypoints})"
+        points = f"{int(self.reached_points.sum())} of {_text.count(len(self), 'point')} reached ({waypoints})"
         off = f"largest deviation {_text.errors(*self.deviation)}"
         if self.clearance is not None:
             off = f"clearance {_text.length(float(self.clearance.min(initial=np.inf)))}, {off}"

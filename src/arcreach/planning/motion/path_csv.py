@@ -16,9 +16,8 @@ from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
 from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Status
-from arcreach.ik.target import target_rows
+from arcreach.ik.target import Targets
 from arcreach.ik.verdict import verdict
-from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
@@ -34,12 +33,13 @@ def write_path(path: Path, file: str | os.PathLike[str]) -> None:
     columns |= {"position_error": path.position_error.tolist(), "angle_error": path.angle_error.tolist()}
     if path.clearance is not None:
         columns["clearance"] = path.clearance.tolist()
-    entries = dict(zip(POSITION_COLUMNS, (9, 10, 11), strict=True))
-    if path.mode == AXIS:
-        entries |= dict(zip(AXIS_COLUMNS, (2, 5, 8), strict=True))
-    elif path.mode == ROTATION:
-        entries |= dict(zip(ROTATION_COLUMNS, range(9), strict=True))
-    write_csv(file, columns | {name: path.targets[:, k].tolist() for name, k in entries.items()})
+    groups: list[tuple[Sequence[str], Array]] = [(POSITION_COLUMNS, path.targets.positions)]
+    if path.targets.rotations is not None:
+        groups.append((ROTATION_COLUMNS, path.targets.rotations.reshape(-1, 9)))
+    elif path.targets.axes is not None:
+        groups.append((AXIS_COLUMNS, path.targets.axes))
+    columns |= {name: values[:, k].tolist() for names, values in groups for k, name in enumerate(names)}
+    write_csv(file, columns)
 
 
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
@@ -59,12 +59,12 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
     columns = _columns(rows, origin, robot)
     q = np.stack([columns[name] for name in robot.coordinates], axis=1)
     n = len(q)
-    mode, targets = _targets(origin, columns, robot, q)
+    targets = _targets(origin, columns, robot, q)
     waypoint = columns.get("waypoint", np.arange(n))
-    position_error, angle_error = verdict(robot, q, mode, targets, (np.inf, np.inf), np.zeros(n, np.int64))
+    position_error, angle_error = verdict(robot, q, targets, (np.inf, np.inf), np.zeros(n, np.int64))
     status = columns.get("status", np.full(n, Status.REACHED.value)).astype(np.int64)
     clearance = columns.get("clearance")
-    return Path(robot, q, targets, mode, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
+    return Path(robot, q, targets, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
 
 
 def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> dict[str, Array]:
@@ -108,7 +108,7 @@ def _number(origin: str, line: int, name: str, cell: str) -> float:
     return value
 
 
-def _targets(origin: str, columns: Mapping[str, Array], robot: Robot, q: Array) -> tuple[int, Array]:
+def _targets(origin: str, columns: Mapping[str, Array], robot: Robot, q: Array) -> Targets:
     def group(names: Sequence[str]) -> Array | None:
         if not any(name in columns for name in names):
             return None
@@ -119,9 +119,8 @@ def _targets(origin: str, columns: Mapping[str, Array], robot: Robot, q: Array) 
 
     positions, axes, rotations = group(POSITION_COLUMNS), group(AXIS_COLUMNS), group(ROTATION_COLUMNS)
     if positions is None:
-        poses = robot.tip_pose(q)
-        return POSITION, target_rows(poses[:, :3, 3])[1]
+        return Targets(robot.tip_pose(q)[:, :3, 3])
     try:
-        return target_rows(positions, axes, None if rotations is None else rotations.reshape(-1, 3, 3))
+        return Targets(positions, axes, None if rotations is None else rotations.reshape(-1, 3, 3))
     except TargetError as error:
         raise FileError(f"{origin}: {error}") from None

@@ -177,5 +177,5 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
 
 def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, float]) -> tuple[float, float]:
     """Return the distance of the tip from the target at q, in metres and radians."""
-    position, angle = verdict(robot, q[None].copy(), target.mode, target.row[None], tolerances, np.zeros(1, np.int64))
+    position, angle = verdict(robot, q[None].copy(), target.batch, tolerances, np.zeros(1, np.int64))
     return float(position[0]), float(angle[0])

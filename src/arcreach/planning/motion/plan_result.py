@@ -46,7 +46,7 @@ class Plan(ConfigurationPath):
 
     @property
     def reached(self) -> bool:
-        """Whether a path was found."""
+        """Whether the motion does all that was asked: a path was found and its end reaches the target."""
         return self.status == Status.REACHED
 
     def to_csv(self, file: str | os.PathLike[str], points: int | None = None) -> None:

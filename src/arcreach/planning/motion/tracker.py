@@ -58,7 +58,7 @@ class Tracker:
 
     def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
         """Return the solutions at the first waypoint from which the path may start."""
-        target = Target._of_row(rows[0], self.mode)
+        target = Target.from_packed(self.mode, rows[0])
         if start is not None:
             return [solve(self.robot, target, start=start, **self.options)]
         found = solve_all(self.robot, target, most=MOST_INITIAL, **self.tolerances)  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ class Tracker:
         """Solve the next target with steps of any size."""
         held = self._held(q)
         robot = _pinned(self.robot, held, q) if held else self.robot
-        return solve(robot, Target._of_row(row, self.mode), start=q, **self.options)
+        return solve(robot, Target.from_packed(self.mode, row), start=q, **self.options)
 
     def _boxed_step(self, q: Array, row: Array) -> Solution:
         """Solve the next target inside the box around q."""
@@ -118,7 +118,7 @@ class Tracker:
         if self.box is not None:
             return self.box.step(q, row, held)
         boxed = _pinned(self.robot, held, q, self.largest)
-        return solve(boxed, Target._of_row(row, self.mode), start=q, **self.options)
+        return solve(boxed, Target.from_packed(self.mode, row), start=q, **self.options)
 
     def _held(self, q: Array) -> list[str]:
         """Return the joints that are held because the tip is near their axis."""

@@ -24,7 +24,7 @@ from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
 from arcreach.files.robots import read_robot
 from arcreach.ik.solution import Solution, Solutions
-from arcreach.ik.target import as_target, target_rows
+from arcreach.ik.target import Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict
 from arcreach.robots.robot import Robot
 
@@ -78,13 +78,12 @@ class ExportedSolver:
         max_steps: int | None = None,
     ) -> Solution:
         """Solve one target, a `Target`, a position or a pose; what is not given has the default of the C sources."""
-        wanted = as_target(target)
         starts = None if start is None else np.reshape(start, (1, -1))
-        return self._solve(wanted.mode, wanted.row[None], starts, position_tol, angle_tol, max_steps)[0]
+        return self._solve(as_target(target).batch, starts, position_tol, angle_tol, max_steps)[0]
 
     def solve_batch(
         self,
-        positions: npt.ArrayLike,
+        targets: Targets | npt.ArrayLike,
         axes: npt.ArrayLike | None = None,
         rotations: npt.ArrayLike | None = None,
         start: npt.ArrayLike | None = None,
@@ -92,10 +91,10 @@ class ExportedSolver:
         angle_tol: float | None = None,
         max_steps: int | None = None,
     ) -> Solutions:
-        """Solve positions (n, 3), with axes (n, 3) or rotations (n, 3, 3), one after another."""
-        mode, rows = target_rows(positions, axes, rotations)
-        starts = None if start is None else np.broadcast_to(start, (len(rows), self.robot.dof))
-        return self._solve(mode, rows, starts, position_tol, angle_tol, max_steps)
+        """Solve many targets, given as to `arcreach.solve_batch`, one after another."""
+        wanted = as_targets(targets, axes, rotations)
+        starts = None if start is None else np.broadcast_to(start, (len(wanted), self.robot.dof))
+        return self._solve(wanted, starts, position_tol, angle_tol, max_steps)
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
         """Poses (n, 4, 4) of configurations (n, dof), or one."""
@@ -115,13 +114,13 @@ class ExportedSolver:
 
     def _solve(
         self,
-        mode: int,
-        rows: Array,
+        wanted: Targets,
         starts: Any,
         position_tol: float | None,
         angle_tol: float | None,
         max_steps: int | None,
     ) -> Solutions:
+        mode, rows = wanted.packed
         targets = np.ascontiguousarray(rows, self._real)
         begin = None if starts is None else np.ascontiguousarray(starts, self._real)
         n = len(targets)
@@ -143,8 +142,18 @@ class ExportedSolver:
         claimed = status.astype(np.int64)
         # The errors alone: what the solver claims stays what it claimed.
         tolerances = (1.0, 1.0)
-        errors = verdict(self.robot, configurations, mode, targets.astype(np.float64), tolerances, claimed.copy(), None)
-        return Solutions(configurations, claimed, *errors, steps.astype(np.int64), seconds, "exported")
+        seen = Targets.from_packed(mode, targets.astype(np.float64))
+        errors = verdict(self.robot, configurations, seen, tolerances, claimed.copy())
+        return Solutions(
+            configurations,
+            claimed,
+            *errors,
+            steps.astype(np.int64),
+            seconds,
+            "exported",
+            robot=self.robot,
+            targets=seen,
+        )
 
 
 def _pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
