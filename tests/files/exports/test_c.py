@@ -107,6 +107,27 @@ def test_single_precision_reaches_a_hundredth_of_a_millimetre_and_two_arc_second
     assert robot.within_limits(found.q, 0.0).all()
 
 
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [("ccd", "rail-iiwa-14"), ("finite-rotation", "puma-560"), ("hierarchical", "three-section")],
+)
+def test_other_methods_end_as_in_python(method, name, tmp_path):
+    robot = ar.load_robot(name)
+    poses = robot.tip_pose(robot.sample(60, seed=5))
+    options = {"position_tol": 1e-3, "angle_tol": 1e-3}
+    theirs = ar.solve_batch(robot, **asked(poses, AXIS), method=method, **options)
+    for precision in PRECISIONS:
+        ar.export_c(robot, tmp_path, precision, method)
+        solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
+        ours = solver.solve_batch(**asked(poses, AXIS), **options)
+        same = ours.status == theirs.status
+        # Rounding decides where single precision, which steps by comparing errors, gets stuck.
+        assert same.all() if precision == "float64" else abs(ours.reached.mean() - theirs.reached.mean()) < 0.1
+        assert (ours.position_error[ours.reached] <= 1e-3).all()
+        assert (ours.angle_error[ours.reached] <= 1e-3).all()
+        assert robot.within_limits(ours.q, 0.0).all()
+
+
 def test_a_start_near_the_target_keeps_the_branch():
     robot, solver = solver_of("arm-8r", "float64")
     q = robot.sample(100, seed=4)
@@ -193,7 +214,7 @@ def test_the_example_is_built_and_solves(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"precision": "float16"}, "give float32 or float64"), ({"method": "fabrikx"}, "give auto")],
+    [({"precision": "float16"}, "give float32 or float64"), ({"method": "fabrikx"}, "give auto, finite")],
 )
 def test_refused_options(options, words, tmp_path):
     with pytest.raises(ar.MethodError, match=words):

@@ -50,7 +50,7 @@ def export(
     to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="With --to: as in ik; in C: auto.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="With --to or --format c: as in ik.")] = None,
     form: Annotated[str | None, typer.Option("--format", help="c: a standalone solver; else the ending says.")] = None,
     precision: Annotated[str | None, typer.Option("--precision", help="Of numbers in C: float32 or float64.")] = None,
     base: BaseLink = None,

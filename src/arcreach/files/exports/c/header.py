@@ -11,6 +11,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.errors import RobotError
+from arcreach.ik.methods import ccd, finite_rotation, hierarchical
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seeds
@@ -70,10 +71,9 @@ class Header:
             size = f"AR_SHAPES[{len(shapes)}][{shapes.shape[1]}]"
             tables.append(self._table("ar_real", size, *map(self._row, shapes)))
         constants = self._constants(shapes)
-        if self.method == "auto":
-            found, more = self._seeds()
-            constants |= found
-            tables += more
+        found, more = self._own()
+        constants |= found
+        tables += more
         defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
         names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
         word = self.method.replace("-", "_")
@@ -114,7 +114,6 @@ class Header:
             "ANGLE_TOL": self._number(1e-3),
             "LEAST_POSITION_TOL": self._number(least * self.length),
             "LEAST_ANGLE_TOL": self._number(least),
-            "MAX_STEPS": MOST_STEPS,
         }
 
     def _move(self, move: Any) -> str:
@@ -149,6 +148,28 @@ class Header:
         limits = ["-LARGEST", "LARGEST"] if math.isinf(lower) else [self._inward(lower, 1.0), self._inward(upper, -1.0)]
         return "{" + ", ".join(map(str, [*fields, *limits])) + "}"
 
+    def _own(self) -> tuple[dict[str, Any], list[str]]:
+        """Constants and tables of the method."""
+        if self.method == "auto":
+            return self._seeds()
+        if self.method == "ccd":
+            return {"MAX_STEPS": ccd.MOST_SWEEPS}, []
+        if self.method == "finite-rotation":
+            cross = finite_rotation.default_cross(self.robot, np.array([0.0, 0.0, 1.0]))
+            return {"MAX_STEPS": finite_rotation.MOST_STEPS, "CROSS_AXIS": self._row(cross)}, []
+        robot = self.robot
+        endless = ~np.isfinite(robot.lower)
+        spans = np.where(endless, 2.0 * math.pi, robot.upper - robot.lower)
+        roles = [hierarchical.ROLES[role] for role in hierarchical.default_roles(robot, layout.ROTATION)]
+        scale = hierarchical.default_scale(robot)
+        constants = {"MAX_STEPS": hierarchical.MOST_ITERATIONS, "ERROR_SCALE": self._number(scale)}
+        return constants, [
+            self._table("ar_real", f"AR_SPANS[{robot.dof}]", self._numbers(spans)),
+            self._table("ar_real", f"AR_FIRST[{robot.dof}]", self._numbers(hierarchical.default_start(robot))),
+            self._table("uint8_t", f"AR_ROLES[{robot.dof}]", ", ".join(map(str, roles))),
+            self._table("uint8_t", f"AR_MOTIONS[{robot.dof}]", ", ".join(map(str, hierarchical.motions(robot)))),
+        ]
+
     def _periodic(self, move: Any) -> int:
         # The direction of a section that twists is wrapped, and never unwound.
         return int(self.model.chain[int(move["row"])]["periodic"])
@@ -175,6 +196,7 @@ class Header:
         variable_bytes = np.clip(np.rint(127.0 * (placed - middle) / half), -127, 127).astype(int)
         norms = (key_bytes[:, :3] ** 2).sum(axis=1)
         constants = {
+            "MAX_STEPS": MOST_STEPS,
             "SEEDS": count,
             "STARTS": SEEDS,
             "ROTATION_STARTS": ROTATION_SEEDS,

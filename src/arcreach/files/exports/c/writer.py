@@ -11,9 +11,12 @@ from arcreach._io import make_folder, write_text
 from arcreach.errors import MethodError
 from arcreach.files.exports.c.header import PRECISIONS, Header, check_robot
 from arcreach.files.robots import save_robot
+from arcreach.ik.method import methods
+from arcreach.kernels.chain.layout import ROTATION
 from arcreach.robots.robot import Robot
 
-METHODS = ("auto",)
+# The methods that are written in C, each with the file of its own that it shares with others.
+METHODS = {"auto": (), "finite-rotation": ("arcreach_joints.h",), "hierarchical": (), "ccd": ("arcreach_joints.h",)}
 KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
 
 
@@ -22,13 +25,17 @@ def export_c(
 ) -> tuple[Path, ...]:
     """Write a robot's solver as C99 sources into a folder, which is made where it does not exist; returns its files.
 
-    `precision` is that of all numbers in C, `float32` or `float64`.
+    `precision` is that of all numbers in C, `float32` or `float64`. `method` is `auto`, `finite-rotation`,
+    `hierarchical` or `ccd`, with the options that it has by default.
     """
     if precision not in PRECISIONS:
         raise MethodError(f"precision = {checks.shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
     if method not in METHODS:
         raise MethodError(f"method = {checks.shown(method)} is not accepted in C; give {', '.join(METHODS)}")
     check_robot(robot, precision)
+    refusal = methods()[method].refusal(robot, ROTATION)
+    if refusal is not None:
+        raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
     header = Header(robot, precision, method).text()
     root = make_folder(folder)
     source = make_folder(root / "src")
@@ -36,7 +43,7 @@ def export_c(
     kernel = resources("arcreach.files.exports.c") / "kernel"
     texts = {
         source / name: (kernel / name).read_text(encoding="utf-8")
-        for name in (*KERNEL, f"arcreach_{word}.h", f"arcreach_{word}_state.h")
+        for name in (*KERNEL, *METHODS[method], f"arcreach_{word}.h", f"arcreach_{word}_state.h")
     }
     texts[source / "arcreach_robot.h"] = header
     for name in ("README.md", "CMakeLists.txt", "library.properties", "examples/solve/solve.ino", "examples/solve.c"):

@@ -81,6 +81,16 @@ static int read_target(const ar_target *target, real *goal) {
   return 1;
 }
 
+/* Write the nearest configuration inside the limits. */
+static void clip(const real *from, real *q) {
+  real v[AR_VARIABLES];
+  int i;
+  to_variables(from, v);
+  for (i = 0; i < AR_MOVES; i++) project(&AR_MOVE[i], v + AR_MOVE[i].variable);
+  to_coordinates(v, q);
+  unwind(from, q);
+}
+
 /* Tolerances less what rounding may hide, so that what counts as reached also is. */
 static real strict_position_tol(const ar_solver *s) { return s->position_tol - NOISE * AR_LENGTH; }
 static real strict_angle_tol(const ar_solver *s) { return s->angle_tol - NOISE; }
@@ -121,15 +131,9 @@ int ar_begin(ar_solver *s, const ar_target *target, const ar_real *start, const 
   s->started = start != 0;
   s->status = AR_BAD_START;
   if (start) {
-    real v[AR_VARIABLES];
-    for (i = 0; i < AR_DOF; i++) {
+    for (i = 0; i < AR_DOF; i++)
       if (!(real_abs(start[i]) <= LARGEST_ANGLE)) return s->status;
-      s->q[i] = start[i];
-    }
-    to_variables(s->q, v);
-    for (i = 0; i < AR_MOVES; i++) project(&AR_MOVE[i], v + AR_MOVE[i].variable);
-    to_coordinates(v, s->q);
-    unwind(start, s->q);
+    clip(start, s->q);
   }
   s->steps = 0;
   s->status = AR_WORKING;
