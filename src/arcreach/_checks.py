@@ -148,6 +148,16 @@ def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
         raise ConfigurationError(f"seed = {shown(seed)} is not accepted; give a whole number of at least 0") from None
 
 
+def uniform(n: int, dof: int, seed: int | np.random.Generator | None) -> Array:
+    """Return random numbers (n, dof), uniform from 0 to 1, for n configurations."""
+    n = whole("n", n, 0, ConfigurationError)
+    rng = generator(seed)
+    try:
+        return rng.random((n, dof))
+    except (MemoryError, ValueError):
+        raise ConfigurationError(f"n = {n} configurations do not fit into memory; give fewer") from None
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 

@@ -161,6 +161,8 @@ def test_samples_keep_the_limits_where_lengths_round_up(length, stretch):
 def test_bad_counts_and_seeds():
     with pytest.raises(ar.ConfigurationError, match="n = -1"):
         THREE.sample(-1)
+    with pytest.raises(ar.ConfigurationError, match="do not fit into memory"):
+        THREE.sample(10**18)
     with pytest.raises(ar.ConfigurationError, match=r"n = 1\.5"):
         THREE.sample(1.5)
     with pytest.raises(ar.ConfigurationError, match="seed"):

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.figures._style import GREY
-from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Colour = tuple[float, float, float]
@@ -144,11 +143,11 @@ class Canvas:
         elif isinstance(shape, Box):
             corners = self.project(box_corners(shape))
             self.faces(corners, np.array(_BOX_FACES))
-        elif isinstance(shape, Mesh):
+        elif isinstance(shape, HalfSpace):
+            self.plane(shape)
+        else:
             vertices, faces = shape.surface
             self.mesh(self.project(vertices)[np.asarray(faces)])
-        else:
-            self.plane(shape)
 
     def ball(self, centre: Array, radius: float) -> None:
         """A ball, lighter towards the light."""

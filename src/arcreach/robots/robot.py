@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._checks import generator, not_negative, whole
+from arcreach._checks import not_negative, uniform, whole
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
@@ -152,13 +152,11 @@ class Robot(ConfigurationSpace):
         Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
         joint without end is uniform over one turn. The same seed gives the same configurations.
         """
-        n = whole("n", n, 0, ConfigurationError)
-        rng = generator(seed)
         endless = np.isinf(self.lower)
         lower = np.where(endless, -np.pi, self.lower)
         upper = np.where(endless, np.pi, self.upper)
         # Scaling may round past an end by the last bit.
-        q: Array = np.clip(lower + rng.random((n, self.dof)) * (upper - lower), lower, upper)
+        q: Array = np.clip(lower + uniform(n, self.dof, seed) * (upper - lower), lower, upper)
         for element, k in self.indexed_elements():
             if isinstance(element, Section) and element.stretch > 0.0:
                 # The difference of two rounded lengths may exceed the stretch by the last bit.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._checks import generator, not_negative, whole
+from arcreach._checks import not_negative, uniform, whole
 from arcreach._extras import require
 from arcreach._jit import compile_source
 from arcreach._threads import spread
@@ -99,10 +99,8 @@ class SymbolicRobot(ConfigurationSpace):
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof), each coordinate uniform between its limits."""
-        n = whole("n", n, 0, ConfigurationError)
-        return np.clip(
-            self.lower + generator(seed).random((n, self.dof)) * (self.upper - self.lower), self.lower, self.upper
-        )
+        shares = uniform(n, self.dof, seed)
+        return np.clip(self.lower + shares * (self.upper - self.lower), self.lower, self.upper)
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
         """Whether q lies inside the limits, each widened by the share `tolerance` of its size."""

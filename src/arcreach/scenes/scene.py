@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,10 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Shape = Sphere | Capsule | Box | HalfSpace | Mesh
 PlanarShape = Polygon | Disc
-SHAPE_TYPES: tuple[type[Shape], ...] = (Sphere, Capsule, Box, HalfSpace, Mesh)
-PLANAR_TYPES: tuple[type[PlanarShape], ...] = (Polygon, Disc)
-ACCEPTED = "a list of Sphere, Capsule, Box, HalfSpace and Mesh, or of the planar Polygon and Disc"
+SHAPE_TYPES: tuple[type[Shape], ...] = get_args(Shape)
+PLANAR_TYPES: tuple[type[PlanarShape], ...] = get_args(PlanarShape)
+_NAMES = [", ".join(shape.__name__ for shape in types) for types in (SHAPE_TYPES, PLANAR_TYPES)]
+ACCEPTED = f"a list of obstacles: {_NAMES[0]}; or planar ones: {_NAMES[1]}"
 
 
 class Scene:
@@ -117,7 +118,7 @@ def spatial_scene(scene: Any) -> Scene:
     """Return a scene as `as_scene` does; refuse planar obstacles."""
     checked = as_scene(scene)
     if checked.planar:
-        raise SceneError(f"scene = {shown(checked)} is planar; give obstacles in space: Sphere, Capsule, Box, ...")
+        raise SceneError(f"scene = {shown(checked)} is planar; give obstacles in space: {_NAMES[0]}")
     return checked
 
 

@@ -83,7 +83,8 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Faces]:
         return _box(np.array(shape.size) + 2.0 * shape.margin, np.array(shape.rotation))
     if isinstance(shape, HalfSpace):
         return _wall(np.array(shape.normal), shape.margin, reach)
-    return shape._vertices @ np.array(shape.rotation).T, shape._faces.astype(np.uint32)
+    vertices, faces = shape.surface
+    return vertices - centre_of(shape), faces.astype(np.uint32)
 
 
 def _ball(radius: float) -> tuple[Array, Faces]:

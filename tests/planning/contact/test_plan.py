@@ -245,7 +245,7 @@ WALL = box(-0.05, 0.05, 0.1, 0.12, "wall")
         ((ROBOT, (0, 0.7), [WALL]), {}, TargetError, "at most 0.5 m long"),
         ((ROBOT, (0, 0), [WALL]), {}, TargetError, "base itself"),
         ((ROBOT, (0, 0.2), [WALL], [(0.2, 0.2)]), {}, SceneError, "lies on no obstacle"),
-        ((ROBOT, (0, 0.2), [WALL], [(0, 0.1)]), {}, SceneError, "not at a corner"),
+        ((ROBOT, (0, 0.2), [WALL], [(0, 0.1)]), {}, SceneError, "not at a convex corner"),
         ((ROBOT, (0, 0.2), [WALL], [(0, 0.11)]), {}, SceneError, "lies on no obstacle"),
         ((ROBOT, (0, 0.2), [WALL], [(0, math.nan)]), {}, SceneError, r"contacts\[0\]"),
         ((ROBOT, (0, 0.2), [WALL], 5), {}, SceneError, "contacts = 5"),

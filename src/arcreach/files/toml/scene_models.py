@@ -15,9 +15,9 @@ from pydantic import BeforeValidator, Field, TypeAdapter, create_model
 from arcreach.files.toml.bounds import MOST_OBSTACLES
 from arcreach.files.toml.planar_file import OBSTACLES
 from arcreach.files.toml.robot_models import FiniteAngle, Length, Strict, Text, field_type, three
+from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.scene import SHAPE_TYPES, PlanarShape, Shape
-from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Row = Annotated[tuple[Length, Length, Length], BeforeValidator(three)]
 Corners = Annotated[
@@ -58,7 +58,7 @@ ENTRIES: dict[str, type[Strict]] = {shape.kind: _shape_entry(shape) for shape in
 ENTRIES |= OBSTACLES
 
 # Whose fields can be checked one by one while another has a bad form.
-SIMPLE = (Sphere, Capsule, Box, HalfSpace)
+SIMPLE = tuple(shape for shape in SHAPE_TYPES if shape is not Mesh)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""`ContactPlan`: arcs from contact to contact, how the body grows along them, and what an elastic rod makes of them."""
+"""`ContactPlan`: arcs from contact to contact, the growth of the body along them, and its check by an elastic rod."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
+from typing import TypeVar, overload
 
 import numpy as np
 
@@ -16,25 +16,27 @@ from arcreach.planning.contact.rod import RodShape, load_rod, repair_rod
 from arcreach.planning.contact.scene import Ball, Body, Pose, Surroundings
 from arcreach.scenes.planar import Point
 
+P = TypeVar("P")
+
 FORWARD, BACKWARD = "forward-blocking", "backward-blocking"
 
 
 @dataclass(frozen=True)
 class PlanarArc:
-    """An arc that begins at a pose (x, z, angle of the tangent from +z towards +x)."""
+    """An arc that starts at a pose (x, z, angle of the tangent from +z towards +x)."""
 
     start: Pose
-    curvature: float  # per metre, positive towards +x where the body points along +z
+    curvature: float  # per metre, positive towards +x for a tangent along +z
     length: float
 
     @property
     def end(self) -> Pose:
-        """The pose at its end."""
+        """Pose at the end."""
         (x, z), angle = self.points(np.array([self.length]))[0], self.start[2] + self.curvature * self.length
         return float(x), float(z), angle
 
     def points(self, lengths: Array) -> Array:
-        """The points (n, 2) at lengths from its beginning."""
+        """Return the points (n, 2) at arc lengths."""
         x, z, angle = self.start
         half = 0.5 * self.curvature * lengths
         chord = lengths * np.sinc(half / np.pi)
@@ -45,31 +47,31 @@ class PlanarArc:
 class ContactArc(PlanarArc):
     """An arc that ends at a contact, or at the target.
 
-    `side` is +1 where the obstacle lies where a positive curvature turns to, -1 on the other side and 0 at the target.
-    `kind` says which motion the obstacle blocks: bending on when pushed forward, or straightening when pulled back.
+    `side` is +1 if the obstacle is on the side a positive curvature bends to, -1 on the other side, 0 at the target.
+    `kind` says which motion the obstacle blocks: bending when pushed forward, or straightening when pulled back.
     """
 
     side: int = 0
-    contact: Point | None = None  # the point of the obstacle that is touched
+    contact: Point | None = None  # touched point of the obstacle
     kind: str = ""
     obstacle: str = ""
-    ball: tuple[float, float, float] | None = None  # centre, and the distance at which the body's line passes it
+    ball: tuple[float, float, float] | None = None  # centre x, z and its distance from the body's line
 
 
 def line_of(arcs: Sequence[PlanarArc], points: int, length: float | None = None) -> Array:
-    """Points (n, 2) evenly along arcs one after another, up to a length."""
+    """Return points (n, 2) evenly spaced along consecutive arcs, up to a length."""
     ends = np.cumsum([arc.length for arc in arcs])
-    places = np.linspace(0.0, ends[-1] if length is None else min(length, ends[-1]), points)
-    which = np.minimum(np.searchsorted(ends, places), len(arcs) - 1)
+    lengths = np.linspace(0.0, ends[-1] if length is None else min(length, ends[-1]), points)
+    which = np.minimum(np.searchsorted(ends, lengths), len(arcs) - 1)
     line = np.empty((points, 2))
     for i, arc in enumerate(arcs):
-        line[which == i] = arc.points(places[which == i] - (ends[i] - arc.length))
+        line[which == i] = arc.points(lengths[which == i] - (ends[i] - arc.length))
     return line
 
 
 @dataclass(frozen=True)
 class ContactPlan:
-    """A way to the target: the body lies on these arcs, each but the last ending where it touches an obstacle."""
+    """A path to the target: arcs of which each but the last ends at a contact with an obstacle."""
 
     arcs: tuple[ContactArc, ...]
     target: Point
@@ -83,53 +85,53 @@ class ContactPlan:
 
     @property
     def tip(self) -> Point:
-        """Where the arcs end."""
+        """Position of the end of the last arc."""
         return self.arcs[-1].end[:2]
 
     @property
     def contacts(self) -> tuple[Point, ...]:
-        """The points of obstacles that are touched, base first."""
+        """Touched points of obstacles, base first."""
         return tuple(arc.contact for arc in self.arcs if arc.contact is not None)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Which motion each contact blocks."""
+        """The motion that each contact blocks."""
         return tuple(arc.kind for arc in self.arcs if arc.kind)
 
     @cached_property
     def clearance(self) -> float:
-        """The smallest gap between body and obstacles in metres, by exact distances: 0 where a contact is made."""
+        """Smallest distance between body and obstacles in metres, exact; 0 with a contact."""
         gaps = (self.surroundings.arc_gap(arc.start, arc.curvature, arc.length) for arc in self.arcs)
         return min(gaps) - self.body.radius
 
     def line(self, points: int = 200, length: float | None = None) -> Array:
-        """Points (n, 2) of the body's line, of its first part where a length is given."""
+        """Return points (n, 2) of the body's line, up to a length."""
         return line_of(self.arcs, points, length)
 
     def frames(self, count: int = 30, points: int = 200) -> list[Array]:
-        """The body's line at moments of the motion: it grows along the path, so each is a first part of the last."""
+        """Return `count` lines (points, 2) of the body while it grows along the path."""
         shortest = max(self.body.shortest, self.length / count)
         lengths = np.linspace(min(shortest, self.length), self.length, count)
         return [self.line(points, float(length)) for length in lengths]
 
     @cached_property
     def rod(self) -> RodShape:
-        """The same body as an elastic rod, actuated like its last arc and pressed on at the same contacts."""
+        """Equilibrium of an elastic rod with the actuation of the last arc and the same contacts."""
         return load_rod(self.arcs, self.surroundings, self.body)
 
     @cached_property
     def repair(self) -> RodShape:
-        """The rod with the actuation and the length that bring its tip to the target."""
+        """Equilibrium of the rod with the actuation and length that bring its tip to the target."""
         return repair_rod(self.arcs, self.target, self.surroundings, self.body)
 
     def __str__(self) -> str:
-        way = " > ".join(_contact_text(arc) for arc in self.arcs[:-1]) or "no contact"
-        text = f"{_text.length(self.length, 4)}, clearance {_text.length(seen_gap(self.clearance))}: {way}"
+        contacts = " > ".join(_contact_text(arc) for arc in self.arcs[:-1]) or "no contact"
+        text = f"{_text.length(self.length, 4)}, clearance {_text.length(rounded_gap(self.clearance))}: {contacts}"
         return f"{text}\n  elastic rod: {self.rod.text(self.target)}\n  repaired: {self.repair.text(self.target)}"
 
 
-def seen_gap(clearance: float) -> float:
-    """A clearance without the rounding errors of a contact: within a nanometre of 0 it is 0."""
+def rounded_gap(clearance: float) -> float:
+    """Return a clearance, or 0 within a nanometre of it: the rounding errors of a contact."""
     return 0.0 if abs(clearance) < 1e-9 else clearance
 
 
@@ -139,42 +141,48 @@ def _contact_text(arc: ContactArc) -> str:
     return f"({x * 1e3:.1f}, {z * 1e3:.1f}) mm of {arc.obstacle}, {arc.kind}"
 
 
-@dataclass(frozen=True)
-class ContactPlans(Sequence[ContactPlan]):
-    """All ways that were found, the shortest first, and how the search went."""
+class Plans(Sequence[P]):
+    """A sequence of plans."""
 
-    plans: tuple[ContactPlan, ...]
-    target: Point
-    balls: tuple[Ball, ...] = field(repr=False)  # what might be touched
-    body: Body = field(repr=False)
-    surroundings: Surroundings = field(repr=False, compare=False)
-    poses: int  # from which arcs were drawn
-    complete: bool  # whether every possibility was tried
-    seconds: float
+    plans: tuple[P, ...]
 
     def __len__(self) -> int:
         return len(self.plans)
 
     @overload
-    def __getitem__(self, i: int) -> ContactPlan: ...
+    def __getitem__(self, i: int) -> P: ...
     @overload
-    def __getitem__(self, i: slice) -> tuple[ContactPlan, ...]: ...
-    def __getitem__(self, i: int | slice) -> ContactPlan | tuple[ContactPlan, ...]:
+    def __getitem__(self, i: slice) -> tuple[P, ...]: ...
+    def __getitem__(self, i: int | slice) -> P | tuple[P, ...]:
         return self.plans[i]
+
+
+@dataclass(frozen=True)
+class ContactPlans(Plans[ContactPlan]):
+    """All paths that were found, the shortest first, and statistics of the search."""
+
+    plans: tuple[ContactPlan, ...]
+    target: Point
+    balls: tuple[Ball, ...] = field(repr=False)  # possible contacts
+    body: Body = field(repr=False)
+    surroundings: Surroundings = field(repr=False, compare=False)
+    poses: int  # poses from which arcs were tried
+    complete: bool  # whether the search was exhaustive
+    seconds: float
 
     def __str__(self) -> str:
         search = "every possibility tried" if self.complete else "search ended by its limits"
-        lines = [f"{len(self)} solution{'' if len(self) == 1 else 's'}; {search}, {self.seconds * 1e3:.3g} ms"]
+        lines = [f"{_text.count(len(self), 'solution')}; {search}, {self.seconds * 1e3:.3g} ms"]
         return "\n".join([*lines, *(f"{i}. {plan}" for i, plan in enumerate(self.plans, start=1))])
 
 
 def touches_itself(arcs: Sequence[PlanarArc], radius: float, points: int = 160) -> bool:
-    """Whether a body lies on itself: two places nearer than its thickness, with more than a half circle between them.
+    """Return whether a body touches itself: two points nearer than its thickness, more than a half circle apart.
 
-    Checked at evenly spaced points; a thinner body than their spacing is taken as that thick.
+    Checked at evenly spaced points; a body thinner than their spacing is treated as that thick.
     """
     if sum(abs(arc.curvature) * arc.length for arc in arcs) < math.pi:
-        # A line that turns less than half around cannot come back.
+        # A line that turns by less than half a turn cannot meet itself.
         return False
     line = line_of(arcs, points)
     spacing = sum(arc.length for arc in arcs) / (points - 1)

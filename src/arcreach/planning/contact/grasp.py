@@ -1,8 +1,8 @@
-"""`plan_grasp`: put a planar robot around an object.
+"""`plan_grasp`: wrap a planar robot around an object.
 
-The object stands for its smallest enclosing circle. One arc leads from the base to where the body's line touches the
-circle that is larger by the body's radius; from there the body lies on it for at least half a turn. With one section
-the touch divides the body, as in contact planning; with several the first ones approach and the others wrap.
+The object is replaced by its smallest enclosing circle. One arc leads from the base to that circle, enlarged by the
+body's radius; from there the body wraps it by at least half a turn. A single section is divided at the contact, as in
+contact planning; of several, the first ones approach and the others wrap.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from arcreach.planning.contact.scene import BASE, SKIN, SLACK, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 
-# A little more than half a turn: with less the object can slip out.
+# A little more than half a turn; with less the object can slip out.
 DEFAULT_WRAP = math.radians(200.0)
 LARGEST_WRAP = math.radians(350.0)
-# Moments of a motion: while the body comes near, and per section while it wraps.
+# Number of shapes of a motion: during the approach, and per section during the wrap.
 NEARING, WRAPPING = 12, 18
 
 _tangent_arc = settled(tangent_arc)
@@ -43,12 +43,12 @@ def plan_grasp(
     wrap: float = DEFAULT_WRAP,
     bend_radius: float | None = None,
 ) -> GraspPlans:
-    """Grasps of an object in the plane x-z by a robot of one or several sections, the shortest first.
+    """Find grasps of an object in the plane x-z by a robot of one or several sections, the shortest first.
 
-    The base is at the origin and points along +z. `wrap` is how far around the object the body lies, in radians, at
-    least half a turn; sections that cannot be that short lie farther around. `bend_radius` is the smallest radius of
-    the bent body of a robot of one section, by default full length by largest bend. Every moment of the motion keeps
-    clear of the object and of `obstacles`. Needs the extra `plan` for polygons.
+    The base is at the origin and points along +z. `wrap` is the angle in radians by which the body wraps the object, at
+    least half a turn; sections that cannot be that short wrap farther. `bend_radius` is the smallest radius of the bent
+    body of a robot of one section, by default full length by largest bend. The whole motion keeps clear of the object
+    and of `obstacles`. Needs the extra `plan` for polygons.
     """
     sections = _sections(robot)
     if not isinstance(object, (Polygon, Disc)):
@@ -63,7 +63,7 @@ def plan_grasp(
     reach = sum(section.reach for section in sections)
     radius = max(SKIN * reach, *(section.radius for section in sections))
     centre, object_radius = enclosing_circle(object)
-    _check_places(around, centre, object_radius, radius, reach)
+    _check_positions(around, centre, object_radius, radius, reach)
     task = _Task(robot, sections, object, around, centre, object_radius, radius, wanted, reach)
     plans: list[GraspPlan] = []
     refusals: list[str] = []
@@ -75,14 +75,14 @@ def plan_grasp(
 
 
 def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
-    """Centre and radius of the smallest circle around an obstacle."""
+    """Return centre and radius of the smallest circle around an obstacle."""
     if isinstance(shape, Disc):
         return shape.centre, shape.radius
     shapely = require("shapely", "a grasp of a polygon")
     points = shapely.MultiPoint(shape.points)
     middle = shapely.minimum_bounding_circle(points).centroid
     centre = (float(middle.x), float(middle.y))
-    # The farthest corner from that centre: shapely gives the circle as a polygon, whose corners are rounded.
+    # shapely gives the circle as a polygon with rounded corners, so the radius is measured.
     return centre, max(math.dist(centre, point) for point in shape.points)
 
 
@@ -98,7 +98,7 @@ def _sections(robot: Robot) -> tuple[Section, ...]:
     return sections
 
 
-def _check_places(around: Surroundings, centre: Point, object_radius: float, radius: float, reach: float) -> None:
+def _check_positions(around: Surroundings, centre: Point, object_radius: float, radius: float, reach: float) -> None:
     away, k = around.nearest(BASE[:2])
     if away < radius:
         raise SceneError(f"obstacle '{around.name(k)}' covers the base; move it away")
@@ -114,7 +114,7 @@ def _check_places(around: Surroundings, centre: Point, object_radius: float, rad
 
 @dataclass(frozen=True)
 class _Task:
-    """One question: this robot around this object."""
+    """Grasps of one object by one robot."""
 
     robot: Robot
     sections: tuple[Section, ...]
@@ -132,12 +132,12 @@ class _Task:
         return self.object_radius + self.radius
 
     def approach(self, side: int) -> tuple[float, float]:
-        """Curvature and length of the arc that ends on the circle; the length is infinite where there is none."""
+        """Return curvature and length of the arc to the circle; the length is infinite if there is none."""
         curvature, length = _tangent_arc(*self.centre, self.circle, float(side))
         return float(curvature), float(length)
 
     def one_section(self, side: int, bend_radius: float | None) -> tuple[list[GraspPlan], list[str]]:
-        """The grasp of one section, which the object divides."""
+        """Return the grasp of one section, divided at the contact, or the reason why there is none."""
         section = self.sections[0]
         tightest = section.reach / section.bend_max if bend_radius is None else bend_radius
         curvature, near = self.approach(side)
@@ -162,7 +162,7 @@ class _Task:
         return [], [f"{where}: {why}"]
 
     def several_sections(self, side: int) -> tuple[list[GraspPlan], list[str]]:
-        """The grasps of several sections, by how many of them approach."""
+        """Return the grasps of several sections, by how many of them approach, and the reasons for missing ones."""
         plans, refusals = [], []
         curvature, near = self.approach(side)
         kappa = side / self.circle
@@ -185,7 +185,7 @@ class _Task:
     def _closing(
         self, curvature: float, first: Sequence[float], kappa: float, rest: Sequence[float], k: int
     ) -> tuple[Pieces, ...]:
-        """The wrapping sections grow straight along the tangent, then close one after another."""
+        """Return the motion in which the wrapping sections grow straight along the tangent, then close one by one."""
         approach = tuple((curvature, length) for length in first)
         moments = []
         for share in np.linspace(0.0, 1.0, NEARING):
@@ -198,18 +198,18 @@ class _Task:
         return tuple(moments)
 
     def _obstructed(self, moments: tuple[Pieces, ...]) -> str | None:
-        """Why a motion cannot be made: what it runs into, or that the body lies on itself."""
+        """Return why a motion is not possible: an obstacle or the body itself; None if it is."""
         least = self.radius - SLACK * self.reach
         for pieces in moments:
             if gap_of(pieces, self.around) < least:
                 grasp = pieces is moments[-1]
-                return f"{'the grasp' if grasp else 'the way to the grasp'} runs into an obstacle"
+                return f"{'the grasp' if grasp else 'the motion to the grasp'} runs into an obstacle"
         if touches_itself(arcs_of(moments[-1]), self.radius):
-            return "the body would lie on itself"
+            return "the body would touch itself"
         return None
 
     def _configuration(self, pieces: Pieces) -> Array:
-        """The robot's configuration with these curvatures and lengths."""
+        """Return the robot's configuration with these curvatures and lengths."""
         q: list[float] = []
         for section, (curvature, length) in zip(self.sections, pieces, strict=True):
             q += [abs(curvature) * length, 0.0 if curvature >= 0.0 else math.pi]
@@ -227,7 +227,7 @@ class _Task:
 
 
 def _unrolled(curvature: float, near: float, kappa: float, total: float, shortest: float) -> tuple[Pieces, ...]:
-    """The body grows along the approach and straight on, then rolls onto the circle."""
+    """Return the motion in which the body grows along the approach and straight on, then rolls onto the circle."""
     moments: list[Pieces] = []
     for length in np.linspace(max(shortest, total / NEARING), total, NEARING):
         straight = max(float(length) - near, 0.0)
@@ -241,7 +241,7 @@ def _unrolled(curvature: float, near: float, kappa: float, total: float, shortes
 
 
 def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
-    """The body grows along the line on which it lies in the end."""
+    """Return the motion in which the body grows along its final line."""
     (curvature, near), (kappa, around) = grasp
     count = NEARING + 2 * WRAPPING
     lengths = np.linspace(max(shortest, (near + around) / count), near + around, count)[:-1].tolist()
@@ -250,23 +250,23 @@ def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
 
 
 def _shared(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
-    """Lengths of sections of one curvature whose sum is as near as may be to the least, or why there are none."""
+    """Return lengths of sections of one curvature with the smallest possible sum, or why there are none."""
     lows, highs = [_shortest(section, curvature) for section in sections], [section.reach for section in sections]
     if any(low > high for low, high in zip(lows, highs, strict=True)):
         return f"a section cannot bend to a radius of {1.0 / abs(curvature):.4g} m"
     low, high = sum(lows), sum(highs)
     total = max(low, least)
     if total > min(high, most) * (1.0 + 1e-12):
-        words = f"{least:.4g} m" if least == most else f"{least:.4g} to {most:.4g} m"
-        return f"{words} of body are needed, these sections have {low:.4g} to {high:.4g} m"
+        needed = f"{least:.4g} m" if least == most else f"{least:.4g} to {most:.4g} m"
+        return f"{needed} of body are needed, these sections have {low:.4g} to {high:.4g} m"
     share = (total - low) / (high - low) if high > low else 0.0
     return [a + share * (b - a) for a, b in zip(lows, highs, strict=True)]
 
 
 def _shortest(section: Section, curvature: float) -> float:
-    """The least length at which a section can have a curvature; infinite where there is none.
+    """Return the smallest length at which a section can have a curvature; infinite if there is none.
 
-    The largest bend of a section shrinks with its variable part, so a curvature asks for a length.
+    The largest bend of a section decreases with its variable part, so a curvature requires a length.
     """
     if section.stretch == 0.0:
         return section.length if abs(curvature) * section.length <= section.bend_max else math.inf

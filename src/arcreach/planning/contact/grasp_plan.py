@@ -1,29 +1,27 @@
-"""`GraspPlan`: an approach to an object, a wrap around it, and the motion that leads there."""
+"""`GraspPlan`: an approach to an object, a wrap around it, and the motion of the body."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
 
 from arcreach import _text
 from arcreach._typing import Array
-from arcreach.planning.contact.contact_plan import PlanarArc, line_of, seen_gap
+from arcreach.planning.contact.contact_plan import PlanarArc, Plans, line_of, rounded_gap
 from arcreach.planning.contact.scene import BASE, Pose, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point
 
-# Curvature and length of pieces one after another.
+# Curvature and length of consecutive pieces.
 Pieces = tuple[tuple[float, float], ...]
 
-# Of the enclosing circle's radius: an object's corner this near to it is touched.
+# A corner of the object within this share of the radius of the enclosing circle is touched.
 TOUCHING = 1e-6
 
 
 def arcs_of(pieces: Pieces, start: Pose = BASE) -> tuple[PlanarArc, ...]:
-    """Arcs one after another from a pose."""
+    """Return consecutive arcs from a pose."""
     arcs = []
     for curvature, length in pieces:
         arcs.append(PlanarArc(start, curvature, length))
@@ -33,23 +31,24 @@ def arcs_of(pieces: Pieces, start: Pose = BASE) -> tuple[PlanarArc, ...]:
 
 @dataclass(frozen=True)
 class GraspPlan:
-    """A body that approaches an object along an arc and lies around it.
+    """A body that approaches an object along an arc and wraps around it.
 
-    `moments` are the shapes of the motion, the last one being the grasp: pieces of (curvature, length), base first.
-    With several sections a piece is a section and `q` (n, dof) are the configurations; with one, the object divides it.
+    `moments` are the shapes of the body during the motion, the last one the grasp: pieces (curvature, length), base
+    first. With several sections a piece is a section and `q` (n, dof) are the configurations; a single section is
+    divided by the object.
     """
 
     robot: Robot = field(repr=False)
     object: Obstacle
-    centre: Point  # of the smallest circle around the object
+    centre: Point  # of the smallest enclosing circle of the object
     object_radius: float  # of that circle
     radius: float  # of the body
-    side: int  # +1 where the object lies where a positive curvature turns to
+    side: int  # +1 if the object is on the side a positive curvature bends to, else -1
     approach: Pieces
     wrap: Pieces
     moments: tuple[Pieces, ...] = field(repr=False)
     q: Array | None = field(repr=False, compare=False)
-    motion: str  # how it gets there: "unroll" or "follow"
+    motion: str  # "unroll" or "follow"
     surroundings: Surroundings = field(repr=False, compare=False)
 
     @property
@@ -64,27 +63,27 @@ class GraspPlan:
 
     @property
     def wrap_angle(self) -> float:
-        """How far around the object the body lies, in radians."""
+        """Angle of the object that the body wraps, in radians."""
         return sum(abs(curvature) * length for curvature, length in self.wrap)
 
     @property
     def arcs(self) -> tuple[PlanarArc, ...]:
-        """The arcs of the grasp."""
+        """Arcs of the grasp."""
         return arcs_of(self.pieces)
 
     @property
     def tip(self) -> Point:
-        """Where the body ends."""
+        """Position of the tip."""
         return self.arcs[-1].end[:2]
 
     @cached_property
     def clearance(self) -> float:
-        """The smallest gap of the whole motion to object and obstacles in metres, by exact distances; 0 at a touch."""
+        """Smallest distance to object and obstacles during the motion, in metres, exact; 0 with a contact."""
         return min(gap_of(pieces, self.surroundings) for pieces in self.moments) - self.radius
 
     @property
     def touched(self) -> tuple[Point, ...]:
-        """The corners of the object that the wrap touches; none for a disc, which is touched all along."""
+        """Corners of the object that the wrap touches; none for a disc."""
         if isinstance(self.object, Disc):
             return ()
         first = arcs_of(self.pieces)[len(self.approach)].start
@@ -93,18 +92,18 @@ class GraspPlan:
         for x, z in self.object.points:
             dx, dz = x - self.centre[0], z - self.centre[1]
             on_circle = abs(math.hypot(dx, dz) - self.object_radius) <= TOUCHING * self.object_radius
-            # A positive curvature goes round clockwise in a picture with x to the right and z up.
+            # A positive curvature turns clockwise, seen with x to the right and z up.
             passed = (self.side * (begin - math.atan2(dz, dx))) % (2.0 * math.pi)
             if on_circle and (passed <= self.wrap_angle + 1e-9 or passed >= 2.0 * math.pi - 1e-9):
                 found.append((x, z))
         return tuple(found)
 
     def line(self, points: int = 200) -> Array:
-        """Points (n, 2) of the body's line in the grasp."""
+        """Return points (n, 2) of the body's line in the grasp."""
         return line_of(self.arcs, points)
 
     def frames(self, points: int = 200) -> list[Array]:
-        """The body's line (n, 2) at every moment of the motion, the grasp last."""
+        """Return the body's line (n, 2) at every moment of the motion, the grasp last."""
         return [line_of(arcs_of(pieces), points) for pieces in self.moments]
 
     def __str__(self) -> str:
@@ -117,35 +116,25 @@ class GraspPlan:
             f"approach {_text.length(length, 4)} at {curvature:.3f} /m",
             f"wrap {math.degrees(self.wrap_angle):.1f}° at {self.wrap[0][0]:.3f} /m",
             f"length {_text.length(self.length, 4)}",
-            f"clearance {_text.length(seen_gap(self.clearance))}",
+            f"clearance {_text.length(rounded_gap(self.clearance))}",
             f"motion: {self.motion}",
         ]
         return "; ".join(parts)
 
 
 def gap_of(pieces: Pieces, surroundings: Surroundings) -> float:
-    """The distance of a body's line from everything around it."""
+    """Return the distance of a body's line from the nearest obstacle."""
     return min(surroundings.arc_gap(arc.start, arc.curvature, arc.length) for arc in arcs_of(pieces))
 
 
 @dataclass(frozen=True)
-class GraspPlans(Sequence[GraspPlan]):
-    """All grasps that were found, the shortest body first, and why others are not possible."""
+class GraspPlans(Plans[GraspPlan]):
+    """All grasps that were found, the shortest body first, and the reasons why others are not possible."""
 
     plans: tuple[GraspPlan, ...]
     refusals: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.plans)
-
-    @overload
-    def __getitem__(self, i: int) -> GraspPlan: ...
-    @overload
-    def __getitem__(self, i: slice) -> tuple[GraspPlan, ...]: ...
-    def __getitem__(self, i: int | slice) -> GraspPlan | tuple[GraspPlan, ...]:
-        return self.plans[i]
-
     def __str__(self) -> str:
-        lines = [f"{len(self)} grasp{'' if len(self) == 1 else 's'}"]
+        lines = [_text.count(len(self), "grasp")]
         lines += [f"{i}. {plan}" for i, plan in enumerate(self.plans, start=1)]
         return "\n".join([*lines, *(f"not possible: {refusal}" for refusal in self.refusals)])

@@ -1,9 +1,9 @@
 """`plan_contact`: reach a target behind obstacles by bending around them.
 
-A body of one section that touches an obstacle goes on as a section of its own beyond the contact. From the pose at a
-contact two arcs touch each ball; those that are free of obstacles lead to new contacts. What was reached with another
-tangent is another place to go on from, so this is a tree and no graph. The search follows the shortest first and gives
-every way to the target in order of length.
+Beyond a contact, a body of one section continues as another section. From the pose at a contact two arcs touch each
+ball (a corner or a disc, enlarged by the body); those free of obstacles lead to new contacts. The same contact with
+another tangent is another node, so the search space is a tree. Best-first search finds the paths to the target in order
+of length.
 """
 
 from __future__ import annotations
@@ -60,30 +60,30 @@ def plan_contact(
     max_time: float = 5.0,
     bend_radius: float | None = None,
 ) -> ContactPlans:
-    """Ways of a planar robot of one extensible section to a target (x, z), bending around what it touches.
+    """Find paths of a planar robot of one extensible section to a target (x, z), bending around obstacles it touches.
 
     The plane is x and z, the base is at the origin and points along +z. `obstacles` are polygons and discs. `contacts`
     are the points that may be touched, corners or points of a disc's edge; by default every convex corner and every
-    disc. With `rule` an arc may go on from a contact only if it bends more towards the obstacle than the arc that came,
-    so that the obstacle holds the body; without it any arc may.
+    disc. With `rule` the arc after a contact must bend more towards the obstacle than the arc before it, so that the
+    obstacle holds the body.
 
-    Ends after `max_solutions`, or `max_time` seconds; a way has at most `max_contacts` contacts. `bend_radius` is the
-    smallest radius of the bent body in metres, by default full length by largest bend of the section.
+    The search ends after `max_solutions` or `max_time` seconds; a path has at most `max_contacts` contacts.
+    `bend_radius` is the smallest radius of the bent body in metres, by default full length by largest bend.
     """
     body = body_of(robot, bend_radius)
     surroundings = Surroundings(obstacles)
-    place = target_point(target)
+    point = target_point(target)
     flag("", "rule", rule)
     limits = whole("max_solutions", max_solutions, 1), whole("max_contacts", max_contacts, 0)
     seconds = positive("max_time", max_time, "seconds")
-    check_ends(surroundings, body, place)
-    search = _Search(body, surroundings, balls_of(surroundings, contacts, body), place, bool(rule))
+    check_ends(surroundings, body, point)
+    search = _Search(body, surroundings, balls_of(surroundings, contacts, body), point, bool(rule))
     return search.run(*limits, seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """The end of an arc: a contact, or the target where side is 0 and there is a parent."""
+    """The end of an arc: a contact, or the target (side 0 and a parent)."""
 
     pose: Pose
     length: float  # from the base
@@ -94,7 +94,7 @@ class _Node:
     contacts: int
 
     def chain(self) -> list[_Node]:
-        """The nodes after the base up to this one."""
+        """Return the nodes from the base, itself excluded, to this one."""
         nodes, node = [], self
         while node.parent is not None:
             nodes.append(node)
@@ -103,7 +103,7 @@ class _Node:
 
 
 class _Search:
-    """Best first: the length so far and the straight line to the target, never more than what is left."""
+    """Best-first search by length so far plus straight distance to the target, a lower bound of the rest."""
 
     def __init__(
         self, body: Body, surroundings: Surroundings, balls: tuple[Ball, ...], target: Point, rule: bool
@@ -115,9 +115,9 @@ class _Search:
         self.queue: list[tuple[float, int, _Node]] = []
 
     def run(self, max_solutions: int, max_contacts: int, max_time: float) -> ContactPlans:
-        """Search until the tree is used up or a limit is met."""
+        """Search until the tree is exhausted or a limit is reached."""
         base = _Node(BASE, 0.0, None, 0.0, 0.0, -1, 0)
-        # Once before the clock starts: compiling is no part of the search.
+        # Compiles the kernels before the clock starts.
         self._finish(base)
         self._grow(base)
         self.queue.clear()
@@ -153,7 +153,7 @@ class _Search:
             heapq.heappush(self.queue, (bound, next(self.count), node))
 
     def _grow(self, node: _Node) -> None:
-        """Every free arc from here to another ball."""
+        """Add every free arc from a node to another ball."""
         body = self.body
         bounds = Bounds(body.radius, body.slack, body.sharpest, body.longest - node.length, self.rule)
         arrival = (node.curvature, node.side)
@@ -164,7 +164,7 @@ class _Search:
             self._push(_Node(end, length, node, row[CURVATURE], row[SIDE], int(row[BALL]), node.contacts + 1))
 
     def _finish(self, node: _Node) -> None:
-        """The arc from here to the target, where it is free."""
+        """Add the arc from a node to the target, if it is free."""
         x, z, angle = node.pose
         dx, dz = self.target[0] - x, self.target[1] - z
         sine, cosine = math.sin(angle), math.cos(angle)
@@ -188,7 +188,7 @@ class _Search:
         return ContactPlan(tuple(arcs), self.target, self.body, self.surroundings)
 
     def _touching(self, arc: ContactArc, node: _Node) -> ContactArc:
-        """The arc with what is known of the contact at its end."""
+        """Return the arc with the contact at its end."""
         ball = self.balls[node.ball]
         x, z = node.pose[:2]
         share = ball.core / ball.reach

@@ -1,11 +1,11 @@
-"""An elastic rod as a second opinion on a plan: does a body that cannot be kinked still arrive?
+"""Check a contact plan with an elastic rod.
 
-A plan of arcs lets the curvature jump where an obstacle is touched. A frictionless touch cannot do that: it gives a
-force and no moment, so the curvature of an elastic body goes on without a jump. The rod here has an even stiffness,
-does not stretch, is clamped at the base and actuated by one curvature along its whole length. Its equilibrium is found
-by loading: at first every piece is actuated as planned and the plan itself is an equilibrium without forces; then the
-actuation is changed to the one curvature of the free end, step by step, and Newton's method follows. A contact that
-would have to pull is let go, and a corner or disc that the rod would enter is touched.
+In a plan of arcs the curvature jumps at a contact. A frictionless contact exerts a force but no moment, so the
+curvature of an elastic body is continuous. The rod has a uniform stiffness, does not stretch, is clamped at the base
+and actuated by one curvature along its whole length. Its equilibrium is found by continuation: with every piece
+actuated as planned, the plan is an equilibrium without forces; then the actuation is changed step by step to the
+curvature of the last arc, and Newton's method tracks the equilibrium. Contacts that would have to pull are released,
+and corners or discs that the rod would penetrate become contacts.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 Residual = Callable[[Array], Array]
 Point = tuple[float, float]
 
-# Runge-Kutta steps between two contacts: with pieces that turn by up to pi the error is some 1e-7 of the length.
+# Runge-Kutta steps between two contacts: for pieces that turn by up to pi the error is about 1e-7 of the length.
 STEPS = 32
-# Everything is in units of the body's length.
+# Tolerance, difference step and iteration limit of Newton's method, in units of the body's length.
 RESIDUAL_TOL = 1e-10
 DIFFERENCE = 1e-7
 ITERATIONS = 25
-# Shares of a loading: the first step, and one at which following is given up.
+# Steps of the continuation, as shares of it: the first one, and the smallest before giving up.
 FIRST_SHARE, LEAST_SHARE = 0.125, 1e-3
-# A push below this, in units of stiffness and length, is none: the contact is let go.
+# A contact is released if its push, in units of stiffness and length, is below this.
 LEAST_PUSH = -1e-8
-# An obstacle is touched from this depth on, in units of the body's length.
+# Depth from which a penetrated obstacle becomes a contact, in units of the body's length.
 DEPTH = 1e-4
-# Contacts that may be made or let go in one loading, so that two of them cannot take turns forever.
+# Largest number of contact changes in one continuation, so that two contacts cannot alternate forever.
 MOST_CHANGES = 24
 
 _shape = settled(rod_shape)
@@ -49,36 +49,36 @@ _shape = settled(rod_shape)
 
 @dataclass(frozen=True)
 class RodShape:
-    """An equilibrium of the rod, or the last one before following it failed."""
+    """An equilibrium of the rod, or the last one before the continuation failed."""
 
-    actuation: float  # curvature per metre that the whole rod is actuated to
+    actuation: float  # curvature of the actuation, per metre
     length: float
     tip: Point
-    touched: tuple[Point, ...]  # centres of the corners and discs that press on it
-    pushes: tuple[float, ...]  # of each of them: force by bending stiffness (1/m^2)
-    share: float  # of the loading that could be followed; 1 for all of it
-    clearance: float  # smallest signed gap to the obstacles in metres, at its points
+    touched: tuple[Point, ...]  # centres of the touched corners and discs
+    pushes: tuple[float, ...]  # contact forces divided by bending stiffness (1/m^2)
+    share: float  # completed share of the continuation, 1 for all of it
+    clearance: float  # smallest signed distance to obstacles in metres, at the points of `line`
     line: Array  # (n, 2)
     within_limits: bool
 
     @property
     def converged(self) -> bool:
-        """Whether this is the equilibrium that was asked for."""
+        """Whether this is the requested equilibrium."""
         return self.share == 1.0
 
     def deviation(self, target: Point) -> float:
-        """Distance of the tip from a target, in metres."""
+        """Return the distance of the tip from a target, in metres."""
         return math.dist(self.tip, target)
 
     def text(self, target: Point) -> str:
-        """One readable line."""
+        """Return a summary in one line."""
         if not self.converged:
-            return f"no equilibrium beyond {100 * self.share:.0f} % of the way"
+            return f"no equilibrium beyond {100 * self.share:.0f} % of the loading"
         parts = [
             f"tip {_text.length(self.deviation(target), 4)} from the target",
             f"actuation {self.actuation:.3f} /m",
             f"length {_text.length(self.length, 4)}",
-            f"pressed on at {_text.count(len(self.touched), 'place')}",
+            _text.count(len(self.touched), "contact"),
         ]
         if self.clearance < -DEPTH * self.length:
             parts.append(f"{_text.length(-self.clearance, 2)} inside an obstacle")
@@ -86,19 +86,19 @@ class RodShape:
 
 
 def load_rod(arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body) -> RodShape:
-    """The rod, actuated as the plan's last arc is and as long as the plan."""
+    """Return the equilibrium with the actuation of the last arc and the length of the plan."""
     return _settled(arcs, None, surroundings, body)
 
 
 def repair_rod(arcs: Sequence[ContactArc], target: Point, surroundings: Surroundings, body: Body) -> RodShape:
-    """The rod with actuation and length such that its tip is at the target."""
+    """Return the equilibrium with the actuation and length that bring the tip to the target."""
     return _settled(arcs, target, surroundings, body)
 
 
 def _settled(arcs: Sequence[ContactArc], target: Point | None, surroundings: Surroundings, body: Body) -> RodShape:
-    """The equilibrium among all obstacles; where following it fails, that with the planned contacts alone.
+    """Return the equilibrium among all obstacles or, if its continuation fails, with the planned contacts only.
 
-    The second may lie inside an obstacle, which its clearance then shows.
+    The latter may penetrate an obstacle; its clearance is then negative.
     """
     shape = None
     for touching in (True, False):
@@ -114,7 +114,7 @@ def _settled(arcs: Sequence[ContactArc], target: Point | None, surroundings: Sur
 
 
 class _Rod:
-    """Unknowns and equations of an equilibrium, in units of the plan's length and of the rod's stiffness."""
+    """Unknowns and equations of an equilibrium, in units of the plan's length and the rod's stiffness."""
 
     def __init__(
         self, arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body, touching: bool = True
@@ -127,7 +127,7 @@ class _Rod:
         self.sides = np.array([float(arc.side) for arc in planned])
         self.planned = np.array([arc.curvature for arc in arcs]) * self.unit
         self.active = np.ones(k, dtype=bool)
-        # Whether actuation and length are unknowns too.
+        # Whether actuation and length are unknowns.
         self.free = False
         self.base = np.array([0.0, 0.0, 0.0])
         self.places = np.cumsum([arc.length for arc in planned]) / self.unit
@@ -142,12 +142,12 @@ class _Rod:
         self.rows = np.empty(3 + 2 * k)
 
     def pack(self) -> Array:
-        """The unknowns as one vector."""
+        """Return the unknowns as one vector."""
         parts = [self.base, self.places[self.active], self.pushes[self.active]]
         return np.concatenate([*parts, [self.actuation, self.length] if self.free else []])
 
     def unpack(self, v: Array) -> None:
-        """Take the unknowns from a vector."""
+        """Set the unknowns from a vector."""
         n = int(self.active.sum())
         self.base = v[:3].copy()
         self.places[self.active], self.pushes[self.active] = v[3 : 3 + n], v[3 + n : 3 + 2 * n]
@@ -155,16 +155,16 @@ class _Rod:
             self.actuation, self.length = float(v[-2]), float(v[-1])
 
     def equations(self, curvatures: Array) -> Array:
-        """What must vanish, for the shape with these curvatures actuated between contacts."""
+        """Return the residuals of the shape with these actuated curvatures between contacts."""
         contacts = Contacts(self.places, self.balls, self.sides, self.pushes)
         _shape(self.base, curvatures, contacts, self.length, STEPS, self.states, self.rows)
         kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
         return np.asarray(self.rows[kept])
 
     def loading(self, goal: Array | None = None) -> Callable[[float], Residual]:
-        """The equations at a share of the way from the planned curvatures to one for all.
+        """Return the equations at a share of the change from the planned curvatures to a single one.
 
-        With a goal the tip is held there: the plan's tip is at the target, and so it runs into nothing on the way.
+        With a goal the tip is held there, so that it cannot run into an obstacle.
         """
 
         def stage(share: float) -> Residual:
@@ -179,7 +179,7 @@ class _Rod:
         return stage
 
     def follow(self, stage: Callable[[float], Residual]) -> float:
-        """Follow the equilibrium through a stage from share 0 to 1 and return how far it went."""
+        """Track the equilibrium from share 0 to 1 and return the completed share."""
         share, step = 0.0, FIRST_SHARE
         while share < 1.0:
             kept = self.pack()
@@ -189,8 +189,8 @@ class _Rod:
                 step *= 0.5
                 if step < LEAST_SHARE:
                     break
-            elif self.changes < MOST_CHANGES and (self._let_go(kept) or self._touch(kept)):
-                # Once more with other contacts, and nearer to where they changed.
+            elif self.changes < MOST_CHANGES and (self._release(kept) or self._touch(kept)):
+                # Repeat with the changed contacts and a smaller step.
                 self.changes += 1
                 step = max(0.5 * step, LEAST_SHARE)
             else:
@@ -198,8 +198,8 @@ class _Rod:
         stage(share)(self.pack())
         return share
 
-    def _let_go(self, kept: Array) -> bool:
-        """Let go of the contact that pulls most, if any does, and go back to the unknowns as they were."""
+    def _release(self, kept: Array) -> bool:
+        """Release the contact that pulls most, if any, and restore the unknowns."""
         if self.pushes.min(initial=0.0) >= LEAST_PUSH:
             return False
         worst = int(np.argmin(self.pushes))
@@ -208,9 +208,9 @@ class _Rod:
         return True
 
     def _touch(self, kept: Array) -> bool:
-        """Touch the corner or disc that the rod has entered most deeply, and go back to the unknowns as they were.
+        """Make the corner or disc that the rod penetrates most deeply a contact, and restore the unknowns.
 
-        The inside of a flat edge, and what the tip runs into, cannot be touched this way.
+        Flat edges, and obstacles at the tip, cannot become contacts.
         """
         if not self.touching:
             return False
@@ -223,7 +223,7 @@ class _Rod:
             away = np.hypot(self.states[:, 0] - row[0], self.states[:, 1] - row[1])
             at = int(np.argmin(away))
             entered = which[at] == ball.obstacle and 0 < at < len(away) - 1 and depths[at] > DEPTH * self.unit
-            # A corner that is farther off than that is not the one that was cut.
+            # A corner farther away is not the penetrated one.
             entered = entered and away[at] * self.unit <= ball.reach + 2.0 * depths[at]
             if entered and row not in touched and (best is None or depths[at] > best[0]):
                 best = float(depths[at]), at, row
@@ -234,20 +234,20 @@ class _Rod:
         self.unpack(kept)
         known = [i for i, ball in enumerate(self.balls.tolist()) if tuple(ball) == row]
         if known:
-            # It was let go before and is touched again.
+            # It was released before.
             self.active[known[0]] = True
         else:
             self._insert(row, side, place)
         return True
 
     def _place(self, at: int) -> float:
-        """The length at a row of the states."""
+        """Return the arc length at a row of the states."""
         ends = np.concatenate([[0.0], self.places, [self.length]])
         piece, step = divmod(at, STEPS)
         return float(ends[piece] + (ends[min(piece + 1, len(ends) - 1)] - ends[piece]) * step / STEPS)
 
     def _side(self, row: Sequence[float], at: int, obstacle: int) -> float:
-        """The side of the rod on which a polygon's middle lies, seen from its corner, or a disc's centre."""
+        """Return the side of the rod on which the middle of the polygon or the centre of the disc lies."""
         x, z, angle = self.states[at, :3]
         shape = self.surroundings.obstacles[obstacle]
         corners = np.array(getattr(shape, "points", ())).reshape(-1, 2) / self.unit
@@ -255,7 +255,7 @@ class _Rod:
         return 1.0 if inward[0] * math.cos(angle) - inward[1] * math.sin(angle) > 0.0 else -1.0
 
     def _insert(self, row: Sequence[float], side: float, place: float) -> None:
-        """Add a contact without a force; the piece that it divides keeps its curvature on both sides."""
+        """Add a contact without force; both parts of the divided piece keep its curvature."""
         i = int(np.searchsorted(self.places, place))
         self.balls = np.insert(self.balls, i, row, axis=0)
         self.sides, self.places = np.insert(self.sides, i, side), np.insert(self.places, i, place)
@@ -264,7 +264,7 @@ class _Rod:
         self._allocate()
 
     def _newton(self, residual: Residual, v: Array) -> bool:
-        """Newton's method with differences; the unknowns are left where it ends."""
+        """Solve by Newton's method with finite differences; the unknowns are left where it ends."""
         rows = residual(v)
         for _ in range(ITERATIONS):
             if not np.isfinite(rows).all():
@@ -294,14 +294,14 @@ class _Rod:
         return False
 
     def _ordered(self, v: Array) -> bool:
-        """Whether the places of contacts still follow one another on the rod."""
+        """Return whether the contacts are in order along the rod."""
         places = self.places.copy()
         places[self.active] = v[3 : 3 + int(self.active.sum())]
         ends = np.concatenate([[0.0], places, [v[-1] if self.free else self.length]])
         return bool((np.diff(ends) > 0.0).all())
 
     def result(self, share: float) -> RodShape:
-        """The shape in metres."""
+        """Return the shape in metres."""
         body = self.body
         line = self.states[:, :2] * self.unit
         actuation, length = self.actuation / self.unit, self.length * self.unit

@@ -1,4 +1,4 @@
-"""What planning in contact starts from: the body, the obstacles as arrays, and the places that may be touched."""
+"""Inputs of contact planning: the body, the obstacles as arrays, and the possible contacts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from arcreach.scenes.planar import POINT, Disc, Obstacle, Point, Polygon
 Pose = tuple[float, float, float]  # x, z and the angle of the tangent from +z towards +x
 
 BASE: Pose = (0.0, 0.0, 0.0)
-# Of the robot's longest length. A body without a radius gets this one, so that touching can be told from crossing.
+# Radius of a body without one, as a share of the robot's longest length, to distinguish contact from crossing.
 SKIN = 1e-6
-# Of the robot's longest length: arcs that touch are computed to about 1e-15, gaps smaller than this are none.
+# Gaps below this share of the robot's longest length count as contacts; tangent arcs are accurate to about 1e-15.
 SLACK = 1e-9
-# Of the robot's longest length: how far from a corner a contact point may be given, printed with few digits.
+# Tolerance of given contact points, as a share of the robot's longest length: they may be printed with few digits.
 NEAR = 1e-4
 
 _arc_gap, _point_gaps = settled(arc_gap), settled(point_gaps)
@@ -36,30 +36,29 @@ _arc_gap, _point_gaps = settled(arc_gap), settled(point_gaps)
 
 @dataclass(frozen=True)
 class Body:
-    """The planar body of one section: how short, how long, how sharply bent and how thick it can be."""
+    """Limits of the planar body of one section."""
 
     shortest: float
     longest: float
-    sharpest: float  # curvature
+    sharpest: float  # largest curvature
     radius: float
     slack: float
 
 
 def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
-    """The body of a robot of one extensible section, or an error that says what is missing.
+    """Return the body of a robot of one extensible section.
 
-    The largest curvature is that of the section at its full length and largest bend, unless `bend_radius` says
-    otherwise.
+    By default the largest curvature is that of the section at full length and largest bend.
     """
     if not isinstance(robot, Robot):
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot of one section")
     sections = [element for element in robot.elements if isinstance(element, Section)]
     if len(robot.elements) != 1 or len(sections) != 1:
-        words = f"{len(robot.elements)} elements, {len(sections)} of them sections"
-        raise RobotError(f"robot has {words}; contact planning is for one planar section of variable length")
+        parts = f"{len(robot.elements)} elements, {len(sections)} of them sections"
+        raise RobotError(f"robot has {parts}; contact planning is for one planar section of variable length")
     section = sections[0]
     if section.stretch == 0.0:
-        raise RobotError("robot: stretch = 0.0 is not accepted; give a section that can grow, it is pushed forward")
+        raise RobotError("robot: stretch = 0.0 is not accepted; give a section of variable length")
     longest = section.length + section.stretch
     if len(section.length_weights) > 1:
         raise RobotError("robot: length_weights has several sub-arcs; contact planning is for a section of one arc")
@@ -68,7 +67,7 @@ def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
 
 
 class Surroundings:
-    """Obstacles, and the same as kernels take them, `packed`."""
+    """Obstacles, and their arrays for kernels, `packed`."""
 
     def __init__(self, obstacles: Iterable[Obstacle]) -> None:
         self.obstacles = tuple(obstacles) if isinstance(obstacles, Iterable) else (obstacles,)
@@ -86,15 +85,15 @@ class Surroundings:
         self._discs = np.array([i for i, _ in discs], dtype=np.int64)
 
     def name(self, i: int) -> str:
-        """What messages call an obstacle."""
-        return self.obstacles[i].name or f"{type(self.obstacles[i]).__name__.lower()}-{i + 1}"
+        """Return the name of an obstacle in messages."""
+        return self.obstacles[i].name or f"{self.obstacles[i].kind}-{i + 1}"
 
     def arc_gap(self, pose: Pose, curvature: float, length: float) -> float:
-        """The distance of an arc from the nearest obstacle, exactly; 0 where it crosses an edge."""
+        """Return the exact distance of an arc from the nearest obstacle; 0 if it crosses an edge."""
         return float(_arc_gap(Arc(*pose, curvature, length), self.packed, -math.inf))
 
     def point_gaps(self, points: Array) -> tuple[Array, npt.NDArray[np.int64]]:
-        """The signed distances of points (k, 2) from the nearest obstacle, negative inside it, and which that is."""
+        """Return signed distances of points (k, 2) from the nearest obstacle, negative inside it, and its index."""
         gaps, which = np.empty(len(points)), np.empty(len(points), dtype=np.int64)
         rows = np.ascontiguousarray(points, dtype=float)
         _point_gaps(rows, self.packed.edges, self._polygons, self.packed.discs, gaps, which)
@@ -103,23 +102,23 @@ class Surroundings:
         return gaps, which
 
     def nearest(self, point: Point) -> tuple[float, int]:
-        """The distance of a point from the nearest obstacle, 0 inside it, and which that is."""
+        """Return the distance of a point from the nearest obstacle, 0 inside it, and its index."""
         found = ((shape.distance(point), i) for i, shape in enumerate(self.obstacles))
         return min(found, default=(math.inf, -1))
 
 
 @dataclass(frozen=True)
 class Ball:
-    """What can be touched: a corner or a disc, with the distance at which the body's line passes its centre."""
+    """A possible contact: a corner or a disc, and the distance of the touching body's line from its centre."""
 
     centre: Point
     core: float  # radius of the disc, 0 for a corner
-    reach: float  # core and body together
+    reach: float  # core plus radius of the body
     obstacle: int
 
 
 def balls_of(surroundings: Surroundings, contacts: Any, body: Body) -> tuple[Ball, ...]:
-    """What may be touched: the given contact points, or every convex corner and every disc."""
+    """Return the possible contacts: the given points, or every convex corner and every disc."""
     if contacts is None:
         return tuple(every_ball(surroundings, body))
     given = [_contact_point(i, value) for i, value in enumerate(_listed(contacts))]
@@ -128,7 +127,7 @@ def balls_of(surroundings: Surroundings, contacts: Any, body: Body) -> tuple[Bal
 
 
 def every_ball(surroundings: Surroundings, body: Body) -> list[Ball]:
-    """Every convex corner and every disc."""
+    """Return every convex corner and every disc."""
     balls = []
     for i, shape in enumerate(surroundings.obstacles):
         if isinstance(shape, Disc):
@@ -164,7 +163,7 @@ def _ball_at(surroundings: Surroundings, i: int, point: Point, body: Body) -> Ba
     for k, shape in enumerate(surroundings.obstacles):
         if isinstance(shape, Polygon) and shape.distance(point) <= near and not _deep_inside(shape, point, near):
             raise SceneError(
-                f"{where} lies on '{surroundings.name(k)}' but not at a corner that sticks out; a body bends around "
+                f"{where} lies on '{surroundings.name(k)}' but not at a convex corner; a body bends around "
                 "corners and discs only: give one of those"
             )
     away, k = surroundings.nearest(point)
@@ -177,11 +176,11 @@ def _deep_inside(shape: Polygon, point: Point, near: float) -> bool:
 
 
 def target_point(target: Any) -> Point:
-    """The place (x, z) of a target: two numbers, three with y = 0, or a `Target` in the plane without orientation."""
+    """Return the point (x, z) of a target: two numbers, three with y = 0, or a `Target` without orientation."""
     accepted = "two finite numbers (x, z), or three with y = 0, in metres"
     if isinstance(target, Target):
         if target.kind != "position":
-            raise TargetError("target has an orientation; contact planning reaches places: give a position alone")
+            raise TargetError("target has an orientation; contact planning takes positions only: leave it out")
         target = target.position
     values = real_array(target)
     if values is None or values.shape not in ((2,), (3,)) or not np.isfinite(values).all():
@@ -192,7 +191,7 @@ def target_point(target: Any) -> Point:
 
 
 def check_ends(surroundings: Surroundings, body: Body, target: Point) -> None:
-    """Refuse a base that an obstacle covers, and a target inside one or out of reach."""
+    """Refuse a base or target that an obstacle covers, and a target out of reach."""
     for what, point, error in (("base", BASE[:2], SceneError), ("target", target, TargetError)):
         away, k = surroundings.nearest(point)
         if away < body.radius - body.slack:
@@ -207,4 +206,4 @@ def check_ends(surroundings: Surroundings, body: Body, target: Point) -> None:
             f"the robot is at most {body.longest:.6g} m long: give a nearer one"
         )
     if away <= body.slack:
-        raise TargetError("the target is the base itself; give another place")
+        raise TargetError("the target is the base itself; give another point")

@@ -1,8 +1,8 @@
-"""`follow_the_leader`: push a robot along a curve so that its body stays where the tip has been.
+"""`follow_the_leader`: insert a robot along a curve so that its body stays on the path of the tip.
 
-A robot that is inserted, or whose sections lengthen, can thread itself through a channel: at every depth the body
-should lie on the curve that the tip took. Each configuration is the least-squares fit of body to curve with the tip on
-it; the worst distance that remains is measured afterwards and told.
+At every depth the configuration is a least-squares fit of the body to the curve, with the tip on it; the largest
+remaining distance is reported. The fit is written in NumPy: `scipy.optimize.least_squares` (trf, the same residuals and
+Jacobian) took about twice as long with up to twice the deviation, and SciPy is in an extra.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from arcreach.ik.target import Targets
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
-# Points of the body that are fitted, and those at which the distance is measured in the end.
+# Number of body points that are fitted, and at which the deviation is measured.
 FITTED = 48
 MEASURED = 200
-# The tip is held to the curve by this weight against a point of the body.
+# Weight of the tip relative to a point of the body.
 TIP_WEIGHT = 300.0
-# A pull towards the configuration before, in metres per share: sections of one curvature may share a length
-# in many ways, and none of them is better.
+# Weight of the difference from the previous configuration, in metres per share: sections of equal curvature can divide
+# a length in many ways.
 PULL = 1e-5
 STEPS = 60
 LARGEST_DAMPING = 1e6
-# A step that leaves more than this share of the sum of squares is no progress; a few of them end the fit.
+# A step that reduces the sum of squares by less than 2 % is no progress; a few of them end the fit.
 PROGRESS = 0.98
-# Sides of the curve's polygon in its search for the nearest point.
-SIDES = 300
-# Corners before and after the place where a point of the body is expected.
+# Smallest number of segments of the curve in the search for nearest points.
+SEGMENTS = 300
+# Vertices before and after the expected one in that search.
 WINDOW = 25
-# Of the differences behind the slopes, in shares.
+# Step of the finite differences of the Jacobian, in shares.
 DIFFERENCE = 1e-6
-# Shares of the stretch that are tried at the end of the curve, where there is no configuration to begin with.
+# Shares of the stretch in the initial guesses.
 TRIED = (0.1, 0.35, 0.6, 0.85)
 MOST_GUESSES = 64
-# A curve that begins farther than this from the base, as a share of its length, is a mistake.
+# Largest accepted distance of the first point of a curve from the base, as a share of its length.
 AT_BASE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderPath(Path):
-    """A path along a curve; `body_deviation` (n,) is the largest distance of the body from the curve at every point."""
+    """A path along a curve, with the largest distance of the body from the curve at every point."""
 
-    depth: Array = field(default_factory=lambda: np.empty(0))  # (n,): how far along the curve the tip is
-    body_deviation: Array = field(default_factory=lambda: np.empty(0))
+    depth: Array = field(default_factory=lambda: np.empty(0))  # (n,): arc length of the tip along the curve
+    body_deviation: Array = field(default_factory=lambda: np.empty(0))  # (n,), in metres
 
     @property
     def worst_body_deviation(self) -> float:
-        """The largest distance of the body from the curve in metres."""
+        """Largest distance of the body from the curve in metres."""
         return float(self.body_deviation.max(initial=0.0))
 
     def __str__(self) -> str:
@@ -71,11 +71,11 @@ class LeaderPath(Path):
 def follow_the_leader(
     robot: Robot, curve: npt.ArrayLike, *, points: int = 100, position_tol: float = 1e-5
 ) -> LeaderPath:
-    """Push the tip along a curve (m, 3) that begins at the base, the body staying where the tip has been.
+    """Move the tip along a curve (m, 3) that starts at the base, while the body stays on the path of the tip.
 
-    The robot needs a slide along z as its first element, or sections that lengthen. Behind its first point the curve
-    goes on straight along -z: there a robot with a slide waits. The curve is the polygon of its points; give as many
-    as it needs to be smooth. The path begins at the least depth that the robot can take.
+    The robot needs a slide along z as its first element, or sections of variable length. The curve is a polyline,
+    extended straight along -z before its first point; a retracted slide lies there. The path starts at the smallest
+    depth of the robot.
     """
     began = time.perf_counter()
     position_tol = positive("position_tol", position_tol, "metres")
@@ -93,12 +93,12 @@ def follow_the_leader(
     depths = np.linspace(shortest, line.length, points)
     fit = _Fit(robot, line)
     targets = Targets(line.at(depths))
-    # Pushed in from the beginning, and drawn back from the end: both ways are smooth, and one of them is better.
+    # Insertion from the start and retraction from the end give two smooth paths; the better one is returned.
     tried = []
-    for Q in (fit.walk(depths), fit.walk(depths[::-1])[::-1].copy()):
+    for Q in (fit.run(depths), fit.run(depths[::-1])[::-1].copy()):
         errors = np.linalg.norm(robot.tip_pose(Q)[:, :3, 3] - targets.positions, axis=1)
         tried.append((Q, errors, fit.deviations(Q)))
-    q, errors, deviations = min(tried, key=lambda way: (int((way[1] > position_tol).sum()), float(way[2].max())))
+    q, errors, deviations = min(tried, key=lambda path: (int((path[1] > position_tol).sum()), float(path[2].max())))
     status = np.where(errors <= position_tol, Status.REACHED, Status.STALLED)
     return LeaderPath(
         robot=robot,
@@ -115,7 +115,7 @@ def follow_the_leader(
 
 
 def _depths(robot: Any) -> tuple[float, float]:
-    """The least and the greatest length of the body before the base."""
+    """Return the smallest and the largest depth of the tip."""
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     first = robot.elements[0]
@@ -124,8 +124,8 @@ def _depths(robot: Any) -> tuple[float, float]:
     accepted = all(isinstance(element, Section | Link) for element in rest)
     if not accepted or not (slide or any(isinstance(element, Section) and element.stretch > 0.0 for element in rest)):
         raise MethodError(
-            f"robot '{robot.name}' cannot follow its tip: that takes a slide along z as the first element or a section "
-            "whose length varies, and no joints else"
+            f"robot '{robot.name}' cannot follow its tip; give a slide along z as the first element or sections of "
+            "variable length, and no other joints"
         )
     least = sum(element.length if isinstance(element, Section) else element.reach for element in rest)
     most = sum(element.reach for element in rest)
@@ -150,63 +150,63 @@ def _checked_curve(curve: Any) -> Array:
 
 
 class _Curve:
-    """A polygon by its length, continued straight along -z before its first point."""
+    """A polyline by its arc length, extended straight along -z before its first point."""
 
     def __init__(self, points: Array, before: float) -> None:
-        places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-        self.length = float(places[-1])
-        # Sides are cut where they are long: the nearest point is looked for beside the nearest corner.
-        finest = self.length / SIDES
-        cuts = np.unique(np.concatenate([places, np.arange(0.0, self.length, finest)]))
-        # Corners that are nearly one make a side without a direction.
+        arc_lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+        self.length = float(arc_lengths[-1])
+        # Long segments are divided: the nearest point is searched beside the nearest vertex.
+        finest = self.length / SEGMENTS
+        cuts = np.unique(np.concatenate([arc_lengths, np.arange(0.0, self.length, finest)]))
+        # Vertices that nearly coincide would make a segment without a direction.
         cuts = cuts[np.concatenate([[True], np.diff(cuts) > 1e-6 * finest])]
         behind = np.arange(-math.ceil(max(before, self.length) / finest), 0) * finest
-        self.places = np.concatenate([behind, cuts])
-        along = np.stack([np.interp(cuts, places, column) for column in points.T], axis=1)
+        self.arc_lengths = np.concatenate([behind, cuts])
+        along = np.stack([np.interp(cuts, arc_lengths, column) for column in points.T], axis=1)
         straight = np.stack([0.0 * behind, 0.0 * behind, behind], axis=1) + points[0]
         self.points = np.vstack([straight, along])
-        sides = np.diff(self.points, axis=0)
-        self.lengths = np.linalg.norm(sides, axis=1)
-        self.directions = sides / self.lengths[:, None]
+        segments = np.diff(self.points, axis=0)
+        self.lengths = np.linalg.norm(segments, axis=1)
+        self.directions = segments / self.lengths[:, None]
         self._squares = np.einsum("ik,ik->i", self.points, self.points)
 
     def at(self, depths: Array) -> Array:
-        """Points (n, 3) at lengths along the curve."""
-        return np.stack([np.interp(depths, self.places, column) for column in self.points.T], axis=1)
+        """Return points (n, 3) at arc lengths."""
+        return np.stack([np.interp(depths, self.arc_lengths, column) for column in self.points.T], axis=1)
 
     def tangent(self, depth: float) -> Array:
-        """The unit tangent (3,) at a length along the curve."""
-        side = int(np.searchsorted(self.places, depth, side="left")) - 1
-        return np.asarray(self.directions[min(max(side, 0), len(self.directions) - 1)])
+        """Return the unit tangent (3,) at an arc length."""
+        segment = int(np.searchsorted(self.arc_lengths, depth, side="left")) - 1
+        return np.asarray(self.directions[min(max(segment, 0), len(self.directions) - 1)])
 
     def nearest(self, points: Array, around: Array | None = None) -> tuple[Array, Array]:
-        """For points (n, 3) the nearest points (n, 3) of the curve and its unit tangents there (n, 3).
+        """Return the points (n, 3) of the curve nearest to points (n, 3), and its unit tangents there (n, 3).
 
-        With places (n,) along the curve it is looked for around them only.
+        With `around`, arc lengths (n,), only vertices near them are searched.
         """
         if around is None:
-            # Not by a product of matrices: on few points its threads cost more than they save.
+            # Not a matrix product: for few points its threads cost more than they save.
             products = sum(np.multiply.outer(points[:, k], self.points[:, k]) for k in range(3))
-            corner = np.argmin(self._squares - 2.0 * products, axis=1)
+            vertex = np.argmin(self._squares - 2.0 * products, axis=1)
         else:
-            first = np.clip(np.searchsorted(self.places, around) - WINDOW, 0, len(self.places) - 2 * WINDOW)
+            first = np.clip(np.searchsorted(self.arc_lengths, around) - WINDOW, 0, len(self.arc_lengths) - 2 * WINDOW)
             window = first[:, None] + np.arange(2 * WINDOW)
             gaps = points[:, None] - self.points[window]
-            corner = first + np.argmin(np.einsum("ijk,ijk->ij", gaps, gaps), axis=1)
-        sides = np.clip(np.stack([corner - 1, corner]), 0, len(self.directions) - 1)
-        away = points - self.points[sides]
-        along = np.clip(np.einsum("sik,sik->si", away, self.directions[sides]), 0.0, self.lengths[sides])
-        gaps = away - along[..., None] * self.directions[sides]
+            vertex = first + np.argmin(np.einsum("ijk,ijk->ij", gaps, gaps), axis=1)
+        segments = np.clip(np.stack([vertex - 1, vertex]), 0, len(self.directions) - 1)
+        away = points - self.points[segments]
+        along = np.clip(np.einsum("sik,sik->si", away, self.directions[segments]), 0.0, self.lengths[segments])
+        gaps = away - along[..., None] * self.directions[segments]
         better = np.argmin(np.einsum("sik,sik->si", gaps, gaps), axis=0)
         rows = np.arange(len(points))
-        return points - gaps[better, rows], self.directions[sides[better, rows]]
+        return points - gaps[better, rows], self.directions[segments[better, rows]]
 
 
 class _Fit:
     """Fits the body of a robot to a curve, depth after depth.
 
-    It works on shares of the limits: of a slide's stroke in units of the reach, of a section's stretch, and of the
-    largest bend that its length allows. For a section that begins at length 0 the last is its curvature.
+    Its variables are shares: the stroke of the slide divided by the reach, the share of a section's stretch, and the
+    bend vector as a share of the largest bend at that length.
     """
 
     def __init__(self, robot: Robot, curve: _Curve) -> None:
@@ -220,8 +220,8 @@ class _Fit:
             if element.stretch > 0.0:
                 self.low[k + 2] = 0.0
 
-    def walk(self, depths: Array) -> Array:
-        """Configurations (n, dof) for depths one after another, each from the one before."""
+    def run(self, depths: Array) -> Array:
+        """Return configurations (n, dof) for depths, each fitted from the previous one."""
         first = float(depths[0])
         x = min(self._guesses(first), key=lambda guess: self._cost(guess, first))
         X = []
@@ -231,12 +231,12 @@ class _Fit:
         return np.asarray(self.robot.clip(self._coordinates(np.array(X))))
 
     def deviations(self, Q: Array) -> Array:
-        """The largest distance (n,) of the body from the curve in metres."""
+        """Return the largest distance (n,) of the body from the curve in metres."""
         bodies = self.robot.backbone(Q, MEASURED)
         return np.array([np.linalg.norm(body - self.curve.nearest(body)[0], axis=1).max() for body in bodies])
 
     def _coordinates(self, X: Array) -> Array:
-        """Configurations (n, dof) of shares (n, dof)."""
+        """Return configurations (n, dof) of shares (n, dof)."""
         Q = np.empty_like(X)
         if self.slide is not None:
             Q[:, 0] = X[:, 0] * self.robot.reach
@@ -249,14 +249,14 @@ class _Fit:
         return Q
 
     def _inside(self, x: Array) -> Array:
-        """The shares moved inside the limits."""
+        """Return the shares moved inside the limits."""
         inside = np.clip(x, self.low, self.high)
         for _, k in self.sections:
             inside[k : k + 2] = x[k : k + 2] / max(math.hypot(x[k], x[k + 1]), 1.0)
         return np.asarray(inside)
 
     def _guesses(self, depth: float) -> list[Array]:
-        """Shares whose sections end on the curve's tangents, for several lengths of the sections."""
+        """Return guesses for several lengths of the sections."""
         choices = [TRIED if element.stretch > 0.0 else (0.0,) for element, _ in self.sections]
         count = math.prod(len(choice) for choice in choices)
         if count > MOST_GUESSES:
@@ -265,21 +265,24 @@ class _Fit:
         return [self._guess(row, depth) for row in shares]
 
     def _guess(self, shares: Array, depth: float) -> Array:
-        """Shares at a depth with the given ones of the stretch, scaled to that depth where there is no slide."""
+        """Return shares whose sections end on tangents of the curve, for shares of the stretch.
+
+        Without a slide the shares of the stretch are scaled to the depth.
+        """
         spare = np.array([element.stretch for element, _ in self.sections])
         fixed = sum(element.length for element, _ in self.sections)
         fixed += sum(element.reach for element in self.robot.elements if isinstance(element, Link))
         if self.slide is None and spare @ shares > 0.0:
             shares = np.clip(shares * (depth - fixed) / (spare @ shares), 0.0, 1.0)
         x = np.zeros(self.robot.dof)
-        place = depth - fixed - float(spare @ shares)
+        arc_length = depth - fixed - float(spare @ shares)
         if self.slide is not None:
-            place = min(max(place, self.slide.lower), self.slide.upper)
-            x[0] = place / self.robot.reach
+            arc_length = min(max(arc_length, self.slide.lower), self.slide.upper)
+            x[0] = arc_length / self.robot.reach
         frame = np.eye(3)
         for (element, k), share in zip(self.sections, shares, strict=True):
-            place += element.length + element.stretch * share
-            wanted = frame.T @ self.curve.tangent(place)
+            arc_length += element.length + element.stretch * share
+            wanted = frame.T @ self.curve.tangent(arc_length)
             most = element.bend_max * (share if element.stretch > 0.0 else 1.0)
             bend = math.acos(min(max(wanted[2], -1.0), 1.0)) / most if most > 0.0 else 0.0
             x[k : k + 2] = bend * wanted[:2] / max(math.hypot(*wanted[:2]), 1e-12)
@@ -294,13 +297,13 @@ class _Fit:
         return self.robot.backbone(self._coordinates(X), FITTED)
 
     def _near(self, x: Array, body: Array) -> tuple[Array, Array]:
-        """The nearest points of the curve to a body's points, and its tangents there."""
+        """Return the points of the curve nearest to the points of a body, and its tangents there."""
         q = self._coordinates(x[None])[0]
         stroke = q[0] if self.slide is not None else 0.0
         rigid = sum(element.reach for element in self.robot.elements if isinstance(element, Link))
         length = rigid + sum(q[k + 2] if element.stretch > 0.0 else element.length for element, k in self.sections)
         along = np.linspace(0.0, length + abs(stroke), FITTED)
-        # The line of a slide that is drawn back runs from the base to where the sections begin.
+        # The body of a retracted slide runs from the base back to the first section.
         return self.curve.nearest(body, np.where(along < -stroke, -along, along + min(2.0 * stroke, 0.0)))
 
     def _cost(self, x: Array, depth: float) -> float:
@@ -309,14 +312,14 @@ class _Fit:
         return float(np.sum((body - self._near(x, body)[0]) ** 2) + FITTED * np.sum(tip**2))
 
     def _residuals(self, bodies: Array, near: Array, tangents: Array, tip: Array) -> Array:
-        """Distances across the curve of bodies (m, FITTED, 3), and the weighted error of the tip: (m, rows)."""
+        """Return residuals (m, rows) of bodies (m, FITTED, 3): distances from the curve, and the weighted tip error."""
         away = bodies - near
         away = away - np.einsum("mik,ik->mi", away, tangents)[..., None] * tangents
         ends = TIP_WEIGHT * (bodies[:, -1] - tip)
         return np.concatenate([away.reshape(len(bodies), -1), ends], axis=1)
 
     def _fitted(self, start: Array, depth: float) -> Array:
-        """The shares near `start` whose body is nearest to the curve with the tip at a depth."""
+        """Return the shares near `start` whose body fits the curve best with the tip at a depth."""
         tip = self.curve.at(np.array([depth]))[0]
         n = len(start)
         x, damping, patience = start.copy(), 1e-6, 3
@@ -345,7 +348,7 @@ class _Fit:
         return x
 
     def _step(self, x: Array, J: Array, r: Array, damping: float) -> Array:
-        """The damped step; shares that would leave their interval stay where they are."""
+        """Return the damped step; shares at a limit that would leave it are held."""
         free = np.ones(len(x), np.bool_)
         step = np.zeros(len(x))
         for _ in range(len(x)):
