@@ -1,11 +1,11 @@
-"""Inverse kinematics among balls that stand on the way: solved share and time, beside a slow reference.
+"""Solve inverse kinematics among spheres: success rate and time of `auto`, compared with a slow reference.
 
-    python benchmarks/avoidance.py [problems per case] [of them for the reference]
+    python benchmarks/avoidance.py [problems per case] [problems of each case for the reference]
 
-Every problem is a position that a random configuration reaches, with one to three balls on that configuration. The
-reference is SciPy's `least_squares` on tip error and missing clearance from 64 random starts; what it ends at counts if
-the tip is there and the body free. Every answer of `auto` that is called reached is checked by sampling the body. The
-reference needs SciPy, which comes with the extra `plan`.
+Every target is the tip position of a random configuration; one to three spheres are centred on that configuration's
+backbone. The reference runs SciPy's `least_squares` on tip error and missing clearance from 64 random starts, and
+counts a result if it reaches the target without collision. Every solution that `auto` reports as reached is checked by
+sampling the body. The reference needs SciPy, which comes with the extra `plan`.
 """
 
 import sys
@@ -20,7 +20,7 @@ STARTS = 64
 
 
 def problems(robot, count, balls, seed):
-    """Targets with balls on the configuration that gave them."""
+    """Return targets, each with spheres on the configuration that reaches it."""
     rng = np.random.default_rng(seed)
     made = []
     while len(made) < count:
@@ -34,14 +34,14 @@ def problems(robot, count, balls, seed):
 
 
 def is_free(robot, q, scene):
-    """By sampling the centre line."""
+    """Tell whether samples of the centre line are clear of the scene."""
     line = robot.backbone(q, 1500)
     radius = max(element.radius for element in robot.elements)
     return all(np.linalg.norm(line - b.centre, axis=1).min() - b.radius - radius > -1e-6 for b in scene)
 
 
 def reference(robot, tip, scene):
-    """Whether one of 64 starts of a general optimiser ends there and free."""
+    """Tell whether a general optimiser reaches the target without collision from one of 64 starts."""
     turning = [name.endswith(".direction") for name in robot.coordinates]
     lower = np.where(turning, -np.inf, robot.lower)
     upper = np.where(turning, np.inf, robot.upper)
@@ -62,7 +62,7 @@ def reference(robot, tip, scene):
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     few = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    print(f"{'robot':22} balls {'solved':>9} {'not free':>9} {'median ms':>10} {'p90 ms':>8}  of the first, reference")
+    print(f"{'robot':22} balls {'solved':>9} {'not free':>9} {'median ms':>10} {'p90 ms':>8}  first: auto, reference")
     for name in ("three-section", "extensible-sections"):
         robot = ar.load_robot(name)
         for balls in (1, 2, 3):

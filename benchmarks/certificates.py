@@ -1,14 +1,14 @@
-"""Certified clearances against an independent truth, in random scenes of five scales and far from the origin.
+"""Compare certified clearances with an independent reference, in random scenes of five scales and far from the origin.
 
     python benchmarks/certificates.py --scenes 100000 --workers 2
 
 Each scene has a random robot, a random configuration and one or two obstacles that almost touch it. Half of the scenes
-are moved by up to a million times their size, and half of the meshes have vertices far from their own origin. The truth
-is the smallest distance of densely sampled points of the body: forward kinematics in extended precision, closed forms,
-all triangles of a mesh and the sum of their solid angles, in NumPy. Samples can only overestimate it, so a certificate
-above it is wrong. Prints per scale: certificates above the truth, clearances above the truth by more than their
-tolerance, touching bodies certified as free, and how far certificates of free bodies lie below the clearance, relative
-to the size.
+are moved by up to a million times their size, and half of the meshes have vertices far from their own origin. The
+reference is the smallest distance of densely sampled body points, in NumPy: forward kinematics in extended precision,
+closed forms, and all triangles of a mesh with the sum of their solid angles. Sampling can only overestimate the true
+distance, so a certificate above the reference is wrong. The program prints for each scale the number of certificates
+above the reference, of clearances above it by more than their tolerance, and of colliding bodies certified as free; and
+by how much the certificates of free bodies lie below the clearance, relative to the size.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from arcreach.scenes.clearance import tolerance_of
 SCALES = (1e-5, 1e-3, 1e-1, 1e1, 1e3)
 KINDS = ("sphere", "capsule", "box", "half-space", "mesh")
 MESHES = ("box", "star", "torus", "nested", "cavity", "overlapping", "sliver")
-# Points of each element.
+# Sample points per element.
 POINTS = 160
 LONG = np.longdouble
 
@@ -36,7 +36,7 @@ def rotation(rng):
 
 
 def random_robot(rng, size, offset):
-    """One to four elements of a size, behind a fixed link."""
+    """Return a robot of one to four elements of the given size on a fixed link."""
     elements = [ar.Link(offset)] if offset.any() else []
     for _ in range(rng.integers(1, 5)):
         radius = size * rng.choice([0.0, 0.01, 0.05])
@@ -65,14 +65,14 @@ def turn(axis, angle):
 
 
 def arc_points(bend, length, s):
-    """Points (n, 3) of an arc in its plane at arc lengths s."""
+    """Return points (n, 3) of an arc in its plane at arc lengths s."""
     half = 0.5 * bend / length * s
     chord = s * np.where(half == 0, LONG(1), np.sin(half) / np.where(half == 0, LONG(1), half))
     return np.stack([chord * np.sin(half), np.zeros_like(s), chord * np.cos(half)], axis=1)
 
 
 def body_points(robot, q):
-    """Points (n, 3) of every element with a body, in extended precision, and the radius of each point (n,)."""
+    """Return points (n, 3) of every element with a body, in extended precision, and the radius at each point (n,)."""
     R, p = np.eye(3, dtype=LONG), np.zeros(3, dtype=LONG)
     shares = np.linspace(0, 1, POINTS).astype(LONG)
     points, radii, k, moved = [], [], 0, False
@@ -108,14 +108,14 @@ def body_points(robot, q):
 
 
 def segment_distance(points, a, b):
-    way = b - a
-    square = np.sum(way * way, axis=-1)
-    share = np.clip(np.sum((points - a) * way, axis=-1) / np.where(square > 0, square, 1), 0, 1)
-    return np.linalg.norm(points - a - share[..., None] * way, axis=-1)
+    span = b - a
+    square = np.sum(span * span, axis=-1)
+    share = np.clip(np.sum((points - a) * span, axis=-1) / np.where(square > 0, square, 1), 0, 1)
+    return np.linalg.norm(points - a - share[..., None] * span, axis=-1)
 
 
 def mesh_distance(points, corners):
-    """Signed distances of points (n, 3) from all triangles (m, 3, 3): edges, planes, and the sum of solid angles."""
+    """Return signed distances of points (n, 3) from triangles (m, 3, 3): edges, planes, and the sum of solid angles."""
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     x = points[:, None]
     distance = np.minimum.reduce([segment_distance(x, *edge) for edge in ((a, b), (b, c), (c, a))])
@@ -135,17 +135,17 @@ def mesh_distance(points, corners):
 
 
 def truth(points, radii, shapes):
-    """The smallest distance of the sampled body from the obstacles."""
+    """Return the smallest distance of the sampled body from the obstacles."""
     least = np.inf
     for shape in shapes:
         if isinstance(shape, ar.Mesh):
-            # The mesh as it was given: scaled, turned and shifted in extended precision.
+            # Scale, rotate and translate the given mesh in extended precision.
             centre = np.asarray(shape.vertices).mean(axis=0).astype(LONG)
             turned = np.array(shape.rotation, dtype=LONG)
             middle = turned @ (centre * LONG(shape.scale)) + np.array(shape.position, dtype=LONG)
             local = ((points - middle) @ turned).astype(float)
             vertices = ((np.asarray(shape.vertices).astype(LONG) - centre) * LONG(shape.scale)).astype(float)
-            # Points farther from the ball around the mesh than another point is from a vertex cannot be the nearest.
+            # Points farther from the bounding sphere of the mesh than another point is from a vertex are not nearest.
             away = np.linalg.norm(local, axis=1) - np.linalg.norm(vertices, axis=1).max() - radii
             near = away <= (np.linalg.norm(local - vertices[0], axis=1) - radii).min()
             distance = np.full(len(local), np.inf)
@@ -155,8 +155,8 @@ def truth(points, radii, shapes):
             distance = distance - shape.radius
         elif isinstance(shape, ar.Capsule):
             a = np.array(shape.a, dtype=LONG)
-            way = (np.array(shape.b, dtype=LONG) - a).astype(float)
-            distance = segment_distance((points - a).astype(float), np.zeros(3), way) - shape.radius
+            span = (np.array(shape.b, dtype=LONG) - a).astype(float)
+            distance = segment_distance((points - a).astype(float), np.zeros(3), span) - shape.radius
         elif isinstance(shape, ar.HalfSpace):
             distance = (points - np.array(shape.point, dtype=LONG)).astype(float) @ np.array(shape.normal)
         else:
@@ -175,7 +175,7 @@ BOX_FACES = np.array(
 
 
 def lattice(rows, columns):
-    """Triangles of a closed lattice of so many rows and columns."""
+    """Return the triangles of a closed lattice of rows and columns."""
     i, j = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     a, b = i * columns + j, i * columns + (j + 1) % columns
     c, d = (i + 1) % rows * columns + (j + 1) % columns, (i + 1) % rows * columns + j
@@ -183,7 +183,7 @@ def lattice(rows, columns):
 
 
 def mesh_surface(rng, kind):
-    """Vertices and faces of a closed surface about 1 across."""
+    """Return vertices and faces of a closed surface of about unit size."""
     half = 0.5 * rng.uniform(0.2, 1.0, 3)
     box = BOX_CORNERS * half
     if kind == "box":
@@ -195,7 +195,7 @@ def mesh_surface(rng, kind):
         ring = 0.35 + 0.12 * np.cos(v)
         return np.stack([ring * np.cos(u), ring * np.sin(u), 0.12 * np.sin(v)], axis=-1).reshape(-1, 3), lattice(9, 6)
     if kind == "star":
-        # Every edge of a box split in its middle, every corner at its own distance.
+        # Split every edge of a box at its midpoint, and move every vertex to a random distance.
         vertices, faces = [tuple(corner) for corner in BOX_CORNERS], []
         for a, b, c in BOX_FACES:
             ab, bc, ca = (tuple(0.5 * (BOX_CORNERS[m] + BOX_CORNERS[n])) for m, n in ((a, b), (b, c), (c, a)))
@@ -213,11 +213,11 @@ def mesh_surface(rng, kind):
 
 
 def random_shape(rng, size, points, radii):
-    """An obstacle close to a sampled point of a body; the gap may be as small as a billionth of the size."""
+    """Return an obstacle close to a sampled point of a body; the gap may be as small as a billionth of the size."""
     kind = KINDS[rng.integers(len(KINDS))]
     i = rng.integers(len(points))
     point, radius = points[i].astype(float), radii[i]
-    # Across the body, which would otherwise run through most obstacles.
+    # Perpendicular to the body, which would otherwise run through most obstacles.
     along = (points[min(i + 1, len(points) - 1)] - points[max(i - 1, 0)]).astype(float)
     out = np.cross(along / max(np.linalg.norm(along), 1e-300), rng.normal(size=3)) + 1e-3 * rng.normal(size=3)
     out /= np.linalg.norm(out)
@@ -231,7 +231,7 @@ def random_shape(rng, size, points, radii):
         return ar.Capsule(a, a + size * rng.normal(size=3) * rng.integers(2), width, margin)
     if kind == "half-space":
         return ar.HalfSpace(-out, point + out * (radius + margin + gap), margin)
-    # A random point of the boundary is put where a sphere's surface would be.
+    # Put a random boundary point where a sphere's surface would be.
     turned = rotation(rng)
     if kind == "box":
         sides = width * rng.uniform(0.2, 1.0, 3)
@@ -248,7 +248,7 @@ def random_shape(rng, size, points, radii):
 
 
 def one_scene(seed):
-    """What was found of one scene."""
+    """Return the results for one scene, or None if the robot has no body."""
     rng = np.random.default_rng(seed)
     size = SCALES[seed % len(SCALES)]
     offset = size * 10.0 ** rng.uniform(0, 6) * rng.normal(size=3) * rng.integers(2)
@@ -257,7 +257,7 @@ def one_scene(seed):
     if not has_body(robot):
         return None
     points, radii = body_points(robot, q)
-    # A few tries for a body that is free, which is where a certificate has something to say.
+    # Try a few times for a free body: only there a certificate is informative.
     for _ in range(rng.choice([1, 4], p=[0.2, 0.8])):
         shapes = [random_shape(rng, size, points, radii) for _ in range(rng.choice([1, 2], p=[0.8, 0.2]))]
         exact = truth(points, radii, shapes)
@@ -281,14 +281,14 @@ def one_scene(seed):
 
 
 def bounds(shape):
-    """Coordinates that bound those of an obstacle."""
+    """Return bounds of an obstacle's coordinates."""
     if isinstance(shape, ar.Mesh):
         return np.abs(np.asarray(shape.vertices)).max() * shape.scale + np.abs(shape.position)
     return np.concatenate([np.ravel(getattr(shape, name, 0.0)) for name in ("centre", "a", "b", "point")])
 
 
 def has_body(robot):
-    """Whether anything of a robot counts: not revolute joints and bare links in front."""
+    """Tell whether a robot has a body; revolute joints and leading links without a radius have none."""
     moved = False
     for element in robot.elements:
         if not isinstance(element, ar.Revolute) and (moved or element.radius > 0 or not isinstance(element, ar.Link)):
@@ -298,7 +298,7 @@ def has_body(robot):
 
 
 def count(seeds):
-    """The results of some scenes, added up per scale; and how far certificates lie below clearances."""
+    """Return result counts per scale, the gaps between clearances and certificates, and the seeds of wrong scenes."""
     table = {size: Counter() for size in SCALES}
     below, wrong = {size: [] for size in SCALES}, []
     for seed in seeds:
@@ -317,7 +317,7 @@ def count(seeds):
 
 
 def run(scenes, workers=1, first=0):
-    """Yield the results of scenes `first` to `scenes`, added up so far, after every few hundred."""
+    """Yield the cumulative results of scenes `first` to `scenes` after every few hundred."""
     pieces = [range(start, min(start + 500, scenes)) for start in range(first, scenes, 500)]
     table, below = {size: Counter() for size in SCALES}, {size: np.empty(0) for size in SCALES}
     wrong = []

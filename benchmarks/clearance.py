@@ -1,9 +1,10 @@
-"""Speed of clearance, as ratios within one run.
+"""Measure the speed of clearance, as ratios within one run.
 
     python benchmarks/clearance.py
 
-Prints: three arcs against twenty spheres in one kernel call, against vectorised NumPy of the same closed form; the same
-for a batch; what the other obstacles cost; and, where the extra `plan` is installed, a mesh by its grid and exactly.
+The program compares three arcs and twenty spheres in one kernel call with vectorised NumPy of the same closed form,
+singly and in a batch. It then times the other kinds of obstacle and, with the extra `plan`, a mesh by its grid and
+exactly.
 """
 
 import timeit
@@ -19,7 +20,7 @@ ROUNDS = 9
 
 
 def numpy_clearance(robot, q, centres, radii):
-    """What a careful user would write: forward kinematics per section, then all spheres at once."""
+    """Return the clearance by NumPy code of a careful user: forward kinematics per section, all spheres at once."""
     pose = np.eye(4)
     least = np.inf
     for i, section in enumerate(robot.elements):
@@ -51,7 +52,7 @@ def numpy_clearance(robot, q, centres, radii):
 
 
 def numpy_clearances(robot, Q, centres, radii):
-    """The same for a batch: all configurations and all spheres at once."""
+    """Return clearances of a batch by NumPy: all configurations and all spheres at once."""
     poses = np.broadcast_to(np.eye(4), (len(Q), 4, 4))
     least = np.full(len(Q), np.inf)
     for i, section in enumerate(robot.elements):
@@ -115,9 +116,9 @@ def against_spheres(robot, scene):
 def other_obstacles(robot, scene):
     Q = robot.sample(2000, seed=1)
     rng = np.random.default_rng(0)
-    ways = rng.normal(size=(len(scene), 3)) * 0.02
+    spans = rng.normal(size=(len(scene), 3)) * 0.02
     kinds = {
-        "capsules": [ar.Capsule(b.centre, np.add(b.centre, w), b.radius) for b, w in zip(scene, ways, strict=True)],
+        "capsules": [ar.Capsule(b.centre, np.add(b.centre, w), b.radius) for b, w in zip(scene, spans, strict=True)],
         "boxes": [ar.Box([1.6 * b.radius] * 3, b.centre) for b in scene],
         "half-spaces": [ar.HalfSpace(np.negative(b.centre), b.centre) for b in scene],
     }

@@ -1,9 +1,9 @@
-"""Inverse kinematics of continuum robots: success and microseconds per target of every method, as ratios in one run.
+"""Measure inverse kinematics of continuum robots: success and microseconds per target of every method, in one run.
 
     python benchmarks/continuum.py [targets per case]
 
-One thread, batch, position and axis of targets drawn by forward kinematics; success is judged by the robot's own
-forward kinematics and limits, failures are counted in the means.
+Targets have position and axis and are drawn by forward kinematics; batches run on one thread. The robot's forward
+kinematics and limits decide success. Mean times include failures.
 """
 
 import itertools
@@ -28,7 +28,7 @@ def sections(kinds, bend_degrees, name):
 
 
 def cases():
-    """The cases of the published tables: robot, tolerances."""
+    """Return the cases of the published tables: robot and tolerances."""
     for k in range(1, 7):
         yield ar.load_robot(f"variable-curvature-{k}"), 1e-5, np.radians(0.01)
     for n in (3, 5, 10):
@@ -38,7 +38,7 @@ def cases():
 
 
 def measure(robot, n, method, position_tol, angle_tol, variant=None):
-    """Share of targets reached within limits, and microseconds of this thread per target."""
+    """Return the share of targets reached within limits, and microseconds of this thread per target."""
     poses = robot.tip_pose(robot.sample(n, seed=1))
     positions, axes = poses[:, :3, 3].copy(), poses[:, :3, 2].copy()
     options = {"method": method, "variant": variant, "position_tol": position_tol, "angle_tol": angle_tol, "threads": 1}

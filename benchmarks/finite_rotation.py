@@ -1,9 +1,9 @@
-"""Method `finite-rotation` beside `ccd`: success and time from one random start, for arms and for long chains.
+"""Compare `finite-rotation` with `ccd`: success and time from one random start, for arms and for long chains.
 
     python benchmarks/finite_rotation.py [poses per row, default 2000]
 
-Poses are drawn by forward kinematics within the limits, so each can be reached; 1 mm and 0.01 rad count as reached,
-judged by forward kinematics. Times are of one core, the median of those reached.
+Poses are drawn by forward kinematics within the limits, so each can be reached. Forward kinematics decides success,
+within 1 mm and 0.01 rad. Times are medians over the reached poses, on one core.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ JOINTS = (10, 20, 60, 100, 200)
 
 
 def half_turns(robot):
-    """The same arm with joints that turn by 180 degrees to each side."""
+    """Return the same arm with joint limits of ±180 degrees."""
     elements = [
         dataclasses.replace(element, lower=-math.pi, upper=math.pi) if isinstance(element, ar.Revolute) else element
         for element in robot.elements
@@ -33,7 +33,7 @@ def half_turns(robot):
 
 
 def chain(joints):
-    """A chain of length 1 m whose axes are z and y in turn."""
+    """Return a chain of length 1 m with alternating z and y axes."""
     elements = []
     for i in range(joints):
         axis = (0, 0, 1) if i % 2 == 0 else (0, 1, 0)
@@ -60,7 +60,7 @@ def main():
         for robot in (arms[0], half_turns(arms[0]), *arms[1:]):
             print(f"  {robot.name:16} {row(robot, n, call)}", flush=True)
         for joints in JOINTS:
-            # The published form turns every vector behind a joint: a sweep is of the second order in their number.
+            # The published form rotates all vectors distal to a joint, so a sweep has quadratic cost.
             count = n // 20 if name == "published" else n // 4
             print(f"  {joints:3} joints       {row(chain(joints), count, call)}  ({count} poses)", flush=True)
 

@@ -1,13 +1,13 @@
-"""Batches on a GPU: solves per second and share reached, against the threads of the same machine's CPU.
+"""Measure batches on a GPU: solves per second and share reached, compared with the CPU threads of the same machine.
 
-    python benchmarks/gpu.py                  every table below, 1e7 targets a case
-    python benchmarks/gpu.py --targets 1e6    fewer
-    python benchmarks/gpu.py --only cases     cases, arms or mixed alone
-    python benchmarks/gpu.py --json FILE      the figures as data
+    python benchmarks/gpu.py                  all cases, 1e7 targets per case
+    python benchmarks/gpu.py --targets 1e6    fewer targets
+    python benchmarks/gpu.py --only cases     only cases, arms or mixed
+    python benchmarks/gpu.py --json FILE      write the results as JSON
 
-Kernel times are of targets that lie on the device; end to end is from NumPy arrays to NumPy arrays. Every answer is
-judged on the CPU by the exact forward kinematics and the limits, whatever the GPU says of it. The first call compiles a
-robot's kernels or, the second time this is run, finds them on disk.
+Kernel times are for targets on the device; end to end is from NumPy arrays to NumPy arrays. The exact forward
+kinematics and the limits decide success, on the CPU. The first call compiles a robot's kernels or, from the second run
+on, loads them from disk.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from arcreach.gpu.contexts import Targets
 from arcreach.gpu.streams import borrowed_slots
 from arcreach.ik.device_batch import batch_of, task_of
 
-# Timed calls, of which the median counts.
+# Timed calls; the median is reported.
 REPEATS = 5
 
 
 def cases() -> list[tuple[str, ar.Robot, float, float]]:
-    """Published robots: name, robot, tolerances in metres and radians."""
+    """Return the published robots: name, robot, tolerances in metres and radians."""
     found = [("3 sections, 90°", ar.Robot([ar.Section(0.100, np.pi / 2)] * 3), 1e-6, 1e-3)]
     found += [
         (f"table 3.6, {n} sections", ar.Robot([ar.Section(0.050, np.pi / n)] * n), 1e-5, 1e-2) for n in (3, 5, 10)
@@ -64,7 +64,7 @@ def cases() -> list[tuple[str, ar.Robot, float, float]]:
 
 
 def judged(robot: ar.Robot, q: Any, poses: Any, position_tol: float, angle_tol: float, whole: bool = False) -> int:
-    """How many configurations are within the limits and bring the tip where it belongs."""
+    """Count the configurations that are within the limits and reach their pose."""
     good = 0
     for first in range(0, len(q), 1 << 18):
         rows = slice(first, first + (1 << 18))
@@ -85,12 +85,12 @@ def judged(robot: ar.Robot, q: Any, poses: Any, position_tol: float, angle_tol: 
 
 
 def draw(robot: ar.Robot, n: int, seed: int = 11) -> Any:
-    """Poses (n, 4, 4) that the robot can take."""
+    """Return tip poses (n, 4, 4) of random configurations."""
     return np.concatenate([robot.tip_pose(robot.sample(min(1 << 18, n - k), seed + k)) for k in range(0, n, 1 << 18)])
 
 
 def timed(call: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """The median of some calls, in seconds."""
+    """Return the median time of several calls, in seconds."""
     times = []
     for _ in range(repeats):
         began = time.perf_counter()
@@ -100,7 +100,7 @@ def timed(call: Callable[[], Any], repeats: int = REPEATS) -> float:
 
 
 def kernel_seconds(batch: Batch, there: tuple[Any, Any]) -> float:
-    """The time of all kernels for targets on the device, into arrays that are there already."""
+    """Return the time of all kernels for targets on the device, with preallocated outputs."""
     cuda = driver.load()
     with borrowed_slots(batch.layout, len(there[0]), 1) as slots:
         slot = slots[0]
@@ -118,7 +118,7 @@ def kernel_seconds(batch: Batch, there: tuple[Any, Any]) -> float:
 
 
 def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float], whole: bool = False) -> dict[str, Any]:
-    """Success, kernel and end-to-end throughput of one robot, and that of the CPU."""
+    """Return success, kernel and end-to-end throughput of one robot, and the throughput of the CPU."""
     cuda = driver.load()
     poses = draw(robot, n)
     positions = np.ascontiguousarray(poses[:, :3, 3])
@@ -160,7 +160,7 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
 
 
 def mixed() -> dict[str, Any]:
-    """Table 3.9: 540 robots of fixed, extensible and telescopic sections, 10 000 targets each."""
+    """Solve table 3.9: 540 robots of fixed, extensible and telescopic sections, 10 000 targets each."""
     kinds = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
     asked = task_of(AXIS, 1e-6, 1e-3)
     families: dict[Any, list[ar.Robot]] = {}
@@ -197,7 +197,7 @@ def mixed() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run what was asked for."""
+    """Run the selected measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=float, default=1e7)
     parser.add_argument("--only", choices=("cases", "arms", "mixed"))

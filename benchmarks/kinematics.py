@@ -1,9 +1,9 @@
-"""Speed of forward kinematics, as ratios within one run.
+"""Measure the speed of forward kinematics, as ratios within one run.
 
     python benchmarks/kinematics.py
 
-Prints: a million tip poses of a three-section robot against vectorised NumPy; the cost of one call from Python over
-the kernel itself; the time of a new process from start to its first pose with a warm cache.
+The program compares a million tip poses of a three-section robot with vectorised NumPy, and one call from Python with
+the kernel alone. It times a new process from its start to its first pose with a warm cache.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ ROUNDS = 9
 
 
 def numpy_tip_poses(robot, Q):
-    """Vectorised NumPy for sections of one arc: what a careful user would write."""
+    """Return tip poses for sections of one arc, by vectorised NumPy as a careful user would write it."""
     poses = np.broadcast_to(np.eye(4), (len(Q), 4, 4))
     for i, section in enumerate(robot.elements):
         half = 0.5 * Q[:, 2 * i]
@@ -50,7 +50,7 @@ def batch(robot):
     Q = robot.sample(CONFIGURATIONS, seed=0)
     robot.tip_pose(Q)
     ours, theirs = [], []
-    # Alternating, so that a busy neighbour slows both.
+    # Alternate, so that other load on the machine slows both.
     for _ in range(ROUNDS):
         time_ours, poses = seconds(lambda: robot.tip_pose(Q))
         time_theirs, reference = seconds(lambda: numpy_tip_poses(robot, Q))

@@ -1,8 +1,9 @@
-"""Global plans in clutter, and bodies that follow their tip: what is found, how fast, and how free it is.
+"""Measure global plans in clutter and follow-the-leader motions: success, time and clearance.
 
-In each scene twenty pairs of free configurations are drawn between which the straight motion is blocked; the tip's
-position at the second is the target. Every path is judged by a thousand samples per side beside its certificate.
-Run: python benchmarks/planning.py
+    python benchmarks/planning.py
+
+In each scene twenty pairs of free configurations are drawn between which the straight motion is in collision; the tip
+position of the second is the target. The certificate of every path is compared with a thousand samples per segment.
 """
 
 import platform
@@ -16,12 +17,12 @@ from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
 ROBOTS = ("fixed-sections", "extensible-sections")
 SCENES = ("clutter-20", "clutter-60")
 SEEDS = 20
-# Free configurations keep this distance, in metres.
+# Smallest clearance of the drawn configurations, in metres.
 SPARE = 0.0015
 
 
 def blocked_pair(robot, scene, seed):
-    """Two free configurations whose straight motion is blocked."""
+    """Return two free configurations between which the straight motion is in collision."""
     space = SmoothSpace(robot)
     check = MotionCheck(space, scene, 0.0)
     Q = robot.sample(400, seed=seed)
@@ -34,7 +35,7 @@ def blocked_pair(robot, scene, seed):
 
 
 def dense_clearance(plan, points=1000):
-    """The least clearance of many samples along a path."""
+    """Return the smallest clearance of many samples along a path."""
     samples = plan.sampled(points * max(len(plan) - 1, 1))
     return float(ar.clearance(plan.robot, samples, plan.scene).distance.min())
 
@@ -68,15 +69,15 @@ def plans():
 
 
 def arcs(*parts):
-    """A planar curve of arcs by curvature (1/m) and length (m), 1 mm between points."""
-    place, angle, rows = np.zeros(3), 0.0, [np.zeros((1, 3))]
+    """Return points, 1 mm apart, of a planar curve of arcs given by curvature (1/m) and length (m)."""
+    end, angle, rows = np.zeros(3), 0.0, [np.zeros((1, 3))]
     for curvature, length in parts:
         s = np.linspace(0.0, length, round(length * 1e3) + 1)[1:]
         bend = angle + curvature * s
         chord = s * np.sinc(0.5 * curvature * s / np.pi)
         x, z = chord * np.sin(angle + 0.5 * curvature * s), chord * np.cos(angle + 0.5 * curvature * s)
-        rows.append(place + np.stack([x, 0.0 * x, z], axis=1))
-        place, angle = rows[-1][-1], bend[-1]
+        rows.append(end + np.stack([x, 0.0 * x, z], axis=1))
+        end, angle = rows[-1][-1], bend[-1]
     return np.vstack(rows)
 
 

@@ -1,10 +1,10 @@
-"""How sure `auto` is on robots that nobody tuned it for: missed targets by class of random robots.
+"""Count the targets that `auto` misses on random robots, by class of robot.
 
     python benchmarks/random_robots.py [targets per class, default 50000] [class ...]
 
-Every target is the tip of a random configuration within the limits, so it can be reached. Answers are judged by plain
-NumPy kinematics of this file and by the limits. The tolerance is 1 um, or a hundred-thousandth of the moving part where
-that is less; bases far away get what double precision leaves there.
+Every target is the tip of a random configuration within the limits, so it can be reached. The NumPy kinematics of this
+file and the limits decide success. The tolerance is the smaller of 1 um and a hundred-thousandth of the moving reach;
+for distant bases it is the resolution of double precision.
 """
 
 import sys
@@ -25,7 +25,7 @@ def unit(rng):
 
 
 def turned(axis, angle):
-    """Rotation about a unit axis, by Rodrigues' formula."""
+    """Return the rotation about a unit axis, by Rodrigues' formula."""
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
 
@@ -46,7 +46,7 @@ def section(rng, size=0.05, bends=(0.2, 3.0), stretch=None, twist=None, arcs=1):
 
 
 def joint(rng, size, scatter=1.0):
-    """A joint and the link after it."""
+    """Return a random joint and the link after it."""
     pick = rng.random()
     length = size * np.exp(rng.uniform(-scatter, scatter))
     if pick < 0.75:
@@ -107,7 +107,7 @@ CLASSES = {
 
 
 def corners(robot, q, rng):
-    """Put half of the coordinates at one of their limits."""
+    """Move half of the coordinates to one of their limits."""
     lower, upper = np.maximum(robot.lower, -np.pi), np.minimum(robot.upper, np.pi)
     lower, upper = (
         np.where(np.isfinite(robot.lower), robot.lower, lower),
@@ -118,7 +118,7 @@ def corners(robot, q, rng):
 
 
 def tips(robot, Q):
-    """Tip poses (n, 4, 4) by plain NumPy, one element after another."""
+    """Return tip poses (n, 4, 4) by plain NumPy, one element after another."""
     n = len(Q)
     T = np.tile(np.eye(4), (n, 1, 1))
     k = 0
@@ -141,7 +141,7 @@ def tips(robot, Q):
 
 
 def section_poses(element, q):
-    """A section's motion: turn to the plane of bending, arcs one after another, turn back unless it twists."""
+    """Return the transforms of a section: rotate to the bending plane, chain the arcs, rotate back unless it twists."""
     n = len(q)
     bend, direction = q[:, 0], q[:, 1]
     length = q[:, 2] if element.stretch else np.full(n, element.length)

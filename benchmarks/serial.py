@@ -1,10 +1,10 @@
-"""Inverse kinematics of arms by `auto`: misses and microseconds per solve, and the growth with the number of joints.
+"""Measure inverse kinematics of arms by `auto`: misses, microseconds per solve, and growth with the number of joints.
 
     python benchmarks/serial.py [targets per arm]
 
-Whole poses of random configurations to 1e-6 m and 1e-6 rad, one call of `solve` each from a random start, time of this
-thread with the call from Python in it; success is judged by the robot's own forward kinematics and limits, misses are
-counted in the times. `kernel` is the time without the call.
+Targets are whole poses of random configurations, solved to 1e-6 m and 1e-6 rad by one call of `solve` each from a
+random start. The robot's forward kinematics and limits decide success. Times are thread times, with call overhead and
+misses; `kernel` is the time without call overhead.
 """
 
 import sys
@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 
 
 def long_chain(joints):
-    """Joints about z and y in turn over one metre, each of ±90°."""
+    """Return a chain of one metre with alternating z and y axes of ±90°."""
     elements = []
     for i in range(joints):
         elements.append(ar.Revolute(axis=(0, 1, 0) if i % 2 else (0, 0, 1), lower=-np.pi / 2, upper=np.pi / 2))
@@ -38,7 +38,7 @@ def is_reached(robot, q, pose):
 
 
 def measure(robot, n):
-    """Misses, microseconds of each call and of each kernel."""
+    """Return the number of misses, and microseconds of each call and each kernel."""
     poses, starts = robot.tip_pose(robot.sample(n, seed=77)), robot.sample(n, seed=78)
     targets = [ar.Target.from_pose(pose) for pose in poses]
     options = {"position_tol": TOLERANCE, "angle_tol": TOLERANCE}

@@ -1,11 +1,11 @@
-"""Serial arms: success and microseconds per target of every method that serves them, from one random start.
+"""Measure success and microseconds per target of every method that accepts serial arms, from one random start.
 
     python benchmarks/serial_methods.py [targets per arm] [method ...]
 
-One thread. Whole poses drawn by forward kinematics within the limits, so a solution exists; success is judged by the
-robot's own forward kinematics and limits. Times are those of all targets, reached or not, by the kernels' own clock; of
-each target the least of three equal solves, since a machine that looks after others adds milliseconds to a few. `auto`
-restarts, most others have this one start.
+Targets are whole poses drawn by forward kinematics within the limits, so a solution exists. The robot's forward
+kinematics and limits decide success. Times are measured inside the kernels on one thread and include failures; each is
+the shortest of three identical solves, because other load on the machine delays some. `auto` restarts; most other
+methods have this one start.
 """
 
 import math
@@ -24,7 +24,7 @@ TOLERANCES = {"loose": (1e-3, 1e-2), "tight": (1e-6, 1e-6)}
 
 
 def reached(robot, q, poses, position_tol, angle_tol):
-    """Which configurations are within the limits and put the tip there."""
+    """Return which configurations are within the limits and reach their pose."""
     tips = robot.tip_pose(q)
     off = np.linalg.norm(tips[:, :3, 3] - poses[:, :3, 3], axis=1)
     chords = np.linalg.norm(tips[:, :3, :3] - poses[:, :3, :3], axis=(1, 2))
@@ -33,7 +33,7 @@ def reached(robot, q, poses, position_tol, angle_tol):
 
 
 def measure(robot, poses, starts, method, variant, tolerances):
-    """A line of the table: share reached, then median, mean and 99th percentile of the microseconds."""
+    """Return a row of the table: share reached, then median, mean and 99th percentile in microseconds."""
     position_tol, angle_tol = tolerances
 
     def solve(rows):
@@ -68,7 +68,7 @@ def table(arm, n, chosen):
                     line = f"failed: {error}"
                 print(f"{arm:14} {label:28} {word:6} {line}", flush=True)
     if refused:
-        print(f"{arm:14} not served by: {', '.join(refused)}")
+        print(f"{arm:14} not accepted by: {', '.join(refused)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""My continuum robot: written in a file, checked, asked where its tip is, and sent to targets within its limits."""
+"""Describe a continuum robot in a file, and compute its forward and inverse kinematics."""
 
 import sys
 from pathlib import Path
@@ -59,11 +59,11 @@ def main(folder="build/examples"):
 
     for position in ([0.0, 0.0, 0.16], [0.0, 0.0, 0.03]):
         print(f"\n{position}: {ar.solve(snake, ar.Target(position))}")
-    leave_picture(folder, snake)
+    save_picture(folder, snake)
 
 
-def leave_picture(folder, snake):
-    """The robot on its way around a circle, its tip always pointing outwards."""
+def save_picture(folder, snake):
+    """Follow a circle with the tip pointing outwards, and save a picture of it."""
     angle = np.linspace(0.0, 2.0 * np.pi, 61)
     circle = np.stack([0.045 * np.cos(angle), 0.045 * np.sin(angle), np.full(61, 0.085)], axis=1)
     outwards = np.stack([np.cos(angle), np.sin(angle), np.zeros(61)], axis=1)

@@ -1,4 +1,4 @@
-"""My arm from a URDF file: its joints, every way to reach a pose, a straight line, and a bending tool at its end."""
+"""Load an arm from a URDF file: all configurations for a pose, a straight line, and a bending tool on the arm."""
 
 import sys
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 import arcreach as ar
 
 URDF = Path(__file__).parent / "arm.urdf"
-# z points down, x ahead.
+# The z axis of the tool points down, its x axis ahead.
 DOWN = np.diag([1.0, -1.0, -1.0])
 
 
@@ -20,11 +20,11 @@ def main(folder="build/examples"):
         print(f"  {name:9} {low:7.1f}° to {high:6.1f}°")
 
     target = ar.Target([0.38, 0.05, 0.12], rotation=DOWN)
-    ways = ar.solve_all(arm, target, start=arm.neutral)
-    print(f"\n{len(ways)} ways to put the tool there, the nearest to rest first:")
-    for way in ways:
-        turned = np.degrees(way.q).round(1) + 0.0
-        print(f"  {turned.tolist()}")
+    solutions = ar.solve_all(arm, target, start=arm.neutral)
+    print(f"\n{len(solutions)} configurations for this pose, the nearest to the rest pose first:")
+    for solution in solutions:
+        degrees = np.degrees(solution.q).round(1) + 0.0
+        print(f"  {degrees.tolist()}")
 
     across = np.linspace([0.38, -0.25, 0.12], [0.38, 0.25, 0.12], 60)
     path = ar.follow(arm, across, rotations=np.tile(DOWN, (60, 1, 1)))
@@ -36,11 +36,11 @@ def main(folder="build/examples"):
     )
     sideways = ar.Target([0.38, 0.05, 0.12], axis=[0.0, 1.0, 0.0])
     print(f"\n{bending}\n  from the side: {ar.solve(bending, sideways)}")
-    leave_picture(Path(folder), arm, path)
+    save_picture(Path(folder), arm, path)
 
 
-def leave_picture(folder, arm, path):
-    # A link in front of all joints says where the arm stands; with a radius it is a column.
+def save_picture(folder, arm, path):
+    # The first link is the offset of the base; with a radius it is drawn as a column.
     standing = ar.Robot([replace(arm.elements[0], radius=0.025), *arm.elements[1:]])
     picture = folder / "03_arm_from_urdf.png"
     try:

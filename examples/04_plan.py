@@ -1,4 +1,4 @@
-"""A motion among obstacles: found, certified all along, given its times, and a body that follows its tip."""
+"""Plan a certified and timed motion among obstacles, and let the body of a robot follow its tip."""
 
 import sys
 from pathlib import Path
@@ -17,9 +17,9 @@ def main(folder="build/examples"):
     except ar.MissingExtraError as error:
         print(error)
         return
-    print(f"among {len(scene)} balls: {plan}")
+    print(f"among {len(scene)} spheres: {plan}")
     least = ar.clearance(arm, plan.sampled(5000), scene).distance.min()
-    print(f"  certified {plan.clearance * 1e3:.4f} mm; the nearest of 5000 samples is {least * 1e3:.4f} mm away")
+    print(f"  certified {plan.clearance * 1e3:.4f} mm; the smallest clearance of 5000 samples is {least * 1e3:.4f} mm")
     if plan.reached:
         print(f"  at 1 rad/s and 2 rad/s2: {plan.timed(1.0, 2.0)}")
 
@@ -27,10 +27,10 @@ def main(folder="build/examples"):
     bend = np.linspace(0.0, 1.0, 101)
     curve = 0.1 * np.stack([1 - np.cos(bend), 0 * bend, np.sin(bend)], axis=1)
     print(f"\nalong a C of 100 mm: {ar.follow_the_leader(lengthening, curve, points=40)}")
-    leave_picture(Path(folder), plan)
+    save_picture(Path(folder), plan)
 
 
-def leave_picture(folder, plan):
+def save_picture(folder, plan):
     picture = folder / "04_plan.png"
     try:
         from arcreach.figures import save, scene

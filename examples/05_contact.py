@@ -1,4 +1,4 @@
-"""Bend around what is in the way: ways of one section to a target, an elastic second opinion, and a grasp."""
+"""Plan motions of one section that leans on obstacles, check them with an elastic rod, and plan a grasp."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ def main(folder="build/examples"):
     scene = load_planar_scene("clutter")
     found = ar.plan_contact(scene.robot, scene.target, scene.obstacles, bend_radius=scene.bend_radius, max_solutions=1)
     contacts = len(found[0].contacts)
-    print(f"clutter of {len(scene.obstacles)}: a way of {contacts} contacts in {found.seconds * 1e3:.1f} ms\n")
+    print(f"clutter of {len(scene.obstacles)}: a path with {contacts} contacts in {found.seconds * 1e3:.1f} ms\n")
 
     scene = load_planar_scene("grasp-two")
     try:
@@ -28,10 +28,10 @@ def main(folder="build/examples"):
         print(error)
         return
     print(grasps)
-    leave_pictures(Path(folder), plans, grasps[0])
+    save_pictures(Path(folder), plans, grasps[0])
 
 
-def leave_pictures(folder, plans, plan):
+def save_pictures(folder, plans, plan):
     try:
         from arcreach.figures import contact, grasp, save
 

@@ -1,4 +1,4 @@
-"""Which method for my robot: all that serve it on the same targets, judged by forward kinematics, and a picture."""
+"""Compare all methods that accept a robot on the same targets, checked by forward kinematics."""
 
 import sys
 import tempfile
@@ -21,21 +21,21 @@ def main(folder="build/examples"):
     except ar.MissingExtraError as error:
         print(error)
         return
-    print(f"{robot}, {TARGETS} targets of each kind; hierarchical is slow and sees no more than 200")
+    print(f"{robot}, {TARGETS} targets of each kind; hierarchical is slow and solves at most 200")
     for case in dict.fromkeys(one.case for one in summaries):
         print(f"\n{case}:")
         of_case = [one for one in summaries if one.case == case]
-        quickest = next(one for one in of_case if one.method == "auto").median_time
+        of_auto = next(one for one in of_case if one.method == "auto").median_time
         for one in sorted(of_case, key=lambda one: (-one.reached / one.count, one.median_time))[:5]:
-            times = one.median_time / quickest
+            times = one.median_time / of_auto
             print(
                 f"  {one.method:24} {100 * one.reached / one.count:6.1f} % reached, {times:8.1f} times the time of auto"
             )
-    leave_picture(Path(folder), [one for one in summaries if one.case == "axis, fine" and one.reached])
+    save_picture(Path(folder), [one for one in summaries if one.case == "axis, fine" and one.reached])
 
 
-def leave_picture(folder, summaries):
-    """The share of targets reached by every method, and the time of one."""
+def save_picture(folder, summaries):
+    """Draw the share of targets that each method reaches, and its median time per target."""
     picture = folder / "06_which_method.png"
     try:
         import matplotlib

@@ -1,4 +1,4 @@
-"""A control loop at 1 kHz: every tick solved from the last configuration, timed, and what to do when one fails."""
+"""Run a control loop at 1 kHz: solve each tick from the last configuration, handle failures, and measure times."""
 
 import gc
 import sys
@@ -11,12 +11,12 @@ import arcreach as ar
 
 PERIOD = 1e-3
 TICKS = 5000
-# No joint may turn faster than this.
+# Largest joint speed, in rad/s.
 MAX_SPEED = 2.0
 
 
 def targets(ticks=TICKS):
-    """A figure of eight in four seconds, the tool pointing down; for 100 ms out of reach, as a bad sensor has it."""
+    """Return poses along a figure of eight in four seconds, tool down; for 100 ms they are out of reach."""
     t = np.arange(ticks) * PERIOD
     poses = np.tile(np.eye(4), (ticks, 1, 1))
     poses[:, :3, :3] = np.diag([1.0, -1.0, -1.0])
@@ -28,7 +28,7 @@ def targets(ticks=TICKS):
 
 
 def command(solution, q, largest):
-    """The next configuration to send: the answer if it is one and near, else stay: the best of a miss may be far."""
+    """Return the configuration to send and the decision: hold if not reached, else move at a limited speed."""
     if solution.status != ar.Status.REACHED:
         return q, solution.status.name
     if np.abs(solution.q - q).max() > largest:
@@ -37,24 +37,24 @@ def command(solution, q, largest):
 
 
 def run(robot, poses, warm=True):
-    """Solve tick by tick, from where the robot is unless told otherwise.
+    """Solve tick by tick, with `warm` from the last configuration.
 
-    Gives the seconds of each tick by the clock and of the processor, the answers and what was decided.
+    Return wall and processor seconds of each tick, the solutions, and the decisions.
     """
     q = ar.solve(robot, ar.Target.from_pose(poses[0])).q
-    wall, own, answers, words = np.empty(len(poses)), np.empty(len(poses)), [], []
+    wall, own, answers, decisions = np.empty(len(poses)), np.empty(len(poses)), [], []
     for i, pose in enumerate(poses):
         began, worked = time.perf_counter(), time.thread_time()
         solution = ar.solve(robot, ar.Target.from_pose(pose), start=q if warm else None, max_time=0.5 * PERIOD)
-        q, word = command(solution, q, MAX_SPEED * PERIOD)
+        q, decision = command(solution, q, MAX_SPEED * PERIOD)
         wall[i], own[i] = time.perf_counter() - began, time.thread_time() - worked
         answers.append(solution.q)
-        words.append(word)
-    return wall, own, np.array(answers), words
+        decisions.append(decision)
+    return wall, own, np.array(answers), decisions
 
 
 def lateness(robot, poses):
-    """Run in real time for a while: by how much each tick begins late. That is the system's doing, not the solver's."""
+    """Run in real time, and return the delay in seconds with which the system wakes each tick."""
     q = ar.solve(robot, ar.Target.from_pose(poses[0])).q
     late = np.empty(len(poses))
     following = time.perf_counter() + PERIOD
@@ -67,7 +67,7 @@ def lateness(robot, poses):
     return late
 
 
-def tell(name, seconds):
+def print_times(name, seconds):
     median, p99, p999 = np.quantile(seconds, (0.5, 0.99, 0.999)) / PERIOD * 100.0
     over = int((seconds > PERIOD).sum())
     print(
@@ -78,29 +78,29 @@ def tell(name, seconds):
 
 def main(folder="build/examples"):
     robot, poses = ar.load_robot("panda"), targets()
-    # Warm up with the very calls of the loop: each loads or compiles what it needs, once.
+    # Make the calls of the loop once, so that their kernels are loaded or compiled before it starts.
     run(robot, poses[:200])
     run(robot, poses[:200], warm=False)
     gc.collect()
     gc.disable()
-    wall, own, answers, words = run(robot, poses)
+    wall, own, answers, decisions = run(robot, poses)
     _, cold, cold_answers, _ = run(robot, poses, warm=False)
     late = lateness(robot, poses[:1000])
     gc.enable()
     print(f"{robot.name}, {TICKS} ticks of {PERIOD * 1e3:g} ms:")
-    tell("warm start, by the clock", wall)
-    tell("warm start, of the processor", own)
-    tell("no start, of the processor", cold)
-    tell("begun late", late)
-    print(f"  decisions: {', '.join(f'{words.count(word)} {word}' for word in dict.fromkeys(words))}")
+    print_times("warm start, by the clock", wall)
+    print_times("warm start, of the processor", own)
+    print_times("no start, of the processor", cold)
+    print_times("begun late", late)
+    print(f"  decisions: {', '.join(f'{decisions.count(name)} {name}' for name in dict.fromkeys(decisions))}")
     for name, found in (("warm start", answers[:3000]), ("no start", cold_answers[:3000])):
         step = np.degrees(np.abs(np.diff(found, axis=0)).max())
         print(f"  largest step of a joint from answer to answer, {name}: {step:.2f}°")
-    leave_picture(Path(folder), {"solve, by the clock": wall, "solve, of the processor": own, "tick begun late": late})
+    save_picture(Path(folder), {"solve, by the clock": wall, "solve, of the processor": own, "tick begun late": late})
 
 
-def leave_picture(folder, seconds):
-    """Which share of the ticks took longer than a time: the tail is what a loop has to live with."""
+def save_picture(folder, seconds):
+    """Draw the share of ticks that exceed a given time."""
     picture = folder / "07_control_loop.png"
     try:
         import matplotlib

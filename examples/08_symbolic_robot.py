@@ -1,4 +1,4 @@
-"""A robot given as a symbolic matrix: its pose and Jacobian compiled from formulas, and its inverse found."""
+"""Define a robot by a symbolic matrix, and compute its pose, its Jacobian and its inverse kinematics."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ import arcreach as ar
 
 
 def crane():
-    """A column that turns, a boom that lifts and lengthens: the manipulator matrix of a loading crane."""
+    """Return a loading crane with a rotating column and a boom that lifts and extends, as a manipulator matrix."""
     import sympy as sp
 
     turn, lift, reach = sp.symbols("turn lift reach")
@@ -39,7 +39,7 @@ def main(folder="build/examples"):
     print(f"tip at {robot.tip_pose(q)[:3, 3]} m")
     step = 1e-6 * np.eye(3)
     differences = (robot.tip_pose(q + step) - robot.tip_pose(q - step))[:, :3, 3].T / 2e-6
-    print(f"its Jacobian agrees with differences to {abs(robot.jacobian(q)[:3] - differences).max():.0e}")
+    print(f"Jacobian and finite differences agree to {abs(robot.jacobian(q)[:3] - differences).max():.0e}")
 
     target = ar.Target([3.0, -2.0, 4.0])
     solution = ar.solve(
@@ -47,14 +47,14 @@ def main(folder="build/examples"):
         trace=True,
     )  # fmt: skip
     print(solution)
-    # The crane is simple enough to be solved by hand.
+    # The crane has a closed-form solution.
     x, y, z = 3.0, -2.0, 4.0 - 2.0
-    by_hand = [np.arctan2(y, x), np.arctan2(z, np.hypot(x, y)), np.linalg.norm([x, y, z])]
-    print(f"differs from the solution by hand by {abs(solution.q - by_hand).max():.0e}")
-    leave_picture(Path(folder), robot, solution)
+    exact = [np.arctan2(y, x), np.arctan2(z, np.hypot(x, y)), np.linalg.norm([x, y, z])]
+    print(f"difference from the closed-form solution: {abs(solution.q - exact).max():.0e}")
+    save_picture(Path(folder), robot, solution)
 
 
-def leave_picture(folder, robot, solution):
+def save_picture(folder, robot, solution):
     picture = folder / "08_symbolic_robot.png"
     try:
         from arcreach.figures import iterations, save

@@ -1,4 +1,4 @@
-"""Writing a method: the pseudo-inverse of the Jacobian, made known, checked for honesty, compared with others."""
+"""Write a method with the pseudo-inverse of the Jacobian, register it, check it and compare it with others."""
 
 import sys
 import tempfile
@@ -15,48 +15,48 @@ ITERATIONS = 100
 
 
 def task(robot, q, target):
-    """What the tip lacks, and the rows of the Jacobian that change it."""
+    """Return the error of the tip and the rows of the Jacobian that belong to it."""
     pose, jacobian = robot.tip_pose(q), robot.jacobian(q)
     shift = target.position - pose[:3, 3]
     if target.kind == "position":
         return shift, jacobian[:3]
     if target.kind == "axis":
-        # The z axis moves by the cross product of the angular velocity with itself; the roll about it is free.
+        # The z axis changes by the cross product of angular velocity and z; the roll about z is free.
         swing = np.cross(jacobian[3:].T, pose[:3, 2]).T
         return np.concatenate([shift, target.axis - pose[:3, 2]]), np.vstack([jacobian[:3], swing])
     return np.concatenate([shift, 0.5 * np.cross(pose[:3, :3], target.rotation, axis=0).sum(axis=1)]), jacobian
 
 
 def descend(robot, q, target, problem):
-    """Steps of the pseudo-inverse from q, each moved inside the limits; the place with the least error is kept."""
-    best, least, way = q, np.inf, []
+    """Take steps of the pseudo-inverse from q within the limits; return the best configuration and all iterates."""
+    best, least, iterates = q, np.inf, []
     for _ in range(problem.max_iterations or ITERATIONS):
-        lack, rows = task(robot, q, target)
-        error = np.linalg.norm(lack)
-        way.append(q)
-        if error < least:
-            best, least = q, error
-        if np.linalg.norm(lack[:3]) < problem.position_tol and np.linalg.norm(lack[3:]) < problem.angle_tol:
+        error, rows = task(robot, q, target)
+        size = np.linalg.norm(error)
+        iterates.append(q)
+        if size < least:
+            best, least = q, size
+        if np.linalg.norm(error[:3]) < problem.position_tol and np.linalg.norm(error[3:]) < problem.angle_tol:
             break
-        step = np.linalg.pinv(rows, rcond=1e-3) @ lack
+        step = np.linalg.pinv(rows, rcond=1e-3) @ error
         q = robot.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300)))
-    return best, way
+    return best, iterates
 
 
 def run(problem):
-    """Solve every target from its start, or from a random configuration: the same one for the same seed."""
+    """Solve every target from its start, or from the random configuration of the problem's seed."""
     robot, outcome = problem.robot, Outcome.empty(problem)
     for i, target in enumerate(problem.targets):
         began = time.perf_counter()
         first = robot.sample(1, problem.seed)[0] if problem.start is None else problem.start[i]
-        outcome.q[i], way = descend(robot, first, target, problem)
-        outcome.iterations[i] = len(way)
+        outcome.q[i], iterates = descend(robot, first, target, problem)
+        outcome.iterations[i] = len(iterates)
         outcome.seconds[i] = time.perf_counter() - began
-        # What it claims does not matter: the judge computes the errors of q and corrects the status.
+        # `solve` recomputes the errors of q and sets the status REACHED where they are within the tolerances.
         outcome.status[i] = ar.Status.STALLED
         if len(problem.trace):
-            outcome.traced = min(len(way), len(problem.trace))
-            problem.trace[: outcome.traced] = way[: outcome.traced]
+            outcome.traced = min(len(iterates), len(problem.trace))
+            problem.trace[: outcome.traced] = iterates[: outcome.traced]
     return outcome
 
 
@@ -72,17 +72,17 @@ def main(folder="build/examples"):
     register(METHOD)
     for name in ("ur5", "three-section"):
         share = check_method(METHOD.name, ar.load_robot(name))
-        print(f"{name}: honest; reached {100 * share:.0f} % of the targets of the check")
+        print(f"{name}: checks passed; reached {100 * share:.0f} % of the targets of the check")
 
     arm = ar.load_robot("ur5")
     target = ar.Target.from_pose(arm.tip_pose(arm.sample(1, seed=4)[0]))
     print(ar.solve(arm, target, METHOD.name))
     compare(arm)
-    leave_picture(Path(folder), arm)
+    save_picture(Path(folder), arm)
 
 
 def compare(robot, targets=100):
-    """The experiment `compare` knows every method that is registered."""
+    """Compare with other methods; the experiment `compare` accepts every registered method."""
     try:
         from arcreach.experiments import Run, find_experiment, run_experiment
 
@@ -98,8 +98,8 @@ def compare(robot, targets=100):
         print(f"  {one.method:15} reached % (95 %): {one.share_text:21} median {one.time_text}")
 
 
-def leave_picture(folder, robot, targets=60):
-    """The median distance from the target by iteration; each method begins where it likes."""
+def save_picture(folder, robot, targets=60):
+    """Draw the median distance from the target over the iterations, each method from its default start."""
     picture = folder / "09_own_method.png"
     try:
         import matplotlib
@@ -111,15 +111,14 @@ def leave_picture(folder, robot, targets=60):
     figure = Figure(figsize=(7.16, 3.0), layout="constrained")
     axes = figure.subplots()
     poses = robot.tip_pose(robot.sample(targets, seed=1))
-    looks = zip(("auto", "lm", METHOD.name), ("#0072B2", "#D55E00", "#009E73"), ("o", "s", "^"), strict=True)
-    for method, colour, marker in looks:
+    styles = zip(("auto", "lm", METHOD.name), ("#0072B2", "#D55E00", "#009E73"), ("o", "s", "^"), strict=True)
+    for method, colour, marker in styles:
         errors = np.empty((targets, ITERATIONS))
         for i, pose in enumerate(poses):
             solution = ar.solve(robot, ar.Target.from_pose(pose), method, trace=True)
-            # Where every iteration stood, then where the last step led.
-            way = np.append(solution.trace.position_error, solution.position_error)
-            # A solve that has ended stays where it is.
-            errors[i] = np.pad(way[:ITERATIONS], (0, max(0, ITERATIONS - len(way))), mode="edge")
+            # The error of every iterate, then of the solution, which is repeated after the solve has ended.
+            path = np.append(solution.trace.position_error, solution.position_error)
+            errors[i] = np.pad(path[:ITERATIONS], (0, max(0, ITERATIONS - len(path))), mode="edge")
         median = 1e3 * np.median(errors, axis=0)
         axes.plot(median, color=colour, marker=marker, markevery=10, markersize=4, label=method)
     axes.set(yscale="log", xlabel="iteration", ylabel="median distance (mm)", xlim=(0, ITERATIONS - 1))

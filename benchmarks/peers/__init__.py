@@ -1,1 +1,1 @@
-"""Inverse kinematics by arcreach and by its peers: the same arms, targets and starts, judged by one outsider."""
+"""Compare arcreach with other packages on the same arms, targets and starts, checked by independent kinematics."""

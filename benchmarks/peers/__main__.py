@@ -1,8 +1,8 @@
-"""Compare `auto` with its peers and write what was seen.
+"""Compare `auto` with its peers and write the results.
 
     python -m benchmarks.peers [--targets 500] [--arms ur5 ...] [--peers rtb-lm ...] [--seconds 60] [--page]
 
-Every solver runs every arm in a process of its own: a package that is missing or that crashes loses its own rows alone.
+Each pair of solver and arm runs in its own process, so a package that is missing or crashes loses only its own rows.
 Results go to `build/peers/results.json`; `--page` writes `docs/peers.md` from them, `--page-only` without a new run.
 """
 
@@ -27,12 +27,12 @@ FOLDER = ROOT / "build" / "peers"
 RESULTS = FOLDER / "results.json"
 PAGE = ROOT / "docs" / "peers.md"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-# A package may take this long to import, build and warm up.
+# Time limit for a package to import, build and warm up.
 PREPARATION_SECONDS = 120
 
 
 def main():
-    """Parse, run, report."""
+    """Parse the arguments, run the comparison, write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--targets", type=int, default=500, help="targets per arm")
     parser.add_argument("--arms", nargs="+", choices=arms.ARMS, default=arms.ARMS)
@@ -50,7 +50,7 @@ def main():
 
 
 def compare(given):
-    """All results of one run, as they stand in the JSON file."""
+    """Return all results of one run, as written to the JSON file."""
     results = {
         "machine": machine(), "targets": given.targets, "seed": given.seed, "seconds": given.seconds, "arms": {},
         "solvers": {name: described(SOLVERS[name]) for name in given.peers}, "rows": [],
@@ -66,7 +66,7 @@ def compare(given):
 
 
 def described(solver):
-    """What the page says of a solver."""
+    """Return the description of a solver for the page."""
     return {
         "label": solver.label, "package": solver.package, "settings": solver.settings,
         "general": getattr(solver, "general", True),
@@ -74,7 +74,7 @@ def described(solver):
 
 
 def measured(name, arm, seconds):
-    """Run a solver on an arm and judge its answers, or say why there are none."""
+    """Run a solver on an arm and check its solutions, or give the reason why there are none."""
     answers = FOLDER / f"{arm}.{name}.npz"
     answers.unlink(missing_ok=True)
     command = [sys.executable, "-m", "benchmarks.peers.worker", name, arm, str(FOLDER), str(seconds)]
@@ -91,7 +91,7 @@ def measured(name, arm, seconds):
 
 
 def reason(done):
-    """Why a process ended without results, in a line."""
+    """Return in one line why a process ended without results."""
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     panics = [i for i, line in enumerate(lines) if "panicked at" in line]
     said = lines[panics[0] + 1] if panics else (lines[-1] if lines else "")
@@ -101,7 +101,7 @@ def reason(done):
 
 
 def judged(arm, answers):
-    """The figures of one solver on one arm, successes by the judge alone; times in microseconds, failures included."""
+    """Return the results of one solver on one arm: successes by the judge, times in microseconds, failures included."""
     chain, poses, _ = judge.read_problems(FOLDER, arm)
     with np.load(answers) as data:
         q, claimed, microseconds = data["q"], data["claimed"], data["nanoseconds"] / 1e3
@@ -118,7 +118,7 @@ def judged(arm, answers):
 
 
 def machine():
-    """Where and when this was measured."""
+    """Describe the machine, the versions and the date."""
     names = [row.split(":", 1)[1].strip() for row in _cpuinfo() if row.startswith("model name")]
     return {
         "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),

@@ -1,4 +1,4 @@
-"""The arms of the comparison, and their targets and starts."""
+"""Arms of the comparison, with their targets and starts."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ ARMS = (*CATALOGUE, LONG_CHAIN)
 
 
 def robot(name):
-    """An arm by name: of the catalogue, or the long chain."""
+    """Return an arm by name: from the catalogue, or the long chain."""
     return long_chain() if name == LONG_CHAIN else ar.load_robot(name)
 
 
 def long_chain(n=CHAIN_JOINTS, length=1.0, limit=np.pi / 2):
-    """Joints that turn about z and y by turns, with equal links between."""
+    """Return a chain of alternating z and y joints with equal links."""
     pieces = [
         (ar.Revolute((0, 0, 1) if i % 2 == 0 else (0, 1, 0), -limit, limit), ar.Link((length / n, 0, 0)))
         for i in range(n)
@@ -27,7 +27,7 @@ def long_chain(n=CHAIN_JOINTS, length=1.0, limit=np.pi / 2):
 
 
 def write(name, folder, targets, seed):
-    """Write `<name>.urdf` and `<name>.npz`: the poses wanted and a random start for each, warm-up first."""
+    """Write `<name>.urdf` and `<name>.npz`: target poses and a random start for each, those for warm-up first."""
     path = folder / f"{name}.urdf"
     path.write_text(urdf.written(robot(name)))
     chain = judge.read(path)
@@ -41,7 +41,7 @@ def write(name, folder, targets, seed):
 
 
 def check(name, path, chain, configurations):
-    """The largest difference of forward kinematics: robot, its URDF read by arcreach, its URDF read by the judge."""
+    """Return the largest difference of tip poses: the robot, its URDF in arcreach, and its URDF in the judge."""
     original, loaded = robot(name), ar.load_robot(str(path), base=judge.BASE, tip=judge.TIP)
     return max(
         np.abs(chain.tip_pose(q) - other.tip_pose(q)).max() for q in configurations for other in (original, loaded)

@@ -1,24 +1,24 @@
-"""The judge: forward kinematics in plain NumPy from the URDF file itself, without arcreach and without any peer."""
+"""Judge solutions by forward kinematics in plain NumPy from the URDF file, independent of arcreach and of the peers."""
 
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
 
-# The ends of the chain in every URDF of the benchmark.
+# First and last link of the chain in every URDF of the benchmark.
 BASE, TIP = "base", "tip"
-# Targets of their own, solved before the clock runs.
+# Number of additional targets, solved before the measurement.
 WARM_UP = 30
 # Metres and radians.
 TIGHT = (1e-6, 1e-6)
 LOOSE = (1e-3, 1e-2)
-# A peer keeps limits in single precision: they may be passed by as much as the pose may be missed.
+# Some peers store limits in single precision, so limits have the same tolerance as poses.
 LIMIT_SLACK = TIGHT[1]
 
 
 @dataclass
 class Chain:
-    """A serial chain: a transform before each joint, the axis and the kind of each, and a transform to the tip."""
+    """A serial chain: transform before, axis and kind of each joint, and the transform to the tip."""
 
     origins: list
     axes: np.ndarray
@@ -29,7 +29,7 @@ class Chain:
 
     @property
     def dof(self):
-        """Number of joints that move."""
+        """Number of joints that are not fixed."""
         return len(self.axes)
 
     def tip_pose(self, q):
@@ -40,16 +40,16 @@ class Chain:
         return T @ self.flange
 
     def within_limits(self, q):
-        """Whether every joint keeps its limits."""
+        """Tell whether every joint is within its limits."""
         return bool(np.all(q >= self.lower - LIMIT_SLACK) and np.all(q <= self.upper + LIMIT_SLACK))
 
     def sample(self, n, rng):
-        """Configurations (n, dof), uniform within the limits."""
+        """Return configurations (n, dof), uniform within the limits."""
         return rng.uniform(self.lower, self.upper, (n, self.dof))
 
 
 def read(path):
-    """The chain of a URDF file whose joints stand in order, the last of them fixed."""
+    """Read the chain of a URDF file whose joints are in order, the last one fixed."""
     joints = ElementTree.parse(path).getroot().findall("joint")  # noqa: S314 - a file this benchmark wrote
     moving = [joint for joint in joints if joint.get("type") != "fixed"]
     limits = np.array([[float(joint.find("limit").get(end)) for end in ("lower", "upper")] for joint in moving])
@@ -64,22 +64,22 @@ def read(path):
 
 
 def read_problems(folder, name):
-    """The chain of an arm, the poses wanted and a start for each."""
+    """Return the chain of an arm, the target poses and a start for each."""
     with np.load(folder / f"{name}.npz") as data:
         return read(folder / f"{name}.urdf"), data["poses"], data["starts"]
 
 
 def errors(chain, q, T_wanted):
-    """Distance (m) and angle (rad) between the tip and the wanted pose."""
+    """Return distance (m) and angle (rad) between the tip and the target pose."""
     T = chain.tip_pose(q)
-    # The chord keeps the digits of a small angle, which the arccos of a trace loses.
+    # The chord is accurate for small angles, where the arccos of a trace is not.
     chord = np.linalg.norm(T[:3, :3] - T_wanted[:3, :3])
     angle = 2 * np.arcsin(min(1.0, chord / np.sqrt(8)))
     return float(np.linalg.norm(T[:3, 3] - T_wanted[:3, 3])), float(angle)
 
 
 def verdict(chain, q, T_wanted, tolerances):
-    """Whether q reaches the pose within limits; q may be None or hold NaN where a solver gave up."""
+    """Tell whether q reaches the pose within limits; q may be None or contain NaN where a solver failed."""
     if q is None or not np.all(np.isfinite(q)) or not chain.within_limits(q):
         return False
     position_error, angle_error = errors(chain, q, T_wanted)
@@ -104,7 +104,7 @@ def _shift(vector):
 
 
 def _turn(axis, angle):
-    """Rodrigues' formula."""
+    """Return a rotation by Rodrigues' formula."""
     x, y, z = axis
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     T = np.eye(4)

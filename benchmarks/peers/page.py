@@ -37,7 +37,7 @@ percentile. Values above 1 mean that `auto` is better.
 """
 
 LIMITS = """\
-## What this does not show
+## Limitations
 
 - Single calls from Python are compared. Each row includes the overhead of a Python call, which affects the fastest
   solvers most. Batches, which arcreach and EAIK offer, and calls from the peers' own languages are not measured.

@@ -1,9 +1,9 @@
-"""Inverse kinematics on top of Pinocchio, which has kinematics and no solver: damped least squares with restarts.
+"""Solve inverse kinematics with Pinocchio, which has no solver of its own, by damped least squares with restarts.
 
-Both loops have what makes such loops good: the error is the logarithm of the pose, the system is the dual one of six
-rows, damping goes with the error, steps are bounded, a start that stalls is left early, and the next one is drawn
-within the limits. They ask for as little as possible: one pass over the joints gives pose and Jacobian, and Pinocchio's
-own binding of Eigen solves the system. Every constant was chosen as the best of several over all arms of the benchmark.
+Both loops follow good practice: the error is the logarithm of the pose error, the linear system is the dual one of six
+rows, the damping grows with the error, steps are bounded, a stalled descent is given up early, and the next start is
+drawn within the limits. One pass over the joints gives pose and Jacobian, and Pinocchio's binding of Eigen solves the
+system. Every constant was chosen as the best of several over all arms of the benchmark.
 """
 
 import eigenpy
@@ -20,7 +20,7 @@ TURN = 2 * np.pi
 
 
 class PinLoop:
-    """What both loops share."""
+    """Base class of both loops."""
 
     def __init__(self, path, tolerance, seed=0):
         self.model = pin.buildModelFromUrdf(str(path))
@@ -37,7 +37,7 @@ class PinLoop:
         return pin.updateFramePlacement(self.model, self.data, self.tip).homogeneous
 
     def solve(self, wanted, start):
-        """A configuration that reaches the wanted pose within the limits, or None."""
+        """Return a configuration that reaches the target pose within the limits, or None."""
         q = start
         for _ in range(MOST_STARTS):
             q = self.descend(wanted, q)
@@ -47,25 +47,25 @@ class PinLoop:
         return None
 
     def error(self, q, wanted):
-        """The pose that is missing, seen from the tip, as a twist (6,); leaves the Jacobians in the data."""
+        """Return the pose error in the tip frame as a twist (6,); Jacobians are stored in the data."""
         pin.computeJointJacobians(self.model, self.data, q)
         return pin.log6(pin.updateFramePlacement(self.model, self.data, self.tip).actInv(wanted)).vector
 
     def arrived(self, e, squared):
-        """Whether position and angle are both within the tolerance."""
+        """Tell whether position and angle are both within the tolerance."""
         most = self.squared_tolerance
         return squared <= 2 * most and e[:3] @ e[:3] <= most and e[3:] @ e[3:] <= most
 
 
 class FreeLoop(PinLoop):
-    """Steps that heed no limit; what arrives is turned into the limits by full turns, or left for another start."""
+    """Takes steps without limits; full turns then bring the result within the limits, or another start follows."""
 
     damping = 0.05
-    # Steps in a row that gain nothing.
+    # Consecutive steps that do not reduce the error.
     most_weak = 5
 
     def descend(self, wanted, q):
-        """Where one start arrives, or None."""
+        """Return the configuration that one start leads to, or None if it fails."""
         e = self.error(q, wanted)
         squared, weak = e @ e, 0
         for _ in range(STEPS_PER_START):
@@ -81,21 +81,21 @@ class FreeLoop(PinLoop):
         return None
 
     def turned(self, q):
-        """The same pose within the limits, or None."""
+        """Return q with full turns added to be within the limits, or None."""
         full_turns = np.ceil((self.lower - q) / TURN - 1e-12)
         q = np.where(self.turning, q + TURN * full_turns, q)
         return q if (q >= self.lower).all() and (q <= self.upper).all() else None
 
 
 class BoundedLoop(PinLoop):
-    """Steps that stay within the limits; a step that gains nothing is taken back and damped more."""
+    """Takes steps within the limits; a step that does not reduce the error is rejected and damped more."""
 
     first_damping, raised = 0.005, 3.0
-    # Steps in a row that gain less than a third.
+    # Consecutive steps that reduce the error by less than a third.
     most_weak = 3
 
     def descend(self, wanted, q):
-        """Where one start arrives, or None."""
+        """Return the configuration that one start leads to, or None if it fails."""
         lower, upper = self.lower, self.upper
         e = self.error(q, wanted)
         squared, damping, weak, limited = e @ e, self.first_damping, 0, False
@@ -122,19 +122,19 @@ class BoundedLoop(PinLoop):
         return None
 
     def without_pushing(self, J, q, e):
-        """The Jacobian without the joints that sit at a limit and would pass it."""
+        """Return the Jacobian without the joints at a limit that the step would violate."""
         downhill = e @ J
         return J * ~(((q <= self.lower) & (downhill < 0)) | ((q >= self.upper) & (downhill > 0)))
 
 
 def damped_step(J, gram, e, damping):
-    """Jᵀ(JJᵀ + damping)⁻¹e."""
+    """Return Jᵀ(JJᵀ + damping)⁻¹e."""
     damped = gram.copy()
     damped.flat[::7] += damping + LEAST_DAMPING
     return eigenpy.LDLT(damped).solve(e) @ J
 
 
 def bounded(step):
-    """The step, shortened where a joint would move too far."""
+    """Return the step, scaled down if a joint would move too far."""
     longest = max(step.max(), -step.min())
     return step * (LARGEST_STEP / longest) if longest > LARGEST_STEP else step

@@ -1,8 +1,8 @@
-"""One class per solver: how it is built from a URDF, what it is handed, how it is called, what it answers.
+"""Wrap each solver in a class: construction from a URDF, input conversion, call, and result.
 
-Only `solve` is timed. Whatever a peer wants as its input is made beforehand by `arguments`, and an answer is unpacked
-afterwards by `answer`, so that no peer pays for the shape of its neighbours' data. arcreach alone is handed the plain
-4 x 4 matrix and makes its `Target` while the clock runs.
+Only `solve` is timed. `arguments` converts the input beforehand and `answer` unpacks the result afterwards, so that no
+peer pays for conversions. Only arcreach receives the plain 4 x 4 matrix and builds its `Target` within the measured
+time.
 """
 
 import math
@@ -13,12 +13,12 @@ from . import judge
 from .judge import BASE, TIP
 
 TOLERANCE = judge.TIGHT[0]
-# Wall seconds after which a peer that asks for a time limit gives up: far more than a solve needs.
+# Time limit in wall seconds for peers that need one; far more than a solve takes.
 MOST_SECONDS = 0.25
 
 
 class Auto:
-    """arcreach `auto`, one target per call, begun at the same random start as every peer."""
+    """arcreach `auto`, one target per call, from the same random start as every peer."""
 
     package, label = "arcreach", "arcreach auto"
     settings = "position_tol = angle_tol = 1e-6, the given start"
@@ -41,7 +41,7 @@ class Auto:
 
 
 class AutoUnseeded(Auto):
-    """arcreach `auto` that chooses where to begin, which is its default."""
+    """arcreach `auto` without a given start, which is its default."""
 
     label = "arcreach auto, no start"
     settings = "position_tol = angle_tol = 1e-6"
@@ -54,14 +54,14 @@ class RtbLM:
     """The compiled Levenberg-Marquardt of the Robotics Toolbox for Python, after Chan."""
 
     package, label, name = "roboticstoolbox-python", "rtb ik_LM", "ik_LM"
-    # k = 0.1 has the best medians of 1 to 0.01, and of the dampings after Sugihara and Wampler none comes near.
+    # k = 0.1 has the best medians between 1 and 0.01; the dampings after Sugihara and Wampler are much slower.
     settings = "tol = 5e-13 (half the squared norm of both errors), chan, k = 0.1, up to 1000 searches of 30"
 
     def __init__(self, path, chain):
         import roboticstoolbox as rtb
 
         self.dof = chain.dof
-        # The elementary transforms are asked directly: the robot around them looks its chain up at every call.
+        # Call the elementary transforms directly: the robot object looks up its chain at every call.
         self.function = getattr(rtb.Robot.URDF(str(path)).ets(end=TIP), self.name)
         self.options = {"tol": 0.5 * TOLERANCE**2, "slimit": 1000, **self.more()}
 
@@ -79,7 +79,7 @@ class RtbLM:
 
 
 class RtbGN(RtbLM):
-    """Its Gauss-Newton; the plain inverse is faster, and serves square Jacobians only."""
+    """Gauss-Newton of the Robotics Toolbox; the plain inverse is faster, but needs a square Jacobian."""
 
     label, name = "rtb ik_GN", "ik_GN"
     settings = "tol = 5e-13, pseudo-inverse from seven joints on, up to 1000 searches of 30"
@@ -89,7 +89,7 @@ class RtbGN(RtbLM):
 
 
 class RtbNR(RtbGN):
-    """Its Newton-Raphson."""
+    """Newton-Raphson of the Robotics Toolbox."""
 
     label, name = "rtb ik_NR", "ik_NR"
 
@@ -98,7 +98,7 @@ class OptIK:
     """OptIK: SLSQP on the squared logarithm of the pose error, random restarts."""
 
     package, label = "optik-py", "OptIK"
-    # Given tol_df or tol_dx it also calls success what only stalled.
+    # With tol_df or tol_dx it also reports stalled searches as successful.
     settings = "tol_f = 1e-12 (the squared norm of log6), speed, one thread, restarts for up to 0.25 s"
 
     def __init__(self, path, chain):
@@ -119,10 +119,10 @@ class OptIK:
 
 
 class TracIK:
-    """TRAC-IK: Newton steps of KDL and SLSQP side by side in two threads, whichever arrives first."""
+    """TRAC-IK: Newton steps of KDL and SLSQP in two parallel threads; the first to succeed gives the solution."""
 
     package, label = "pytracik", "TRAC-IK"
-    settings = "eps = 1e-6 / sqrt 3 (it bounds components, the judge norms), Speed, restarts for up to 0.25 s"
+    settings = "eps = 1e-6 / sqrt 3 (per component; the judge uses norms), Speed, restarts for up to 0.25 s"
 
     def __init__(self, path, chain):
         import pytracik
@@ -143,7 +143,7 @@ class TracIK:
 
 
 class PinFree:
-    """Pinocchio with the free loop of `pin_loop.py` around it, in Python as its users write it."""
+    """Pinocchio with the free loop of `pin_loop.py`, in Python as its users write it."""
 
     package, label, loop = "pin", "Pinocchio, free loop", "FreeLoop"
     settings = "log6 error, both parts within 1e-6; 500 starts of 30 steps"
@@ -173,7 +173,7 @@ class PinBounded(PinFree):
 
 
 class Eaik:
-    """EAIK: all solutions of a 6R arm in closed form; which of them keep the limits is asked after the clock."""
+    """EAIK: all solutions of a 6R arm in closed form; the limits are checked outside the measured time."""
 
     package, label, general = "eaik", "EAIK", False
     settings = "closed form: no tolerance, no start"
@@ -195,7 +195,7 @@ class Eaik:
         chain, (pose, found) = self.chain, found
         candidates = []
         for q in np.atleast_2d(np.array(found.Q)) if len(found.Q) else ():
-            # Any angle may be a full turn away from where the limits want it.
+            # Shift angles by full turns to be above the lower limits.
             turned = q + 2 * np.pi * np.ceil((chain.lower - q) / (2 * np.pi) - 1e-12)
             if chain.within_limits(turned):
                 candidates.append(turned)
@@ -205,7 +205,7 @@ class Eaik:
 
 
 class IKPy:
-    """IKPy: least squares of SciPy with differences, one start."""
+    """IKPy: SciPy's least squares with finite differences, one start."""
 
     package, label = "ikpy", "IKPy"
     settings = "tol = 1e-12 of SciPy's least squares, orientation all; it offers no restarts"
@@ -213,7 +213,7 @@ class IKPy:
     def __init__(self, path, chain):
         import urllib.request
 
-        # IKPy reports its use over the network when it is imported; a benchmark does not.
+        # Prevent IKPy from reporting its use over the network on import.
         urllib.request.urlopen = None
         from ikpy.chain import Chain
 
@@ -228,11 +228,11 @@ class IKPy:
         return self.chain.inverse_kinematics_frame(pose, initial_position=start, orientation_mode="all", tol=1e-12)
 
     def answer(self, found):
-        return np.array(found[1:-1]), False  # it says nothing of success
+        return np.array(found[1:-1]), False  # IKPy does not report success
 
 
 def _quaternion(R):
-    """x, y, z, w of a rotation matrix."""
+    """Return the quaternion x, y, z, w of a rotation matrix."""
     K = np.array(
         [
             [R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[2, 1] - R[1, 2]],
@@ -245,7 +245,7 @@ def _quaternion(R):
 
 
 def _axes_and_offsets(chain):
-    """Joint axes H (3, n), offsets P (3, n + 1) and the rotation of the tip, all at q = 0 in the frame of the base."""
+    """Return joint axes H (3, n), offsets P (3, n + 1) and the tip rotation, at q = 0 in the base frame."""
     T, points, axes = np.eye(4), [np.zeros(3)], []
     for origin, axis in zip(chain.origins, chain.axes, strict=True):
         T = T @ origin

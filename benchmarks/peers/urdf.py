@@ -6,12 +6,12 @@ import arcreach as ar
 
 from .judge import BASE, TIP
 
-# URDF asks for both; no inverse kinematics looks at them.
+# URDF requires both; inverse kinematics does not use them.
 EFFORT, VELOCITY = 100, 10
 
 
 def written(robot):
-    """The text of a URDF of links and joints from `base` to `tip`."""
+    """Return the text of a URDF of links and joints from `base` to `tip`."""
     lines = ['<?xml version="1.0"?>', f'<robot name="{robot.name}">', f'  <link name="{BASE}"/>']
     parent, origin, count = BASE, np.eye(4), 0
     for element in robot.elements:
@@ -46,14 +46,14 @@ def _matrix(link):
 
 
 def _rpy(R):
-    """Roll, pitch and yaw of R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return roll, pitch and yaw of R = Rz(yaw) Ry(pitch) Rx(roll)."""
     across = np.hypot(R[0, 0], R[1, 0])
     pitch = np.arctan2(-R[2, 0], across)
-    if across < 1e-12:  # roll and yaw turn about the same axis: all of the turn is called roll
+    if across < 1e-12:  # roll and yaw are about the same axis: use roll alone
         return np.arctan2(-R[1, 2], R[1, 1]), pitch, 0.0
     return np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])
 
 
 def _text(values):
-    """Numbers to every digit: a file read back is the same robot."""
+    """Format numbers with all digits, so that reading the file gives the same robot."""
     return " ".join(repr(float(value) + 0.0) for value in values)

@@ -1,9 +1,9 @@
-"""Solve the targets of one arm by one solver, in a process of its own, on one core.
+"""Solve the targets of one arm by one solver, in its own process on one core.
 
     python -m benchmarks.peers.worker SOLVER ARM FOLDER SECONDS
 
-Writes `<arm>.<solver>.npz`: the answers, what the solver claims of them, and nanoseconds of processor time per target.
-The time is that of the process, all its threads together: some peers work in a thread of their own.
+Writes `<arm>.<solver>.npz`: the solutions, the successes that the solver claims, and nanoseconds of processor time per
+target. The time is summed over all threads of the process, because some peers start threads.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ from .solvers import SOLVERS
 
 
 def main(name, arm, folder, seconds):
-    """Solve until the targets or the seconds are used up."""
-    with contextlib.suppress(AttributeError):  # no such call outside Linux
+    """Solve until the targets are done or the time is up."""
+    with contextlib.suppress(AttributeError):  # available on Linux only
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     chain, poses, starts = judge.read_problems(folder, arm)
     solver_class = SOLVERS[name]
@@ -46,7 +46,7 @@ def main(name, arm, folder, seconds):
 
 
 def timed(solver, handed, seconds):
-    """The raw answers and the processor time of each."""
+    """Return the raw results and the processor time of each."""
     solve, clock = solver.solve, time.process_time_ns
     found, nanoseconds = [], []
     enough = time.monotonic() + seconds

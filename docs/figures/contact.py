@@ -1,4 +1,4 @@
-"""Draw docs/images/contact.png, contact-motion.png and grasp.png: planar scenes that come with arcreach."""
+"""Draw docs/images/contact.png, contact-motion.png and grasp.png: planar scenes of the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw docs/images/conventions.png: the coordinates of a section, and the frames of a chain."""
+"""Draw docs/images/conventions.png: the coordinates of a section and the frames of a chain."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def turn(start: np.ndarray, end: np.ndarray, angle: float, radius: float, centre: np.ndarray) -> np.ndarray:
-    """Points of an angle's arc, from the unit vector `start` towards the unit vector `end` normal to it."""
+    """Return points of an arc from the unit vector `start` towards the unit vector `end` normal to it."""
     t = np.linspace(0.0, angle, 40)[:, None]
     return centre + radius * (np.cos(t) * start + np.sin(t) * end)
 
 
 def draw_section(view: View) -> None:
-    """Panel a: one section, its bending plane and its coordinates."""
+    """Draw panel a: one section, its bending plane and its coordinates."""
     bend, direction, length = math.radians(78.0), math.radians(38.0), 1.0
     robot = ar.Robot([ar.Section(length=length, bend_max=math.pi)])
     q = np.array([bend, direction])
@@ -30,9 +30,9 @@ def draw_section(view: View) -> None:
     base, end = robot.frames(q)
     tip = end[:3, 3]
     origin, x, y = np.zeros(3), base[:3, 0], base[:3, 1]
-    out = math.cos(direction) * x + math.sin(direction) * y  # where the section bends to
+    out = math.cos(direction) * x + math.sin(direction) * y  # direction of bending
 
-    # The base plane, with the direction measured in it, and the bending plane that stands on it.
+    # The base plane with the direction angle, and the bending plane perpendicular to it.
     view.fill([origin, *turn(x, y, math.pi / 2, 0.62, origin)], GROUND)
     wide, high = 0.98, 0.98
     view.fill([origin, wide * out, wide * out + high * UP, high * UP], PLANE, alpha=0.7)
@@ -42,14 +42,14 @@ def draw_section(view: View) -> None:
     view.text(turn(x, y, 0.55 * direction, 0.52, origin)[-1], r"direction $\varphi$", (7, -5), ha="left")
     view.text(wide * out + high * UP, "bending plane", (-4, -9), color=GREY, ha="right")
 
-    # The base tangent, the end tangent drawn back to where they meet, and the bend between them.
+    # The base tangent and the end tangent, extended to their intersection, and the bend between them.
     meet = length / bend * math.tan(bend / 2) * UP
     view.line([origin, high * UP], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
     view.line([meet, tip], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
     view.line(turn(UP, out, bend, 0.19, meet), color=ORANGE, linewidth=1.5)
     view.text(turn(UP, out, 0.5 * bend, 0.19, meet)[-1], r"bend $\theta$", (4, 4), ha="left")
 
-    # The section itself, its chord, and the angle of the chord.
+    # The section, its chord and the chord angle.
     view.line(curve, color=SKY, linewidth=4.5, zorder=4)
     view.line([origin, tip], color=PURPLE, linewidth=1.2, linestyle=(0, (5, 2)), zorder=5)
     view.line(turn(UP, out, bend / 2, 0.30, origin), color=PURPLE, linewidth=1.2, zorder=5)
@@ -65,7 +65,7 @@ def draw_section(view: View) -> None:
 
 
 def draw_chain(view: View) -> None:
-    """Panel b: a chain of rail, links, hinge and three sections, with the frames that `Robot.frames` gives."""
+    """Draw panel b: a chain of rail, links, hinge and three sections, with the frames of `Robot.frames`."""
     robot = ar.Robot(
         [
             ar.Prismatic(0.0, 0.12, axis=(1, 0, 0), name="rail"),
@@ -92,7 +92,7 @@ def draw_chain(view: View) -> None:
         view.frame(pose, 0.036)
     view.frame(frames[0], 0.036, ("$x$", "$y$", "$z$"), offsets=((-3, -7), (5, 5), (0, 7)))
 
-    # Number and offset of each frame; the hinge turns on the spot, so frames 2 and 3 share their origin.
+    # Number and offset of each frame label; the hinge has no length, so frames 2 and 3 share their origin.
     numbers = {0: ("0", (-8, -3)), 1: ("1", (-4, -10)), 2: ("2, 3", (-13, 3)), 4: ("4", (-7, 6)), 5: ("5", (2, 10)),
                6: ("6", (4, -11)), 7: ("7", (3, 9))}  # fmt: skip
     for i, (number, offset) in numbers.items():

@@ -1,8 +1,8 @@
-"""Run all examples, or those named, and take what the documentation shows of them.
+"""Run all or the named examples and update the pictures and numbers that the documentation shows.
 
     python docs/figures/examples.py [07_control_loop ...]
 
-Pictures go to docs/images under the example's name; what the control loop measured goes to docs/measured.
+Pictures are written to docs/images under the example's name, the times of the control loop to docs/measured.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ROW = re.compile(
 
 
 def run(example: Path, folder: Path) -> str:
-    """What an example prints; its pictures lie in the folder."""
+    """Run an example that saves its pictures in the folder, and return its output."""
     print(example.name, flush=True)
     line = [sys.executable, str(example), str(folder)]
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
 
 def control_loop(printed: str) -> str:
-    """The table of the page, from what the example printed."""
+    """Return the table of the page from the output of the example."""
     lines = [
         "| in per cent of a tick of 1 ms | median | p99 | p99.9 | worst | longer than a tick |",
         "|---|---:|---:|---:|---:|---:|",

@@ -1,4 +1,4 @@
-"""Draw docs/images/figure-*.png: the figures of `arcreach figure`, as docs/figures.md shows them."""
+"""Draw docs/images/figure-*.png: the figures of `arcreach figure` for docs/figures.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOLVED = math.radians(55), math.radians(20), math.radians(45), math.radians(150)
 
 
 def pipe_surface() -> dict[str, np.ndarray]:
-    """A pipe around the robot: inner and outer wall of 48 faces, closed at both ends."""
+    """Return a pipe around the robot: inner and outer wall of 48 faces, closed at both ends."""
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
     profile = ((0.020, 0.02), (0.024, 0.02), (0.024, 0.14), (0.020, 0.14))
     rings = [np.stack([r * np.cos(angle), r * np.sin(angle), np.full(48, z)], axis=1) for r, z in profile]

@@ -1,4 +1,4 @@
-"""Write the table of batches on a GPU, docs/measured/gpu.md, from what `benchmarks/gpu.py --json` measured."""
+"""Write docs/measured/gpu.md, the table of batches on a GPU, from the results of `benchmarks/gpu.py --json`."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ RATES = ("kernel", "kernel, any robot", "end to end", "cpu, all threads", "cpu, 
 
 
 def rate(solves):
-    """Millions of solves per second, to three digits."""
+    """Format millions of solves per second with three digits."""
     return f"{solves / 1e6:.3g}"
 
 

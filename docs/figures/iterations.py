@@ -1,4 +1,4 @@
-"""Draw docs/images/iterations.png: the search of the article's three-joint arm for point 2 of its line."""
+"""Draw docs/images/iterations.png: `hierarchical` on the three-joint arm of the article, point 2 of its line."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     python docs/figures/methods.py [--targets 1000]
 
-Rows are those of the experiment `compare`; they stay in build/methods, and a run that was interrupted goes on.
+The rows of the experiment `compare` are kept in build/methods, so an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "measured" / "methods.md"
 ROWS = ROOT / "build" / "methods"
 
 ONE_SECTION = ar.Robot([ar.Section(0.05, math.pi, stretch=0.05, name="section")], name="one section")
-# Robot, case and what is asked of it in words.
+# Robot, case and a description of the targets.
 CASES = (
     (ONE_SECTION, "position, fine", "position within 1 µm"),
     ("three-section", "axis, fine", "position and axis within 1 µm and 1 mrad"),
@@ -38,13 +38,13 @@ def measured(robot: ar.Robot, targets: int) -> Run:
     return Run(folder)
 
 
-def table(run: Run, robot: ar.Robot, case: str, words: str) -> str:
+def table(run: Run, robot: ar.Robot, case: str, targets: str) -> str:
     found = sorted(run.of_case(case), key=lambda one: (-one.reached / one.count, one.median_time))
     of_auto = next(one for one in found if one.method == "auto").median_time
     lines = [
         f"### {robot.name}",
         "",
-        f"{words[0].upper()}{words[1:]}; {robot.dof} coordinates.",
+        f"{targets[0].upper()}{targets[1:]}; {robot.dof} coordinates.",
         "",
         "| method | reached % (95 %) | median time | times `auto` |",
         "|---|---:|---:|---:|",
@@ -67,12 +67,12 @@ def main() -> None:
     parser.add_argument("--targets", type=int, default=1000)
     targets = parser.parse_args().targets
     parts, machine = [], {}
-    for given, case, words in CASES:
+    for given, case, description in CASES:
         robot = ar.load_robot(given) if isinstance(given, str) else given
         print(robot, flush=True)
         run = measured(robot, targets)
         machine = run.sessions[-1]
-        parts.append(table(run, robot, case, words))
+        parts.append(table(run, robot, case, description))
     versions = machine["versions"]
     parts.append(
         f"{targets} targets each, 200 for `hierarchical`; {machine['began'][:10]}, {machine['processor']}, "

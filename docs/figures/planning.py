@@ -1,4 +1,4 @@
-"""Draw docs/images/plan.png, a motion among 60 balls, and docs/images/leader.png, a body that follows its tip."""
+"""Draw docs/images/plan.png, a motion among 60 spheres, and docs/images/leader.png, a follow-the-leader motion."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def leader() -> object:
 
 
 def draw_body(panel, robot, q, body, colours):
-    """The sections in their colours; the slide behind them grey."""
+    """Draw the sections in their colours."""
     stroke = 1e3 * abs(q[0])
     ends = np.cumsum([stroke, *(1e3 * q[k + 2] for k in (1, 4, 7))])
     along = np.linspace(0.0, ends[-1], len(body))

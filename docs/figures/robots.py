@@ -1,4 +1,4 @@
-"""Draw docs/images/robots.png: a robot that bends, a robot that hinges, and one that does both."""
+"""Draw docs/images/robots.png: a continuum robot, a serial arm, and an arm with a bending tool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ground(view: View, radius: float) -> None:
 
 
 def draw(view: View, robot: ar.Robot, q: np.ndarray, widths: tuple[float, float], alpha: float = 1.0) -> None:
-    """The robot's line, element by element: rigid pieces grey, sections blue, joints as dots."""
+    """Draw the centre line of a robot: rigid elements grey, sections blue, joints as dots."""
     frames = robot.frames(q)
     k = 0
     for before, element in zip(frames[:-1], robot.elements, strict=True):
@@ -61,7 +61,7 @@ def main() -> None:
     q = rad(np.array([200.0, -80, 80, -90, -90, 0, 50, 30, 80, -150, 80, 40]))
     draw(views[2], ar.load_robot("ur5-bending-tool"), q, (6.0, 3.2))
 
-    # Each robot as large as its panel allows, all three standing at the same height.
+    # Scale each robot to its panel, with all three bases at the same height.
     for view, left, width in zip(views, (-0.083, -0.36, -0.22), (0.17, 1.26, 0.86), strict=True):
         view.window(left, left + width, -0.11 * width, 0.82 * width)
 

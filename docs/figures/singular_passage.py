@@ -1,5 +1,8 @@
-"""Draw docs/images/singular-passage.png: an arm of seven joints whose tip passes 5 cm beside its first axis, and a
-wrist that passes beside its singular place, each followed without a rule and with a box around every step."""
+"""Draw docs/images/singular-passage.png and wrist-passage.png: paths near singular configurations.
+
+The tip of an arm of seven joints passes its first axis at 5 cm, and a wrist passes its singular configuration, each
+with and without bounded joint steps.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Photograph the studio for docs/images/studio-*.png: first sight, a comparison, a plan, an arm with a bending tool.
+"""Take screenshots of the studio, docs/images/studio-*.png: start page, comparison, plan, arm with a bending tool.
 
-Needs the extras studio and plan, playwright and chromium. Names of pictures as arguments make only those.
+Needs the extras studio and plan, playwright and chromium. Arguments select pictures by name.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ VIEWPORT = {"width": 1440, "height": 820}
 
 
 def wander(visit: Visit, moves: int = 90) -> None:
-    """Drag the target around and back, so that the chart has something to show."""
+    """Drag the target around and back, so that the chart shows data."""
     studio = visit.studio
     home, reach = studio.desk.wish.pose, studio.desk.wish.robot.reach
     for i in range(1, moves + 1):
         pose = home.copy()
-        # Now and then a little too far: what is missing shows as an error.
+        # Sometimes the target is out of reach, so that the chart shows an error.
         out = 0.05 * max(0.0, np.sin(0.21 * i)) ** 2
         pose[:3, 3] += reach * (np.array([-0.05, 0.04, -0.05]) * np.sin(0.07 * i) + out * home[:3, 2])
         studio.aim_at(home if i == moves else pose)
@@ -39,7 +39,7 @@ def wander(visit: Visit, moves: int = 90) -> None:
 
 
 def aim(visit: Visit, q: list[float], **fields: Any) -> None:
-    """Put the target where the tip of a configuration is, and wait for the answer."""
+    """Put the target at the tip of a configuration, and wait for the solution."""
     studio = visit.studio
     robot = studio.desk.wish.robot
     pose = robot.tip_pose(robot.clip(np.array(q)))
@@ -56,7 +56,7 @@ def first(visit: Visit) -> None:
 def compare(visit: Visit) -> None:
     studio = visit.studio
     robot = studio.desk.wish.robot
-    # From a pose that is bent the other way, so that both have some way to go.
+    # Start from a pose bent in the opposite direction, so that both methods need several iterations.
     q = robot.clip(np.array([0.9, 0.4, 0.1, 0.4, 0.9, 0.9]))
     tip = robot.tip_pose(q)
     first = ar.solve(robot, ar.Target(tip[:3, 3]), "dls", start=robot.clip(np.array([0.2, 0.4, 1.0, 0.4, 0.2, 0.9])))
@@ -74,7 +74,7 @@ def plan(visit: Visit) -> None:
     studio = visit.studio
     robot = studio.desk.wish.robot
     reach = robot.reach
-    # Beside, above and behind the straight way over the top.
+    # Obstacles beside, above and behind the straight motion.
     shapes = [
         ar.Sphere((0.03 * reach, 0.02 * reach, 0.93 * reach), 0.09 * reach, name="ball 1"),
         ar.Sphere((0.3 * reach, 0.38 * reach, 0.83 * reach), 0.08 * reach, name="ball 2"),
@@ -101,7 +101,7 @@ def arm_tool(visit: Visit) -> None:
     studio.choose_robot("ur5-bending-tool")
     visit.wait(lambda: studio.desk.wish.robot.name == "ur5-bending-tool" and studio.desk.settled)
     robot = studio.desk.wish.robot
-    # The tool bends upwards: of all directions the one with the highest tip.
+    # The tool bends upwards: choose the direction with the highest tip.
     arm = first_pose(ar.load_robot("ur5"))
     bent = [np.array([*arm, *(0.55, turn) * 3]) for turn in np.linspace(-np.pi, np.pi, 24)]
     q = max(bent, key=lambda q: robot.tip_pose(q)[2, 3])
@@ -125,7 +125,7 @@ PICTURES: dict[str, Callable[[Visit], None]] = {
 
 
 def photograph(browser: Any, name: str) -> None:
-    """One picture, of a studio of its own."""
+    """Take one screenshot in a new studio."""
     from PIL import Image
 
     with Studio(port=0) as studio:

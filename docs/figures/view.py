@@ -1,4 +1,4 @@
-"""What the drawings of the documentation share: colours, fonts, and a view of space on flat paper."""
+"""Colours, fonts and an orthographic view, shared by the drawings of the documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
 
-# The colours of Okabe and Ito, which all readers can tell apart; the axes x, y, z take the first three.
+# Colours of Okabe and Ito, distinguishable with colour blindness; the axes x, y, z use the first three.
 VERMILION, GREEN, BLUE = "#D55E00", "#009E73", "#0072B2"
 SKY, ORANGE, PURPLE = "#56B4E9", "#E69F00", "#CC79A7"
 INK, GREY, STEEL, GROUND, PLANE = "#222222", "#777777", "#B5B5B5", "#E9E9E9", "#DCEBF5"
@@ -30,7 +30,7 @@ plt.rcParams.update(
 
 
 class View:
-    """An orthographic view of space on flat axes, from a given azimuth and elevation in degrees."""
+    """Orthographic projection to 2D axes, from an azimuth and elevation in degrees."""
 
     def __init__(self, axes: plt.Axes, azimuth: float, elevation: float) -> None:
         a, e = math.radians(azimuth), math.radians(elevation)

@@ -1,9 +1,9 @@
-"""How sure `auto` is: failures among many targets of the published cases, judged by forward kinematics and limits.
+"""Count the targets of the published cases that `auto` misses, checked by forward kinematics and limits.
 
-    python benchmarks/continuum_sure.py [targets per row, default 100000]
+    python benchmarks/continuum_misses.py [targets per row, default 100000]
 
-Targets are drawn by forward kinematics with the authors' limits, so every one can be reached. Rows of table 3.9 share a
-million targets at the default.
+Targets are drawn by forward kinematics within the authors' limits, so every one can be reached. By default the rows of
+table 3.9 share a million targets.
 """
 
 import itertools
@@ -40,7 +40,7 @@ def report(label, robot, n, kind, position_tol, angle_tol, generator=None, draw=
 
 
 def corners(robot, n, block):
-    """Every bend at zero or its largest, every length at an end, every direction random."""
+    """Draw configurations with every bend and length at one of its limits and every direction random."""
     rng = np.random.default_rng(77 + block)
     q = robot.sample(n, rng)
     for section, k in robot.indexed_elements():
