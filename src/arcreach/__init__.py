@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arcreach.files.catalogue import catalogue
     from arcreach.files.exports.c.binding import load_exported
     from arcreach.files.exports.c.writer import export_c
+    from arcreach.files.exports.html import export_html
     from arcreach.files.robots import load_robot, save_robot
     from arcreach.files.scenes import load_scene, save_scene
     from arcreach.planning import (
@@ -58,6 +59,7 @@ __getattr__, _ = lazy(
         "files.catalogue": "catalogue",
         "files.exports.c.binding": "load_exported",
         "files.exports.c.writer": "export_c",
+        "files.exports.html": "export_html",
         "files.robots": "load_robot save_robot",
         "files.scenes": "load_scene save_scene",
         "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
@@ -106,6 +108,7 @@ __all__ = [
     "clearance",
     "clearance_gradient",
     "export_c",
+    "export_html",
     "follow",
     "follow_the_leader",
     "load_exported",

@@ -19,6 +19,7 @@ PACKAGES = {
     "toppra": ("toppra", "plan"),
     "trimesh": ("trimesh", "plan"),
     "viser": ("viser", "studio"),
+    "ziglang": ("ziglang", "web"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arcreach._io import check_output, is_stream
+from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
@@ -16,6 +16,7 @@ from arcreach.cli.targets import parse_target
 from arcreach.errors import FileError, MethodError
 from arcreach.files.exports.c.writer import export_c
 from arcreach.files.exports.csv_log import write_csv_log, write_csv_path
+from arcreach.files.exports.html import check_compiler, export_html
 from arcreach.files.exports.openscad import write_openscad
 from arcreach.files.exports.solid_files import import_trimesh, write_solid
 from arcreach.files.exports.urdf import write_urdf
@@ -36,12 +37,13 @@ SOURCES = {
     ".glb": ("", "q"),
     ".scad": ("", "q", "path"),
     ".csv": ("path", "to"),
+    ".html": ("", "q"),
 }
 
 
 def export(
     robot: RobotName,
-    out: Annotated[File, typer.Option("--out", help="File to write: .scad, .urdf, .stl, .glb or .csv; of C a folder.")],
+    out: Annotated[File, typer.Option("--out", help="File: .scad, .urdf, .stl, .glb, .csv, .html; for C a folder.")],
     q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
     path: Annotated[
         File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
@@ -51,7 +53,7 @@ def export(
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
     method: Annotated[str | None, typer.Option("--method", help="With --to or --format c: as in ik.")] = None,
-    form: Annotated[str | None, typer.Option("--format", help="c: a standalone solver; else the ending says.")] = None,
+    form: Annotated[str | None, typer.Option("--format", help="c: C99 solver; html: a page that solves.")] = None,
     precision: Annotated[str | None, typer.Option("--precision", help="Of numbers in C: float32 or float64.")] = None,
     base: BaseLink = None,
     tip: TipLink = None,
@@ -67,9 +69,13 @@ def export(
 
     .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
 
+    .html  a page that solves by itself, without a server; --q is its first configuration
+
     --format c  a folder of C99 sources that solve for this robot, for microcontrollers
     """
-    if form is not None:
+    if form == "html":
+        check_ending(out, (".html",))
+    elif form is not None:
         unused = {"q": q, "path": path, "points": points, "to": to, "axis": axis, "rotation": rotation}
         _write_sources(load_robot(robot, base, tip), out, form, precision, method, unused, as_json)
         return
@@ -89,6 +95,8 @@ def export(
             solution = solve(loaded, target, load_method(method or "auto").name, trace=True)
             write_csv_log(loaded, solution, out)
             reached = solution.reached
+        elif ending == ".html":
+            export_html(loaded, out, None if q is None else parse_configuration(q, loaded))  # type: ignore[arg-type]
         elif path is not None:
             _write(loaded, _read_path(loaded, path, points), out, ending)
         else:
@@ -105,7 +113,7 @@ def _write_sources(
 ) -> None:
     """Write the solver of a robot as C sources."""
     if form != "c":
-        raise MethodError(f"--format {form} is not known; give c, or leave it out: the ending of --out says the rest")
+        raise MethodError(f"--format {form} is not known; give c or html, or leave it out: the ending of --out decides")
     for name, value in unused.items():
         if value is not None:
             raise MethodError(f"--{name} has no meaning with --format c; leave it out")
@@ -135,6 +143,8 @@ def _check_source(out: File, **given: Any) -> str:
         raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
     if ending in (".stl", ".glb"):
         import_trimesh()
+    if ending == ".html":
+        check_compiler()
     return ending
 
 

@@ -1,0 +1,145 @@
+"""Write a robot as a web page that solves without a server: the C solver as WebAssembly in one HTML file."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import html
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._extras import require
+from arcreach._io import check_output, write_text
+from arcreach._typing import Array
+from arcreach.elements import Joint, Section
+from arcreach.errors import FileError
+from arcreach.files.exports.c.header import check_robot
+from arcreach.files.exports.c.writer import export_c
+from arcreach.ik.method import find_method
+from arcreach.robots.robot import Robot
+
+# Optimised for size; the bits are those of the C solver on every machine.
+FLAGS = ("-target", "wasm32-freestanding", "-std=c99", "-Os", "-ffp-contract=off", "-fno-math-errno", "-nostdlib")
+LINKED = ("--no-entry", "--strip-all")
+EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
+# Tolerances of the page: far below what its numbers show.
+POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
+# Random configurations of an arm, of which the best looking one is shown first.
+SAMPLES = 500
+# Sliders of endless joints span one turn.
+HALF_TURN = float(np.pi)
+
+
+def export_html(
+    robot: Robot, path: str | os.PathLike[str], q: npt.ArrayLike | None = None, precision: str = "float64"
+) -> None:
+    """Write a page with the robot, a target to drag and the solver, which opens without a network.
+
+    `q` is the first configuration, by default one that shows the robot well. Needs the extra `web`.
+    """
+    check_output(path, (".html",))
+    check_robot(robot, precision)
+    check_compiler()
+    described = json.dumps(_described(robot, q, precision), allow_nan=False).replace("</", "<\\/")
+    with tempfile.TemporaryDirectory() as folder:
+        export_c(robot, folder, precision)
+        module = _compile(Path(folder))
+    page = resources("arcreach.files.exports") / "page"
+    parts = {name: (page / f"page.{name}").read_text(encoding="utf-8") for name in ("html", "css", "js")}
+    text = parts["html"]
+    for mark, value in (
+        ("%TITLE%", html.escape(robot.name or "Robot")),
+        ("%STYLE%", parts["css"]),
+        ("%ROBOT%", described),
+        ("%MODULE%", base64.b64encode(module).decode()),
+        ("%SCRIPT%", parts["js"]),
+    ):
+        text = text.replace(mark, value)
+    write_text(path, text)
+
+
+def check_compiler() -> None:
+    """Raise MissingExtraError if the compiler for WebAssembly is not installed."""
+    require("ziglang", "a page that solves by itself")
+
+
+def _compile(folder: Path) -> bytes:
+    """Return the solver in `folder`, compiled to WebAssembly."""
+    source = folder / "page.c"
+    source.write_bytes((resources("arcreach.files.exports") / "page" / "page.c").read_bytes())
+    out = folder / "page.wasm"
+    linked = [f"-Wl,{flag}" for flag in (*LINKED, *(f"--export={name}" for name in EXPORTED))]
+    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, "-I", str(folder / "src"), *linked]
+    run = subprocess.run(  # noqa: S603
+        [*command, "-o", str(out), str(source)], capture_output=True, text=True, check=False
+    )
+    if run.returncode != 0:
+        raise FileError(f"the WebAssembly compiler failed: {run.stderr.strip()[-400:]}")
+    return out.read_bytes()
+
+
+def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[str, Any]:
+    """Return what the page knows of the robot, in SI units."""
+    endless = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
+    modes = sorted(find_method("auto").targets, key=("position", "axis", "rotation").index)
+    return {
+        "name": robot.name,
+        "dof": robot.dof,
+        "precision": precision,
+        "reach": robot.reach,
+        "coordinates": robot.coordinates,
+        "quantities": robot.quantities,
+        "lower": np.where(endless, -HALF_TURN, robot.lower).tolist(),
+        "upper": np.where(endless, HALF_TURN, robot.upper).tolist(),
+        "neutral": robot.neutral.tolist(),
+        "opening": robot.clip(_opening(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
+        "modes": modes,
+        "mode": "position",
+        "position_tol": POSITION_TOL * max(robot.reach, 1e-3),
+        "angle_tol": ANGLE_TOL,
+        "elements": [_element(element, first) for element, first in robot.indexed_elements()],
+    }
+
+
+def _opening(robot: Robot) -> Array:
+    """Return a first configuration: sections bend moderately, an arm stands with its tip out and up."""
+    Q = robot.sample(SAMPLES, seed=2) if any(isinstance(element, Joint) for element in robot.elements) else None
+    if Q is None:
+        Q = robot.neutral[None].copy()
+    # No joint needs more than one turn.
+    wide = (robot.lower < -HALF_TURN) & (robot.upper > HALF_TURN)
+    Q[:, wide] = np.remainder(Q[:, wide] + HALF_TURN, 2.0 * HALF_TURN) - HALF_TURN
+    for i, (element, k) in enumerate(robot.indexed_elements()):
+        if isinstance(element, Section):
+            Q[:, k], Q[:, k + 1] = 0.5 * element.bend_max, 0.6 * i
+    points = robot.frames(robot.clip(Q))[:, :, :3, 3] / robot.reach
+    below = np.maximum(0.0, -points[..., 2]).max(axis=1)
+    out, up = np.linalg.norm(points[:, -1, :2], axis=1), points[:, -1, 2]
+    best = np.argmin(4.0 * below + np.abs(out - 0.45) + np.abs(up - 0.45) - 0.5 * points[..., 2].max(axis=1))
+    return np.asarray(Q[best])
+
+
+def _element(element: Any, first: int) -> dict[str, Any]:
+    known: dict[str, Any] = {"kind": element.kind, "first": first, "count": len(element.coordinates), "arcs": []}
+    for field in dataclasses.fields(element):
+        value = getattr(element, field.name)
+        if isinstance(value, float | bool) and np.isfinite(value):
+            known[field.name] = value
+        elif field.name in {"axis", "link", "translation"}:
+            known[field.name] = list(value)
+        elif field.name == "rotation":
+            known[field.name] = [number for row in value for number in row]
+    if isinstance(element, Section):
+        lengths = np.divide(element.length_weights, sum(element.length_weights))
+        bends = np.divide(element.bend_weights, sum(element.bend_weights))
+        known["arcs"] = np.stack([lengths, bends], axis=1).tolist()
+    return known
