@@ -1,9 +1,9 @@
-"""Measure the latency of the studio: a raw websocket client drags the target sixty times per second.
+"""From a drag to the drawn robot: a raw websocket client drags the target of the studio sixty times a second.
 
     python -m benchmarks.studio
 
-A drag is answered when body points arrive whose tip is at the position of that drag or of a later one. The latency does
-not include the browser's rendering.
+A drag is answered when points of the robot's body arrive whose tip is where that drag, or a later one, asked for it.
+The time between is what a user waits for, the browser's own drawing apart.
 """
 
 import platform
@@ -14,20 +14,19 @@ import msgspec
 import numpy as np
 import viser
 import zstandard
+from viser.transforms import SO3
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import arcreach as ar
 from arcreach.studio.app import Studio
-from arcreach.studio.rotations import quaternion
-from arcreach.studio.tube import tip_radius
-from arcreach.studio.wish import AXIS
+from arcreach.studio.state.request import AXIS
 
 DRAGS = 600
 RATE = 60.0
-# Warm-up drags that load kernels and allocate buffers; they are not measured.
+# Drags before the clock counts: kernels are loaded, buffers are made.
 WARM_UP = 60
-# Tolerance in units of the reach: points arrive in single precision.
+# Points arrive in single precision, in reaches of the robot.
 NEAR = 2e-5
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (2.0, -2.0, 1.0), "fov": 0.7,
@@ -37,7 +36,7 @@ CAMERA = {
 
 
 class Listener(threading.Thread):
-    """Records when new body points arrive and the tip position in them."""
+    """Notes when new points of the robot arrive, and where its tip is by them."""
 
     def __init__(self, socket, mesh):
         super().__init__(daemon=True)
@@ -61,7 +60,7 @@ class Listener(threading.Thread):
 
 
 def _buffer(raw, first, lengths, index):
-    """Return one of the arrays after a message; each is aligned to eight bytes."""
+    """One of the arrays behind a message; each begins at a multiple of eight bytes."""
     offset = first
     for i, length in enumerate(lengths):
         offset += -offset % 8
@@ -72,13 +71,14 @@ def _buffer(raw, first, lengths, index):
 
 
 def drag(socket, studio, poses):
-    """Send one pose after another, and return the time at which each was sent."""
+    """Send one pose after another; when each was sent."""
     sent = []
     beat = time.perf_counter()
     for pose in poses:
         message = {
             "type": "TransformControlsUpdateMessage", "name": "/target", "owner": "",
-            "wxyz": quaternion(pose[:3, :3]).tolist(), "position": (studio.stage.scale * pose[:3, 3]).tolist(),
+            "wxyz": SO3.from_matrix(pose[:3, :3]).wxyz.tolist(),
+            "position": (studio.stage.scale * pose[:3, 3]).tolist(),
         }  # fmt: skip
         sent.append(time.perf_counter())
         socket.send(msgspec.msgpack.encode(message))
@@ -89,8 +89,8 @@ def drag(socket, studio, poses):
 
 
 def waits_of(sent, poses, arrivals, scale, radius):
-    """Return the time until each drag, or a later one, was drawn; infinity if it never was."""
-    # The last body point is the apex of the rounded end.
+    """For each drag the time until the robot was drawn for it, or for a later one; infinite where it never was."""
+    # The last point of the body is the top of its rounded end.
     tops = np.array([scale * (pose[:3, 3] + radius * pose[:3, 2]) for pose in poses])
     answered = np.full(len(sent), np.inf)
     for arrived, top in arrivals:
@@ -102,14 +102,15 @@ def waits_of(sent, poses, arrivals, scale, radius):
 
 
 def measure(name, method, compared="nothing"):
-    """Drag along a path that never revisits a position, and print the latencies."""
+    """Drag along a path without repeated positions, and print the delays."""
     robot = ar.load_robot(name)
     with Studio(robot, port=0) as studio:
         studio.change(method=method, compared=compared, aim=AXIS)
         begin = studio.q.copy()
         shares = 1.0 - 0.5 * np.arange(DRAGS + WARM_UP) / (DRAGS + WARM_UP)
         poses = [robot.tip_pose(robot.clip(share * begin)) for share in shares]
-        mesh = f"/robot/{len(studio.stage.robot.body.colours) - 1}"
+        body = studio.stage.robot.body
+        mesh = f"/robot/{len(body.colours) - 1}"
         version = f"viser-v{viser.__version__}"
         with connect(f"ws://127.0.0.1:{studio.port}", subprotocols=[version], max_size=None) as socket:
             listener = Listener(socket, mesh)
@@ -117,7 +118,7 @@ def measure(name, method, compared="nothing"):
             socket.send(msgspec.msgpack.encode(CAMERA))
             time.sleep(1.0)
             sent = drag(socket, studio, poses)
-        waits, own = waits_of(sent, poses, listener.arrivals, studio.stage.scale, tip_radius(robot))
+        waits, own = waits_of(sent, poses, listener.arrivals, studio.stage.scale, body.tip_radius)
     waits = 1e3 * waits[WARM_UP:]
     title = f"{name}, {method}" + (f" and {compared}" if compared != "nothing" else "")
     figures = f"median {np.median(waits):.1f} ms, 95 % below {np.quantile(waits, 0.95):.1f} ms"
@@ -125,7 +126,7 @@ def measure(name, method, compared="nothing"):
 
 
 def main():
-    """Measure the default view, a comparison, and an arm with a bending tool."""
+    """The first sight, a comparison, and an arm with a bending tool."""
     print(f"{platform.machine()}, Python {platform.python_version()}, viser {viser.__version__}, {RATE:.0f} drags/s")
     measure("three-section", "auto")
     measure("three-section", "auto", "dls")

@@ -1,6 +1,6 @@
-"""Take screenshots of the studio, docs/images/studio-*.png: start page, comparison, plan, arm with a bending tool.
+"""Take the pictures docs/images/studio-*.png: the first view, a comparison, a plan, an arm with a bending tool.
 
-Needs the extras studio and plan, playwright and chromium. Arguments select pictures by name.
+Needs the extras studio and plan, playwright and chromium. Names of pictures as arguments make only those.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.studio import Studio
-from arcreach.studio.opening import first_pose
-from arcreach.studio.wish import POSITION
+from arcreach.studio.state.initial import initial_pose
+from arcreach.studio.state.request import POSITION
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.studio.browser import CHROMIUM, FLAGS, MISSING, Visit
@@ -26,26 +26,26 @@ VIEWPORT = {"width": 1440, "height": 820}
 
 
 def wander(visit: Visit, moves: int = 90) -> None:
-    """Drag the target around and back, so that the chart shows data."""
+    """Drag the target around and back, so that the chart has points."""
     studio = visit.studio
-    home, reach = studio.desk.wish.pose, studio.desk.wish.robot.reach
+    home, reach = studio.state.request.pose, studio.state.request.robot.reach
     for i in range(1, moves + 1):
         pose = home.copy()
-        # Sometimes the target is out of reach, so that the chart shows an error.
+        # Now and then a little out of reach, so that the chart shows errors.
         out = 0.05 * max(0.0, np.sin(0.21 * i)) ** 2
         pose[:3, 3] += reach * (np.array([-0.05, 0.04, -0.05]) * np.sin(0.07 * i) + out * home[:3, 2])
         studio.aim_at(home if i == moves else pose)
-        visit.wait(lambda: studio.desk.settled)
+        visit.wait(lambda: studio.state.settled)
 
 
 def aim(visit: Visit, q: list[float], **fields: Any) -> None:
-    """Put the target at the tip of a configuration, and wait for the solution."""
+    """Move the target to the tip of a configuration, and wait for the answer."""
     studio = visit.studio
-    robot = studio.desk.wish.robot
+    robot = studio.state.request.robot
     pose = robot.tip_pose(robot.clip(np.array(q)))
-    studio.stage.place_target(pose)
+    studio.stage.target.pose = pose
     studio.change(pose=pose, **fields)
-    visit.wait(lambda: studio.desk.settled)
+    visit.wait(lambda: studio.state.settled)
     visit.page.wait_for_timeout(500)
 
 
@@ -55,26 +55,26 @@ def first(visit: Visit) -> None:
 
 def compare(visit: Visit) -> None:
     studio = visit.studio
-    robot = studio.desk.wish.robot
-    # Start from a pose bent in the opposite direction, so that both methods need several iterations.
+    robot = studio.state.request.robot
+    # From a pose that is bent the other way, so that both methods move far.
     q = robot.clip(np.array([0.9, 0.4, 0.1, 0.4, 0.9, 0.9]))
     tip = robot.tip_pose(q)
     first = ar.solve(robot, ar.Target(tip[:3, 3]), "dls", start=robot.clip(np.array([0.2, 0.4, 1.0, 0.4, 0.2, 0.9])))
     place = robot.backbone(first.q, 21)[9] + robot.reach * np.array([-0.03, 0.0, 0.1])
     studio.set_scene(ar.Scene([ar.Sphere(tuple(place), 0.1 * robot.reach, name="ball 1")]))
     studio.pose(robot.clip(np.array([0.2, 0.4, 1.0, 0.4, 0.2, 0.9])))
-    visit.wait(lambda: studio.desk.settled)
-    studio.choices.aim.value = POSITION
+    visit.wait(lambda: studio.state.settled)
+    studio.panels.target.aim.value = POSITION
     studio.set_aim(POSITION)
-    studio.choices.method.value, studio.choices.compared.value = "auto", "dls"
+    studio.panels.method.method.value, studio.panels.method.compared.value = "auto", "dls"
     aim(visit, q.tolist(), method="auto", compared="dls")
 
 
 def plan(visit: Visit) -> None:
     studio = visit.studio
-    robot = studio.desk.wish.robot
+    robot = studio.state.request.robot
     reach = robot.reach
-    # Obstacles beside, above and behind the straight motion.
+    # Beside, above and behind the straight path over the top.
     shapes = [
         ar.Sphere((0.03 * reach, 0.02 * reach, 0.93 * reach), 0.09 * reach, name="ball 1"),
         ar.Sphere((0.3 * reach, 0.38 * reach, 0.83 * reach), 0.08 * reach, name="ball 2"),
@@ -85,32 +85,31 @@ def plan(visit: Visit) -> None:
     camera = visit.client.camera
     camera.position, camera.look_at = (2.2, -1.75, 1.15), (0.08, 0.08, 0.44)
     studio.pose(robot.clip(np.array([0.7, -2.5, 0.6, -2.3, 0.4, -2.1])))
-    visit.wait(lambda: studio.desk.settled)
-    studio.films.mark_start()
+    visit.wait(lambda: studio.state.settled)
+    studio.jobs.mark_start()
     aim(visit, [0.8, 0.5, 0.8, 0.8, 0.5, 1.1])
     visit.open_tab("Trajectory")
     visit.button("Plan to the target").click()
-    visit.wait(lambda: studio.films.player.film is not None, 120.0)
-    studio.films.pause()
-    studio.films.seek(int(0.5 * len(studio.films.player.film)))
-    visit.wait(lambda: studio.desk.settled)
+    visit.wait(lambda: studio.player.playing)
+    studio.player.seek(int(0.5 * len(studio.player.animation)))
+    visit.wait(lambda: studio.state.settled)
 
 
 def arm_tool(visit: Visit) -> None:
     studio = visit.studio
-    studio.choose_robot("ur5-bending-tool")
-    visit.wait(lambda: studio.desk.wish.robot.name == "ur5-bending-tool" and studio.desk.settled)
-    robot = studio.desk.wish.robot
-    # The tool bends upwards: choose the direction with the highest tip.
-    arm = first_pose(ar.load_robot("ur5"))
+    studio.set_robot(ar.load_robot("ur5-bending-tool"))
+    visit.wait(lambda: studio.state.settled)
+    robot = studio.state.request.robot
+    # The tool bends upwards: the direction with the highest tip.
+    arm = initial_pose(ar.load_robot("ur5"))
     bent = [np.array([*arm, *(0.55, turn) * 3]) for turn in np.linspace(-np.pi, np.pi, 24)]
     q = max(bent, key=lambda q: robot.tip_pose(q)[2, 3])
     middle = robot.backbone(q, 101)[97]
     studio.set_scene(ar.Scene([ar.Sphere(tuple(np.add(middle, (0.04, 0.07, -0.09))), 0.05, name="ball 1")]))
     studio.pose(q)
-    visit.wait(lambda: studio.desk.settled)
+    visit.wait(lambda: studio.state.settled)
     studio.change(method="auto")
-    visit.wait(lambda: studio.desk.settled)
+    visit.wait(lambda: studio.state.settled)
     wander(visit, 60)
     camera = visit.client.camera
     camera.position, camera.look_at = (1.1, -0.75, 0.7), (0.27, 0.17, 0.36)
@@ -125,12 +124,12 @@ PICTURES: dict[str, Callable[[Visit], None]] = {
 
 
 def photograph(browser: Any, name: str) -> None:
-    """Take one screenshot in a new studio."""
+    """Take one picture, of a new studio."""
     from PIL import Image
 
     with Studio(port=0) as studio:
         visit = Visit(browser, studio, viewport=VIEWPORT)
-        visit.wait(lambda: studio.desk.settled, 180.0)
+        visit.wait(lambda: studio.state.settled)
         PICTURES[name](visit)
         visit.page.mouse.move(720, 780)
         visit.page.wait_for_timeout(2500)

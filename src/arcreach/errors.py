@@ -52,6 +52,10 @@ class FileError(_ProblemsError):
     """
 
 
+class StudioError(ArcreachError, ValueError):
+    """The studio cannot do what it is asked."""
+
+
 class MissingExtraError(ArcreachError, ImportError):
     """An optional dependency is required and not installed."""
 

@@ -118,3 +118,10 @@ def test_a_robot_without_a_body_is_refused(run):
     code, _, err = run("figure", "pose", "librergm3-matrix", "--out", "figure.svg")
     assert code == 2
     assert "has no body to make this figure from" in err
+
+
+def test_a_bad_seed_is_one_line(run, tmp_path):
+    code, _, said = run("figure", "workspace", "three-section", "--seed=-1", "--out", tmp_path / "figure.svg")
+    assert code == 2
+    assert "seed = -1 is not accepted" in said
+    assert len(said.splitlines()) == 1

@@ -19,7 +19,7 @@ from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
-from arcreach.robots.tube_mesh import tube_mesh
+from arcreach.robots.mesh import tube_mesh
 
 ROBOT = ar.Robot(
     [
@@ -245,9 +245,9 @@ def test_drawings(tmp_path):
 
 def test_studio():
     pytest.importorskip("viser")
-    from arcreach.studio.panels.sliders import knobs_of
-    from arcreach.studio.tube import Body
+    from arcreach.studio.panels.sliders import slider_groups
+    from arcreach.studio.stage.body import Body
 
     body = Body(ROBOT)
     assert all(np.isfinite(vertices).all() for vertices in body.vertices(Q[0]))
-    assert "screw °" in [knob.label for _, knobs in knobs_of(ROBOT) for knob in knobs]
+    assert "screw °" in [spec.label for _, specs in slider_groups(ROBOT) for spec in specs]

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib")
 from arcreach.figures import ONE_COLUMN, pose, save
 from arcreach.figures._canvas import Canvas
 from arcreach.figures._room import Room, round_step
-from arcreach.robots.tube_mesh import tube_mesh
+from arcreach.robots.mesh import tube_mesh
 
 THREE = ar.load_robot("three-section")
 BENT = np.array([0.9, 0.3, 0.8, 2.6, 0.9, -1.4])

@@ -1,4 +1,4 @@
-"""A browser for the tests of the page, and what they do with it."""
+"""A page in a browser, and what tests do with it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import shutil
 from typing import Any
 
 import numpy as np
+from viser.transforms import SO3
 
 from arcreach.studio.app import Studio
-from arcreach.studio.rotations import rotation_of
-from tests.studio.conftest import until
+from tests.studio.waiting import until
 
 CHROMIUM = shutil.which("chromium")
 MISSING = "chromium is not installed: apt-get install chromium, as .ci/run does"
-# Software rendering, and nothing that a browser does on the network by itself.
+# Software rendering, and no network traffic of the browser itself.
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -26,14 +26,14 @@ PATIENCE = 60_000
 
 
 class Visit:
-    """A page that shows a studio, the requests it made and the errors it had."""
+    """A page that shows a studio, its requests and its errors."""
 
     def __init__(self, browser: Any, studio: Studio, viewport: Any = VIEWPORT, sliders: bool = True) -> None:
         self.studio = studio
         before = set(studio.server.get_clients())
         self.context = browser.new_context(viewport=viewport, accept_downloads=True)
         self.context.set_default_timeout(PATIENCE)
-        # No network at all: whatever is asked of another machine is refused, and noted below.
+        # Requests to other machines are aborted, and listed below.
         self.context.route(lambda url: not url.startswith(("http://127.0.0.1", "blob:", "data:")), lambda r: r.abort())
         self.page = self.context.new_page()
         self.requests: list[str] = []
@@ -47,7 +47,7 @@ class Visit:
         if sliders:
             # On a phone they are folded away.
             self.wait_for_sliders()
-        # That rendering is done in software is no news here, and the message covers the stage.
+        # A message about software rendering covers the scene.
         self._close_message()
 
     def _close_message(self) -> None:
@@ -62,22 +62,22 @@ class Visit:
     def client(self) -> Any:
         return self.studio.server.get_clients()[self.client_id]
 
-    def wait(self, holds: Any, seconds: float = 60.0) -> None:
-        """Wait until something holds, while the browser goes on."""
+    def wait(self, holds: Any) -> None:
+        """Wait until something holds, while the browser continues."""
 
         def held() -> bool:
             self.page.wait_for_timeout(30)
             return bool(holds())
 
-        until(held, seconds)
+        until(held)
 
     def wait_for_sliders(self) -> None:
-        self.element(self.studio.sliders.handles[0]).wait_for()
-        # Drawn at least once: what is dragged is there.
+        self.element(self.studio.panels.sliders.handles[0]).wait_for()
+        # The scene is drawn at least once, so that things can be dragged.
         self.page.wait_for_timeout(500)
 
     def element(self, handle: Any) -> Any:
-        """What stands for a handle on the page."""
+        """Return the element of a handle."""
         return self.page.locator(f'[id="{handle._impl.uuid}"]')
 
     def open_tab(self, name: str) -> None:
@@ -92,9 +92,9 @@ class Visit:
         self.page.get_by_role("option", name=option, exact=True).click()
 
     def pixel(self, point: Any) -> tuple[float, float]:
-        """Where a point of the stage is on the page, by the visitor's own camera."""
+        """Return the pixel of a point of the scene, by the client's camera."""
         camera = self.client.camera
-        x, y, z = rotation_of(camera.wxyz).T @ (np.asarray(point) - camera.position)
+        x, y, z = SO3(camera.wxyz).as_matrix().T @ (np.asarray(point) - camera.position)
         box = self.page.locator("canvas").first.bounding_box()
         focal = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
         return box["x"] + 0.5 * box["width"] + focal * x / z, box["y"] + 0.5 * box["height"] + focal * y / z
@@ -103,7 +103,7 @@ class Visit:
         """Press, move and release the mouse."""
         mouse = self.page.mouse
         mouse.move(*start)
-        # Long enough for the page to see what lies under the pointer.
+        # Long enough for the page to find what is under the pointer.
         self.page.wait_for_timeout(250)
         mouse.down()
         for i in range(1, steps + 1):

@@ -1,4 +1,4 @@
-"""The page in a browser, with its mouse and its keyboard; what counts is what the server knows afterwards."""
+"""The page in a browser, by mouse and keyboard; the server's state is checked."""
 
 import time
 
@@ -6,17 +6,13 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.ik.method import Method, Outcome, _methods, register
-from arcreach.kernels.chain.layout import STALLED
-from arcreach.studio import colours
-from arcreach.studio.cameras import placed
-from arcreach.studio.opening import first_pose, first_scene
-from arcreach.studio.panels.events import tell
-from arcreach.studio.stage import GIZMO
-from arcreach.studio.tasks import Motion
-from arcreach.studio.wish import AXIS, NO_METHOD, POSITION
+from arcreach.studio.panels.events import notify
+from arcreach.studio.stage import colours
+from arcreach.studio.stage.cameras import placed
+from arcreach.studio.stage.target import GIZMO
+from arcreach.studio.state.request import POSITION
 from tests.studio.browser import CHROMIUM, FLAGS, MISSING, PATIENCE, Visit
-from tests.studio.conftest import Instantly, settle
+from tests.studio.waiting import settle
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
 
@@ -31,55 +27,38 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def visit(browser, studio):
-    visit = Visit(browser, studio)
+def visit(browser, page):
+    visit = Visit(browser, page)
     yield visit
     visit.close()
 
 
-@pytest.fixture(autouse=True)
-def fresh(studio):
-    """The first sight again, whatever was done before."""
-    studio.films.close_film()
-    studio.own_scene = None
-    if studio.desk.wish.robot.name != "three-section":
-        studio.set_robot(ar.load_robot("three-section"))
-    robot = studio.desk.wish.robot
-    q = first_pose(robot)
-    studio.choices.method.value, studio.choices.compared.value = "auto", NO_METHOD
-    studio.choices.aim.value = AXIS
-    studio.desk.change(scene=first_scene(robot, q), method="auto", compared=NO_METHOD, aim=AXIS, avoid=True)
-    studio.pose(q)
-    settle(studio)
-
-
 def test_drag_the_gizmo(studio, visit):
-    origin = np.asarray(studio.stage.target.position).copy()
-    rotation = studio.stage.target_pose[:3, :3]
+    origin = np.asarray(studio.stage.target.handle.position).copy()
+    rotation = studio.stage.target.pose[:3, :3]
     start, end = (visit.pixel(origin + share * GIZMO * rotation[:, 0]) for share in (0.75, 1.1))
     visit.drag(start, end)
-    visit.wait(lambda: np.linalg.norm(np.asarray(studio.stage.target.position) - origin) > 0.02)
+    visit.wait(lambda: np.linalg.norm(np.asarray(studio.stage.target.handle.position) - origin) > 0.02)
     settle(studio)
-    moved = rotation.T @ (np.asarray(studio.stage.target.position) - origin)
-    # Along the arrow that was dragged, and about as far as the mouse went.
+    moved = rotation.T @ (np.asarray(studio.stage.target.handle.position) - origin)
+    # Along the arrow that was dragged, about as far as the mouse moved.
     assert moved[0] == pytest.approx(0.35 * GIZMO, rel=0.3)
     assert np.allclose(moved[1:], 0.0, atol=1e-6)
-    assert np.allclose(studio.desk.wish.pose, studio.stage.target_pose)
+    assert np.allclose(studio.state.request.pose, studio.stage.target.pose)
     assert studio.answer.results[0].method == "auto"
-    tip = studio.desk.wish.robot.tip_pose(studio.q)
-    assert np.linalg.norm(tip[:3, 3] - studio.desk.wish.pose[:3, 3]) == pytest.approx(
+    tip = studio.state.request.robot.tip_pose(studio.q)
+    assert np.linalg.norm(tip[:3, 3] - studio.state.request.pose[:3, 3]) == pytest.approx(
         studio.answer.results[0].position_error, abs=1e-9
     )
 
 
 def test_drag_the_target_out_of_reach(studio, visit):
     studio.change(aim=POSITION)
-    pose = studio.desk.wish.pose.copy()
-    pose[:3, 3] = (0.0, 0.0, 0.99 * studio.desk.wish.robot.reach)
-    studio.stage.place_target(pose)
+    pose = studio.state.request.pose.copy()
+    pose[:3, 3] = (0.0, 0.0, 0.99 * studio.state.request.robot.reach)
     studio.aim_at(pose)
     settle(studio)
-    place = np.asarray(studio.stage.target.position).copy()
+    place = np.asarray(studio.stage.target.handle.position).copy()
     # By its ball: upwards on the screen.
     visit.page.wait_for_timeout(300)
     ball = visit.pixel(place)
@@ -90,7 +69,7 @@ def test_drag_the_target_out_of_reach(studio, visit):
 
 
 def test_a_slider_by_mouse_and_by_keyboard(studio, visit):
-    handle = studio.sliders.handles[0]
+    handle = studio.panels.sliders.handles[0]
     track = visit.element(handle)
     box = track.bounding_box()
     middle = box["y"] + 0.5 * box["height"]
@@ -107,24 +86,24 @@ def test_a_slider_by_mouse_and_by_keyboard(studio, visit):
     visit.wait(lambda: handle.value == pytest.approx(before + 0.5))
     settle(studio)
     assert np.degrees(studio.q[0]) == pytest.approx(before + 0.5)
-    assert np.allclose(studio.stage.target_pose, studio.desk.wish.robot.tip_pose(studio.q))
+    assert np.allclose(studio.stage.target.pose, studio.state.request.robot.tip_pose(studio.q))
 
 
 def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
-    robot = studio.desk.wish.robot
-    # In front of the robot as the visitor sees it: dragged in the plane of the screen it meets the body.
+    robot = studio.state.request.robot
+    # As far from the camera as the body: a drag in the plane of the screen hits it.
     body = studio.stage.scale * robot.backbone(studio.q, 11)[5]
     camera = np.asarray(visit.client.camera.position)
     aside = np.cross(body - camera, (0.0, 0.0, 1.0))
     aside /= np.linalg.norm(aside)
     beside = body - 0.28 * aside
-    studio.editor.change_obstacle(0, ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach))
+    studio.set_scene(ar.Scene([ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach)]))
     settle(studio)
-    assert studio.stage.red == frozenset()
+    assert studio.stage.obstacles.red == frozenset()
     visit.page.wait_for_timeout(300)
     visit.drag(visit.pixel(beside), visit.pixel(body))
-    visit.wait(lambda: studio.stage.red == {0})
-    assert tuple(studio.stage.obstacles[0].color) == colours.VERMILION
+    visit.wait(lambda: studio.stage.obstacles.red == {0})
+    assert tuple(studio.stage.obstacles.handles[0].color) == colours.VERMILION
     visit.page.get_by_text("runs into an obstacle").wait_for()
 
 
@@ -140,37 +119,37 @@ def test_the_tab_of_obstacles(studio, visit):
 
 
 def test_another_method_and_one_to_compare_with(studio, visit):
-    visit.choose(studio.choices.method, "dls")
+    visit.choose(studio.panels.method.method, "dls")
     visit.wait(lambda: studio.answer.results[0].method == "dls")
-    visit.choose(studio.choices.compared, "fabrikc")
+    visit.choose(studio.panels.method.compared, "fabrikc")
     visit.wait(lambda: [result.method for result in studio.answer.results] == ["dls", "fabrikc"])
     table = visit.page.locator('[data-arcreach="results"]')
     table.get_by_text("fabrikc", exact=True).wait_for()
     assert table.get_by_text("dls", exact=True).is_visible()
 
 
-def test_play_and_pause(studio, visit, monkeypatch):
-    robot = studio.desk.wish.robot
-    motion = Motion(np.linspace(robot.neutral, studio.q, 400), "2 corners")
-    monkeypatch.setattr(studio.films, "background", Instantly(motion))
+def test_play_and_pause(studio, visit, instantly):
+    robot = studio.state.request.robot
+    Q = np.linspace(robot.neutral, studio.q, 400)
+    instantly((Q, "2 corners"))
     visit.open_tab("Trajectory")
     visit.button("Plan to the target").click()
-    visit.wait(lambda: studio.films.player.playing and studio.films.player.moment > 2)
+    visit.wait(lambda: studio.player.playing and studio.player.frame > 2)
     visit.button("Pause").click()
-    visit.wait(lambda: not studio.films.player.playing)
-    moment = studio.films.player.moment
-    assert 0 < moment < 399
+    visit.wait(lambda: not studio.player.playing)
+    frame = studio.player.frame
+    assert 0 < frame < 399
     visit.page.wait_for_timeout(300)
-    assert studio.films.player.moment == moment
-    assert np.array_equal(studio.q, motion.q[moment])
+    assert studio.player.frame == frame
+    assert np.array_equal(studio.q, Q[frame])
     visit.button("Play").click()
-    visit.wait(lambda: studio.films.player.moment > moment)
+    visit.wait(lambda: studio.player.frame > frame)
     visit.button("Pause").click()
-    visit.wait(lambda: not studio.films.player.playing)
+    visit.wait(lambda: not studio.player.playing)
     # Scrub by the keyboard.
-    visit.element(studio.trajectory.moment).locator('[role="slider"]').focus()
+    visit.element(studio.panels.trajectory.frame).locator('[role="slider"]').focus()
     visit.page.keyboard.press("End")
-    visit.wait(lambda: np.array_equal(studio.q, motion.q[-1]))
+    visit.wait(lambda: np.array_equal(studio.q, Q[-1]))
     visit.open_tab("Error and time")
 
 
@@ -184,7 +163,7 @@ def test_a_robot_file_is_sent(studio, visit):
     send("mine.toml", good.replace(b"90 deg", b"90 dag"))
     visit.page.get_by_text("elements[0].bend_max = '90 dag' is not accepted").wait_for()
     send("mine.toml", good)
-    visit.wait(lambda: studio.desk.wish.robot.name == "mine")
+    visit.wait(lambda: studio.state.request.robot.name == "mine")
     settle(studio)
     visit.page.get_by_text("Robot loaded").wait_for()
 
@@ -203,7 +182,7 @@ def test_the_saved_page_opens_without_a_network(studio, visit, browser, tmp_path
     page.goto(file.as_uri())
     page.locator("canvas").first.wait_for()
     page.get_by_text("three-section").wait_for()
-    # Something is drawn, and fades in: the robot's first section is blue.
+    # The scene fades in; the robot's first section is blue.
     end = time.monotonic() + 30.0
     while blue_pixels(page.screenshot()) < 50 and time.monotonic() < end:
         page.wait_for_timeout(1000)
@@ -223,47 +202,24 @@ def blue_pixels(picture):
     return int(((pixels[..., 2] > pixels[..., 0] + 60) & (pixels[..., 2] > 90)).sum())
 
 
-def slow(problem):
-    time.sleep(10.0)
-    outcome = Outcome.empty(problem)
-    outcome.q[:], outcome.status[:], outcome.iterations[:], outcome.seconds[:] = problem.start, STALLED, 1, 10.0
-    return outcome
-
-
-def test_a_slow_method_does_not_hold_up_the_sliders(studio, visit):
-    register(Method("slow", "sleeps", "derived", slow))
-    try:
-        began = time.monotonic()
-        studio.change(method="slow")
-        visit.element(studio.sliders.handles[2]).locator('[role="slider"]').focus()
-        visit.page.keyboard.press("Home")
-        visit.wait(lambda: studio.q[2] == 0.0, 8.0)
-        assert time.monotonic() - began < 10.0
-        assert studio.answer.results[0].status == "set by hand"
-    finally:
-        del _methods["slow"]
-        # The solver still sleeps: what follows is posed by hand.
-        studio.desk.change(method="auto")
-
-
-def test_a_second_visitor_and_a_reload(studio, visit, browser):
+def test_a_second_client_and_a_reload(studio, visit, browser):
     other = Visit(browser, studio)
     try:
-        value = other.element(studio.sliders.handles[4])
+        value = other.element(studio.panels.sliders.handles[4])
         value.locator('[role="slider"]').focus()
         other.page.keyboard.press("Home")
         other.wait(lambda: studio.q[4] == 0.0)
         settle(studio)
-        first = visit.element(studio.sliders.handles[4]).locator('[role="slider"]')
+        first = visit.element(studio.panels.sliders.handles[4]).locator('[role="slider"]')
         visit.wait(lambda: float(first.get_attribute("aria-valuenow")) == 0.0)
         other.page.reload()
         other.wait_for_sliders()
-        again = other.element(studio.sliders.handles[4]).locator('[role="slider"]')
+        again = other.element(studio.panels.sliders.handles[4]).locator('[role="slider"]')
         other.wait(lambda: float(again.get_attribute("aria-valuenow")) == 0.0)
-        # A connection that is cut: the page finds its way back by itself.
+        # After a lost connection the page connects again.
         count = len(studio.server.get_clients())
         studio.server._websock_server.disconnect_all_clients()
-        other.wait(lambda: len(studio.server.get_clients()) >= count, 30.0)
+        other.wait(lambda: len(studio.server.get_clients()) >= count)
         other.wait_for_sliders()
         again.focus()
         other.page.keyboard.press("End")
@@ -275,7 +231,7 @@ def test_a_second_visitor_and_a_reload(studio, visit, browser):
 
 def handles_of(studio, visit):
     """Where the ball of the target and the ends of its arrows are on the page."""
-    origin, rotation = np.asarray(studio.stage.target.position), studio.stage.target_pose[:3, :3]
+    origin, rotation = np.asarray(studio.stage.target.handle.position), studio.stage.target.pose[:3, :3]
     return [visit.pixel(origin), *(visit.pixel(origin + 1.2 * GIZMO * rotation[:, axis]) for axis in range(3))]
 
 
@@ -285,7 +241,7 @@ def test_no_panel_covers_the_handles_of_the_target(studio, browser, width, heigh
     other = Visit(browser, studio, viewport={"width": width, "height": height}, sliders=not phone)
     try:
         assert other.page.title() == "arcreach studio"
-        other.wait(lambda: np.allclose(other.client.camera.position, fitted(other)[0], atol=1e-3), 20.0)
+        other.wait(lambda: np.allclose(other.client.camera.position, fitted(other)[0], atol=1e-3))
         canvas = other.page.locator("canvas").first.bounding_box()
         bottom = height
         if phone:
@@ -298,10 +254,10 @@ def test_no_panel_covers_the_handles_of_the_target(studio, browser, width, heigh
             assert canvas["x"] < x < canvas["x"] + canvas["width"]
             assert 0.0 < y < bottom
         text = "a-name-without-a-space/" * 8
-        tell(other.client, "Not accepted", f"{text} is not accepted. " * 3)
+        notify(other.client, "Not accepted", f"{text} is not accepted. " * 3)
         body = other.page.locator(".mantine-Notification-description", has_text="without-a-space")
         body.wait_for()
-        # All of it is there, by scrolling where it is long.
+        # The whole text can be read, by scrolling if it is long.
         assert body.evaluate("element => element.scrollWidth <= element.clientWidth + 1")
         box = other.page.locator(".mantine-Notification-body", has_text="without-a-space")
         assert box.evaluate("element => getComputedStyle(element).overflowY") == "auto"
@@ -316,7 +272,7 @@ def fitted(visit):
     return placed("3D", camera.image_width, camera.image_height)
 
 
-def test_nothing_was_asked_of_the_network_and_nothing_went_wrong(studio, visit):
+def test_no_request_left_the_machine_and_no_error_occurred(studio, visit):
     own = (f"http://127.0.0.1:{studio.port}/", f"ws://127.0.0.1:{studio.port}/", "blob:", "data:")
     assert visit.requests
     assert [url for url in visit.requests if not url.startswith(own)] == []

@@ -1,4 +1,4 @@
-"""viser's wire format, spoken without a browser."""
+"""A client that speaks viser's wire format, without a browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 import viser
 import zstandard
-from websockets.sync.client import connect as open_socket
+from websockets.sync.client import connect
+
+from tests.studio.waiting import until
 
 CAMERA = {
     "type": "ViewerCameraMessage",
@@ -26,48 +28,72 @@ CAMERA = {
 }
 
 
-class Visitor:
-    """One connection: sends messages by their fields, and keeps what it is sent."""
+class Client:
+    """One connection: sends messages by their fields, and keeps the messages it receives."""
 
     def __init__(self, socket: Any) -> None:
-        self._socket = socket
+        self.socket = socket
         self.messages: list[dict[str, Any]] = []
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
 
     def send(self, **fields: Any) -> None:
-        self._socket.send(msgspec.msgpack.encode(fields))
+        self.socket.send(msgspec.msgpack.encode(fields))
+
+    def set(self, handle: Any, value: Any) -> None:
+        """Set an input as a user does."""
+        self.send(type="GuiUpdateMessage", uuid=handle._impl.uuid, updates={"value": value})
 
     def drag(self, name: str, position: Iterable[float], wxyz: Iterable[float] = (1.0, 0.0, 0.0, 0.0)) -> None:
-        place, turn = tuple(map(float, position)), tuple(map(float, wxyz))
-        self.send(type="TransformControlsUpdateMessage", name=name, wxyz=turn, position=place, owner="")
+        """Move transform controls."""
+        position, wxyz = tuple(map(float, position)), tuple(map(float, wxyz))
+        self.send(type="TransformControlsUpdateMessage", name=name, wxyz=wxyz, position=position, owner="")
+
+    def upload(self, button: Any, name: str, content: bytes) -> None:
+        """Send a file by an upload button."""
+        self.announce(button, name, len(content))
+        self.send_part(button, name, content)
+
+    def announce(self, button: Any, transfer: str, size: int, name: str = "", parts: int = 1) -> None:
+        self.send(
+            type="FileTransferStartUpload", source_component_uuid=button._impl.uuid, transfer_uuid=transfer,
+            filename=name or transfer, mime_type="text/plain", part_count=parts, size_bytes=size,
+        )  # fmt: skip
+
+    def send_part(self, button: Any, transfer: str, content: bytes) -> None:
+        self.send(
+            type="FileTransferPart", source_component_uuid=button._impl.uuid, transfer_uuid=transfer, part_index=0,
+            content=content,
+        )  # fmt: skip
 
     def of_type(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in list(self.messages) if message["type"] == kind]
 
+    def notifications(self) -> list[dict[str, Any]]:
+        """Return the notifications received: their `title` and `body`."""
+        return [message["props"] for message in self.of_type("NotificationShowMessage")]
+
     def _listen(self) -> None:
         decompress = zstandard.ZstdDecompressor()
         with contextlib.suppress(Exception):
-            for raw in self._socket:
+            for raw in self.socket:
                 size = int.from_bytes(raw[8:16], "little")
                 window = msgspec.msgpack.decode(decompress.decompress(raw[16 : 16 + size]))
                 self.messages.extend(window["messages"])
 
 
 @contextlib.contextmanager
-def connect(studio: Any, headers: dict[str, str]) -> Iterator[Visitor]:
-    host = f"127.0.0.1:{studio.port}"
+def client_of(studio: Any, **headers: str) -> Iterator[Client]:
+    """Connect a client to a studio; viser counts it as connected after its first camera message."""
     before = set(studio.server.get_clients())
-    with open_socket(
-        f"ws://{host}",
+    with connect(
+        f"ws://127.0.0.1:{studio.port}",
         subprotocols=[f"viser-v{viser.__version__}"],
         additional_headers=headers,
         max_size=None,
         close_timeout=0.2,
     ) as socket:
-        visitor = Visitor(socket)
-        visitor.send(**CAMERA)
-        from tests.studio.conftest import until
-
+        client = Client(socket)
+        client.send(**CAMERA)
         until(lambda: set(studio.server.get_clients()) - before)
-        yield visitor
+        yield client

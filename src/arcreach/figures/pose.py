@@ -19,7 +19,7 @@ from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMI
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
-from arcreach.robots.tube_mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
+from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.scenes.scene import spatial_scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 

@@ -17,8 +17,8 @@ from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Canvas, between, 
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.straight_motion import motion_between
+from arcreach.robots.mesh import radii_of
 from arcreach.robots.robot import Robot
-from arcreach.robots.tube_mesh import radii_of
 from arcreach.scenes.clearance import bodies_of, piece_points
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere

@@ -1,4 +1,4 @@
-"""The page in the browser: drag a target and watch the robot follow. Needs the extra `studio`."""
+"""The page in the browser, which needs the extra `studio`: state, stage, panels and player, joined by `Studio`."""
 
 from typing import TYPE_CHECKING
 

@@ -1,50 +1,34 @@
-"""`Studio`: the page, put together. Callbacks post wishes, workers answer them, the latest answer is drawn."""
+"""`Studio`: the page, put together from state, stage, panels and player."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from arcreach._checks import shown
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.files.catalogue import catalogue, catalogue_robot
-from arcreach.files.toml.planar_file import load_planar_scene, planar_catalogue
+from arcreach.files.catalogue import catalogue_robot
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
-from arcreach.studio import recording, safety, scenes, uploads
-from arcreach.studio.cameras import Cameras
-from arcreach.studio.editor import Editor
-from arcreach.studio.errands import Errands
-from arcreach.studio.films import Films
-from arcreach.studio.grip import Grip
-from arcreach.studio.history import History
-from arcreach.studio.opening import first_pose, first_scene
-from arcreach.studio.panels.choices import ChoicesPanel
-from arcreach.studio.panels.events import dismiss, tell
-from arcreach.studio.panels.obstacles import ObstaclesTab
-from arcreach.studio.panels.results import Chart
-from arcreach.studio.panels.sliders import Sliders
-from arcreach.studio.panels.trajectory import TrajectoryTab
-from arcreach.studio.rotations import pose_of
-from arcreach.studio.shelf import Shelf, drawable, has_body
-from arcreach.studio.solving import SECOND_BUDGET, Answer, answer, better
-from arcreach.studio.stage import WORKSPACE_POINTS, Stage
-from arcreach.studio.wish import AIMS, Desk, Wish
-from arcreach.studio.words import counted
-from arcreach.studio.worker import Worker
+from arcreach.studio import server
+from arcreach.studio.panels.events import TaskQueue, dismiss
+from arcreach.studio.panels.layout import Panels
+from arcreach.studio.player.jobs import Jobs
+from arcreach.studio.player.player import Player
+from arcreach.studio.saved_page import caption_of, saved_page
+from arcreach.studio.stage.cameras import Cameras
+from arcreach.studio.stage.stage import Stage
+from arcreach.studio.state.answer import Answer, solve_request
+from arcreach.studio.state.request import AIMS
+from arcreach.studio.state.robots import RobotEntry, RobotList, drawable
+from arcreach.studio.state.solver import Solver
+from arcreach.studio.state.state import State
 
 DEFAULT_ROBOT = "three-section"
 DEFAULT_PORT = 8080
 GETTING_READY = "Getting ready: the first solve of an installation compiles, for half a minute or so."
-PANEL_WIDTH = 310.0
-# Darker than the blue of the first section: viser makes lighter shades of it.
-BRAND = (0, 84, 140)
 
 
 class Studio:
@@ -55,53 +39,43 @@ class Studio:
         robot: Robot | None = None,
         scene: Scene | None = None,
         *,
-        host: str = safety.LOOPBACK,
+        host: str = server.LOOPBACK,
         port: int = DEFAULT_PORT,
         allow_remote: bool = False,
     ) -> None:
         chosen = drawable(catalogue_robot(DEFAULT_ROBOT) if robot is None else robot)
         given = None if scene is None else spatial_scene(scene)
-        viser = safety.import_viser()
-        listener = safety.bound_socket(host, port, allow_remote)
+        server.import_viser()
+        listener = server.bound_socket(host, port, allow_remote)
         self.host, self.port = listener.getsockname()[:2]
         self._ending = contextlib.ExitStack()
-        self.server = safety.start_server(listener, safety.Guard(self.port, allow_remote), "arcreach studio")
-        self._ending.callback(safety.stop_server, self.server)
+        self.server = server.start_server(listener, server.Guard(self.port, allow_remote), "arcreach studio")
+        self._ending.callback(server.stop_server, self.server)
         try:
-            self._open(chosen, given, viser)
+            self._open(chosen, given)
         except BaseException:
-            # Nobody else can end what runs by now: there is no studio to stop.
+            # The caller gets no studio to stop.
             self.stop()
             raise
 
-    def _open(self, chosen: Robot, given: Scene | None, viser: Any) -> None:
-        # One hand on the page at a time, whichever thread it belongs to.
-        self._drawing = threading.RLock()
-        self._errands = Errands()
-        self._ending.callback(self._errands.stop)
-        # The visitor's own obstacles are kept for the next robot; each robot has a first one otherwise.
-        self.given_scene = self.own_scene = given
-        self.shelf, self.history, self.editor = Shelf(), History(self), Editor(self)
-        self._held: int | None = None
-        self.grip = Grip()
-        q = first_pose(chosen)
-        scene = first_scene(chosen, q) if given is None else given
-        self.desk = Desk(Wish(chosen, chosen.tip_pose(q), q=q, scene=scene))
-        self._answer = answer(self.desk.wish, q)
-        self.stage, self.cameras = Stage(self.server), Cameras(self.server)
-        self._build_panels(viser)
-        self.films = Films(self, self.trajectory)
-        self._ending.callback(self.films.stop)
-        self._solver: Worker[Wish] = Worker("solver", self._solve)
+    def _open(self, robot: Robot, scene: Scene | None) -> None:
+        self.queue = TaskQueue()
+        self._ending.callback(self.queue.stop)
+        self.robots = RobotList()
+        self.state = State(self.robots.put(robot), scene)
+        self.stage = Stage(self.server, self._aim, self._move_obstacle)
+        self.cameras = Cameras(self.server)
+        self.panels = Panels(self.server.gui, self)
+        tab = self.panels.trajectory
+        self.player = Player(self.state, self.stage, tab, self._show)
+        self._ending.callback(self.player.stop)
+        self.jobs = Jobs(self.state, self.stage, tab, self.player, self.queue.run)
+        self._ending.callback(self.jobs.stop)
+        self._solver = Solver(self.state, self._show)
         self._ending.callback(self._solver.stop)
-        # Apart from the solver: a method that takes long does not hold up a slider.
-        self._poser: Worker[Wish] = Worker("poser", self._solve)
-        self._ending.callback(self._poser.stop)
-        self.show_robot(self.shelf.put(chosen))
-        self.stage.target.on_update(self._dragged)
-        self.stage.ball.on_drag(self._dragged_ball)
-        self.choices.results.say(GETTING_READY)
-        self.post(self.desk.change(q=None))
+        self._show_robot(self.state.entry)
+        self.panels.results.say(GETTING_READY)
+        self._ask(q=None)
 
     @property
     def url(self) -> str:
@@ -111,31 +85,31 @@ class Studio:
 
     @property
     def answer(self) -> Answer:
-        """What is shown."""
-        return self._answer
+        """The answer shown."""
+        return self.state.answer
 
     @property
     def q(self) -> Array:
         """The configuration shown."""
-        return self._answer.q
+        return self.state.q
 
     @property
     def scene(self) -> Scene:
         """The obstacles."""
-        return self.desk.wish.scene
+        return self.state.request.scene
 
     def settle(self, timeout: float) -> bool:
-        """Wait until the latest wish is answered and drawn; whether it was within so many seconds."""
+        """Wait until the latest request is answered and drawn; return whether it was, within `timeout` seconds."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
-            with self._drawing:
-                if self.desk.settled:
+            with self.stage.drawing():
+                if self.state.settled:
                     return True
             time.sleep(0.01)
         return False
 
     def stop(self) -> None:
-        """End the server and all that belongs to it."""
+        """End the server and all threads and processes of the page."""
         self._ending.close()
 
     def __enter__(self) -> Studio:
@@ -144,248 +118,140 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _build_panels(self, viser: Any) -> None:
-        gui = self.server.gui
-        gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
-        left, below = gui.add_panel(), gui.add_panel()
-        self._sliders_tab = left.add_tab("Pose", "adjustments")
-        self.sliders = Sliders(gui, self._sliders_tab, self._slid)
-        with left.add_tab("Obstacles", "sphere"):
-            self.obstacles_tab = ObstaclesTab(gui, self.editor, scenes.offered())
-        with below.add_tab("Error and time", "chart-line"):
-            self.chart = Chart(gui, viser)
-        with below.add_tab("Trajectory", "route"):
-            planar = tuple(name for name in planar_catalogue() if load_planar_scene(name).target is not None)
-            self.trajectory = TrajectoryTab(gui, planar)
-        self.choices = ChoicesPanel(gui, tuple(filter(has_body, catalogue())), self)
-        left.dock_left()
-        left.set_width(PANEL_WIDTH)
-        below.dock_below(left)
-        gui.main_panel.dock_right()
-        gui.main_panel.set_width(PANEL_WIDTH)
-
-    def show_robot(self, name: str) -> None:
-        """Show a robot of the shelf in its first pose, the target at its tip."""
-        known = self.shelf[name]
-        self.name, self.known = name, known
-        robot, q = known.robot, first_pose(known.robot)
-        scene = first_scene(robot, q) if self.own_scene is None else self.own_scene
-        with self.drawing(), self.server.atomic():
-            dismiss(self.server.get_clients().values())
-            self.films.forget()
-            self.stage.clear_obstacles()
-            self.stage.set_robot(robot)
-            method, compared = self.choices.set_robot(robot, name, known.tips, known.tip)
-            wish = self.desk.change(
-                robot=robot, pose=robot.tip_pose(q), q=q, method=method, compared=compared, scene=scene,
-                aim=self.choices.aim.value, avoid=self.obstacles_tab.avoid.value,
-            )  # fmt: skip
-            self.sliders.set_robot(robot, q)
-            self.chart.clear()
-            self.show(answer(wish, q))
-            self.set_view(workspace=self.choices.view["workspace"].value)
-
-    def drawing(self) -> contextlib.AbstractContextManager[Any]:
-        """A block in which nobody else draws."""
-        return self._drawing
-
-    def post(self, wish: Wish) -> None:
-        """Let a worker answer a wish."""
-        (self._solver if wish.q is None else self._poser).post(wish)
-
-    async def _dragged(self, event: Any) -> None:
-        """The target was moved by its arrows, rings or squares."""
-        # Asynchronous, though it waits for nothing: so the moves of a hand come in their order.
-        self.aim_at(pose_of(event.target.wxyz, np.asarray(event.target.position) / self.stage.scale))
-
-    async def _dragged_ball(self, event: Any) -> None:
-        """The target was moved by its ball, in the plane of the screen."""
-        place = self.grip.place(event, self.stage.target.position)
-        if place is not None:
-            self.stage.target.position = tuple(place)
-            self.aim_at(self.stage.target_pose)
-
     def aim_at(self, pose: Array) -> None:
-        """Move the target; the robot follows."""
-        self.history.note("target")
-        self.films.leave()
-        self._held = None
-        self.post(self.desk.change(pose=pose, q=None))
+        """Move the target to a pose (4, 4) in metres; the robot follows."""
+        self.stage.target.pose = pose
+        self._aim(pose)
 
-    @property
-    def target_pose(self) -> Array:
-        """Where the target is, T_base_target (4, 4) in metres."""
-        return self.stage.target_pose
+    def _aim(self, pose: Array) -> None:
+        """Solve for a target that was moved."""
+        self.state.record("target")
+        self.player.leave()
+        self._ask(pose=pose, q=None)
 
-    def type_target(self, pose: Array) -> None:
-        """Move the target to numbers that were typed."""
-        self.stage.place_target(pose)
-        self.aim_at(pose)
+    def _move_obstacle(self, index: int, centre: Array) -> None:
+        self.panels.obstacles.drag(index, centre)
 
-    def _slid(self, coordinate: int, value: float) -> None:
-        """A slider was moved: the robot takes that pose, and the target comes along."""
-        wish = self.desk.wish
-        # What was asked a moment ago and is not drawn yet counts: sliders are moved one after another.
-        q = (self.q if wish.q is None else wish.q).copy()
-        q[coordinate] = value
-        self.pose(q, held=coordinate)
-
-    def pose(self, q: Array, held: int | None = None) -> None:
-        """Set the configuration by hand; the target comes along."""
-        self.history.note("pose")
-        self.films.leave()
-        robot = self.desk.wish.robot
+    def pose(self, q: Array) -> None:
+        """Set the configuration; the target follows the tip."""
+        self.state.record("pose")
+        self.player.leave()
+        robot = self.state.request.robot
         q = robot.clip(q)
-        self._held = held
-        self.post(self.desk.change(q=q, pose=robot.tip_pose(q)))
-
-    def set_aim(self, aim: str) -> None:
-        """Aim at something else, by methods that can."""
-        if aim not in AIMS:
-            raise TargetError(f"aim = {shown(aim)} is not accepted; give one of {', '.join(AIMS)}")
-        method, compared = self.choices.offer(self.desk.wish.robot, aim)
-        self.change(aim=aim, method=method, compared=compared)
+        self._ask(q=q, pose=robot.tip_pose(q))
 
     def change(self, **fields: Any) -> None:
-        """Solve with another method, or compare with another."""
+        """Solve again with other fields of the request, such as `method` or `compared`."""
         if fields:
-            self.history.note()
-        self.films.leave()
-        self.post(self.desk.change(q=None, **fields))
+            self.state.record()
+        self.player.leave()
+        self._ask(q=None, **fields)
+
+    def set_aim(self, aim: str) -> None:
+        """Aim at the position, the position and the axis, or the whole pose, by a method that accepts this."""
+        if aim not in AIMS:
+            raise TargetError(f"aim = {shown(aim)} is not accepted; give one of {', '.join(AIMS)}")
+        method, compared = self.panels.method.offer(self.state.request.robot, aim)
+        self.change(aim=aim, method=method, compared=compared)
 
     def set_scene(self, scene: Scene, kind: str = "") -> None:
-        """Other obstacles; a pose set by hand stays, a target is solved anew."""
-        self.history.note(kind)
-        self.own_scene = scene
-        self.post(self.desk.change(scene=scene))
+        """Replace the obstacles; consecutive changes of one `kind` are undone in one step."""
+        self.state.record(kind)
+        self.state.own_scene = scene
+        self._ask(scene=scene)
 
-    def _solve(self, wish: Wish) -> None:
-        """Answer a wish from the configuration shown, and draw the answer unless a later one is drawn."""
-        before = self._answer
-        start = before.q if before.wish.robot is wish.robot else first_pose(wish.robot)
-        found = answer(wish, start)
-        self.show(found)
-        # Nobody asks for anything else: a second look at what was not reached.
-        if not found.reached and wish.q is None and self.desk.wish is wish:
-            self.show(better(found, answer(wish, start, SECOND_BUDGET)), noted=False)
-
-    def show(self, found: Answer, noted: bool = True) -> None:
-        """Draw an answer, unless a later one is drawn; the chart takes note of it, or corrects its last note."""
-        with self._drawing:
-            if not self.desk.accept(found.wish.revision):
-                return
-            self._answer = found
-            with self.server.atomic():
-                self._draw(found)
-                self.chart.note(found, draw=self.desk.settled, again=not noted)
-        self.server.flush()
-
-    def _draw(self, found: Answer) -> None:
-        wish, settled = found.wish, self.desk.settled
-        if wish.q is not None:
-            self.stage.place_target(wish.pose)
-        for index in self.stage.set_obstacles(wish.scene, wish.robot.reach):
-            self.editor.connect(index)
-        self.stage.draw(found)
-        self.films.check_branches(wish.pose)
-        # The slider under a hand is left alone until the hand rests: it would jump back to where it was.
-        self.sliders.show(found.q, None if settled else self._held)
-        self.obstacles_tab.show(wish.scene, wish.robot.reach)
-        self.choices.target.show(wish.pose, wish.aim)
-        self.choices.results.show(found)
-
-    def errand(self, work: Callable[[], None], client: Any = None) -> None:
-        """Do something outside the event loop, and tell the visitor what failed."""
-        self._errands.run(work, client)
-
-    def choose_robot(self, name: str, client: Any = None) -> None:
-        """A robot of the catalogue, or one that was sent."""
-        if name in self.shelf:
-            self.errand(lambda: self._exchange(name, client), client)
-
-    def _exchange(self, name: str, client: Any) -> None:
-        try:
-            self.set_robot(self.shelf[name].robot, name, client)
-        finally:
-            # Where that failed, the lists still show what was chosen.
-            self.choices.robot.value = self.name
-            if self.known.tips:
-                self.choices.tip.value = self.known.tip
-
-    def set_robot(self, robot: Any, name: str = "", client: Any = None, said: str = "") -> None:
-        """Another robot; its target is solved for at once, among the visitor's own obstacles if there are any."""
+    def set_robot(self, robot: Any, name: str = "") -> None:
+        """Show another robot, among the obstacles that the user changed, if any."""
         chosen = drawable(robot)
-        with self._drawing:
-            self.history.note()
-            self.show_robot(self.shelf.put(chosen, name))
-            self.post(self.desk.change(q=None))
-        count = 0 if self.own_scene is None else len(self.own_scene)
-        kept = f"the scene keeps its {counted(count, 'obstacle')}; Reset brings the first one back" if count else ""
-        if client is not None and (said or kept):
-            tell(client, "Robot loaded", "; ".join(filter(None, (said or repr(chosen), kept))), good=True)
+        with self.stage.drawing():
+            self.state.record()
+            self._show_robot(self.robots.put(chosen, name))
+            self._ask(q=None)
 
-    def receive(self, name: str, content: bytes, client: Any) -> None:
-        """A robot file that a visitor sent."""
+    def set_view(
+        self,
+        *,
+        tubes: bool | None = None,
+        frames: bool | None = None,
+        workspace: bool | None = None,
+        branches: bool | None = None,
+    ) -> None:
+        """Show or hide the tubes, the frames, the workspace, or all solutions of the target (`branches`)."""
+        stage = self.stage
+        setters = (stage.set_tubes, stage.set_frames, stage.set_workspace, self.jobs.show_branches)
+        with stage.drawing():
+            for setter, visible in zip(setters, (tubes, frames, workspace, branches), strict=True):
+                if visible is not None:
+                    setter(visible)
+            stage.draw(self.answer)
 
-        def work() -> None:
-            own = self.shelf.receive(name, content)
-            known = self.shelf[own]
-            tip = f"; its tip is {known.tip}, choose another under Tip" if len(known.tips) > 1 else ""
-            self.set_robot(known.robot, own, client, f"{uploads.plain_name(name)}: {known.robot!r}{tip}")
+    def undo(self) -> None:
+        """Undo the last change of the user."""
+        before = self.state.undo()
+        request = before.request
+        self.player.leave()
+        with self.stage.drawing():
+            self.state.own_scene = before.own_scene
+            if request.robot is not self.state.request.robot:
+                self._show_robot(self.robots.restore(before.entry))
+            self.panels.show_request(request)
+            self.stage.target.pose = request.pose
+            again = self.state.change(
+                pose=request.pose, aim=request.aim, method=request.method, compared=request.compared,
+                scene=request.scene, avoid=request.avoid, q=request.q,
+            )  # fmt: skip
+            # The solver starts from the configuration that was shown: if it reached the target, it is found again.
+            if before.answer.request.robot is request.robot:
+                self._show(Answer(again, before.answer.results), repeated=True)
+        self._solver.post(again)
 
-        self.errand(work, client)
-
-    def choose_tip(self, tip: str, client: Any = None) -> None:
-        """Another link of the robot file as its tip."""
-
-        def work() -> None:
-            try:
-                self.shelf.set_tip(self.name, tip)
-            finally:
-                self._exchange(self.name, client)
-
-        self.errand(work, client)
-
-    def look(self, view: str, client: Any) -> None:
-        """Place the camera of a visitor."""
-        self.cameras.show(client, view)
-
-    def set_view(self, client: Any = None, **options: bool) -> None:
-        """Show or hide tubes, frames, the workspace, all solutions."""
-        self.errand(lambda: self._set_view(options), client)
-
-    def _set_view(self, options: dict[str, bool]) -> None:
-        robot = self.desk.wish.robot
-        with self._drawing, self.server.atomic():
-            self.stage.show_tubes = options.get("tubes", self.stage.show_tubes)
-            if "frames" in options:
-                self.stage.set_frames(options["frames"])
-            if "workspace" in options:
-                tips = robot.tip_pose(robot.sample(WORKSPACE_POINTS, seed=0))[:, :3, 3]
-                self.stage.set_workspace(tips if options["workspace"] else None)
-            self.stage.draw(self._answer)
-        self.server.flush()
-        if "branches" in options:
-            self.films.show_branches(options["branches"])
-
-    def save(self, client: Any) -> None:
-        """Send the scene to a visitor as one file, with the film if there is one."""
-
-        def work() -> None:
-            page = self.as_html()
-            client.send_file_download("arcreach-studio.html", page.encode(), save_immediately=True)
-
-        self.errand(work, client)
+    def reset(self) -> None:
+        """Show the robot in its initial pose and scene, with the default aim and method."""
+        with self.stage.drawing():
+            self.state.record()
+            self.state.own_scene = self.state.given_scene
+            self.panels.reset()
+            self._show_robot(self.state.entry)
+            self._ask(q=None)
 
     def as_html(self) -> str:
-        """The scene as one HTML file that needs no network, with its numbers; a film in it plays."""
-        with self._drawing, self.server.atomic():
-            film, name = self.films.player.film, self.name
-            moments, rate = (0, 1.0) if film is None else (len(film), film.rate)
-            caption = recording.caption_of(name, self._answer, "" if film is None else f"{film.title}: {film.text}")
-            page = recording.as_html(
-                self.stage, f"{name} – arcreach studio", caption, moments, rate, self.films.draw_moment
-            )
-            if moments:
-                self.films.draw_moment(self.films.player.moment)
+        """Return the scene as one HTML file that works offline, with the results and the animation, if any."""
+        with self.stage.drawing():
+            player, name = self.player, self.state.entry.name
+            animation = player.animation
+            frames, rate, text = 0, 1.0, ""
+            if animation is not None:
+                frames, rate, text = len(animation), animation.rate, f"{animation.title}: {animation.text}"
+            caption = caption_of(name, self.answer, text)
+            page = saved_page(self.stage, f"{name} – arcreach studio", caption, frames, rate, player.draw_frame)
+            if frames:
+                player.draw_frame(player.frame)
         return page
+
+    def _ask(self, **fields: Any) -> None:
+        """Change the request and let the solver answer it."""
+        self._solver.post(self.state.change(**fields))
+
+    def _show_robot(self, entry: RobotEntry) -> None:
+        """Show a robot in its initial pose, with the target at its tip."""
+        self.state.entry = entry
+        q, scene = self.state.initial()
+        with self.stage.drawing():
+            dismiss(self.server.get_clients().values())
+            self.jobs.forget()
+            self.player.close()
+            self.stage.set_robot(entry.robot)
+            fields = self.panels.set_robot(entry, q)
+            pose = entry.robot.tip_pose(q)
+            self._show(solve_request(self.state.change(robot=entry.robot, pose=pose, q=q, scene=scene, **fields), q))
+            self.stage.set_workspace(self.panels.view.boxes["workspace"].value)
+
+    def _show(self, answer: Answer, repeated: bool = False) -> None:
+        """Draw an answer, unless a later one is drawn."""
+        with self.stage.drawing():
+            if not self.state.accept(answer):
+                return
+            self.stage.draw(answer)
+            self.panels.show(answer, self.state.settled, repeated)
+            if self.jobs.drop_branches(answer.request.pose):
+                self.panels.view.boxes["branches"].value = False

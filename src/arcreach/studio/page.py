@@ -1,4 +1,4 @@
-"""The HTML page of viser on its way to the browser: our title and styles, and headers that forbid frames."""
+"""Add our title, our styles and security headers to the HTML page of viser."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from functools import lru_cache
 from typing import Any
 
 TITLE = "arcreach studio"
-# No other site may show the page in a frame, where its visitors could be led to click on it.
+# No other site may show the page in a frame, where it could lead users to click on it.
 HEADERS = {
     "X-Frame-Options": "DENY",
     "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
-# Share of a phone's screen that the panel at the bottom covers; viser's own is 0.6.
+# Share of a phone's screen that the panel at the bottom covers; 0.6 in viser.
 PHONE_PANEL = 0.46
 STYLES = f"""
-/* Messages are never cut: long words break, long texts scroll. */
+/* Messages are shown whole: long words break, long texts scroll. */
 .mantine-Notification-description, .mantine-Notification-title {{
   white-space: pre-wrap; overflow-wrap: anywhere; text-overflow: clip; overflow: visible; }}
 .mantine-Notification-root {{ max-height: none !important; align-items: flex-start !important; }}
 .mantine-Notification-body {{ max-height: 65vh; overflow-y: auto !important; }}
-/* Numbers such as -816.9 fit where there are no arrows to step them. */
+/* Without step arrows numbers such as -816.9 fit. */
 .mantine-NumberInput-controls, .mantine-NumberInput-section {{ display: none !important; }}
 .mantine-NumberInput-input {{ padding-right: 0.5em !important; }}
 /* The panel at the bottom of a phone's screen, and the stage above it; viser shows it on screens of up to 36em. */
@@ -35,24 +35,24 @@ STYLES = f"""
 
 
 def titled(page: str, title: str, styles: str = "") -> str:
-    """A page of viser under another title, with further styles in its head."""
+    """Return a page of viser with another title and further styles."""
     head = f"<title>{html.escape(title)}</title>" + (f"<style>{styles}</style>" if styles else "")
     return page.replace("<title>Viser</title>", head, 1)
 
 
 @lru_cache(maxsize=2)
-def _dressed(body: bytes, compressed: bool) -> bytes:
+def _styled(body: bytes, compressed: bool) -> bytes:
     text = (gzip.decompress(body) if compressed else body).decode("utf-8")
-    dressed = titled(text, TITLE, STYLES).encode("utf-8")
-    return gzip.compress(dressed) if compressed else dressed
+    styled = titled(text, TITLE, STYLES).encode("utf-8")
+    return gzip.compress(styled) if compressed else styled
 
 
-def dress(response: Any) -> Any:
-    """Put our headers on an answer of viser, and our title and styles where it is the page."""
+def add_headers(response: Any) -> Any:
+    """Add our headers to a response of viser, and our title and styles to the page."""
     for name, value in HEADERS.items():
         response.headers[name] = value
     if response.headers.get("Content-Type", "").startswith("text/html"):
-        response.body = _dressed(response.body, response.headers.get("Content-Encoding") == "gzip")
+        response.body = _styled(response.body, response.headers.get("Content-Encoding") == "gzip")
         del response.headers["Content-Length"]
         response.headers["Content-Length"] = str(len(response.body))
     return response

@@ -1,4 +1,4 @@
-"""`Worker`: a thread that does the latest of what it is asked."""
+"""`Worker`: a thread that works on the latest item it was given."""
 
 from __future__ import annotations
 
@@ -7,42 +7,48 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from arcreach.studio.mailbox import Mailbox
-
 Item = TypeVar("Item")
 
 _log = logging.getLogger(__name__)
 
 
 class Worker(Generic[Item]):
-    """Calls `job` with what was posted last, one at a time, until it is stopped.
+    """Calls `job` with the latest item posted, one at a time; items posted in between are skipped.
 
-    A job that fails is logged and forgotten: the page must outlive it.
+    A drag posts sixty items a second, and only the last one matters. A job that raises is logged.
     """
 
     def __init__(self, name: str, job: Callable[[Item], None]) -> None:
         self._job = job
-        self._mailbox: Mailbox[Item] = Mailbox()
-        # As a daemon: a job that never ends must not keep the program from ending.
+        self._change = threading.Condition()
+        self._item: Item | None = None
+        self._stopped = False
+        # A daemon: a job that never ends must not keep the program from ending.
         self._thread = threading.Thread(target=self._run, name=f"arcreach-{name}", daemon=True)
         self._thread.start()
 
     def post(self, item: Item) -> None:
-        """Ask for this, and for nothing that was asked before and is not begun."""
-        self._mailbox.post(item)
+        """Replace the item that is waiting, if any."""
+        with self._change:
+            self._item = item
+            self._change.notify()
 
     def stop(self, timeout: float = 1.0) -> None:
-        """Begin nothing new, and wait a little for what is under way."""
-        self._mailbox.close()
+        """Start no further job, and wait up to `timeout` seconds for the current one."""
+        with self._change:
+            self._stopped = True
+            self._change.notify()
         if self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
     def _run(self) -> None:
-        while not self._mailbox.closed:
-            item = self._mailbox.take()
-            if item is None:
-                continue
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._stopped or self._item is not None)
+                item, self._item = self._item, None
+            if self._stopped or item is None:
+                return
             try:
                 self._job(item)
             except Exception:
-                _log.exception("the studio could not do what was asked")
+                _log.exception("a job of the studio failed")

@@ -25,7 +25,7 @@ from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.robots.tube_mesh import check_chain
+from arcreach.robots.mesh import check_chain
 
 AnyRobot = Robot | SymbolicRobot
 

@@ -36,7 +36,7 @@ from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.ik.own_methods import load_method
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.robots.tube_mesh import check_chain
+from arcreach.robots.mesh import check_chain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

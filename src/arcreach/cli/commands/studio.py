@@ -14,9 +14,9 @@ from arcreach.cli.output import BaseLink, TipLink, announce_compiling, complete_
 from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
 from arcreach.files.robots import load_robot
 
-# Seconds after which even the slowest machine has compiled what the first solve needs.
+# Longest time in seconds to wait for the compilation of the first solve.
 COMPILED = 300.0
-REMOTE = "warning: everybody who reaches this machine can use the page; there is no password"
+REMOTE = "warning: everybody who can connect to this machine can use the page; there is no password"
 
 
 def studio(
@@ -45,7 +45,7 @@ def studio(
     Only this machine can open the page, unless --allow-remote is given. Ends with Ctrl-C.
     """
     from arcreach.studio.app import Studio
-    from arcreach.studio.shelf import drawable
+    from arcreach.studio.state.robots import drawable
 
     loaded = drawable(load_robot(robot, base, tip))
     obstacles = read_scene(scene, scale)
@@ -62,5 +62,5 @@ def studio(
 
 
 def wait() -> None:
-    """Until Ctrl-C."""
+    """Wait for Ctrl-C."""
     threading.Event().wait()

@@ -18,7 +18,7 @@ from arcreach.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Re
 from arcreach.errors import ConfigurationError
 from arcreach.files.exports.solid_files import COLOURS
 from arcreach.robots.robot import Robot
-from arcreach.robots.tube_mesh import STEP, check_chain, radii_of
+from arcreach.robots.mesh import STEP, check_chain, radii_of
 
 MM = 1e3
 MODULES = "openscad_modules.scad"

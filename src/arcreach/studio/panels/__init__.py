@@ -1,1 +1,1 @@
-"""The panels of the page, one module each: they show what is told and report what is touched."""
+"""The panels of the page: each shows a part of the state and handles the events of its inputs."""

@@ -1,4 +1,4 @@
-"""What a person does on the page, told apart from what the server writes itself; and what that person is told."""
+"""Events of the page's inputs, and messages to the clients that caused them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import functools
 import logging
 import weakref
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from arcreach.errors import ArcreachError
 
 _log = logging.getLogger(__name__)
 
-# Seconds that a message stays.
+# Seconds that a message is shown: a confirmation and an error.
 SHORT, LONG = 8.0, 30.0
-# Bad fields of a file that one message names.
+# Most bad fields of a file that one message names.
 MOST_PROBLEMS = 12
 
-# Messages that visitors have been shown.
-_told: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+# The messages of each client.
+_messages: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
 
 
-def by_hand(function: Callable[[Any], None]) -> Callable[[Any], Awaitable[None]]:
-    """A callback that runs only for events of a visitor, in their order, and says to that visitor what is refused.
+def from_client(function: Callable[[Any], None]) -> Callable[[Any], Awaitable[None]]:
+    """Make a handler that runs for events of clients only, in their order, and reports errors to the client.
 
-    viser also calls back for values that the server writes; those are no wish of anybody.
+    viser also calls handlers when the server itself writes a value. Those events have no client.
     """
 
     @functools.wraps(function)
@@ -39,27 +40,49 @@ def by_hand(function: Callable[[Any], None]) -> Callable[[Any], Awaitable[None]]
     return handler
 
 
+class TaskQueue:
+    """Runs functions one after another outside the event loop; the client is told of a failure."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="arcreach-tasks")
+
+    def run(self, work: Callable[[], None], client: Any = None) -> None:
+        """Run a function soon."""
+
+        def reported() -> None:
+            try:
+                work()
+            except Exception as error:
+                report(error, client)
+
+        self._pool.submit(reported)
+
+    def stop(self) -> None:
+        """Start nothing further."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
 def report(error: Exception, client: Any = None) -> None:
-    """Tell a visitor what failed; the log gets it too where it is no bad input, or where there is no visitor."""
+    """Show an error to a client. It is also logged if it is not bad input, or if there is no client."""
     if isinstance(error, ArcreachError):
-        title, text = "Not accepted", all_of(error)
+        title, text = "Not accepted", problems_of(error)
         if client is None:
             _log.warning("not accepted: %s", text)
     else:
         title, text = "This did not work", f"{type(error).__name__}: {error}"
-        _log.error("the studio could not do what was asked", exc_info=error)
+        _log.error("a request to the studio failed", exc_info=error)
     if client is not None:
-        tell(client, title, text)
+        notify(client, title, text)
 
 
-def sent(event: Any) -> tuple[str, bytes]:
-    """Name and content of a file that was sent by a button."""
+def uploaded(event: Any) -> tuple[str, bytes]:
+    """Return the name and the content of the file of an upload button."""
     file = event.target.value
     return file.name, file.content
 
 
-def all_of(error: Exception) -> str:
-    """What an error says, with all bad fields of a file and not only the first."""
+def problems_of(error: Exception) -> str:
+    """Return the message of an error, with all bad fields of a file and not only the first."""
     problems = getattr(error, "problems", ())
     if len(problems) < 2:
         return str(error)
@@ -67,15 +90,15 @@ def all_of(error: Exception) -> str:
     return "; ".join(problems[:MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")
 
 
-def tell(client: Any, title: str, text: str, *, good: bool = False) -> None:
-    """Show a message to one visitor."""
+def notify(client: Any, title: str, text: str, *, good: bool = False) -> None:
+    """Show a message to one client."""
     color, seconds = ("green", SHORT) if good else ("red", LONG)
-    shown = client.add_notification(title, text, color=color, auto_close_seconds=seconds)
-    _told.setdefault(client, []).append(shown)
+    message = client.add_notification(title, text, color=color, auto_close_seconds=seconds)
+    _messages.setdefault(client, []).append(message)
 
 
 def dismiss(clients: Iterable[Any]) -> None:
-    """Close the messages of these visitors."""
+    """Close the messages of these clients."""
     for client in clients:
-        for shown in _told.pop(client, ()):
-            shown.remove()
+        for message in _messages.pop(client, ()):
+            message.remove()

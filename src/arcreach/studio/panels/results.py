@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import html
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from arcreach.studio import words
-from arcreach.studio.solving import Answer, Result
+from arcreach.studio import text
+from arcreach.studio.server import import_viser
+from arcreach.studio.state.answer import Answer, Result
 
-# Solves that the chart remembers.
-REMEMBERED = 120
-# Solves between two drawings of the chart while a hand moves: a chart is no instrument to steer by.
+# Solves in the chart.
+SOLVES = 120
+# Solves between two updates of the chart during a drag.
 EVERY = 4
 ERROR, TIME = "#D55E00", "#0072B2"
 NO_LINES = {"show": False}
-# From 0 to 0.1 at least: errors of a nanometre are no curve.
+# The range is at least 0 to 0.1: errors of a nanometre are not drawn as a curve.
 FROM_ZERO = {"min": {"pad": 0, "soft": 0, "mode": 1}, "max": {"pad": 0.1, "soft": 0.1, "mode": 1}}
 
 _STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-nums;white-space:nowrap"
 
 
 def table_of(answer: Answer) -> str:
-    """The results side by side, as HTML; every text in it is escaped."""
+    """Return the results side by side as HTML; all text in it is escaped."""
     results = answer.results
     heads = "".join(f'<th style="{_STYLE}">{html.escape(result.method)}</th>' for result in results)
     lines = [
-        ("error", [_or_nothing(result.position_error, words.millimetres) for result in results]),
-        ("angle", [_or_nothing(result.angle_error, words.degrees) for result in results]),
-        ("time", [_or_nothing(result.seconds, words.milliseconds) for result in results]),
-        ("iterations", [words.NOTHING if result.iterations is None else str(result.iterations) for result in results]),
+        ("error", [_or_dash(result.position_error, text.millimetres) for result in results]),
+        ("angle", [_or_dash(result.angle_error, text.degrees) for result in results]),
+        ("time", [_or_dash(result.seconds, text.milliseconds) for result in results]),
+        ("iterations", [text.NOTHING if result.iterations is None else str(result.iterations) for result in results]),
         ("clearance", [_clearance(result) for result in results]),
     ]
     rows = "".join(
@@ -56,15 +58,15 @@ def _statuses(results: tuple[Result, ...]) -> str:
     return "".join(lines)
 
 
-def _or_nothing(value: float | None, text: Any) -> str:
-    return words.NOTHING if value is None else html.escape(text(value))
+def _or_dash(value: float | None, write: Callable[[float], str]) -> str:
+    return text.NOTHING if value is None else html.escape(write(value))
 
 
 def _clearance(result: Result) -> str:
     if result.clearance is None:
-        return words.NOTHING
-    text = html.escape(words.millimetres(result.clearance))
-    return text if result.clearance >= 0.0 else f'<b style="color:#B34E00">{text}</b>'
+        return text.NOTHING
+    shown = html.escape(text.millimetres(result.clearance))
+    return shown if result.clearance >= 0.0 else f'<b style="color:#B34E00">{shown}</b>'
 
 
 class ResultTable:
@@ -77,18 +79,18 @@ class ResultTable:
         """Show the results of an answer."""
         self._handle.content = table_of(answer)
 
-    def say(self, text: str) -> None:
-        """Say something in place of results."""
-        self._handle.content = f'<div style="padding:6px 12px;font-size:0.875em">{html.escape(text)}</div>'
+    def say(self, message: str) -> None:
+        """Show a message in place of results."""
+        self._handle.content = f'<div style="padding:6px 12px;font-size:0.875em">{html.escape(message)}</div>'
 
 
 class Chart:
     """Error in millimetres and time in milliseconds of the last solves."""
 
-    def __init__(self, gui: Any, viser: Any) -> None:
-        self._points: deque[tuple[int, float, float]] = deque(maxlen=REMEMBERED)
+    def __init__(self, gui: Any) -> None:
+        uplot = import_viser().uplot
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=SOLVES)
         self._count = 0
-        uplot = viser.uplot
         self._handle = gui.add_uplot(
             self._data(),
             (
@@ -97,7 +99,7 @@ class Chart:
                 uplot.Series(label="time (ms)", stroke=TIME, width=2, scale="ms"),
             ),
             legend={"live": False},
-            # An axis for each, in its colour: a long search must not flatten the errors.
+            # Each has an axis of its own: long times must not flatten the errors.
             axes=(
                 uplot.Axis(scale="x", ticks=NO_LINES),
                 uplot.Axis(scale="y", side=3, stroke=ERROR, size=44, ticks=NO_LINES),
@@ -111,12 +113,12 @@ class Chart:
             padding=(14, 4, 0, 0),
         )
 
-    def note(self, answer: Answer, draw: bool = True, again: bool = False) -> None:
-        """Remember a solve, and draw it now and then; a second look takes the place of the first."""
+    def add(self, answer: Answer, draw: bool, replace: bool) -> None:
+        """Add a solve, or replace the last one; without `draw` the chart is updated now and then."""
         first = answer.results[0]
         if first.position_error is None or first.seconds is None:
             return
-        if again and self._points:
+        if replace and self._points:
             self._points.pop()
         else:
             self._count += 1
@@ -130,11 +132,11 @@ class Chart:
         return self._points[-1][1:]
 
     def clear(self) -> None:
-        """Forget all solves."""
+        """Remove all solves."""
         self._points.clear()
         self._handle.data = self._data()
 
     def _data(self) -> tuple[Any, ...]:
-        # uPlot draws nothing sensible of no points.
+        # uPlot needs at least one point.
         rows = np.array(self._points or [(0, 0.0, 0.0)], dtype=float)
         return tuple(np.ascontiguousarray(column) for column in rows.T)

@@ -1,24 +1,28 @@
-"""A slider for each coordinate, in degrees and millimetres, in groups by section or joint."""
+"""The pose tab: a slider for each coordinate, in degrees or millimetres, grouped by sections and joints."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcreach._typing import Array
 from arcreach.elements import ANGLE, Section
 from arcreach.robots.robot import Robot
-from arcreach.studio.panels.events import by_hand
+from arcreach.studio.panels.events import from_client
+
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
 
 STEP = 0.1
+# Folders that are open at first; those of a long chain would fill several screens.
+OPEN = 4
 
 
 @dataclass(frozen=True)
-class Knob:
-    """What a slider is of: its words, its range and its unit."""
+class SliderSpec:
+    """The label, the range and the unit of a slider."""
 
     coordinate: int
     label: str
@@ -27,89 +31,96 @@ class Knob:
     factor: float  # shown = factor * coordinate
 
 
-def knobs_of(robot: Robot) -> list[tuple[str, list[Knob]]]:
-    """The sliders of a robot in groups: one for each section, one for joints that follow each other."""
-    groups: list[tuple[str, list[Knob]]] = []
+def slider_groups(robot: Robot) -> list[tuple[str, list[SliderSpec]]]:
+    """Return the sliders of a robot in groups: one for each section, one for consecutive joints."""
+    groups: list[tuple[str, list[SliderSpec]]] = []
     entries = list(zip(robot.elements, robot.element_names, strict=True))
     k = sections = 0
     for bends, run in itertools.groupby(entries, key=lambda entry: isinstance(entry[0], Section)):
-        members: list[Knob] = []
+        members: list[SliderSpec] = []
         for element, name in run:
             coordinates = element.coordinates
-            knobs = [
-                _knob(robot, k + i, coordinate.name if bends else name) for i, coordinate in enumerate(coordinates)
+            specs = [
+                _spec(robot, k + i, coordinate.name if bends else name) for i, coordinate in enumerate(coordinates)
             ]
             k += len(coordinates)
             if bends:
                 sections += 1
-                groups.append((element.name or f"Section {sections}", knobs))
+                groups.append((element.name or f"Section {sections}", specs))
             else:
-                members += knobs
+                members += specs
         if members:
             groups.append(("Joint" if len(members) == 1 else "Joints", members))
     return groups
 
 
-def _knob(robot: Robot, k: int, name: str) -> Knob:
+def _spec(robot: Robot, k: int, name: str) -> SliderSpec:
     angle = robot.quantities[k] == ANGLE
     factor = math.degrees(1.0) if angle else 1e3
     low, high = robot.lower[k], robot.upper[k]
     if math.isinf(low):
-        # A joint without end is shown over one turn.
+        # A joint without limits is shown over one turn.
         low, high = -math.pi, math.pi
-    return Knob(k, f"{name} {'°' if angle else 'mm'}", _round(factor * low), _round(factor * high), factor)
+    return SliderSpec(k, f"{name} {'°' if angle else 'mm'}", _round(factor * low), _round(factor * high), factor)
 
 
 def _round(value: float) -> float:
     return round(float(value), 1)
 
 
-def shown_value(knob: Knob, q: Array) -> float:
-    """Where a slider stands for a configuration."""
-    value = float(knob.factor * q[knob.coordinate])
-    if knob.factor != 1e3 and not knob.low <= value <= knob.high:
-        # A joint without end may have turned on; the slider shows where it points.
+def shown_value(spec: SliderSpec, q: Array) -> float:
+    """Return the value of a slider for a configuration."""
+    value = float(spec.factor * q[spec.coordinate])
+    if spec.factor != 1e3 and not spec.low <= value <= spec.high:
+        # A joint without limits may have made several turns; the slider shows its angle.
         value = (value + 180.0) % 360.0 - 180.0
-    return min(max(_round(value), knob.low), knob.high)
+    return min(max(_round(value), spec.low), spec.high)
 
 
 class Sliders:
-    """The tab with the sliders. `moved` is called with the coordinate and its value in radians or metres."""
+    """The sliders of the robot."""
 
-    def __init__(self, gui: Any, tab: Any, moved: Callable[[int, float], None]) -> None:
-        self._gui, self._tab, self._moved = gui, tab, moved
+    def __init__(self, gui: Any, tab: Any, studio: Studio) -> None:
+        self._gui, self._tab, self._studio = gui, tab, studio
         self._folders: list[Any] = []
-        self.knobs: list[Knob] = []
+        self._specs: list[SliderSpec] = []
         self.handles: list[Any] = []
+        self._held: int | None = None
 
     def set_robot(self, robot: Robot, q: Array) -> None:
-        """Make the sliders of another robot."""
+        """Replace the sliders by those of another robot."""
         for folder in self._folders:
             folder.remove()
-        self._folders, self.knobs, self.handles = [], [], []
-        groups = knobs_of(robot)
-        for i, (title, knobs) in enumerate(groups):
+        self._folders, self._specs, self.handles = [], [], []
+        for i, (title, specs) in enumerate(slider_groups(robot)):
             with self._tab:
-                # A long chain would fill screens: the rest is opened by a click.
-                folder = self._gui.add_folder(title, expand_by_default=i < 4)
+                folder = self._gui.add_folder(title, expand_by_default=i < OPEN)
             self._folders.append(folder)
             with folder:
-                for knob in knobs:
-                    self._add(knob, q)
+                for spec in specs:
+                    self._add(spec, q)
 
-    def _add(self, knob: Knob, q: Array) -> None:
-        ends = ((knob.low, f"{knob.low:g}"), (knob.high, f"{knob.high:g}"))
+    def _add(self, spec: SliderSpec, q: Array) -> None:
+        ends = ((spec.low, f"{spec.low:g}"), (spec.high, f"{spec.high:g}"))
         handle = self._gui.add_slider(
-            knob.label, knob.low, knob.high, STEP, shown_value(knob, q), marks=ends if knob.high > knob.low else None
+            spec.label, spec.low, spec.high, STEP, shown_value(spec, q), marks=ends if spec.high > spec.low else None
         )
-
-        handle.on_update(by_hand(lambda event: self._moved(knob.coordinate, event.target.value / knob.factor)))
-
-        self.knobs.append(knob)
+        handle.on_update(from_client(lambda event: self._move(spec.coordinate, event.target.value / spec.factor)))
+        self._specs.append(spec)
         self.handles.append(handle)
 
-    def show(self, q: Array, held: int | None = None) -> None:
-        """Move the sliders, but for the one that is held: it would jump under the hand."""
-        for knob, handle in zip(self.knobs, self.handles, strict=True):
-            if knob.coordinate != held:
-                handle.value = shown_value(knob, q)
+    def _move(self, coordinate: int, value: float) -> None:
+        self._held = coordinate
+        # The configuration requested last may not be shown yet: sliders are moved one after another.
+        request = self._studio.state.request
+        q = (self._studio.q if request.q is None else request.q).copy()
+        q[coordinate] = value
+        self._studio.pose(q)
+
+    def show(self, q: Array, settled: bool) -> None:
+        """Move the sliders; until the answer is the latest, all but the one in use, which would jump back."""
+        if settled:
+            self._held = None
+        for spec, handle in zip(self._specs, self.handles, strict=True):
+            if spec.coordinate != self._held:
+                handle.value = shown_value(spec, q)

@@ -1,56 +1,62 @@
-"""The numbers of the target: its position in millimetres and the direction of its axis, to read and to type."""
+"""The inputs for the target: what counts of it, its position in millimetres and its axis."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.studio.panels.events import by_hand
-from arcreach.studio.rotations import turned_to
-from arcreach.studio.wish import POSITION
+from arcreach.studio.panels.events import from_client
+from arcreach.studio.state.request import AIMS, AXIS, POSITION, Request
 
-
-class Asked(Protocol):
-    """What the inputs report, and where they read."""
-
-    @property
-    def target_pose(self) -> Array:
-        """Where the target is, T_base_target (4, 4) in metres."""
-
-    def type_target(self, pose: Array) -> None:
-        """Move the target there."""
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
 
 
 class TargetInputs:
-    """Three numbers for the position and three for the axis, which count where the aim has one."""
+    """A list of aims, three numbers for the position and three for the axis, which is shown if the aim has one."""
 
-    def __init__(self, gui: Any, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, gui: Any, studio: Studio) -> None:
+        self._studio = studio
+        self.aim = gui.add_dropdown("Aim at", AIMS, initial_value=AXIS)
         self.position = gui.add_vector3("Target mm", (0.0, 0.0, 0.0), step=0.1, hint="x, y, z from the base")
         self.axis = gui.add_vector3("Axis", (0.0, 0.0, 1.0), step=0.01, hint="direction of the tip, of any length")
-        self.position.on_update(by_hand(self._move))
-        self.axis.on_update(by_hand(self._turn))
+        self.aim.on_update(from_client(lambda event: studio.set_aim(event.target.value)))
+        self.position.on_update(from_client(self._move))
+        self.axis.on_update(from_client(self._turn))
 
     def _move(self, event: Any) -> None:
-        pose = self._asked.target_pose.copy()
+        pose = self._studio.stage.target.pose
         pose[:3, 3] = 1e-3 * np.array(event.target.value)
-        self._asked.type_target(pose)
+        self._studio.aim_at(pose)
 
     def _turn(self, event: Any) -> None:
         axis = np.array(event.target.value)
         if not axis.any():
             raise TargetError("axis = (0, 0, 0) is not accepted; give a direction")
-        pose = self._asked.target_pose.copy()
+        pose = self._studio.stage.target.pose
         pose[:3, :3] = turned_to(pose[:3, :3], axis / np.linalg.norm(axis))
-        self._asked.type_target(pose)
+        self._studio.aim_at(pose)
 
-    def show(self, pose: Array, aim: str) -> None:
-        """Show where the target is."""
-        self.position.value = tuple(round(1e3 * float(value), 1) + 0.0 for value in pose[:3, 3])
-        self.axis.visible = aim != POSITION
-        if abs(np.array(self.axis.value) / max(np.linalg.norm(self.axis.value), 1e-9) - pose[:3, 2]).max() > 0.01:
-            # What was typed stays as long as it says the same: (1, 1, 0) and not (0.707, 0.707, 0).
-            self.axis.value = tuple(round(float(value), 2) + 0.0 for value in pose[:3, 2])
+    def show(self, request: Request) -> None:
+        """Show the target of a request."""
+        self.position.value = tuple(round(1e3 * float(value), 1) + 0.0 for value in request.pose[:3, 3])
+        self.axis.visible = request.aim != POSITION
+        axis = request.pose[:3, 2]
+        if abs(np.array(self.axis.value) / max(np.linalg.norm(self.axis.value), 1e-9) - axis).max() > 0.01:
+            # Typed numbers stay while they mean the same: (1, 1, 0) and not (0.707, 0.707, 0).
+            self.axis.value = tuple(round(float(value), 2) + 0.0 for value in axis)
+
+
+def turned_to(rotation: Array, axis: Array) -> Array:
+    """Return a rotation matrix turned by the smallest angle that brings its third column to a unit vector."""
+    from viser.transforms import SO3
+
+    z = rotation[:, 2]
+    normal = np.cross(z, axis)
+    sine = float(np.linalg.norm(normal))
+    # For a half turn any axis across will do, and the first column is one.
+    direction = normal / sine if sine > 1e-12 else rotation[:, 0]
+    return np.asarray(SO3.exp(np.arctan2(sine, z @ axis) * direction).as_matrix() @ rotation)

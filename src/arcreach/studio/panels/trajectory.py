@@ -1,63 +1,36 @@
-"""The tab of films: plan a motion, replay iterations, lean on contacts; play, pause, scrub."""
+"""The trajectory tab: plan a motion, replay iterations, play a path; play, pause, seek."""
 
 from __future__ import annotations
 
 import html
-from typing import Any, Protocol
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
-from arcreach.studio.colours import QUIET
-from arcreach.studio.extras import missing_for_plans
-from arcreach.studio.panels.events import by_hand, sent
+from arcreach._extras import PACKAGES
+from arcreach.errors import MissingExtraError
+from arcreach.files.toml.planar_file import load_planar_scene, planar_catalogue
+from arcreach.studio.panels.events import from_client, uploaded
+from arcreach.studio.stage.colours import QUIET
 
-_SAID = "padding:2px 12px;font-size:0.875em;overflow-wrap:anywhere"
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
 
-
-class Asked(Protocol):
-    """What the tab reports."""
-
-    def plan(self) -> None:
-        """Plan a motion to the target."""
-
-    def mark_start(self) -> None:
-        """Begin the next plan here."""
-
-    def replay(self, client: Any = None) -> None:
-        """Replay the iterations of the methods."""
-
-    def receive_path(self, name: str, content: bytes, client: Any) -> None:
-        """Play a path file that a visitor sent."""
-
-    def plan_contact(self, scene: str) -> None:
-        """Show a plan with contacts."""
-
-    def cancel(self) -> None:
-        """End the work under way."""
-
-    def close_film(self) -> None:
-        """Go back to dragging."""
-
-    def play(self) -> None:
-        """Play the film."""
-
-    def pause(self) -> None:
-        """Stand still."""
-
-    def seek(self, moment: int) -> None:
-        """Stand still at a moment of the film."""
+STYLE = "padding:2px 12px;font-size:0.875em;overflow-wrap:anywhere"
 
 
 class TrajectoryTab:
-    """Buttons for films, and those to play them."""
+    """Buttons that start jobs, and those of the player."""
 
-    def __init__(self, gui: Any, scenes: tuple[str, ...]) -> None:
-        self._missing = missing_for_plans()
+    def __init__(self, gui: Any, studio: Studio) -> None:
+        self._studio = studio
+        self._missing = _missing_for_plans()
         self.start = gui.add_button("Start here", icon="flag", color=QUIET, hint="The next plan begins at this pose.")
         self.plan = gui.add_button(
             "Plan to the target", icon="route", disabled=bool(self._missing),
             hint=self._missing or "A motion that keeps clear of obstacles.",
         )  # fmt: skip
         if self._missing:
-            gui.add_html(f'<div data-arcreach="missing" style="{_SAID}">{html.escape(self._missing)}</div>')
+            gui.add_html(f'<div data-arcreach="missing" style="{STYLE}">{html.escape(self._missing)}</div>')
         self.replay = gui.add_button(
             "Replay iterations", icon="history", color=QUIET, hint="How the methods find their answers."
         )
@@ -66,30 +39,40 @@ class TrajectoryTab:
         )
         self.cancel = gui.add_button("Cancel", icon="x", color="red", visible=False)
         self.text = gui.add_html("")
-        # Two buttons of which one is seen: a button does not change its icon.
+        # Two buttons, one of them hidden: a button cannot change its icon.
         self.play = gui.add_button("Play", icon="player-play", disabled=True)
         self.pause = gui.add_button("Pause", icon="player-pause", visible=False)
-        self.moment = gui.add_slider("Moment", 0, 1, 1, 0, disabled=True)
+        self.frame = gui.add_slider("Frame", 0, 1, 1, 0, disabled=True)
         self.close = gui.add_button("Back to dragging", icon="arrow-back-up", color=QUIET, visible=False)
         with gui.add_folder("Leaning on contact", expand_by_default=False):
+            scenes = tuple(name for name in planar_catalogue() if load_planar_scene(name).target is not None)
             self.scene = gui.add_dropdown("Scene", scenes, initial_value=scenes[0])
             self.contact = gui.add_button("Plan with contacts", icon="arrow-guide", color=QUIET)
+        self._connect()
 
-    def connect(self, asked: Asked) -> None:
-        """Report to that one."""
-        self.start.on_click(by_hand(lambda _: asked.mark_start()))
-        self.plan.on_click(by_hand(lambda _: asked.plan()))
-        self.replay.on_click(by_hand(lambda event: asked.replay(event.client)))
-        self.upload.on_upload(by_hand(lambda event: asked.receive_path(*sent(event), event.client)))
-        self.cancel.on_click(by_hand(lambda _: asked.cancel()))
-        self.play.on_click(by_hand(lambda _: asked.play()))
-        self.pause.on_click(by_hand(lambda _: asked.pause()))
-        self.moment.on_update(by_hand(lambda event: asked.seek(event.target.value)))
-        self.close.on_click(by_hand(lambda _: asked.close_film()))
-        self.contact.on_click(by_hand(lambda _: asked.plan_contact(self.scene.value)))
+    def _connect(self) -> None:
+        studio = self._studio
+        self.start.on_click(from_client(lambda _: studio.jobs.mark_start()))
+        self.plan.on_click(from_client(lambda _: studio.jobs.plan()))
+        self.replay.on_click(from_client(lambda event: studio.jobs.replay(event.client)))
+        self.upload.on_upload(from_client(lambda event: studio.jobs.load_path(*uploaded(event), event.client)))
+        self.cancel.on_click(from_client(lambda _: studio.jobs.cancel()))
+        self.play.on_click(from_client(lambda _: studio.player.play()))
+        self.pause.on_click(from_client(lambda _: studio.player.pause()))
+        self.frame.on_update(from_client(lambda event: studio.player.seek(event.target.value)))
+        self.close.on_click(from_client(self._close))
+        self.contact.on_click(from_client(lambda _: studio.jobs.plan_contact(self.scene.value)))
+
+    def _close(self, _: Any) -> None:
+        player = self._studio.player
+        of_robot = player.animation is not None and player.animation.q is not None
+        player.close()
+        if of_robot:
+            # The robot reaches for its target again.
+            self._studio.change()
 
     def show_work(self, text: str | None) -> None:
-        """Say what is under way, and offer to end it."""
+        """Name the job in progress and offer to cancel it; None after its end."""
         self.cancel.visible = text is not None
         self.contact.disabled = text is not None
         self.plan.disabled = text is not None or bool(self._missing)
@@ -97,23 +80,29 @@ class TrajectoryTab:
             self.say(text)
 
     def say(self, text: str, good: bool = True) -> None:
-        """Say something in words."""
-        style = f"{_SAID};color:{'inherit' if good else '#B34E00'}"
-        self.text.content = f'<div data-arcreach="film" style="{style}">{html.escape(text)}</div>' if text else ""
+        """Show a text."""
+        style = f"{STYLE};color:{'inherit' if good else '#B34E00'}"
+        self.text.content = f'<div data-arcreach="animation" style="{style}">{html.escape(text)}</div>' if text else ""
 
-    def show_film(self, moments: int) -> None:
-        """Offer a film of so many moments; 0 for none."""
-        there = moments > 1
-        self.play.disabled = self.moment.disabled = not there
-        self.close.visible = moments > 0
-        self.moment.max = max(moments - 1, 1)
-        self.show_moment(0)
+    def show_animation(self, frames: int) -> None:
+        """Enable the player for an animation of this many frames; 0 for none."""
+        self.play.disabled = self.frame.disabled = frames < 2
+        self.close.visible = frames > 0
+        self.frame.max = max(frames - 1, 1)
+        self.show_frame(0)
         self.show_playing(False)
 
-    def show_moment(self, moment: int) -> None:
+    def show_frame(self, frame: int) -> None:
         """Move the slider."""
-        self.moment.value = moment
+        self.frame.value = frame
 
     def show_playing(self, playing: bool) -> None:
-        """Change what the button offers."""
+        """Show the button to pause, or the one to play."""
         self.play.visible, self.pause.visible = not playing, playing
+
+
+def _missing_for_plans() -> str:
+    """Return which package planning needs and which extra installs it; nothing if it is there."""
+    if importlib.util.find_spec("ompl") is not None:
+        return ""
+    return str(MissingExtraError(*PACKAGES["ompl"], "planning a motion"))

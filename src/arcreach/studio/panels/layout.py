@@ -1,0 +1,91 @@
+"""`Panels`: all panels of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arcreach._typing import Array
+from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.method import MethodInputs
+from arcreach.studio.panels.obstacles import ObstaclesTab
+from arcreach.studio.panels.results import Chart, ResultTable
+from arcreach.studio.panels.robot import RobotInputs
+from arcreach.studio.panels.sliders import Sliders
+from arcreach.studio.panels.target import TargetInputs
+from arcreach.studio.panels.trajectory import TrajectoryTab
+from arcreach.studio.panels.view import ViewInputs
+from arcreach.studio.state.answer import Answer
+from arcreach.studio.state.request import AXIS, NO_METHOD, Request
+from arcreach.studio.state.robots import RobotEntry
+
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
+
+WIDTH = 310.0
+# Darker than the blue of the first section: viser derives lighter shades from it.
+BRAND = (0, 84, 140)
+HINT = (
+    '<div style="padding:6px 12px 2px;font-size:0.875em"><b>Drag the orange target</b> – the robot follows.<br>'
+    "Drag grey obstacles out of the way, or into it.</div>"
+)
+UNDO, RESET = "Undo", "Reset"
+
+
+class Panels:
+    """The panel on the right, and two panels with tabs on the left."""
+
+    def __init__(self, gui: Any, studio: Studio) -> None:
+        gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
+        left, below = gui.add_panel(), gui.add_panel()
+        self.sliders = Sliders(gui, left.add_tab("Pose", "adjustments"), studio)
+        with left.add_tab("Obstacles", "sphere"):
+            self.obstacles = ObstaclesTab(gui, studio)
+        with below.add_tab("Error and time", "chart-line"):
+            self.chart = Chart(gui)
+        with below.add_tab("Trajectory", "route"):
+            self.trajectory = TrajectoryTab(gui, studio)
+        gui.add_html(HINT)
+        self.robot = RobotInputs(gui, studio)
+        self.target = TargetInputs(gui, studio)
+        self.method = MethodInputs(gui, studio)
+        self.results = ResultTable(gui)
+        self.steps = gui.add_button_group("Change", (UNDO, RESET))
+        self.view = ViewInputs(gui, studio)
+        steps = {UNDO: studio.undo, RESET: studio.reset}
+        self.steps.on_click(from_client(lambda event: steps[event.target.value]()))
+        left.dock_left()
+        left.set_width(WIDTH)
+        below.dock_below(left)
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(WIDTH)
+
+    def set_robot(self, entry: RobotEntry, q: Array) -> dict[str, Any]:
+        """Show another robot; return the fields of a request that the inputs hold for it."""
+        self.robot.show(entry)
+        self.sliders.set_robot(entry.robot, q)
+        self.chart.clear()
+        self.view.boxes["branches"].value = False
+        aim = self.target.aim.value
+        method, compared = self.method.offer(entry.robot, aim)
+        return {"method": method, "compared": compared, "aim": aim, "avoid": self.obstacles.avoid.value}
+
+    def show_request(self, request: Request) -> None:
+        """Set the inputs to a request."""
+        self.target.aim.value = request.aim
+        self.method.offer(request.robot, request.aim)
+        self.method.method.value, self.method.compared.value = request.method, request.compared
+        self.obstacles.avoid.value = request.avoid
+
+    def reset(self) -> None:
+        """Set the inputs to the defaults of a request."""
+        self.target.aim.value, self.obstacles.avoid.value = AXIS, True
+        self.method.method.value, self.method.compared.value = "auto", NO_METHOD
+
+    def show(self, answer: Answer, settled: bool, repeated: bool) -> None:
+        """Show an answer; `settled` says that it is the latest, `repeated` that it replaces one to the same request."""
+        request = answer.request
+        self.sliders.show(answer.q, settled)
+        self.obstacles.show(request.scene, request.robot.reach)
+        self.target.show(request)
+        self.results.show(answer)
+        self.chart.add(answer, draw=settled, replace=repeated)

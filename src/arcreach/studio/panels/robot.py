@@ -1,0 +1,79 @@
+"""The inputs for the robot: the catalogue, a file, and the tip of a URDF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arcreach._text import count
+from arcreach.files.catalogue import catalogue
+from arcreach.studio.panels.events import from_client, notify, uploaded
+from arcreach.studio.stage.colours import QUIET
+from arcreach.studio.state.robots import RobotEntry, has_body
+from arcreach.studio.state.uploads import plain_name
+
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
+
+
+class RobotInputs:
+    """A list of robots, a button to load a file, and a list of tips where there is a choice."""
+
+    def __init__(self, gui: Any, studio: Studio) -> None:
+        self._studio = studio
+        names = tuple(filter(has_body, catalogue()))
+        self.name = gui.add_dropdown("Robot", names, initial_value=names[0])
+        self.upload = gui.add_upload_button("Load a robot file", icon="upload", color=QUIET, hint="TOML or URDF")
+        self.tip = gui.add_dropdown("Tip", ("",), initial_value="", visible=False, hint="The link that reaches")
+        self.name.on_update(from_client(lambda event: self.choose(event.target.value, event.client)))
+        self.upload.on_upload(from_client(lambda event: self._load(*uploaded(event), event.client)))
+        self.tip.on_update(from_client(lambda event: self._choose_tip(event.target.value, event.client)))
+
+    def choose(self, name: str, client: Any = None) -> None:
+        """Show a robot of the list."""
+        if name in self._studio.robots:
+            self._studio.queue.run(lambda: self._replace(name, client), client)
+
+    def _choose_tip(self, tip: str, client: Any) -> None:
+        name = self._studio.state.entry.name
+
+        def work() -> None:
+            try:
+                self._studio.robots.set_tip(name, tip)
+            finally:
+                self._replace(name, client)
+
+        self._studio.queue.run(work, client)
+
+    def _load(self, file: str, content: bytes, client: Any) -> None:
+        def work() -> None:
+            entry = self._studio.robots.add_file(file, content)
+            tip = f"; its tip is {entry.tip}, choose another under Tip" if len(entry.tips) > 1 else ""
+            self._studio.set_robot(entry.robot, entry.name)
+            self._announce(client, f"{plain_name(file)}: {entry.robot!r}{tip}")
+
+        self._studio.queue.run(work, client)
+
+    def _replace(self, name: str, client: Any) -> None:
+        try:
+            self._studio.set_robot(self._studio.robots[name].robot, name)
+            self._announce(client, "")
+        finally:
+            # After a failure the lists still show the choice.
+            self.show(self._studio.state.entry)
+
+    def _announce(self, client: Any, loaded: str) -> None:
+        """Tell a client which robot was loaded, if from a file, and which obstacles were kept."""
+        own = self._studio.state.own_scene
+        kept = f"the scene keeps its {count(len(own), 'obstacle')}; Reset brings the first one back" if own else ""
+        if client is not None and (loaded or kept):
+            text = "; ".join(filter(None, (loaded or repr(self._studio.state.entry.robot), kept)))
+            notify(client, "Robot loaded", text, good=True)
+
+    def show(self, entry: RobotEntry) -> None:
+        """Show a robot as the chosen one."""
+        if entry.name not in self.name.options:
+            self.name.options = (*self.name.options, entry.name)
+        self.name.value = entry.name
+        self.tip.visible = len(entry.tips) > 1
+        if entry.tips:
+            self.tip.options, self.tip.value = entry.tips, entry.tip

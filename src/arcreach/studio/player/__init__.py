@@ -1,0 +1,1 @@
+"""Animations: what is computed in the background, and how it is played."""

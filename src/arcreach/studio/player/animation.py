@@ -1,0 +1,99 @@
+"""`Animation`: a sequence of frames from a plan, a path file, the iterations of a method, or a contact plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcreach._text import count
+from arcreach._typing import Array
+from arcreach.studio.stage.contact import ContactMotion
+from arcreach.studio.state.answer import Answer, Result, judge_clearance
+from arcreach.studio.state.request import Request
+from arcreach.studio.text import degrees, millimetres
+
+if TYPE_CHECKING:
+    from arcreach.planning.motion.path import Path
+
+# Largest and smallest number of frames per second, and the duration in seconds of an animation of few frames.
+RATE, SLOWEST, SHORTEST = 30.0, 2.0, 4.0
+# Most points of a path that are shown: twenty seconds.
+MOST_POINTS = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """Configurations (n, dof) of the robot and of the compared one, or a contact plan."""
+
+    title: str
+    text: str
+    q: Array | None = None
+    ghost: Array | None = None
+    contact: ContactMotion | None = None
+    traced: tuple[Result, ...] = ()  # results with traces, for a replay
+
+    def __len__(self) -> int:
+        return len(self.contact.lines) if self.contact is not None else 0 if self.q is None else len(self.q)
+
+    @property
+    def rate(self) -> float:
+        """Frames per second."""
+        return float(np.clip(len(self) / SHORTEST, SLOWEST, RATE))
+
+    def answer(self, i: int, request: Request) -> Answer:
+        """Return what is shown with frame i: the errors at that iteration of a replay, or the clearance."""
+        if self.traced:
+            return Answer(request, tuple(_at(result, i, request) for result in self.traced))
+        assert self.q is not None
+        free, touched = judge_clearance(request.robot, self.q[i], request.scene)
+        status = f"frame {i + 1} of {len(self)}"
+        result = Result(self.title, self.q[i], status, not touched, None, None, None, None, free, touched)
+        return Answer(request, (result,))
+
+
+def path_animation(path: Path, name: str) -> Animation:
+    """Return the animation of a path from a file, with at most `MOST_POINTS` of its points."""
+    robot, n = path.robot, len(path.q)
+    rows = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
+    text = [f"{count(n, 'point')}, at most {millimetres(float(path.position_error.max()))} off"]
+    if float(path.angle_error.max()) > 0.0:
+        text[0] += f" and {degrees(float(path.angle_error.max()))}"
+    outside = int(np.count_nonzero(~np.asarray(robot.within_limits(path.q))))
+    if outside:
+        text.append(f"{count(outside, 'point')} outside the limits of the robot")
+    return Animation(name, "; ".join(text), path.q[rows])
+
+
+def _at(result: Result, i: int, request: Request) -> Result:
+    """Return a result as it was at iteration i, or at the last one if it has fewer."""
+    trace = result.trace
+    assert trace is not None
+    k = min(i, len(trace) - 1)
+    if k == len(trace) - 1:
+        return result
+    free, touched = judge_clearance(request.robot, trace.q[k], request.scene)
+    angle = None if result.angle_error is None else float(trace.angle_error[k])
+    return Result(
+        result.method, trace.q[k], f"iteration {k} of {len(trace) - 1}", False, float(trace.position_error[k]), angle,
+        None, k, free, touched,
+    )  # fmt: skip
+
+
+def replay_animation(answer: Answer) -> Animation:
+    """Return the recorded iterations of an answer; the method that needs fewer waits at its end."""
+    traced = tuple(result for result in answer.results if result.trace is not None and len(result.trace))
+    untraced = [
+        f"{result.method}: {result.status}" + ("" if result.refused else "; no iterations were recorded")
+        for result in answer.results
+        if result not in traced
+    ]
+    if not traced:
+        return Animation("iterations", "; ".join(untraced))
+    lengths = [len(result.trace) for result in traced if result.trace is not None]
+    n = max(lengths)
+    rows = [result.trace.q[np.minimum(np.arange(n), len(result.trace) - 1)] for result in traced if result.trace]
+    steps = [f"{result.method} {count(length - 1, 'step')}" for result, length in zip(traced, lengths, strict=True)]
+    text = "; ".join([", ".join(steps), *untraced])
+    return Animation("iterations", text, rows[0], rows[1] if len(rows) > 1 else None, traced=traced)

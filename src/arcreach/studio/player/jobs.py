@@ -1,0 +1,174 @@
+"""`Jobs`: work that takes seconds, and what the page shows of it: plans, replays, path files, all solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from arcreach._checks import shown
+from arcreach._text import count
+from arcreach._typing import Array
+from arcreach.errors import FileError
+from arcreach.files.toml.planar_file import planar_catalogue
+from arcreach.robots.robot import Robot
+from arcreach.studio.panels.trajectory import TrajectoryTab
+from arcreach.studio.player.animation import Animation, path_animation, replay_animation
+from arcreach.studio.player.background import Background
+from arcreach.studio.player.player import Player
+from arcreach.studio.stage.contact import ContactMotion
+from arcreach.studio.stage.stage import Stage
+from arcreach.studio.state.answer import TRACE_BUDGET, solve_request
+from arcreach.studio.state.state import State
+from arcreach.studio.state.uploads import parse_path_upload, plain_name
+
+# Runs work outside the event loop; the client is told of a failure.
+Run = Callable[[Callable[[], None], Any], None]
+
+# Bodies nearer to each other than this share of the reach look the same.
+SAME = 0.02
+
+
+class Jobs:
+    """Starts jobs for the trajectory tab and hands the results to the player or the stage."""
+
+    def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, player: Player, run: Run) -> None:
+        self._state, self._stage, self._tab, self._player, self._run = state, stage, tab, player, run
+        self._start: Array | None = None
+        self._branches_pose: Array | None = None
+        self.background = Background()
+
+    @property
+    def start(self) -> Array:
+        """The start of the next plan: the marked configuration, or the neutral one."""
+        robot, marked = self._state.request.robot, self._start
+        return marked if marked is not None and len(marked) == robot.dof else robot.neutral
+
+    def mark_start(self) -> None:
+        """Start the next plan at the configuration shown."""
+        self._start = self._state.q.copy()
+        self._tab.say("The next plan begins here.")
+
+    def plan(self) -> None:
+        """Plan a motion from the start to the target."""
+        request = self._state.request
+
+        def done(motion: tuple[Array, str]) -> None:
+            self.present(Animation("plan", motion[1], motion[0]), request.robot)
+
+        self._begin("Planning a motion …", "plan", (request.robot, self.start, request.target, request.scene), done)
+
+    def plan_contact(self, scene: str) -> None:
+        """Plan a path that leans on the obstacles of a planar scene of the catalogue."""
+        # A client may send any text, and a path must not be opened.
+        if scene not in planar_catalogue():
+            raise FileError(f"{shown(scene)} is no planar scene of the catalogue; choose one of the list")
+
+        def done(motion: ContactMotion) -> None:
+            self.present(Animation(f"contact plan of {motion.name}", motion.text, contact=motion), None)
+
+        self._begin(f"Planning contacts of {scene} …", "contact", (scene,), done)
+
+    def replay(self, client: Any = None) -> None:
+        """Solve again from the neutral configuration, and play the recorded iterations."""
+
+        def work() -> None:
+            # Not a new request: it would have to be answered even if there is nothing to play.
+            request = replace(self._state.request, q=None)
+            answer = solve_request(request, request.robot.neutral, TRACE_BUDGET, trace=True)
+            self.present(replay_animation(answer), request.robot)
+
+        self._run(work, client)
+
+    def load_path(self, name: str, content: bytes, client: Any) -> None:
+        """Play the path of a CSV file."""
+
+        def work() -> None:
+            robot = self._state.request.robot
+            self.present(path_animation(parse_path_upload(name, content, robot), plain_name(name)), robot)
+
+        self._run(work, client)
+
+    def present(self, animation: Animation, robot: Robot | None) -> None:
+        """Play an animation, unless it is empty or another robot was chosen in the meantime."""
+        with self._stage.drawing():
+            if robot is not None and robot is not self._state.request.robot:
+                return
+            if not len(animation):
+                self._tab.say(animation.text, good=False)
+                return
+            self._player.open(animation)
+
+    def show_branches(self, shown: bool) -> None:
+        """Show all distinct solutions of the target, or none."""
+        self._branches_pose = None
+        with self._stage.drawing():
+            self._stage.set_branches([])
+        if not shown:
+            return
+        request = self._state.request
+        self._branches_pose = request.pose
+
+        def done(found: list[Array]) -> None:
+            robot = request.robot
+            if robot is not self._state.request.robot or self._branches_pose is None:
+                return
+            with self._stage.drawing():
+                # Without the configuration that is shown already.
+                self._stage.set_branches([q for q in found if different(robot, q, self._state.q)])
+            text = f"{count(len(found), 'solution')} found" if found else "no solution found"
+            self._tab.say(text, good=bool(found))
+
+        self._begin("Looking for all solutions …", "branches", (request.robot, request.target, self._state.q), done)
+
+    def drop_branches(self, pose: Array) -> bool:
+        """Remove solutions of another target than this one; return whether there were any."""
+        if self._branches_pose is None or np.array_equal(self._branches_pose, pose):
+            return False
+        self._branches_pose = None
+        self._stage.set_branches([])
+        return True
+
+    def cancel(self) -> None:
+        """End the job in progress."""
+        if self.background.cancel():
+            self._tab.show_work(None)
+            self._tab.say("Cancelled.")
+
+    def forget(self) -> None:
+        """Drop what belongs to the last robot: the marked start, the solutions, the job in progress."""
+        self._start = self._branches_pose = None
+        if self.background.cancel():
+            self._tab.show_work(None)
+
+    def stop(self) -> None:
+        """End the background process."""
+        self.background.stop()
+
+    def _begin(self, text: str, task: str, arguments: tuple[Any, ...], done: Callable[[Any], None]) -> None:
+        self._tab.show_work(text)
+
+        def finished(value: Any) -> None:
+            self._tab.show_work(None)
+            self._tab.say("")
+            done(value)
+
+        def failed(reason: str) -> None:
+            self._tab.show_work(None)
+            self._tab.say(reason, good=False)
+
+        def start() -> None:
+            try:
+                self.background.start(task, arguments, finished, failed)
+            except Exception as error:
+                failed(f"the work could not be started: {type(error).__name__}: {error}")
+
+        # A process takes a while to start: not in the event loop.
+        self._run(start, None)
+
+
+def different(robot: Robot, q: Array, other: Array) -> bool:
+    """Return whether a robot looks different at two configurations."""
+    return bool(np.linalg.norm(robot.backbone(q, 12) - robot.backbone(other, 12), axis=1).max() > SAME * robot.reach)

@@ -1,0 +1,93 @@
+"""`Playback`: a thread that steps through the frames of an animation."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from arcreach.studio.player.animation import Animation
+
+_log = logging.getLogger(__name__)
+
+
+class Playback:
+    """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last one."""
+
+    def __init__(self, show: Callable[[int], None], ended: Callable[[], None]) -> None:
+        self._show, self._ended = show, ended
+        self._lock = threading.Lock()
+        self._go = threading.Event()
+        self._closed = False
+        self.animation: Animation | None = None
+        self.frame = 0
+        self._thread = threading.Thread(target=self._run, name="arcreach-player", daemon=True)
+        self._thread.start()
+
+    @property
+    def playing(self) -> bool:
+        """Whether the frames advance."""
+        return self._go.is_set()
+
+    def load(self, animation: Animation | None) -> None:
+        """Pause at the first frame of another animation."""
+        self.pause()
+        with self._lock:
+            self.animation, self.frame = animation, 0
+
+    def play(self) -> None:
+        """Continue, or start again from the first frame at the end."""
+        with self._lock:
+            if self.animation is None or not len(self.animation):
+                return
+            if self.frame >= len(self.animation) - 1:
+                self.frame = 0
+        self._go.set()
+
+    def pause(self) -> None:
+        """Stop at the current frame."""
+        self._go.clear()
+
+    def seek(self, frame: int) -> None:
+        """Pause at a frame."""
+        self.pause()
+        with self._lock:
+            if self.animation is not None and len(self.animation):
+                self.frame = int(np.clip(frame, 0, len(self.animation) - 1))
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._closed = True
+        self._go.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(1.0)
+
+    def _run(self) -> None:
+        pace = threading.Event()
+        while not self._closed:
+            self._go.wait()
+            with self._lock:
+                animation, frame = self.animation, self.frame
+            if animation is None or not len(animation) or self._closed:
+                self._go.clear()
+                continue
+            if not self._shown(frame) or frame >= len(animation) - 1:
+                self._go.clear()
+                self._ended()
+                continue
+            pace.wait(1.0 / animation.rate)
+            with self._lock:
+                # A seek in the meantime takes precedence.
+                if self.animation is animation and self.frame == frame and self._go.is_set():
+                    self.frame += 1
+
+    def _shown(self, frame: int) -> bool:
+        """Show a frame, and return whether that succeeded; a failure is logged, so that the next animation plays."""
+        try:
+            self._show(frame)
+        except Exception:
+            _log.exception("the studio could not show a frame of an animation")
+            return False
+        return True

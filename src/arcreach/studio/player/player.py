@@ -1,0 +1,124 @@
+"""`Player`: show an animation on the stage; play, pause, seek and close it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arcreach.studio.panels.trajectory import TrajectoryTab
+from arcreach.studio.player.animation import Animation
+from arcreach.studio.player.playback import Playback
+from arcreach.studio.stage.contact import ContactStage
+from arcreach.studio.stage.stage import Stage
+from arcreach.studio.state.answer import Answer
+from arcreach.studio.state.state import State
+from arcreach.studio.worker import Worker
+
+
+class Player:
+    """One animation at a time. `show` draws an answer on the page."""
+
+    def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, show: Callable[[Answer], None]) -> None:
+        self._state, self._stage, self._tab, self._show = state, stage, tab, show
+        self._contact: ContactStage | None = None
+        self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), self._ended)
+        # A slider asks for more frames than can be drawn.
+        self._scrubber: Worker[int] = Worker("scrubber", lambda frame: self._show_frame(frame, playing=False))
+
+    @property
+    def animation(self) -> Animation | None:
+        """The animation that is open."""
+        return self._playback.animation
+
+    @property
+    def frame(self) -> int:
+        """The index of the frame shown."""
+        return self._playback.frame
+
+    @property
+    def playing(self) -> bool:
+        """Whether the frames advance."""
+        return self._playback.playing
+
+    def open(self, animation: Animation) -> None:
+        """Show an animation in place of the current one, and play it."""
+        with self._stage.drawing():
+            self._clear_contact()
+            self._playback.load(animation)
+            if animation.contact is not None:
+                self._contact = ContactStage(self._stage.server, animation.contact)
+                self._stage.show_contact(self._contact)
+            path = None if animation.q is None else self._state.request.robot.tip_pose(animation.q)[:, :3, 3]
+            self._stage.set_path(path)
+            self._tab.show_animation(len(animation))
+            self._tab.say(f"{animation.title}: {animation.text}")
+        self.play()
+
+    def leave(self) -> None:
+        """Pause when the user changes something; a contact plan, which hides the robot, is closed."""
+        if self.playing:
+            self.pause()
+        if self._contact is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Close the animation and show the robot alone."""
+        self._playback.load(None)
+        with self._stage.drawing():
+            had_contact = self._contact is not None
+            self._clear_contact()
+            self._stage.set_path(None)
+            self._tab.show_animation(0)
+            self._tab.say("")
+            if had_contact:
+                self._stage.draw(self._state.answer)
+
+    def _clear_contact(self) -> None:
+        if self._contact is not None:
+            self._contact = None
+            self._stage.show_contact(None)
+
+    def play(self) -> None:
+        """Continue, or start again from the first frame at the end."""
+        self._playback.play()
+        self._tab.show_playing(self.playing)
+
+    def pause(self) -> None:
+        """Stop at the current frame."""
+        self._playback.pause()
+        self._tab.show_playing(False)
+
+    def seek(self, frame: int) -> None:
+        """Pause at a frame."""
+        self._tab.show_playing(False)
+        self._playback.seek(frame)
+        self._scrubber.post(self.frame)
+
+    def stop(self) -> None:
+        """End the threads."""
+        self._playback.stop()
+        self._scrubber.stop()
+
+    def _ended(self) -> None:
+        self._tab.show_playing(False)
+
+    def _show_frame(self, frame: int, playing: bool) -> None:
+        with self._stage.drawing():
+            # Read under the lock: another robot closes the animation of the last one under it.
+            animation = self.animation
+            if animation is None or frame >= len(animation):
+                return
+            self._tab.show_frame(frame)
+            if animation.q is None:
+                self.draw_frame(frame)
+                return
+            request = self._state.change_unless(lambda: playing and not self.playing, q=animation.q[frame])
+            if request is not None:
+                self._show(animation.answer(frame, request))
+
+    def draw_frame(self, frame: int) -> None:
+        """Draw a frame on the stage and change nothing else."""
+        animation = self.animation
+        if self._contact is not None:
+            self._contact.draw(frame)
+        elif animation is not None and animation.q is not None:
+            self._stage.draw_robot(animation.q[frame], None if animation.ghost is None else animation.ghost[frame])

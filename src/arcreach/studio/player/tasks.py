@@ -1,0 +1,84 @@
+"""The tasks of the background process, as plain functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcreach._text import count
+from arcreach._typing import Array
+from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.ik.solve_all import solve_all
+from arcreach.ik.target import Target
+from arcreach.robots.robot import Robot
+from arcreach.scenes.planar import Disc
+from arcreach.scenes.scene import Scene
+from arcreach.studio.stage.contact import ContactMotion
+from arcreach.studio.text import millimetres
+
+# Frames of an animation: five seconds at thirty per second.
+FRAMES = 150
+# Most branches that are drawn; more cannot be told apart.
+MOST_BRANCHES = 8
+# Most branches that these are chosen from; a redundant robot has infinitely many.
+MOST_FOUND = 32
+LINE_POINTS = 12
+# Consecutive starts without a new branch after which the search ends; fewer than by default, since a user waits.
+WITHOUT_NEW = 48
+
+
+def all_branches(robot: Robot, target: Target, start: Array) -> list[Array]:
+    """Return distinct configurations that reach a target."""
+    found = [solution.q for solution in solve_all(robot, target, start=start, without_new=WITHOUT_NEW, most=MOST_FOUND)]
+    return apart(robot, found, MOST_BRANCHES)
+
+
+def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
+    """Return the first configuration and, one by one, those whose bodies are farthest from the ones chosen before."""
+    if len(configurations) <= most:
+        return configurations
+    lines = robot.backbone(np.array(configurations), LINE_POINTS)
+    chosen = [0]
+    while len(chosen) < most:
+        distances = np.linalg.norm(lines[:, None] - lines[chosen][None], axis=3).max(axis=2).min(axis=1)
+        chosen.append(int(np.argmax(distances)))
+    return [configurations[i] for i in chosen]
+
+
+def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> tuple[Array, str]:
+    """Return the configurations (n, dof) of a collision-free motion, none if there is no path, and a text about it."""
+    from arcreach.planning.motion.plan import plan
+
+    found = plan(robot, start, target, scene)
+    if not found.reached:
+        return np.empty((0, robot.dof)), str(found)
+    text = f"{len(found)} corners, {millimetres(found.clearance)} clear all along, found in {found.seconds:.1f} s"
+    return found.sampled(FRAMES), text
+
+
+def contact_motion(name: str) -> ContactMotion:
+    """Return the shortest path of a planar scene's robot to its target, leaning on obstacles."""
+    from arcreach.planning.contact.plan import plan_contact
+
+    scene = load_planar_scene(name)
+    assert scene.target is not None, "the page offers scenes with a target only"
+    found = plan_contact(
+        scene.robot, scene.target, scene.obstacles, scene.contacts, max_solutions=1, bend_radius=scene.bend_radius
+    )
+    polygons = [np.array(shape.points) for shape in scene.obstacles if not isinstance(shape, Disc)]
+    discs = [(*shape.centre, shape.radius) for shape in scene.obstacles if isinstance(shape, Disc)]
+    if not len(found):
+        return ContactMotion(name, [], 0.0, polygons, discs, [], scene.target, "no path found")
+    best = found[0]
+    text = f"{millimetres(best.length)} long, leaning on {count(len(best.contacts), 'contact')}"
+    lines = [_upright(line) for line in best.frames(FRAMES, 80)]
+    return ContactMotion(name, lines, best.body.radius, polygons, discs, list(best.contacts), scene.target, text)
+
+
+def _upright(line: Array) -> Array:
+    """Return the points (n, 3) of a planar line in the plane x-z."""
+    return np.stack([line[:, 0], np.zeros(len(line)), line[:, 1]], axis=1)
+
+
+TASKS: dict[str, Any] = {"branches": all_branches, "plan": plan_motion, "contact": contact_motion}

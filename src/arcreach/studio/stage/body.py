@@ -1,0 +1,143 @@
+"""`Body`: the robot as coloured meshes, with tubes for sections, bars for links, hubs for joints and a base plate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcreach._typing import Array, Integers
+from arcreach.elements import Revolute, Section
+from arcreach.robots.mesh import basis, circle, revolved, rings_around, rod, section_frames, tube_faces
+from arcreach.robots.robot import Robot
+from arcreach.studio.stage import colours
+from arcreach.studio.stage.colours import Colour
+
+# Points around a tube: it looks round on a large screen.
+SIDES = 24
+AROUND = circle(SIDES)
+# Rings of the rounded end of the last section.
+DOME = 5
+# Radii of sections and bars without one, in reaches of the robot.
+THIN_SECTION, THIN_BAR = 0.025, 0.028
+# Hubs of joints and collars at the ends of sections, in radii of the piece.
+HUB_RADIUS, HUB_LENGTH, COLLAR_RADIUS, COLLAR_LENGTH = 1.25, 3.0, 1.12, 0.7
+# The plate under the robot, in radii of its first piece.
+PLATE_RADIUS, PLATE_HEIGHT = 2.3, 1.4
+Z = np.array([0.0, 0.0, 1.0])
+
+# The points (n, 3) of a piece, from the frames of all elements and the configuration.
+Points = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the body in one colour."""
+
+    kind: str
+    colour: Colour
+    radius: float
+    points: Points
+
+
+class Body:
+    """The meshes of a robot, one for each colour; a configuration changes their points and never their faces."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.pieces = pieces_of(robot)
+        self.colours = list(dict.fromkeys(piece.colour for piece in self.pieces))
+        self._groups = [[piece for piece in self.pieces if piece.colour == colour] for colour in self.colours]
+        self.faces = [_joined_faces(points) for points in self._points(robot.neutral)]
+
+    @property
+    def tip_radius(self) -> float:
+        """The radius of the last piece."""
+        return self.pieces[-1].radius
+
+    def vertices(self, q: Array) -> list[Array]:
+        """Return the points (n, 3) of each mesh in metres."""
+        return [np.concatenate(points) for points in self._points(q)]
+
+    def _points(self, q: Array) -> list[list[Array]]:
+        frames = self.robot.frames(q)
+        return [[piece.points(frames, q) for piece in group] for group in self._groups]
+
+
+def _joined_faces(pieces: list[Array]) -> Integers:
+    first = np.cumsum([0, *map(len, pieces)])
+    return np.concatenate([tube_faces(points, SIDES) + start for points, start in zip(pieces, first, strict=False)])
+
+
+def pieces_of(robot: Robot) -> list[Piece]:
+    """Return the pieces of a robot's body, the base plate first."""
+    thin_bar = _bar_radius(robot)
+    sections = [i for i, element in enumerate(robot.elements) if isinstance(element, Section)]
+    pieces: list[Piece] = []
+    for i, (element, first) in enumerate(robot.indexed_elements()):
+        if isinstance(element, Section):
+            radius, last = element.radius or THIN_SECTION * robot.reach, i == len(robot.elements) - 1
+            colour = colours.of_section(sections.index(i))
+            pieces.append(Piece("tube", colour, radius, _tube(element, i, first, radius, rounded=last)))
+            if not last:
+                collar = _cylinder(COLLAR_RADIUS * radius, 0.5 * COLLAR_LENGTH * radius)
+                pieces.append(Piece("collar", colours.LINK, COLLAR_RADIUS * radius, _fixed(i + 1, collar)))
+        elif isinstance(element, Revolute):
+            hub = _cylinder(HUB_RADIUS * thin_bar, 0.5 * HUB_LENGTH * thin_bar) @ basis(np.array(element.axis)).T
+            pieces.append(Piece("hub", colours.JOINT, HUB_RADIUS * thin_bar, _fixed(i, hub)))
+        elif element.coordinates or element.reach > 0.0:
+            radius = element.radius or thin_bar
+            pieces.append(Piece("bar", colours.LINK, radius, _bar(i, radius, flat=i + 1 in sections)))
+    foot = pieces[0].radius if pieces else thin_bar
+    half = 0.5 * PLATE_HEIGHT * foot
+    plate = _cylinder(PLATE_RADIUS * foot, half) - half * Z
+    return [Piece("plate", colours.BASE, PLATE_RADIUS * foot, lambda frames, q: plate), *pieces]
+
+
+def _fixed(frame: int, local: Array) -> Points:
+    """Return the points of a rigid piece in one of the robot's frames."""
+    return lambda frames, q: np.asarray(local @ frames[frame, :3, :3].T + frames[frame, :3, 3])
+
+
+def _bar(element: int, radius: float, flat: bool) -> Points:
+    """Return a straight bar between the two ends of an element, with a flat end where a section follows."""
+
+    def points(frames: Array, q: Array) -> Array:
+        start = frames[element, :3, 3]
+        offset = frames[element + 1, :3, 3] - start
+        return rod(offset, offset if offset.any() else Z, radius, AROUND, flat) + start
+
+    return points
+
+
+def _tube(section: Section, element: int, first: int, radius: float, rounded: bool) -> Points:
+    """Return a tube along a section, with a flat end, or a rounded one at the tip of the robot."""
+    angles = 0.5 * np.pi * np.arange(1, DOME) / DOME if rounded else np.zeros(1)
+    profile = [(radius * np.cos(a), radius * np.sin(a)) for a in angles]
+    # Without its lower pole, which is inside the tube.
+    cap = revolved(profile, AROUND, (0.0, radius if rounded else 0.0))[1:]
+
+    def points(frames: Array, q: Array) -> Array:
+        line, rotations = section_frames(section, q[first : first + 3])
+        rings = rings_around(line, rotations, radius * AROUND).reshape(-1, 3)
+        # The first ring is there twice, so that the edge of the flat end stays sharp.
+        local = np.concatenate([line[:1], rings[:SIDES], rings, cap @ rotations[-1].T + line[-1]])
+        return np.asarray(local @ frames[element, :3, :3].T + frames[element, :3, 3])
+
+    return points
+
+
+def _cylinder(radius: float, half: float) -> Array:
+    """Return a cylinder about z around the origin; its rings are there twice, so that its edges stay sharp."""
+    return revolved([(radius, -half)] * 2 + [(radius, half)] * 2, AROUND)
+
+
+def _bar_radius(robot: Robot) -> float:
+    """Return the radius of bars without one: a share of an arm's reach, or the radius of the sections."""
+    rigid = sum(element.reach for element in robot.elements if not isinstance(element, Section))
+    radii = [element.radius for element in robot.elements if isinstance(element, Section) and element.radius > 0.0]
+    # A rail or a flange of a continuum robot is as thick as its sections.
+    if radii and rigid < 0.5 * robot.reach:
+        return max(radii)
+    return THIN_BAR * robot.reach

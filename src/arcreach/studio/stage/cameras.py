@@ -1,0 +1,73 @@
+"""The cameras of clients: views that fit the part of the screen that the panels leave free."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from arcreach._typing import Array
+
+# Radians, narrower than viser's default: less distortion at the edge of the picture.
+FIELD_OF_VIEW = 0.62
+# Direction to the camera, and the point it looks at in reaches of the robot.
+VIEWS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
+    "3D": ((1.65, -1.65, 0.67), (0.2, 0.2, 0.38)),
+    "Front": ((0.0, -1.0, 0.0), (0.0, 0.0, 0.45)),
+    "Side": ((1.0, 0.0, 0.0), (0.0, 0.0, 0.45)),
+    # Not exactly from above: the up direction on the screen would be undefined.
+    "Top": ((0.0, -0.03, 1.0), (0.0, 0.0, 0.4)),
+}
+FIRST = "3D"
+# Half the width and height of a view in reaches: the robot, the target and its handles.
+HALF = 0.78
+# Camera positions that differ by less are equal.
+SAME = 1e-3
+
+
+def placed(view: str, width: int, height: int) -> tuple[Array, Array]:
+    """Return the position and the look-at point of a view on a canvas of this size in pixels."""
+    towards, centre = (np.array(vector) for vector in VIEWS[view])
+    towards = towards / np.linalg.norm(towards)
+    # Device pixels differ in size between screens: only the ratio matters.
+    distance = HALF / (math.tan(0.5 * FIELD_OF_VIEW) * min(1.0, width / max(height, 1)))
+    return centre + distance * towards, centre
+
+
+class Cameras:
+    """Gives each client the first view, and adjusts it while panels open, until the user moves the camera."""
+
+    def __init__(self, server: Any) -> None:
+        camera = server.initial_camera
+        camera.position, camera.look_at = (tuple(point) for point in placed(FIRST, 800, 800))
+        camera.up, camera.fov, camera.near, camera.far = (0.0, 0.0, 1.0), FIELD_OF_VIEW, 0.02, 60.0
+        # For each client the view, and the camera positions that were set for it.
+        self._views: dict[int, tuple[str, list[Array]]] = {}
+        server.on_client_connect(self._greet)
+        server.on_client_disconnect(self._forget)
+
+    async def _greet(self, client: Any) -> None:
+        self.show(client, FIRST)
+        client.camera.on_update(self._moved)
+
+    async def _forget(self, client: Any) -> None:
+        self._views.pop(client.client_id, None)
+
+    async def _moved(self, camera: Any) -> None:
+        view, given = self._views.get(camera.client.client_id, ("", []))
+        if not any(np.allclose(camera.position, position, atol=SAME) for position in given):
+            self._views.pop(camera.client.client_id, None)
+        elif not np.allclose(placed(view, camera.image_width, camera.image_height)[0], given[-1], atol=SAME):
+            self.show(camera.client, view)
+
+    def show(self, client: Any, view: str) -> None:
+        """Set a client's camera to a view."""
+        camera = client.camera
+        position, look_at = placed(view, camera.image_width, camera.image_height)
+        kept = self._views.get(client.client_id, ("", []))[1]
+        # Messages with earlier positions of the camera may still arrive.
+        self._views[client.client_id] = (view, [*kept[-3:], np.array(camera.position), position])
+        # In one step: with only some of these set the camera could turn about the vertical.
+        with client.atomic():
+            camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)

@@ -1,0 +1,34 @@
+"""The colours of the page, distinguishable with any colour vision (Okabe and Ito)."""
+
+from __future__ import annotations
+
+Colour = tuple[int, int, int]
+
+
+def rgb(text: str) -> Colour:
+    """Return a colour from six hexadecimal digits after a hash."""
+    red, green, blue = (int(text[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue
+
+
+# Sections, base first; further ones start again with the first colour.
+SECTIONS = tuple(map(rgb, ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")))
+# Target, path, obstacles in collision.
+VERMILION = rgb("#D55E00")
+BLUE = rgb("#0072B2")
+# Links are pale and joints dark, so that the sections of a mixed chain stand out.
+LINK, JOINT = rgb("#DDE1E6"), rgb("#4A4F57")
+BASE = rgb("#2E3238")
+OBSTACLE = rgb("#9A9AA6")
+# The robot of the compared method, transparent.
+GHOST = rgb("#8C8C96")
+GHOST_OPACITY = 0.45
+BRANCH_OPACITY = 0.25
+
+# Secondary buttons of a panel.
+QUIET = rgb("#E9ECEF")
+
+
+def of_section(index: int) -> Colour:
+    """Return the colour of a section by its index."""
+    return SECTIONS[index % len(SECTIONS)]

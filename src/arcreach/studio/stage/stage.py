@@ -1,0 +1,219 @@
+"""`Stage`: the 3D scene. It draws what it is given and reports what users drag.
+
+Lengths in the scene are in reaches of the robot, so that an endoscope and a crane have the same size on the screen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._typing import Array
+from arcreach.robots.robot import Robot
+from arcreach.studio.stage import colours
+from arcreach.studio.stage.body import Body
+from arcreach.studio.stage.contact import ContactStage
+from arcreach.studio.stage.obstacles import DrawnObstacles
+from arcreach.studio.stage.robot import DrawnRobot
+from arcreach.studio.stage.target import DrawnTarget
+from arcreach.studio.state.answer import Answer
+from arcreach.studio.state.request import POSITION
+
+# In reaches of the robot.
+GROUND = 6.0
+AXES, AXES_THICKNESS = 0.09, 0.006
+PATH_THICKNESS, LINE_THICKNESS, POINT = 0.010, 0.012, 0.004
+# Random configurations whose tips show the workspace.
+WORKSPACE_POINTS = 4000
+# Where the labels of two compared robots are, as indices of 21 points along the backbone.
+LABELLED = (9, 12)
+
+
+class Stage:
+    """The ground, the robot and the one it is compared with, the target, the obstacles, and what else can be shown."""
+
+    def __init__(
+        self, server: Any, target_moved: Callable[[Array], None], obstacle_moved: Callable[[int, Array], None]
+    ) -> None:
+        self.server = server
+        self._lock = threading.RLock()
+        self.scale = 1.0
+        self.robot: DrawnRobot | None = None
+        self.ghost: DrawnRobot | None = None
+        self.branches: list[DrawnRobot] = []
+        self.path: Any = None
+        self.workspace: Any = None
+        self.frames: Any = None
+        self.backbone: Any = None
+        self._show_frames = False
+        self._show_tubes = True
+        self._contact: ContactStage | None = None
+        self._set_up()
+        self.target = DrawnTarget(server, target_moved)
+        self.obstacles = DrawnObstacles(server, obstacle_moved)
+
+    def _set_up(self) -> None:
+        scene = self.server.scene
+        scene.set_up_direction("+z")
+        scene.world_axes.visible = False
+        # Bright enough for the shaded side of a tube; more would wash out the colours.
+        scene.configure_environment_map("studio", environment_intensity=0.35)
+        scene.configure_default_lights(enabled=True, cast_shadow=True)
+        scene.add_grid(
+            "/ground", GROUND, GROUND, cell_size=0.1, section_size=0.5, cell_color=(228, 228, 232),
+            section_color=(205, 205, 212), cell_thickness=0.6, section_thickness=0.9, plane_opacity=0.0,
+            shadow_opacity=0.22, fade_distance=9.0, fade_from="origin",
+        )  # fmt: skip
+        self.labels = [scene.add_label(f"/label/{i}", "", visible=False, anchor="bottom-center") for i in range(2)]
+
+    @contextlib.contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Keep other threads from drawing within the block; browsers show its changes in one step."""
+        with self._lock, self.server.atomic():
+            yield
+        self.server.flush()
+
+    def set_robot(self, robot: Robot) -> None:
+        """Show another robot, alone."""
+        for drawn in (self.robot, self.ghost):
+            if drawn is not None:
+                drawn.remove()
+        self.obstacles.clear()
+        self.set_branches([])
+        self.set_path(None)
+        self.set_workspace(False)
+        self.scale = 1.0 / robot.reach
+        body = Body(robot)
+        self.robot = DrawnRobot(self.server, "robot", body, self.scale)
+        self.ghost = DrawnRobot(self.server, "compared", body, self.scale, colours.GHOST, colours.GHOST_OPACITY)
+        self._draw_frames(robot.frames(robot.neutral))
+        self.target.set_size(self.scale, body.tip_radius)
+
+    def draw(self, answer: Answer) -> None:
+        """Show an answer: the obstacles, the robot, the compared one, and which obstacles are in collision."""
+        request, results = answer.request, answer.results
+        self.obstacles.draw(request.scene, request.robot.reach)
+        if request.q is not None:
+            self.target.pose = request.pose
+        if self._contact is not None:
+            return
+        compared = len(results) > 1 and not results[1].refused
+        self.draw_robot(results[0].q, results[1].q if compared else None)
+        self.target.arrow.visible = request.aim != POSITION
+        self.obstacles.mark(set(results[0].touched))
+        for label in self.labels:
+            label.visible = compared
+        if compared:
+            for label, result, point in zip(self.labels, results, LABELLED, strict=True):
+                label.text = result.method
+                label.position = tuple(self.scale * request.robot.backbone(result.q, 21)[point])
+
+    def draw_robot(self, q: Array, ghost: Array | None) -> None:
+        """Show the robot and the ghost, if any, at these configurations."""
+        assert self.robot is not None
+        assert self.ghost is not None
+        self.robot.draw(q if self._show_tubes else None)
+        self.ghost.draw(ghost)
+        robot = self.robot.body.robot
+        if not self._show_tubes:
+            self._draw_backbone(robot.backbone(q, 80))
+        elif self.backbone is not None:
+            self.backbone.visible = False
+        if self._show_frames:
+            self._draw_frames(robot.frames(q))
+
+    def show_contact(self, contact: ContactStage | None) -> None:
+        """Show a contact plan in place of everything but the ground, or the robot again when it is drawn next."""
+        if self._contact is not None:
+            self._contact.remove()
+        self._contact = contact
+        shown = contact is None
+        for handle in (self.target.handle, *self.obstacles.handles):
+            handle.visible = shown
+        self.frames.visible = shown and self._show_frames
+        if contact is not None:
+            for drawn in (self.robot, self.ghost):
+                assert drawn is not None
+                drawn.draw(None)
+            for handle in (self.backbone, *self.labels):
+                if handle is not None:
+                    handle.visible = False
+            self.set_branches([])
+            self.set_workspace(False)
+
+    def set_tubes(self, shown: bool) -> None:
+        """Show tubes, or the backbone as a line, when the robot is drawn next."""
+        self._show_tubes = shown
+
+    def set_frames(self, shown: bool) -> None:
+        """Show or hide the frames at the ends of all elements."""
+        self._show_frames = self.frames.visible = shown
+
+    def set_workspace(self, shown: bool) -> None:
+        """Show or hide points that the tip can reach."""
+        if self.workspace is not None:
+            self.workspace.remove()
+            self.workspace = None
+        if shown:
+            assert self.robot is not None
+            robot = self.robot.body.robot
+            tips = robot.tip_pose(robot.sample(WORKSPACE_POINTS, seed=0))[:, :3, 3]
+            self.workspace = self.server.scene.add_point_cloud(
+                "/workspace", self.scale * tips, colours.SECTIONS[4], point_size=POINT, point_shape="circle"
+            )
+
+    def set_branches(self, configurations: list[Array]) -> None:
+        """Show further configurations as ghosts, in place of those before."""
+        for drawn in self.branches:
+            drawn.remove()
+        self.branches = []
+        for i, q in enumerate(configurations):
+            assert self.robot is not None
+            drawn = DrawnRobot(
+                self.server, f"branch-{i}", self.robot.body, self.scale, colours.of_section(i), colours.BRANCH_OPACITY
+            )
+            drawn.draw(q)
+            self.branches.append(drawn)
+
+    def set_path(self, tips: Array | None) -> None:
+        """Show the path of the tip through positions (n, 3) in metres, or none."""
+        if self.path is not None:
+            self.path.remove()
+            self.path = None
+        if tips is not None and len(tips) > 1:
+            self.path = self.server.scene.add_line_segments(
+                "/path", _segments(self.scale * tips), colours.VERMILION, thickness=PATH_THICKNESS
+            )
+
+    def _draw_frames(self, frames: Array) -> None:
+        from viser.transforms import SO3
+
+        positions, turns = self.scale * frames[:, :3, 3], SO3.from_matrix(frames[:, :3, :3]).wxyz
+        if self.frames is not None and len(self.frames.batched_positions) == len(frames):
+            self.frames.batched_positions = positions.astype(np.float32)
+            self.frames.batched_wxyzs = turns.astype(np.float32)
+            return
+        if self.frames is not None:
+            self.frames.remove()
+        self.frames = self.server.scene.add_batched_axes(
+            "/frames", turns, positions, axes_length=AXES, axes_radius=AXES_THICKNESS, visible=self._show_frames
+        )
+
+    def _draw_backbone(self, points: Array) -> None:
+        segments = _segments(self.scale * points)
+        if self.backbone is None:
+            self.backbone = self.server.scene.add_line_segments(
+                "/line", segments, colours.BLUE, thickness=LINE_THICKNESS
+            )
+        self.backbone.points = segments
+        self.backbone.visible = True
+
+
+def _segments(points: Array) -> npt.NDArray[np.float32]:
+    """Return the segments (n - 1, 2, 3) of a polyline."""
+    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)

@@ -1,0 +1,100 @@
+"""`DrawnTarget`: the target in the scene, with the handles to drag it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.robots.mesh import circle, revolved, tube_faces
+from arcreach.studio.stage import colours
+from arcreach.studio.stage.drag import Drag
+
+# In reaches of the robot: limits of the ball's radius, and the size of the handles for a large and a small ball.
+BALL, GIZMO, SMALL_GIZMO, SMALL_BALL = (0.012, 0.034), 0.22, 0.13, 0.02
+# The ball's radius in radii of the tip, and the arrow's length in radii of the ball.
+TIP_RADII, ARROW = 1.3, 5.0
+SIDES = 24
+ARROW_POINTS = revolved(
+    [(0.045, 0.0), (0.045, 0.65), (0.045, 0.65), (0.14, 0.65), (0.14, 0.65)], circle(SIDES), (0.0, 1.0)
+)
+ARROW_FACES = tube_faces(ARROW_POINTS, SIDES)
+SAVED = "/saved-target"
+
+
+class DrawnTarget:
+    """A ball and an arrow along the axis, moved by arrows, rings and squares, or by the ball itself.
+
+    `moved` is called with the pose when a user drags the target.
+    """
+
+    def __init__(self, server: Any, moved: Callable[[Array], None]) -> None:
+        self._scene, self._moved, self._drag = server.scene, moved, Drag()
+        self._scale = 1.0
+        self.handle = self._scene.add_transform_controls("/target", scale=GIZMO, line_width=3.0, depth_test=False)
+        self.ball = self._scene.add_icosphere("/target/ball", 1.0, colours.VERMILION, cast_shadow=False)
+        self.arrow = self._add_arrow("/target/axis", 1.0)
+        self.handle.on_update(self._dragged)
+        self.ball.on_drag(self._dragged_ball)
+
+    def set_size(self, scale: float, tip_radius: float) -> None:
+        """Set the scale of the scene and the size of the ball: a thin tool of a long arm needs a small one."""
+        self._scale = scale
+        self.ball.scale = float(np.clip(TIP_RADII * scale * tip_radius, *BALL))
+        self.arrow.scale = ARROW * self.ball.scale
+        self.handle.scale = GIZMO if self.ball.scale > SMALL_BALL else SMALL_GIZMO
+
+    @property
+    def pose(self) -> Array:
+        """The pose T_base_target (4, 4) in metres."""
+        from viser.transforms import SO3
+
+        pose = np.eye(4)
+        pose[:3, :3] = SO3(np.asarray(self.handle.wxyz)).as_matrix()
+        pose[:3, 3] = np.asarray(self.handle.position) / self._scale
+        return pose
+
+    @pose.setter
+    def pose(self, pose: Array) -> None:
+        from viser.transforms import SO3
+
+        self.handle.position = tuple(self._scale * pose[:3, 3])
+        self.handle.wxyz = tuple(SO3.from_matrix(pose[:3, :3]).wxyz)
+
+    # Both handlers are asynchronous, so that viser calls them in the order of the events.
+    async def _dragged(self, event: Any) -> None:
+        if not np.any(event.target.wxyz):
+            # Only a forged message has a quaternion of zeros, which is no rotation.
+            self.handle.wxyz = (1.0, 0.0, 0.0, 0.0)
+        self._moved(self.pose)
+
+    async def _dragged_ball(self, event: Any) -> None:
+        position = self._drag.moved(event, self.handle.position)
+        if position is not None:
+            self.handle.position = tuple(position)
+            self._moved(self.pose)
+
+    @contextlib.contextmanager
+    def without_handles(self) -> Iterator[None]:
+        """Show only the ball and the arrow within the block."""
+        if not self.handle.visible:
+            yield
+            return
+        self.handle.visible = False
+        self._scene.add_frame(SAVED, show_axes=False, wxyz=self.handle.wxyz, position=self.handle.position)
+        self._scene.add_icosphere(f"{SAVED}/ball", float(self.ball.scale), colours.VERMILION, cast_shadow=False)
+        if self.arrow.visible:
+            self._add_arrow(f"{SAVED}/axis", float(self.arrow.scale))
+        try:
+            yield
+        finally:
+            self._scene.remove_by_name(SAVED)
+            self.handle.visible = True
+
+    def _add_arrow(self, name: str, length: float) -> Any:
+        return self._scene.add_mesh_simple(
+            name, length * ARROW_POINTS, ARROW_FACES, color=colours.VERMILION, cast_shadow=False
+        )

@@ -1,0 +1,122 @@
+"""Change the obstacles of a scene: move, resize, add and remove them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._typing import Array
+from arcreach.scenes.mesh import Mesh
+from arcreach.scenes.scene import Scene
+from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+
+KINDS = ("ball", "block", "bar")
+# New obstacles, in reaches of the robot: their size, their heights, and their distances from the base.
+NEW_SIZE, HEIGHTS, DISTANCES = 0.07, (0.3, 0.6), (0.5, 0.7, 0.9, 1.1, 1.4, 1.7, 2.0)
+# Their directions from the base: right and left of the initial camera first, in front of the robot and behind it last.
+FRONT, STEP, TURNS = -0.25 * math.pi, math.pi / 6.0, (2, -2, 3, -3, 4, -4, 1, -1, 5, -5, 0, 6)
+
+
+def centre_of(shape: Any) -> Array:
+    """Return the point by which an obstacle is moved."""
+    if isinstance(shape, Capsule):
+        return np.asarray(0.5 * (np.array(shape.a) + np.array(shape.b)))
+    if isinstance(shape, HalfSpace):
+        return np.array(shape.point)
+    return np.array(shape.position if isinstance(shape, Mesh) else shape.centre)
+
+
+def is_wall(shape: Any) -> bool:
+    """Return whether an obstacle is a half space."""
+    return isinstance(shape, HalfSpace)
+
+
+def movable(shape: Any) -> bool:
+    """Return whether the page can move an obstacle; a mesh stays, since its search grid would be computed each time."""
+    return not isinstance(shape, Mesh)
+
+
+def moved(shape: Any, centre: npt.ArrayLike) -> Any:
+    """Return an obstacle at another centre."""
+    point = np.asarray(centre, dtype=float)
+    if isinstance(shape, Capsule):
+        shift = point - centre_of(shape)
+        return replace(shape, a=tuple(np.add(shape.a, shift)), b=tuple(np.add(shape.b, shift)))
+    if isinstance(shape, HalfSpace):
+        return replace(shape, point=tuple(point))
+    return replace(shape, centre=tuple(point))
+
+
+def size_of(shape: Any) -> float | None:
+    """Return the radius, or half the longest edge of a box; None if the size cannot be changed."""
+    if isinstance(shape, (Sphere, Capsule)):
+        return shape.radius
+    return 0.5 * max(shape.size) if isinstance(shape, Box) else None
+
+
+def resized(shape: Any, size: float) -> Any:
+    """Return an obstacle of another size; a box keeps its proportions."""
+    if isinstance(shape, Box):
+        x, y, z = (2.0 * size / max(shape.size) * edge for edge in shape.size)
+        return replace(shape, size=(x, y, z))
+    return replace(shape, radius=size)
+
+
+def with_shape(scene: Scene, index: int, shape: Any) -> Scene:
+    """Return the scene with one obstacle replaced."""
+    return Scene([shape if i == index else other for i, other in enumerate(scene)], scene.name, scene.source)
+
+
+def without_shape(scene: Scene, index: int) -> Scene:
+    """Return the scene without one of its obstacles."""
+    return Scene([shape for i, shape in enumerate(scene) if i != index], scene.name, scene.source)
+
+
+def with_new(scene: Scene, kind: str, centre: npt.ArrayLike, size: float) -> Scene:
+    """Return the scene with one more obstacle: a ball, a block or a bar."""
+    point = np.asarray(centre, dtype=float)
+    name = next(f"{kind} {i}" for i in range(1, len(scene) + 2) if f"{kind} {i}" not in scene.shape_names)
+    up = np.array([0.0, 0.0, 3.0 * size])
+    shapes: dict[str, Any] = {
+        "ball": Sphere(tuple(point), size, name=name),
+        "block": Box((2.0 * size,) * 3, tuple(point), name=name),
+        "bar": Capsule(tuple(point - up), tuple(point + up), 0.5 * size, name=name),
+    }
+    return Scene([*scene, shapes[kind]], scene.name, scene.source)
+
+
+def with_new_beside(scene: Scene, kind: str, reach: float, free: Callable[[Scene], bool]) -> Scene:
+    """Return the scene with one more obstacle, apart from all others and where `free` holds for it alone."""
+    others = [(centre_of(shape), _bounding_radius(shape)) for shape in scene if not is_wall(shape)]
+    for point in _new_positions():
+        more = with_new(scene, kind, reach * point, NEW_SIZE * reach)
+        shape = more[len(scene)]
+        own = _bounding_radius(shape)
+        apart = all(np.linalg.norm(centre_of(shape) - centre) > own + radius for centre, radius in others)
+        if apart and free(Scene([shape])):
+            return more
+    return more
+
+
+def _new_positions() -> Iterator[Array]:
+    """Yield positions of new obstacles in reaches, the nearest to the base first."""
+    for distance, turn, height in itertools.product(DISTANCES, TURNS, HEIGHTS):
+        angle = FRONT + turn * STEP
+        yield np.array([distance * math.cos(angle), distance * math.sin(angle), height])
+
+
+def _bounding_radius(shape: Any) -> float:
+    """Return the radius of the sphere around the centre of an obstacle that contains all of it."""
+    if isinstance(shape, Sphere):
+        return shape.radius + shape.margin
+    if isinstance(shape, Capsule):
+        return 0.5 * math.dist(shape.a, shape.b) + shape.radius + shape.margin
+    if isinstance(shape, Box):
+        return float(np.linalg.norm(0.5 * np.array(shape.size) + shape.margin))
+    return float(np.linalg.norm(shape._vertices, axis=1).max())

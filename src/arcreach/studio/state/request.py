@@ -1,0 +1,51 @@
+"""`Request`: everything that the page asks for at one time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.ik.method import methods
+from arcreach.ik.target import Target
+from arcreach.robots.robot import Robot
+from arcreach.scenes.scene import Scene
+
+# What a target asks for, as the page names it.
+POSITION, AXIS, POSE = "position", "position and axis", "whole pose"
+AIMS = (POSITION, AXIS, POSE)
+NO_METHOD = "nothing"
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A target to solve for, or a configuration `q` to show instead."""
+
+    robot: Robot
+    pose: Array  # T_base_target (4, 4)
+    aim: str = AXIS
+    method: str = "auto"
+    compared: str = NO_METHOD
+    scene: Scene = field(default_factory=Scene)
+    avoid: bool = True
+    q: Array | None = None
+    revision: int = 0
+
+    @property
+    def target(self) -> Target:
+        """The target: the part of the pose that the aim names."""
+        if self.aim == POSE:
+            return Target.from_pose(self.pose)
+        return Target(self.pose[:3, 3], axis=self.pose[:3, 2] if self.aim == AXIS else None)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The method, and the one it is compared with, if any."""
+        return (self.method,) if self.compared == NO_METHOD else (self.method, self.compared)
+
+
+def methods_for(robot: Robot, aim: str) -> tuple[str, ...]:
+    """Return the methods that accept a robot and an aim."""
+    kind = Request(robot, np.eye(4), aim).target.kind
+    return tuple(name for name, method in methods().items() if method.refusal(robot, kind) is None)
