@@ -18,8 +18,8 @@ from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
-from arcreach.robots.robot import Robot
 from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
+from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import spatial_scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 

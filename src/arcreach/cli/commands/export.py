@@ -23,9 +23,9 @@ from arcreach.files.exports.urdf import write_urdf
 from arcreach.files.robots import load_robot
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
+from arcreach.robots.mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.robots.mesh import check_chain
 
 AnyRobot = Robot | SymbolicRobot
 

@@ -34,9 +34,9 @@ from arcreach.files.robots import load_robot
 from arcreach.files.scenes import load_scene
 from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.ik.own_methods import load_method
+from arcreach.robots.mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.robots.mesh import check_chain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

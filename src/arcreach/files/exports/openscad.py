@@ -17,8 +17,8 @@ from arcreach._io import check_output, write_text
 from arcreach.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import ConfigurationError
 from arcreach.files.exports.solid_files import COLOURS
-from arcreach.robots.robot import Robot
 from arcreach.robots.mesh import STEP, check_chain, radii_of
+from arcreach.robots.robot import Robot
 
 MM = 1e3
 MODULES = "openscad_modules.scad"

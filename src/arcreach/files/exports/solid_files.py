@@ -16,8 +16,8 @@ import numpy.typing as npt
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
 from arcreach.elements import Section
-from arcreach.robots.robot import Robot
 from arcreach.robots.mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain, tube_mesh
+from arcreach.robots.robot import Robot
 
 ENDINGS = (".stl", ".glb")
 # The colours of Okabe and Ito for sections in turn; steel for what is rigid, dark for joints.

@@ -19,8 +19,8 @@ from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
 from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
 from arcreach.files.toml.robot_file import rotation_from_rpy
-from arcreach.robots.robot import Robot
 from arcreach.robots.mesh import check_chain, radii_of
+from arcreach.robots.robot import Robot
 
 BASE = "base_link"
 # URDF wants an effort and a speed of every joint with limits; a chain knows neither.
