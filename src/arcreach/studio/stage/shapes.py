@@ -34,7 +34,8 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
         normal, depth = np.array(shape.normal), WALL_DEPTH * reach
         points, faces = _box(np.array([WALL_WIDTH * reach, WALL_WIDTH * reach, depth]), basis(normal))
         return points + (shape.margin - 0.5 * depth) * normal, faces
-    return shape._vertices @ np.array(shape.rotation).T, shape._faces
+    vertices, faces = shape.surface
+    return vertices - shape.position, faces
 
 
 def _box(size: Array, rotation: Array) -> tuple[Array, Integers]:
