@@ -16,7 +16,6 @@ def test_a_target_is_typed(studio):
         until(lambda: np.allclose(studio.answer.request.pose[:3, 2], goal[:3, 2], atol=1e-6) and studio.state.settled)
     assert np.allclose(studio.answer.request.pose[:3, 3], goal[:3, 3], atol=6e-5)
     assert np.allclose(studio.stage.target.pose, studio.state.request.pose)
-    assert studio.answer.results[0].status == "reached"
 
 
 def test_the_numbers_follow_the_target_and_the_axis_stays_as_it_was_typed(studio):
