@@ -16,20 +16,20 @@ from arcreach.errors import ArcreachError, ConfigurationError, RobotError, Scene
 Vector = tuple[float, float, float]
 Matrix3 = tuple[Vector, Vector, Vector]
 
-# A matrix this near to a rotation is one that was printed with few digits: it is made exact. Farther is a mistake.
+# A matrix within this of a rotation was printed with few digits and is made exact; any other is refused.
 ROTATION_TOLERANCE = 1e-5
-# A matrix this near to a rotation is kept bit by bit, so that a file read, written and read again does not change.
+# A matrix within this of a rotation is kept bit by bit, so that files read and written again do not change.
 EXACT_ROTATION = 1e-14
 # The same for the length of an axis.
 EXACT_UNIT = 1e-15
-# Radians at the limit of a joint: an angle beyond has lost the digits that a tip needs.
+# Radians; a larger limit of a joint would lose the digits that the tip needs.
 LARGEST_LIMIT = 1e6
-# Metres that a robot reaches, if any: solvers square lengths, in single precision where that is enough.
+# Metres of reach; solvers square lengths, some of them in single precision.
 SMALLEST_REACH, LARGEST_REACH = 1e-15, 1e12
 # Kernels count in 64 bits.
 MOST_WHOLE = 10**18
 
-# Stands for a field that was refused before: an element passes over it, to say what else is wrong.
+# Stands for a field that was refused before, so that the other fields are still checked.
 UNKNOWN: Any = object()
 
 # Characters of a user's value that a message repeats.
@@ -37,7 +37,7 @@ LONGEST_SHOWN = 60
 
 
 def shown(value: Any) -> str:
-    """The value as it stands in a message: on one line, printable, cut to a readable length."""
+    """Return the value as text for a message: on one line, printable, cut to a readable length."""
     try:
         text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
     except ValueError:
@@ -50,7 +50,7 @@ def shown(value: Any) -> str:
 
 @contextlib.contextmanager
 def gathered(problems: list[str], prefix: str = "") -> Iterator[None]:
-    """Add what is wrong inside the block to a list in place of raising it, so that a user hears of everything."""
+    """Append the problems of a RobotError raised in the block to a list, so that all of them are reported at once."""
     try:
         yield
     except RobotError as error:
@@ -64,7 +64,7 @@ def raise_any(problems: list[str], error: type[RobotError | SceneError] = RobotE
 
 
 def refuse(owner: str, field: str, value: Any, accepted: str) -> RobotError:
-    """The error for a field: who, which field, what was given, what would be accepted."""
+    """Return the error for a field: its owner, its name, the value given and what is accepted."""
     who = f"{owner}: " if owner else ""
     return RobotError(f"{who}{field} = {shown(value)} is not accepted; give {accepted}")
 
@@ -73,12 +73,12 @@ _FLOAT = np.dtype(np.float64)
 
 
 def real_array(value: Any) -> Array | None:
-    """The value as a C-contiguous array of floats; None where it is anything but real numbers."""
+    """Return the value as a C-contiguous array of floats; None for anything but real numbers."""
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.flags.c_contiguous:
         return value
     try:
         given = np.asarray(value)
-        # Texts would be read as numbers, times and truths taken for them, imaginary parts and masks dropped.
+        # NumPy would convert texts, times and booleans to numbers, and drop imaginary parts and masks.
         if given.dtype.kind in "bcmMSU" or isinstance(value, np.ma.MaskedArray):
             return None
         return np.asarray(given, dtype=np.float64, order="C")
@@ -115,13 +115,13 @@ def chosen_rows(index: Any) -> Any:
     return rows
 
 
-def positive(field: str, value: Any, unit: str) -> float:
+def positive(field: str, value: Any, unit: str, error: type[ArcreachError] = TargetError) -> float:
     """Return a number above zero as a float: numba compiles anew for any other type."""
     if type(value) is float and 0.0 < value < math.inf:
         return value
     if _is_number(value) and 0.0 < value <= sys.float_info.max:
         return float(value)
-    raise TargetError(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
+    raise error(f"{field} = {shown(value)} is not accepted; give {unit} above 0")
 
 
 def not_negative(field: str, value: Any, unit: str, error: type[ArcreachError] = TargetError) -> float:
@@ -163,7 +163,7 @@ def _is_number(value: Any) -> bool:
 
 
 def number(owner: str, field: str, value: Any, accepted: str, low: float = -math.inf, high: float = math.inf) -> float:
-    """A finite float from low to high."""
+    """Return a finite float from low to high."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
         raise refuse(owner, field, value, accepted)
     try:
@@ -176,14 +176,14 @@ def number(owner: str, field: str, value: Any, accepted: str, low: float = -math
 
 
 def numbers(owner: str, field: str, values: Any, accepted: str, low: float = -math.inf) -> tuple[float, ...]:
-    """A tuple of finite floats, none below low."""
+    """Return a tuple of finite floats, none below low."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise refuse(owner, field, values, accepted)
     return tuple(number(owner, f"{field}[{i}]", value, accepted, low) for i, value in enumerate(values))
 
 
 def vector(owner: str, field: str, value: Any) -> Vector:
-    """Three finite floats."""
+    """Return three finite floats."""
     accepted = "three finite numbers (x, y, z)"
     result = numbers(owner, field, value, accepted)
     if len(result) != 3:
@@ -192,7 +192,7 @@ def vector(owner: str, field: str, value: Any) -> Vector:
 
 
 def unit_vector(owner: str, field: str, value: Any) -> Vector:
-    """Three floats of unit length in the given direction, which must not be zero."""
+    """Return the unit vector in a direction that is not zero."""
     x, y, z = vector(owner, field, value)
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
@@ -207,7 +207,7 @@ def unit_vector(owner: str, field: str, value: Any) -> Vector:
 
 
 def rotation(owner: str, field: str, value: Any) -> Matrix3:
-    """A 3 x 3 rotation matrix as rows of floats."""
+    """Return a 3 x 3 rotation matrix as rows of floats."""
     accepted = "a 3 x 3 rotation matrix (orthogonal rows of unit length, determinant +1)"
     matrix = real_array(value)
     # Numbers above 2 are no rotation, and their products might overflow.
@@ -224,7 +224,7 @@ def rotation(owner: str, field: str, value: Any) -> Matrix3:
 
 
 def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False) -> tuple[float, float]:
-    """A pair lower <= upper; `endless` also allows the pair -inf, inf of a joint that turns without end."""
+    """Return a pair lower <= upper; `endless` also allows -inf, inf for a joint without limits."""
     if endless and _is_infinite(lower, -math.inf) and _is_infinite(upper, math.inf):
         return -math.inf, math.inf
     accepted, largest = f"a finite number of {unit}", math.inf
@@ -246,7 +246,7 @@ def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False)
 
 
 def reach(robot_name: str, metres: float) -> None:
-    """Refuse a robot of a size that arithmetic cannot serve; one without any length is accepted."""
+    """Raise RobotError for a reach that float arithmetic cannot represent; 0 is accepted."""
     if metres and not SMALLEST_REACH <= metres <= LARGEST_REACH:
         who = f"robot '{robot_name}'" if robot_name else "robot"
         low, high = SMALLEST_REACH, LARGEST_REACH
@@ -258,7 +258,7 @@ def _is_infinite(value: Any, infinity: float) -> bool:
 
 
 def name(owner: str, value: Any) -> str:
-    """A name that can stand in a CSV header and in `name.bend`; empty means: call it by its kind and number."""
+    """Return a name that is valid in a CSV header and in `name.bend`; an empty one stands for kind and number."""
     accepted = "text of letters, digits, spaces, '-' and '_' (at most 64 characters)"
     if not isinstance(value, str) or len(value) > 64:
         raise refuse(owner, "name", value, accepted)
@@ -268,14 +268,14 @@ def name(owner: str, value: Any) -> str:
 
 
 def source(owner: str, value: Any) -> str:
-    """Where a robot's numbers come from: any text."""
+    """Return the text that says where a robot's numbers come from."""
     if not isinstance(value, str):
         raise refuse(owner, "source", value, "text that says where the numbers come from")
     return value
 
 
 def flag(owner: str, field: str, value: Any) -> bool:
-    """True or False, and nothing that merely looks like it."""
+    """Return a bool; 0 and 1 are not accepted."""
     if not isinstance(value, (bool, np.bool_)):
         raise refuse(owner, field, value, "true or false")
     return bool(value)

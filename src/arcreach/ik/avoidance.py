@@ -1,4 +1,4 @@
-"""Inverse kinematics among obstacles: what is checked before, the solver behind `auto`, and the verdict after."""
+"""Inverse kinematics among obstacles: check of the base, the solver of `auto`, and check of the clearance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
-# Places of the table that are tried; more find nothing that these do not.
+# Seeds that are tried; more of them find nothing new.
 STARTS = 256
 SEEDS = 512
 MOST_STEPS = 20_000
@@ -31,7 +31,7 @@ _ON_THE_SURFACE = 1e-9
 
 
 def check_base(robot: Robot, scene: Scene) -> None:
-    """Refuse a scene in which no configuration is free: an obstacle holds or touches the base, which does not move."""
+    """Raise SceneError where an obstacle contains or touches the base, which does not move: nothing is free then."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
     if not body_pieces(robot.packed, robot.neutral.copy(), pieces):
         return
@@ -87,13 +87,13 @@ def run_free(problem: Problem) -> Outcome:
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     traced = int(report[0, 5]) if len(problem.trace) else 0
     errors = report[:, 3].copy(), report[:, 4].copy()
-    # Whether an answer that arrives also keeps the margin is judged by `judge_clearance`.
+    # `judge_clearance` checks whether a configuration that reaches its target also keeps the margin.
     status[(errors[0] <= problem.position_tol) & (errors[1] <= problem.angle_tol)] = REACHED
     return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)
 
 
 def judge_clearance(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> Array:
-    """The clearance of every configuration (n,); what is reached but too close is corrected to COLLISION."""
+    """Return the clearance of every configuration (n,); set REACHED to COLLISION where it is below the margin."""
     distance = np.atleast_1d(np.asarray(clearance(problem.robot, q, problem.scene, threads=problem.threads).distance))
     status[(status == REACHED) & (distance < problem.margin)] = COLLISION
     return distance

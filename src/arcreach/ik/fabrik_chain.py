@@ -1,4 +1,4 @@
-"""A chain as the FABRIK methods see it: which chains they accept, and how one is handed to their kernels."""
+"""The chains that the FABRIK methods accept, and their packed form for the kernels."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from arcreach.robots.robot import Robot
 MAX_ITERATIONS = 300
 # Points at which the polynomial is fitted: many more than its ten coefficients.
 FIT_POINTS = 201
-# How far an axis may lie from z, a number of rounding size.
+# Tolerance of an axis along z: rounding.
 ALONG_Z = 1e-12
 # The accuracy of the chord angle, printed beside table 3.11 of [K22], which asks for 10 um.
 SECTION_TOL = math.radians(0.006)
-# A tip wanted more exactly needs the chords more exactly: this many times the wanted position as an angle seen from the
-# base. The update after the last test leaves about a hundredth of the tolerance, so 20 is enough (measured to 1 nm).
+# A smaller tolerance of the tip needs more exact chords: this many times the position tolerance as an angle seen from
+# the base. The update after the last test leaves about a hundredth of the tolerance: 20 is enough (measured to 1 nm).
 SECTION_TOL_SHARE = 20.0
 
 
 def chain_refusal(robot: Robot) -> str | None:
-    """Why this chain is not one of sections on a base, with straight links between; None where it is."""
+    """Return why a chain is not one of sections on a base, with straight links between; None where it is."""
     first = next((i for i, element in enumerate(robot.elements) if isinstance(element, Section)), None)
     if first is None:
         return "it needs at least one section"
@@ -44,14 +44,14 @@ def chain_refusal(robot: Robot) -> str | None:
             return f"joints of the base and links on them lie along z, this {element.kind} does not"
     for element in robot.elements[first:]:
         if not isinstance(element, Section | Link):
-            return f"joints stand in front of the sections, this {element.kind} stands behind one"
+            return f"joints come before the sections, this {element.kind} comes after one"
         if isinstance(element, Link) and not _along_z(element):
             return "links between and after the sections lie straight along z, this one does not"
     return None
 
 
 def chord_refusal(robot: Robot) -> str | None:
-    """Why a chain cannot be solved by the chords of its sections; None where it can."""
+    """Return why a chain cannot be solved by the chords of its sections; None where it can."""
     reason = chain_refusal(robot)
     if reason is None and any(isinstance(element, Section) and _stiff_chord(element) for element in robot.elements):
         return "it finds a bend from the chord, the robot has a section that bends only at its very end"
@@ -59,13 +59,13 @@ def chord_refusal(robot: Robot) -> str | None:
 
 
 def _stiff_chord(section: Section) -> bool:
-    """Whether all of the length lies before the first bend, so that no bend moves the tip."""
+    """Return whether all of the length comes before the first bend, so that no bend moves the tip."""
     bent = np.cumsum(section.bend_weights) > 0.0
     return not np.any(bent & (np.array(section.length_weights) > 0.0))
 
 
 def _along_z(element: Element) -> bool:
-    """Whether an element moves the frame after it along z and about z only."""
+    """Return whether an element moves the next frame along z and about z only."""
     if isinstance(element, Link):
         x, y, z = element.translation
         return abs(x) + abs(y) <= ALONG_Z and z >= 0.0 and element.rotation[2][2] >= 1.0 - ALONG_Z
@@ -74,7 +74,7 @@ def _along_z(element: Element) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def arm_of(robot: Robot) -> Arm:
-    """The chain as the kernels of FABRIK see it."""
+    """Return the chain as the FABRIK kernels read it."""
     rows, gaps = [], []
     insertion, lowest, highest = -1, 0.0, 0.0
     row = 0
@@ -97,18 +97,18 @@ def arm_of(robot: Robot) -> Arm:
 
 
 def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Array:
-    """Coefficients of bend / chord angle of a section in twice the share of the largest angle, less 1.
+    """Return the coefficients of bend / chord angle of a section in x = 2 angle / largest - 1.
 
     Source: [K22] section 3.1.6.
     """
     coefficients = np.zeros(section_inverse.DEGREE)
-    # Dense at both ends, as the nodes of Chebyshev are; the first point is left out, where bend and angle are 0.
+    # Dense at both ends, like Chebyshev nodes; the first point, where bend and angle are 0, is left out.
     bends = constants[section_inverse.BEND_CRITICAL] * 0.5 * (1.0 - np.cos(np.linspace(0.0, np.pi, FIT_POINTS)))[1:]
     angles = np.empty_like(bends)
     spread(section_inverse.chord_angles, len(bends), chain, row, bends, angles)
     largest = constants[section_inverse.ANGLE_MAX]
     if largest > 0.0:
-        # Weighted by the angle: the error of the bend is what is made small.
+        # Weighted by the angle, to minimise the error of the bend.
         series = np.polynomial.chebyshev.chebfit(
             2.0 * angles / largest - 1.0, bends / angles, section_inverse.DEGREE - 1, w=angles
         )
@@ -118,5 +118,5 @@ def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Arr
 
 
 def section_tol_of(problem: Problem) -> float:
-    """How exactly the bend of a section is found from its chord, in radians of the chord."""
+    """Return the tolerance, in radians of the chord, of the bend found from a chord."""
     return min(SECTION_TOL, SECTION_TOL_SHARE * problem.position_tol / problem.robot.moving_reach)

@@ -1,4 +1,4 @@
-"""What a method is: its name, what it can do, and the function that does it. Declaring one registers it."""
+"""`Method`: a named solver and the robots and targets it accepts; `Problem` and `Outcome`: its input and output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     AnyRobot = TypeVar("AnyRobot", bound=Robot | SymbolicRobot, default=Robot)
 else:
-    # The default is for the type checker alone, and Python 3.11 does not know it.
+    # Python 3.11 knows no defaults of type variables.
     from typing import TypeVar
 
     AnyRobot = TypeVar("AnyRobot")
@@ -43,7 +43,7 @@ ALL_TARGETS = frozenset(KINDS)
 
 @functools.cache
 def no_rows(dof: int) -> Array:
-    """An array (0, dof): no starts, no room for a trace. Shared, since nobody can write to it."""
+    """Return the shared empty array (0, dof) that stands for no starts and no trace."""
     return np.empty((0, dof))
 
 
@@ -72,27 +72,27 @@ class Problem(Generic[AnyRobot]):
 
 @dataclass(slots=True)
 class Outcome:
-    """What a method answers, row by row; it may claim REACHED, the judge decides."""
+    """The answers of a method, a row per target; a status that contradicts the recomputed errors is corrected."""
 
     q: Array  # (n, dof), within the limits
     status: npt.NDArray[np.int64]
     iterations: npt.NDArray[np.int64]
     seconds: Array
-    traced: int = 0  # how many rows of the trace were filled
-    columns: dict[str, Array] = field(default_factory=dict)  # what the method tells of each traced row, by name
-    # Position and angle errors by the exact forward kinematics, where the status follows from them already.
+    traced: int = 0  # rows of the trace that were filled
+    columns: dict[str, Array] = field(default_factory=dict)  # further numbers of each traced row, by name
+    # Position and angle errors, where the method computed them exactly and set the status by them.
     errors: tuple[Array, Array] | None = None
 
     @classmethod
     def empty(cls, problem: Problem[Any]) -> Outcome:
-        """Room for the answer."""
+        """Return an outcome of uninitialised arrays for a problem."""
         n = len(problem.targets)
         return cls(
             np.empty((n, problem.robot.dof)), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64)
         )
 
 
-# One entry per kernel for single solves: finding the compiled version for two contexts takes longer than some of them.
+# For single solves: numba's overload resolution is skipped, which takes longer than some of them.
 _entry = functools.cache(settled)
 _NOT_TRACED = np.zeros(1, np.int64), np.empty((0, 0))
 
@@ -108,9 +108,9 @@ def run_kernel(
 ) -> Outcome:
     """Call `kernel(start, stop, *arguments, task, answers)` over all targets of a problem.
 
-    `max_steps` and `start`, a function of the robot, serve where the caller gave none. `columns` names what the kernel
-    tells of each traced row; pieces of at least `smallest` rows are worth a thread. The types of `arguments` must be
-    the same in every call with this kernel.
+    `max_steps` and `start`, a function of the robot, are used where the caller gave none. `columns` names further
+    numbers that the kernel writes for each traced row; a thread gets at least `smallest` rows. The types of `arguments`
+    must be the same in every call with this kernel.
     """
     n, capacity = len(problem.targets), len(problem.trace)
     first = start(problem.robot) if problem.start is None else problem.start
@@ -118,7 +118,7 @@ def run_kernel(
     if len(q) != n:
         q = np.repeat(q, n, axis=0)
     outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
-    # By position, and with shared arrays where nothing is traced: some solves take less than a microsecond.
+    # By position, and with shared arrays where nothing is traced: some solves take under a microsecond.
     mode, rows = problem.targets.packed
     task = Task(
         rows, mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps, problem.max_time,
@@ -138,23 +138,23 @@ def run_kernel(
 
 @dataclass(frozen=True)
 class Method:
-    """A method of inverse kinematics and what it can do."""
+    """A method of inverse kinematics and the robots and targets it accepts."""
 
     name: str
     summary: str
     source: str  # key of the bibliography
     run: Callable[[Problem[Any]], Outcome]
-    # For a single target without a trace: the judged answer, where `run` would take longer around it than inside.
+    # Fast path for a single target without a trace: the checked answer.
     solve_one: Callable[[Problem[Any]], Solution] | None = None
     elements: frozenset[str] = ALL_ELEMENTS
     targets: frozenset[str] = ALL_TARGETS
     variants: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
-    # A further condition on the robot: None, or why it is not accepted.
+    # Further condition: returns why a robot is not accepted, or None.
     refuses: Callable[[Robot], str | None] = lambda _: None
-    # Whether it avoids the obstacles of a scene; the answers of the others are only judged.
+    # Whether it avoids the obstacles of a scene; the answers of others are only checked.
     avoids: bool = False
-    # Whether it also serves a robot given as a matrix: it then needs nothing but forward kinematics and limits.
+    # Whether it also serves a robot given as a matrix, by forward kinematics and limits alone.
     symbolic: bool = False
 
     def refusal(self, robot: Robot | SymbolicRobot, kind: str | None = None) -> str | None:
@@ -176,7 +176,7 @@ class Method:
         return f"it serves targets of {', '.join(sorted(self.targets))}, not {kind}"
 
     def check_options(self, options: Iterable[str]) -> None:
-        """Refuse an option that the method does not know."""
+        """Raise MethodError for an option that the method does not know."""
         for option in options:
             if option not in self.options:
                 known = ", ".join(sorted(self.options)) or "none"
@@ -184,12 +184,12 @@ class Method:
 
 
 _methods: dict[str, Method] = {}
-# Known by name, not listed: methods that a user named for one command.
+# Methods that a user named for one command: found by name, not listed.
 _adopted: dict[str, Method] = {}
 
 
 def register(method: Method) -> Method:
-    """Make a method known by its name."""
+    """Register a method under its name."""
     if method.name in _methods:
         raise MethodError(f"method '{method.name}' is registered already; give another name")
     _methods[method.name] = method
@@ -197,7 +197,7 @@ def register(method: Method) -> Method:
 
 
 def adopt(method: Method) -> Method:
-    """Make a method known by its name to `find_method` alone: lists and comparisons of all methods leave it out."""
+    """Make a method known to `find_method` alone; lists of all methods leave it out."""
     known = {**methods(), **_adopted}.get(method.name, method)
     if known is not method:
         raise MethodError(f"method '{method.name}' is another method's name already; give another name")
@@ -206,16 +206,16 @@ def adopt(method: Method) -> Method:
 
 
 def methods() -> dict[str, Method]:
-    """All methods by name, `auto` first."""
+    """Return all methods by name, `auto` first."""
     for module in MODULES:
         _load(module)
     return dict(sorted(_methods.items(), key=lambda item: (item[0] != "auto", item[0])))
 
 
 def find_method(name: str) -> Method:
-    """The method of that name."""
+    """Return the method of that name."""
     if isinstance(name, str) and name not in _methods:
-        # The others take longer to import than a first solve does.
+        # Importing all methods takes longer than a first solve.
         module = name.replace("-", "_")
         if module in MODULES:
             _load(module)

@@ -1,4 +1,4 @@
-"""Methods of a user's own: `module:attribute`, or a name that a package declares in the entry points of GROUP."""
+"""Methods of users: `module:attribute`, or a name that a package declares as an entry point of GROUP."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from arcreach.ik.solution import Status
 from arcreach.ik.target import Target
 
 GROUP = "arcreach.methods"
-# A function of a robot and a target that gives a configuration.
+# From a robot and a target to a configuration.
 Function = Callable[[Any, Target], npt.ArrayLike]
 
 _loaded: dict[str, Method] = {}
 
 
 def is_own(name: str) -> bool:
-    """Whether a name means something of the user's."""
+    """Return whether a name is a method of the user's."""
     if ":" in name or name in _loaded:
         return True
-    # Entry points come last: finding one reads a file of every package that is installed.
+    # Entry points come last: finding one reads a file of every installed package.
     return name not in methods() and bool(entry_points(group=GROUP, name=name))
 
 
 def load_method(name: str) -> Method:
-    """The method of that name; one of the user's own is imported first.
+    """Return the method of that name; import it first if it is the user's own.
 
-    What is loaded is a `Method`, or a function of (robot, target) that gives a configuration.
+    The attribute is a `Method`, or a function of (robot, target) that returns a configuration.
     """
     if not is_own(name):
         return find_method(name)
@@ -49,7 +49,7 @@ def load_method(name: str) -> Method:
 
 def _load(name: str) -> Any:
     module, colon, attribute = name.partition(":")
-    # A module beside the user, as `python -m` has it.
+    # Modules of the current folder, as with `python -m`.
     here = str(Path.cwd())
     if colon and here not in sys.path:
         sys.path.insert(0, here)
@@ -62,7 +62,7 @@ def _load(name: str) -> Any:
 
 
 def _method_of(name: str, function: Any) -> Method:
-    """A function as a method: timed from outside, its answers moved inside the limits and judged like all others."""
+    """Return a function as a method: timed from outside, its answers clipped to the limits and checked."""
     if not callable(function):
         raise MethodError(f"method = {shown(name)} is {type(function).__name__}; give a function or an arcreach.Method")
 
@@ -83,7 +83,7 @@ def _method_of(name: str, function: Any) -> Method:
 
 
 def _answer(name: str, function: Function, robot: Any, i: int, target: Target) -> npt.NDArray[np.float64]:
-    """The configuration that the function gives, inside the limits; the rest pose where it gives no finite one."""
+    """Return the configuration of a user's function, clipped to the limits; the neutral one where it is not finite."""
     try:
         answer = function(robot, target)
     except Exception as error:

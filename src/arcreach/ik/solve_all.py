@@ -1,4 +1,4 @@
-"""`solve_all`: every branch of solutions of a target."""
+"""`solve_all`: all solutions of a target, one for each branch."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.robot import Robot
 
 SEEDS = 1024
-# Starts in a row that find nothing new, after which the list is taken for complete.
+# The list counts as complete after this many consecutive starts without a new solution.
 WITHOUT_NEW = 128
-# Where two branches nearly meet, many places are within the tolerance: descents are told apart by sharper ones.
+# Where two branches nearly meet, many configurations are within the tolerance: descents go on to this share of it.
 SHARPER = 1e-3
-# Radians. A share of an angle's usual tolerance, 1 mrad, would still be too coarse to tell branches apart.
+# Radians; that share of the usual tolerance, 1 mrad, would be too coarse to tell branches apart.
 SHARPEST_ANGLE = 1e-9
 # As a share of the chain's length.
 SHARPEST = 1e-13
 # Solutions closer than this in every variable (radians, shares of a stretch, strokes in weights) are one.
 NEARNESS = 1e-3
-# More branches than any arm without redundancy has; a redundant one has a continuum, of which this many are shown.
+# More branches than an arm without redundancy has; of the continuum of a redundant one this many are returned.
 MOST = 64
-# Random configurations at which the rank of the Jacobian is looked at: the largest is that of almost all.
+# Random configurations at which the rank of the Jacobian is computed; the largest holds almost everywhere.
 RANK_SAMPLES = 5
 RANK_TOLERANCE = 1e-9
 
@@ -47,12 +47,11 @@ def solve_all(
     without_new: int = WITHOUT_NEW,
     most: int = MOST,
 ) -> list[Solution]:
-    """All distinct configurations that reach the target, those nearest to `start` first; full turns count as one.
+    """Return all distinct configurations that reach the target, nearest to `start` first; full turns count as one.
 
-    Descents from `start` and from many seeds are followed until `without_new` of them in a row bring nothing new;
-    `hits` of a solution says how many ended there, which measures how sure one may be that none is missing. A robot
-    with more freedom than the target asks for has infinitely many solutions (see `free_directions`), of which at most
-    `most` are given.
+    Descents start at `start` and at many seeds until `without_new` of them in a row find nothing new. `hits` of a
+    solution counts the descents that ended there: the more, the less likely one is missing. A redundant robot has
+    infinitely many solutions (see `free_directions`), of which at most `most` are returned.
     """
     target = as_target(target)
     if not isinstance(robot, Robot):
@@ -68,7 +67,7 @@ def solve_all(
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
     model = robot.model
-    # No start finds more than one.
+    # A start finds at most one.
     most = min(most, SEEDS)
     # Not sharper than rounding allows.
     sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(mode)), position_tol)
@@ -97,7 +96,7 @@ def solve_all(
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     if n == 0:
-        # Starts are left early here, since others find the same branch; a hard target needs the patience of `solve`.
+        # Starts are given up early here, since others find the same branch; a hard target needs `solve`.
         only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
         return [only] if only.reached else []
     status = np.zeros(n, np.int64)
@@ -116,12 +115,12 @@ def solve_all(
 
 
 def free_directions(robot: Robot, target: Target) -> int:
-    """In how many independent directions the robot can move, almost everywhere, while its tip stays at the target.
+    """Return in how many independent directions the robot can move, almost everywhere, with its tip at the target.
 
-    0 means that solutions are single configurations; with more there are infinitely many, if there is one.
+    With 0, solutions are single configurations; otherwise there are infinitely many, if any.
     """
     q = robot.sample(RANK_SAMPLES, seed=0)
-    # Angles move the tip by a length times as much as lengths do: columns and rows are compared as shares of the reach.
+    # Columns and rows of lengths are scaled by the reach, to compare them with those of angles.
     size = robot.moving_reach
     J = robot.jacobian(q)
     J[:, :3] /= size
@@ -129,7 +128,7 @@ def free_directions(robot: Robot, target: Target) -> int:
     if target.kind == "position":
         J = J[:, :3]
     elif target.kind == "axis":
-        # The velocity of the axis in place of that of the whole rotation: a roll about it is free.
+        # The velocity of the axis in place of the angular velocity: the roll about it is free.
         axes = robot.tip_pose(q)[:, :3, 2]
         J = np.concatenate([J[:, :3], np.cross(J[:, 3:], axes[:, :, None], axis=1)], axis=1)
     return robot.dof - int(np.linalg.matrix_rank(J, rtol=RANK_TOLERANCE).max())

@@ -1,4 +1,4 @@
-"""What every kind of robot knows of its configurations: names, limits, and the check of what a caller passes."""
+"""Configurations of every kind of robot: names and limits of coordinates, and the check of arrays of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ConfigurationSpace:
     _neutral: Array
 
     def _set(self, **fields: Any) -> None:
-        """Called while the robot is built; robots are frozen afterwards."""
+        """Set fields while the robot is built; it is frozen afterwards."""
         for field, value in fields.items():
             object.__setattr__(self, field, value)
 
@@ -52,14 +52,14 @@ class ConfigurationSpace:
             self._set(**{f"_{field}": values})
 
     def __setattr__(self, field: str, value: Any) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} does not change: make a new one with another {field}")
+        raise AttributeError(f"a {type(self).__name__} cannot be changed; make a new one with another {field}")
 
     def __delattr__(self, field: str) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} does not change: its {field} cannot be deleted")
+        raise AttributeError(f"a {type(self).__name__} cannot be changed; its {field} cannot be deleted")
 
     @cached_property
     def memory(self) -> dict[Any, Any]:
-        """What other modules compute from this robot and keep with it, each under a key of its own."""
+        """A cache for values that other modules compute from this robot, each under its own key."""
         return {}
 
     @property
@@ -93,13 +93,13 @@ class ConfigurationSpace:
         return self._neutral
 
     def _shaped(self, q: npt.ArrayLike, field: str = "q") -> Array:
-        """The configuration or batch as a C-contiguous, aligned and writable array of floats, finite or not."""
+        """Return a configuration or batch as a C-contiguous, aligned and writable array, finite or not."""
         values = checks.real_array(q)
         if values is None:
             raise ConfigurationError(f"{field} = {shown(q)} is not accepted; {self._accepted()}")
         if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
             raise ConfigurationError(f"{field} has the shape {values.shape}, which is not accepted; {self._accepted()}")
-        # Kernels are compiled for arrays that are writable and aligned: hand them a copy of any other.
+        # Kernels are compiled for writable and aligned arrays.
         return values if values.flags.behaved else values.copy()
 
     def checked(self, q: npt.ArrayLike, field: str = "q") -> Array:
@@ -119,7 +119,7 @@ class ConfigurationSpace:
         return values
 
     def _refuse_non_finite(self, q: Array, field: str = "q") -> None:
-        """Name the first number of q that is not finite."""
+        """Raise an error that names the first number of q that is not finite."""
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
         raise ConfigurationError(
             f"{field}{list(place)} ({self._coordinates[place[-1]].name}) = {float(q[place])} is not accepted; "

@@ -1,4 +1,4 @@
-"""Write a chain of elements as the record array that kernels read. Nothing else writes it."""
+"""Pack a chain of elements as the record array that kernels read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROW = np.dtype((np.record, np.dtype([*layout.ROW_FIELDS, *((name, *kind) for nam
 
 
 def pack(elements: Sequence[Element]) -> npt.NDArray[Any]:
-    """The packed chain, read-only."""
+    """Return the packed chain, read-only."""
     rows: list[dict[str, Any]] = []
     coordinate = 0
     for element in elements:

@@ -1,7 +1,6 @@
 """Write SymPy expressions as the source of a batch kernel.
 
-Only expressions of a fixed set of functions are written, and their symbols are renamed first, so the source holds
-nothing that a user named.
+Only a fixed set of functions is accepted and all symbols are renamed, so the source contains no text of a user.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from typing import Any
 from arcreach._checks import shown
 from arcreach.errors import RobotError
 
-# What a matrix may be made of: every name here prints as a call of Python's math module.
+# Accepted functions; each prints as a call of Python's math module.
 FUNCTIONS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "Abs",
 )  # fmt: skip
-# Larger whole numbers are not exact as floats, and powers of them would fill the memory with digits.
+# Larger whole numbers are not exact as floats, and their powers would fill the memory.
 LARGEST_INTEGER = 10**15
 
 
 def normalised(expression: Any, symbols: dict[str, Any]) -> Any:
-    """The expression built anew from its parts, with the given symbols in place of those of the same names.
+    """Return the expression rebuilt from its parts, with the given symbols in place of those of the same names.
 
-    Products that were left unevaluated are evaluated, symbols lose their assumptions and floats their extra digits, so
-    that the same formula is the same expression however it was made.
+    Unevaluated products are evaluated, symbols lose their assumptions and floats their extra digits, so that equal
+    formulas give equal expressions.
     """
     import sympy
 
@@ -38,22 +37,22 @@ def normalised(expression: Any, symbols: dict[str, Any]) -> Any:
 
 
 def too_large(number: Any) -> bool:
-    """Whether a number of SymPy is a fraction of larger whole numbers than are accepted."""
+    """Return whether a SymPy number is a fraction of larger whole numbers than are accepted."""
     return bool(number.is_Rational) and (abs(number.p) > LARGEST_INTEGER or number.q > LARGEST_INTEGER)
 
 
 def pose_source(matrix: Any, symbols: Sequence[Any]) -> str:
-    """Source of `symbolic_poses(start, stop, Q, out)`: out (n, 4, 4)."""
+    """Return the source of `symbolic_poses(start, stop, Q, out)`: out (n, 4, 4)."""
     matrix, symbols = _renamed(matrix, symbols)
     entries = {f"out[i, {r}, {c}]": matrix[r, c] for r in range(4) for c in range(4)}
     return _kernel_source("symbolic_poses", entries, symbols)
 
 
 def jacobian_source(matrix: Any, symbols: Sequence[Any]) -> str:
-    """Source of `symbolic_jacobians(start, stop, Q, out)`: out (n, 6, dof).
+    """Return the source of `symbolic_jacobians(start, stop, Q, out)`: out (n, 6, dof).
 
-    The angular rows are the axial vector of dR/dq R^T, whose products are left to the compiled code: multiplied out
-    symbolically they grow without bound.
+    The angular rows are the axial vector of dR/dq R^T; compiled code evaluates its products, whose symbolic form would
+    grow without bound.
     """
     matrix, symbols = _renamed(matrix, symbols)
     entries: dict[str, Any] = {f"r{r}{c}": matrix[r, c] for r in range(3) for c in range(3)}
@@ -69,7 +68,7 @@ def jacobian_source(matrix: Any, symbols: Sequence[Any]) -> str:
 
 
 def _renamed(matrix: Any, symbols: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """The matrix with its coordinates as real symbols q0, q1, ..., checked."""
+    """Return the checked matrix with its coordinates as real symbols q0, q1, ..."""
     import sympy
 
     names = [sympy.Symbol(f"q{k}", real=True) for k in range(len(symbols))]
@@ -85,8 +84,8 @@ def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], c
 
     printer = PythonCodePrinter()
     shared, reduced = sympy.cse(list(entries.values()), symbols=sympy.numbered_symbols("t"))
-    # NumPy has all functions of math under the same names, and where math raises it gives nan or inf: compiled and
-    # interpreted code then agree.
+    # NumPy has the functions of math under the same names and returns nan or inf where math raises, as compiled code
+    # does.
     lines = ["import numpy as math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
     body = [f"{symbol} = Q[i, {k}]" for k, symbol in enumerate(symbols)]
     body += [f"{symbol} = {printer.doprint(value)}" for symbol, value in shared]
@@ -95,7 +94,7 @@ def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], c
 
 
 def _check(expression: Any, allowed: set[Any]) -> None:
-    """Refuse what cannot be compiled, by name."""
+    """Raise RobotError for an expression that cannot be compiled."""
     import sympy
 
     unknown = sorted(str(symbol) for symbol in expression.free_symbols - allowed)

@@ -18,7 +18,7 @@ _DH_KEYS = (*_DH_NUMBERS, "kind", "lower", "upper", "name")
 
 
 def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:
-    """A joint and a link per row; see `Robot.from_dh`. Source: [DH55]; [Craig05] for the modified convention."""
+    """Return a joint and a link per row; see `Robot.from_dh`. Source: [DH55]; [Craig05] for the modified convention."""
     if convention not in CONVENTIONS:
         raise checks.refuse("dh", "convention", convention, "'standard' or 'modified'")
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
@@ -33,7 +33,7 @@ def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:
 
 
 def _dh_elements(given: Any, convention: str) -> list[Element]:
-    """The joint and the link of one row; the link is left out where it does nothing."""
+    """Return the joint and the link of one row; an identity link is left out."""
     row = _dh_row(given)
     problems: list[str] = []
     values = dict.fromkeys(_DH_NUMBERS, 0.0)
@@ -45,7 +45,7 @@ def _dh_elements(given: Any, convention: str) -> list[Element]:
         kind = row.get("kind", "revolute")
         joint = [_joint(kind, Z_AXIS, row.get("lower"), row.get("upper"), row.get("name", ""))]
     checks.raise_any(problems)
-    # The joint's own turn and stroke commute with theta and d, so these stand in the row's fixed link.
+    # The joint's motion commutes with theta and d, so these belong to the row's fixed link.
     along_z = _turn_z(values["theta"]) @ _shift(0.0, values["d"])
     along_x = _shift(values["a"], 0.0) @ _turn_x(values["alpha"])
     return [*joint, *_link(along_z @ along_x)] if convention == "standard" else [*_link(along_x @ along_z), *joint]
@@ -58,7 +58,7 @@ def elements_from_vectors(
     lower: npt.ArrayLike | None,
     upper: npt.ArrayLike | None,
 ) -> list[Element]:
-    """A joint and a link per vector; see `Robot.from_vectors`. Source: [FRD] fig. 1."""
+    """Return a joint and a link per vector; see `Robot.from_vectors`. Source: [FRD] fig. 1."""
     links = _rows("vectors", vectors)
     directions = _rows("axes", axes)
     n = len(links)
@@ -81,7 +81,7 @@ def elements_from_vectors(
 
 
 def _per_joint(field: str, values: Any, default: Any, n: int) -> list[Any]:
-    """One entry per joint, from what a user gives or the default; the joints check the entries."""
+    """Return one entry per joint, given or default; the joints check the values."""
     if values is None:
         return [default] * n
     accepted = f"{n} entries, one per link vector"
@@ -109,7 +109,7 @@ def _dh_row(row: Any) -> Mapping[str, Any]:
 
 
 def _turn_limits(lower: Any, upper: Any) -> tuple[Any, Any]:
-    """The limits of a joint that turns; where none are given, half a turn either way."""
+    """Return the limits of a turning joint; by default half a turn either way."""
     return -math.pi if lower is None else lower, math.pi if upper is None else upper
 
 
@@ -158,7 +158,7 @@ def _turn_x(angle: float) -> npt.NDArray[np.float64]:
 
 
 def _exact_cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine; quarter turns, which most tables consist of, come out as whole numbers."""
+    """Return cosine and sine; exact for quarter turns, which most tables consist of."""
     quarters = angle / (math.pi / 2.0)
     if quarters == round(quarters):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]

@@ -1,4 +1,4 @@
-"""Hints at slips of units: millimetres given for metres, degrees for radians. No number is changed by them."""
+"""Hints at probably wrong units: millimetres given for metres, degrees for radians. They change no number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Times the reach. Positions in centimetres or millimetres exceed it, a target that is merely too far does not.
+# Times the reach. Positions in centimetres or millimetres exceed it.
 FAR = 20.0
 
 
 def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:
-    """A hint where a position (3,) or (n, 3) is so many times the reach away that its unit is in doubt; else empty."""
+    """Return a hint where a position (3,) or (n, 3) is more than FAR times the reach away; else an empty text."""
     rows = np.asarray(positions, dtype=float).reshape(-1, 3)
     farthest = max(map(math.hypot, *rows.T.tolist()), default=0.0)
     reach = robot.reach
@@ -31,7 +31,7 @@ def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str
 
 
 def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
-    """A hint where an angle of a configuration is more than a turn and would be inside its limits in degrees."""
+    """Return a hint where an angle is more than a turn and would be inside its limits in degrees."""
     limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
     values = np.ravel(np.asarray(q, dtype=float))[: robot.dof].tolist()
     for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):

@@ -1,4 +1,4 @@
-"""A robot as the solver sees it: moves and their variables, polynomials of its sections, tables of seeds."""
+"""`SolverModel`: a robot's solver variables, the polynomials of its sections and its tables of seeds."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
 
-# Weight of an angle against a distance, as a share of the length of a chain.
+# Metres that count as a radian, as a share of the length of a chain.
 ANGLE_WEIGHT = 0.3
-# Weights of the tip's axis and of its whole rotation in the choice of seeds, as shares of that length.
+# The same for the axis and the rotation of the tip in the choice of seeds.
 AXIS_SEED_WEIGHT = 0.25
 ROTATION_SEED_WEIGHT = 0.15
-# Truncation error of the polynomials, whose values are of size one; the fit itself is good to a few 1e-16.
+# Truncation error of the polynomials, whose values are about one; the fit itself is exact to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
-# Of the random numbers behind the table: any will do, one is needed for equal answers to equal calls.
+# Fixed RNG seed of the tables, so that equal calls give equal answers.
 SEED = 7
-# Radians below which a bend is counted in units of its range, and the exponent of the smallest unit.
+# Bends below this limit, in radians, are in units of their range; and the exponent of the smallest unit.
 SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
-# Tables kept per robot; a program that tries seed after seed must not fill the memory.
+# Tables cached per robot, so that a program that tries many seeds does not fill the memory.
 MOST_TABLES = 16
 _NODES = 80
 _HIGHEST_DEGREE = 40
 
 
 class SolverModel:
-    """What solvers read of a robot; `robot.model` builds it at the first use and keeps it.
+    """A robot as solvers read it; `robot.model` builds it at the first use and caches it.
 
-    A joint's variable is its coordinate. A section's are bend * (cos direction, sin direction), or direction and bend
-    where it twists, and the share of its stretch. In them the limits are convex and the tip moves smoothly through the
-    straight pose.
+    The solver variable of a joint is its coordinate. Those of a section are bend * (cos direction, sin direction), or
+    direction and bend where it twists, and the share of its stretch. In them the limits are convex and the tip moves
+    smoothly through the straight pose.
     """
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        # Modes differ where the robot holds a long tool, which is left out of whole poses.
+        # Whole poses are solved without a long tool at the tip.
         self._tool = _long_tool(robot)
         self._kernels: dict[bool, Model] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
@@ -61,18 +61,21 @@ class SolverModel:
         return self.kernel().weight
 
     def length(self, mode: int = layout.POSITION) -> float:
-        """Metres from where the robot begins to move to its tip at most, a long tool left out."""
+        """Return the largest distance in metres from the first moving element to the tip, without a long tool."""
         return _length(self._robot, self.kernel(mode).lever)
 
     def kernel(self, mode: int = layout.POSITION) -> Model:
-        """The robot as kernels take it, for targets of a mode."""
+        """Return the robot as kernels read it, for targets of a mode."""
         without_tool = mode == layout.ROTATION and self._tool > 0.0
         if without_tool not in self._kernels:
             self._kernels[without_tool] = _build(self._robot, self._tool if without_tool else 0.0)
         return self._kernels[without_tool]
 
     def search(self, mode: int, count: int, seed: int = 0) -> tuple[Model, Table]:
-        """The robot as kernels take it, and so many seeds for targets of a mode; `seed` chooses another set."""
+        """Return the robot as kernels read it, and a table of `count` seeds for targets of a mode.
+
+        `seed` chooses another table.
+        """
         found = self._searches.get((mode, count, seed))
         if found is None:
             if len(self._searches) >= MOST_TABLES:
@@ -82,21 +85,21 @@ class SolverModel:
         return found
 
     def to_variables(self, Q: npt.ArrayLike) -> Array:
-        """Variables (n, variables) of configurations (n, dof)."""
+        """Return the solver variables (n, variables) of configurations (n, dof)."""
         rows = np.ascontiguousarray(Q, dtype=np.float64)
         V = np.empty((len(rows), self.variables))
         variables.to_variables_batch(0, len(rows), self.kernel(), rows, V)
         return V
 
     def to_coordinates(self, V: npt.ArrayLike) -> Array:
-        """Configurations (n, dof) of variables (n, variables), within the limits."""
+        """Return the configurations (n, dof), within the limits, of solver variables (n, variables)."""
         rows = np.ascontiguousarray(V, dtype=np.float64)
         Q = np.empty((len(rows), self._robot.dof))
         variables.to_coordinates_batch(0, len(rows), self.kernel(), rows, Q)
         return Q
 
     def bounds(self) -> tuple[Array, Array]:
-        """The least box around the limits of the variables: two arrays (variables,), infinite for endless joints."""
+        """Return the smallest box around the limits of the solver variables: two arrays (variables,)."""
         low, high = np.empty(self.variables), np.empty(self.variables)
         for move in self.moves:
             k, last = move["variable"], move["variable"] + move["width"] - 1
@@ -108,7 +111,7 @@ class SolverModel:
         return low, high
 
     def steps(self, largest: Array) -> Array:
-        """Largest changes of coordinates (dof,) as those of variables: each part of a bend vector has the bend's."""
+        """Return largest changes of coordinates (dof,) as those of solver variables."""
         result = np.empty(self.variables)
         for move in self.moves:
             k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
@@ -119,7 +122,7 @@ class SolverModel:
 
 
 def _long_tool(robot: Robot) -> float:
-    """The length of the links at the robot's end where they are longer than all that moves, else 0."""
+    """Return the length of the links at the tip if it is more than half of the moving reach, else 0."""
     tool = math.fsum(link.reach for link in itertools.takewhile(_is_link, reversed(robot.elements)))
     return tool if 0.0 < robot.moving_reach < 2.0 * tool else 0.0
 
@@ -133,10 +136,10 @@ def _length(robot: Robot, tool: float) -> float:
 
 
 def _build(robot: Robot, tool: float) -> Model:
-    """The chain without the links at its end, `tool` metres long, where that is above 0."""
+    """Return the model of a chain; with `tool` above 0, without the links of that length at its tip."""
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
-    # The fixed motion before the first move, and that since the latest one.
+    # The fixed transform before the first move, and that after the latest one.
     front = fixed = np.eye(4)
     variable = 0
     rows = (row for row, record in enumerate(robot.packed) if record["kind"] != layout.ARC)
@@ -153,7 +156,7 @@ def _build(robot: Robot, tool: float) -> Model:
             variable += fields["width"]
             about = _about(fields["axis"]) if fields["kind"] == layout.TURN else np.eye(4)
             if moves:
-                _put_behind(moves[-1], fixed @ about)
+                _set_following(moves[-1], fixed @ about)
             else:
                 front = fixed @ about
             moves.append(fields)
@@ -162,7 +165,7 @@ def _build(robot: Robot, tool: float) -> Model:
     for fields in moves:
         _set_unit(fields, length)
     if moves and tool <= 0.0:
-        _put_behind(moves[-1], fixed)
+        _set_following(moves[-1], fixed)
     packed = np.zeros(len(moves), dtype=layout.MOVE)
     for record, fields in zip(packed, moves, strict=True):
         for name, value in fields.items():
@@ -185,7 +188,7 @@ def _build(robot: Robot, tool: float) -> Model:
 
 
 def _about(axis: Any) -> Array:
-    """The turn that takes a coordinate axis to a joint's: none where it is one, else from z."""
+    """Return the rotation that takes z to the axis of a joint; none for a coordinate axis."""
     if tuple(axis) in layout.COORDINATE_AXES:
         return np.eye(4)
     turn = np.eye(4)
@@ -193,8 +196,8 @@ def _about(axis: Any) -> Array:
     return turn
 
 
-def _put_behind(move: dict[str, Any], fixed: Array) -> None:
-    """Write a fixed motion behind a move."""
+def _set_following(move: dict[str, Any], fixed: Array) -> None:
+    """Write the fixed transform that follows a move."""
     move["behind"] = _kind_of(fixed)
     if move["behind"] != layout.NOTHING:
         move["motion"] = fixed[:3].ravel()
@@ -215,7 +218,7 @@ def _set_unit(fields: dict[str, Any], length: float) -> None:
 
 
 def _kind_of(fixed: Array) -> int:
-    """Whether a fixed motion is none, a translation, or a whole motion."""
+    """Return whether a fixed transform is the identity, a translation, or neither."""
     if np.array_equal(fixed, np.eye(4)):
         return layout.NOTHING
     return layout.SHIFT if np.array_equal(fixed[:3, :3], np.eye(3)) else layout.MOTION
@@ -228,7 +231,7 @@ def _link_matrix(link: Link) -> Array:
 
 
 def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
-    """Whether turning or mirroring all bends about the base axis turns or mirrors the tip."""
+    """Return whether rotating or mirroring all bends about the base axis rotates or mirrors the tip."""
     for move in moves:
         along_z = move["kind"] == layout.SLIDE and tuple(abs(move["axis"])) == (0.0, 0.0, 1.0)
         if move["kind"] != layout.BEND and not along_z:
@@ -240,12 +243,12 @@ def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
 
 
 class _Shapes:
-    """The polynomials of a robot's sections in x = 2 t / t_max - 1, t = bend^2."""
+    """Polynomials of a robot's sections in x = 2 t / t_max - 1, t = bend^2."""
 
     def __init__(self, robot: Robot) -> None:
         sections = [element for element in robot.elements if isinstance(element, Section)]
         largest = max((section.bend_max for section in sections), default=0.0)
-        # A little beyond the limit, and never so narrow that the fit is of rounding.
+        # A little beyond the limit, and wide enough that the fit is not of rounding errors.
         self.largest_square = max(1.0001 * largest, 0.2) ** 2
         x = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
         self._nodes = x
@@ -254,7 +257,7 @@ class _Shapes:
         self._known: dict[tuple[tuple[float, ...], tuple[float, ...]], int] = {}
 
     def row(self, section: Section) -> int:
-        """The first row of a section's planar tip; 0 for one arc, whose tip needs no row of its own."""
+        """Return the first row of a section's planar tip; 0 for one arc, whose tip needs no row of its own."""
         if len(section.length_weights) == 1:
             return 0
         weights = (section.length_weights, section.bend_weights)
@@ -267,7 +270,7 @@ class _Shapes:
         """The coefficients (rows, degree + 1), of the lowest degree whose truncation error is below `error`."""
         chebyshev = np.polynomial.chebyshev
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
-        # What is lost without the coefficients from each order on.
+        # Truncation error of each order.
         tail = np.cumsum(np.abs(fitted).max(axis=1)[::-1])[::-1]
         dropped = int(np.argmax(tail < error)) or _HIGHEST_DEGREE + 1
         degree = max(dropped - 1, 2)
@@ -300,7 +303,7 @@ def _curvature_functions(t: Array) -> tuple[Array, Array]:
 
 
 def _planar_tip(section: Section, theta: Array) -> list[Array]:
-    """X / theta and Z of a section of unit length."""
+    """Return X / theta and Z of a section of unit length."""
     lengths = np.divide(section.length_weights, sum(section.length_weights))
     bends = np.divide(section.bend_weights, sum(section.bend_weights))
     middles = np.cumsum(bends) - 0.5 * bends
@@ -322,16 +325,16 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     table[1:4] = -2.0 * keys[:, :3].T
     table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
     table[7:11] = keys[:, 6:10].T
-    # Of the squared sine of half the angle between two orientations.
+    # Weight of the squared sine of half the angle between two orientations.
     turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
     return Table(keys=np.ascontiguousarray(table.astype(np.float32)), seeds=placed, turn_weight=turn_weight)
 
 
 def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
-    """Random variables within the limits, spread evenly: a value in each layer of every variable.
+    """Return random solver variables within the limits, by Latin hypercube sampling.
 
-    A quarter is drawn towards straight, a quarter set to corners of the limits: both are rare in a random draw, and
-    targets that need them are hard to reach from elsewhere.
+    A quarter is drawn towards straight and a quarter set to corners of the limits: both are rare in random samples, and
+    targets there are hard to reach from elsewhere.
     """
     rng = np.random.default_rng([SEED, seed])
     order = np.array([rng.permutation(count) for _ in range(model.variables)])

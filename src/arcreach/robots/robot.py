@@ -28,7 +28,7 @@ from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.model import SolverModel
 
-# One configuration at a time; what they are handed is always of the same types.
+# For one configuration; the types of the arguments are always the same.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
 _clip, _within = settled(limits.finite_clip), settled(limits.within)
 
@@ -37,8 +37,8 @@ class Robot(ConfigurationSpace):
     """A robot is a chain of elements, base first.
 
     Poses are 4 x 4 arrays T_base_tip, lengths in metres, angles in radians. A method that takes a configuration (dof,)
-    also takes a batch (n, dof) and then gives its result with a leading axis of n. A robot does not change; two robots
-    are equal when their elements and names are.
+    also takes a batch (n, dof) and returns its result with a leading axis of n. Robots are immutable; two are equal if
+    their elements and names are.
     """
 
     elements: tuple[Element, ...]
@@ -73,12 +73,12 @@ class Robot(ConfigurationSpace):
         return hash((self.elements, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Packed anew where it arrives: a copied array would lose its read-only flag, and kernels compile for that.
+        # Packed again by the receiver: a copied array would lose its read-only flag, for which kernels are compiled.
         return type(self), (self.elements, self.name, self.source)
 
     @classmethod
     def from_dh(cls, rows: Iterable[Any], convention: str = "standard", name: str = "", source: str = "") -> Robot:
-        """A chain of joints from Denavit-Hartenberg rows.
+        """Return a chain of joints from Denavit-Hartenberg rows.
 
         A row is a mapping with `a`, `alpha`, `d`, `theta` (each 0 where left out), `kind` ("revolute" or "prismatic"),
         `lower`, `upper` and `name`, or a tuple (a, alpha, d, theta). The joint's coordinate is added to `theta`, or to
@@ -97,7 +97,7 @@ class Robot(ConfigurationSpace):
         name: str = "",
         source: str = "",
     ) -> Robot:
-        """A chain from link vectors (n, 3) and joint axes (n, 3), both in the base frame at q = 0.
+        """Return a chain from link vectors (n, 3) and joint axes (n, 3), both in the base frame at q = 0.
 
         Joint i sits at the start of link i. `kinds` are "revolute" (default), "prismatic" or "parallelogram"; `lower`
         and `upper` are the limits (n,), by default a full turn, needed where a joint is prismatic.
@@ -105,7 +105,7 @@ class Robot(ConfigurationSpace):
         return cls(elements_from_vectors(vectors, axes, kinds, lower, upper), name, source)
 
     def with_limits(self, limits: Mapping[str, tuple[float, float]]) -> Robot:
-        """The same robot with other limits (lower, upper) for the joints named, by the names of `coordinates`."""
+        """Return this robot with other limits (lower, upper) of joints, by their names in `coordinates`."""
         left = dict(limits)
         elements: list[Element] = []
         joints = []
@@ -132,7 +132,7 @@ class Robot(ConfigurationSpace):
 
     @cached_property
     def model(self) -> SolverModel:
-        """The robot as solvers see it: its variables, their limits, and seeds."""
+        """The robot as solvers read it: solver variables, their limits, and seeds."""
         return SolverModel(self)
 
     @cached_property
@@ -142,7 +142,7 @@ class Robot(ConfigurationSpace):
 
     @cached_property
     def moving_reach(self) -> float:
-        """Upper bound of the distance in metres between the tip and where the chain begins to move."""
+        """Upper bound of the distance in metres between the first moving element and the tip."""
         moving = itertools.dropwhile(lambda element: isinstance(element, Link), self.elements)
         return math.fsum(element.reach for element in moving)
 
@@ -155,7 +155,7 @@ class Robot(ConfigurationSpace):
         endless = np.isinf(self.lower)
         lower = np.where(endless, -np.pi, self.lower)
         upper = np.where(endless, np.pi, self.upper)
-        # Scaling may round past an end by the last bit.
+        # Rounding may exceed a limit by the last bit.
         q: Array = np.clip(lower + uniform(n, self.dof, seed) * (upper - lower), lower, upper)
         for element, k in self.indexed_elements():
             if isinstance(element, Section) and element.stretch > 0.0:
@@ -164,7 +164,7 @@ class Robot(ConfigurationSpace):
         return q
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
-        """Whether q lies inside the limits, the coupled limit of bend and length included: a bool, or (n,) of them.
+        """Return whether q lies inside the limits, the coupled limit of bend and length included: a bool, or (n,).
 
         `tolerance` widens every limit by that share of its size.
         """
@@ -177,7 +177,7 @@ class Robot(ConfigurationSpace):
         return inside
 
     def clip(self, q: npt.ArrayLike) -> Array:
-        """The nearest configuration inside the limits, the coupled limit of bend and length included.
+        """Return the nearest configuration inside the limits, the coupled limit of bend and length included.
 
         A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
         bend in the opposite direction; directions are wrapped to (-pi, pi].
@@ -191,27 +191,27 @@ class Robot(ConfigurationSpace):
         return self._run(_clip, limits.clip_batch, q, (self.dof,))
 
     def tip_pose(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
-        """The pose T_base_tip (4, 4) of the tip.
+        """Return the pose T_base_tip (4, 4) of the tip.
 
-        With `device` "cuda" a batch is computed on a GPU; rows that lie there give poses that lie there.
+        With `device` "cuda" a batch is computed on a GPU; for device inputs the poses stay there.
         """
         if device != "cpu":
             return self._run_on_device("tip_pose", q, (4, 4), device)
         return self._run(_tip_pose, chain_batch.tip_poses, q, (4, 4))
 
     def frames(self, q: npt.ArrayLike) -> Array:
-        """The base frame and the frame at the end of every element, (elements + 1, 4, 4), each T_base_here."""
+        """Return the base frame and the frame at the end of every element, T_base_element (elements + 1, 4, 4)."""
         return self._run(_frames, chain_batch.frames_batch, q, (len(self.elements) + 1, 4, 4))
 
     def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
-        """Points (points, 3) on the robot's centre line from base to tip, at equal steps of arc length."""
+        """Return points (points, 3) on the centre line from base to tip, at equal steps of arc length."""
         return self._run(_backbone, chain_batch.backbones, q, (whole("points", points, 2, ConfigurationError), 3))
 
     def jacobian(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
-        """The Jacobian (6, dof): the tip's linear, then its angular velocity per coordinate, in the base frame.
+        """Return the Jacobian (6, dof): linear, then angular velocity of the tip per coordinate, in the base frame.
 
-        For a straight section without twist the column of `direction` is zero: turning the plane of no bend moves
-        nothing. With `device` "cuda" a batch is computed on a GPU, as by `tip_pose`.
+        For a straight section without twist the column of `direction` is zero. With `device` "cuda" a batch is computed
+        on a GPU, as by `tip_pose`.
         """
         if device != "cpu":
             return self._run_on_device("jacobian", q, (6, self.dof), device)
@@ -230,7 +230,7 @@ class Robot(ConfigurationSpace):
         return out
 
     def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
-        """`_run` on a GPU; `device` "auto" takes the CPU where there is none, and for a single configuration."""
+        """Call a kernel on a GPU; `device` "auto" uses the CPU without one, and for a single configuration."""
         from arcreach.gpu.driver import chosen
         from arcreach.gpu.forward import on_device, run_rows
 

@@ -24,7 +24,7 @@ from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_s
 OWNER = "symbolic robot"
 # How far a matrix may be from a rotation, after rounding in long expressions.
 ROTATION_TOLERANCE = 1e-9
-# Configurations at which the matrix is tried when the robot is built.
+# Configurations at which the matrix is checked when the robot is built.
 TRIALS = 5
 
 
@@ -33,8 +33,8 @@ class SymbolicRobot(ConfigurationSpace):
 
     `matrix` is a SymPy matrix or nested list, `coordinates` its symbols in the order of a configuration, `lower` and
     `upper` their limits. `quantities` says "angle" or "length" for each, all angles by default. The matrix and its
-    derivative are compiled at first use. What lies between base and tip is not known: `frames` are these two,
-    `backbone` is the straight line between them, and `reach` is infinite.
+    derivative are compiled at first use. The body between base and tip is not known: `frames` are these two, `backbone`
+    is the straight line between them, and `reach` is infinite.
     """
 
     elements: tuple[()] = ()
@@ -56,7 +56,7 @@ class SymbolicRobot(ConfigurationSpace):
         entries = _entries(matrix)
         symbols = _symbols(coordinates)
         self._set_coordinates(_coordinates(symbols, lower, upper, quantities))
-        # SymPy knows no depth limit of its own: it runs into Python's.
+        # SymPy has no depth limit of its own and runs into Python's.
         try:
             built = _matrix(entries, symbols)
             self._set(matrix=built, symbols=symbols)
@@ -83,13 +83,13 @@ class SymbolicRobot(ConfigurationSpace):
         return hash((self.name, self.matrix, self.symbols))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Compiled functions do not travel to another process; they are made there anew.
+        # Compiled functions cannot be pickled; the receiver compiles them again.
         given = (self.matrix, self.symbols, self.lower, self.upper, self.quantities, self.name, self.source)
         return type(self), given
 
     @property
     def moving_reach(self) -> float:
-        """As `reach`: a matrix does not tell where it begins to move."""
+        """The same as `reach`: the first moving element of a matrix is not known."""
         return self.reach
 
     @property
@@ -103,7 +103,7 @@ class SymbolicRobot(ConfigurationSpace):
         return np.clip(self.lower + shares * (self.upper - self.lower), self.lower, self.upper)
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
-        """Whether q lies inside the limits, each widened by the share `tolerance` of its size."""
+        """Return whether q lies inside the limits, each widened by the share `tolerance` of its size."""
         values = self.checked(q)
         share = not_negative("tolerance", tolerance, "a finite number", ConfigurationError)
         with np.errstate(over="ignore"):
@@ -112,25 +112,25 @@ class SymbolicRobot(ConfigurationSpace):
         return bool(inside) if values.ndim == 1 else inside
 
     def clip(self, q: npt.ArrayLike) -> Array:
-        """The nearest configuration inside the limits."""
+        """Return the nearest configuration inside the limits."""
         return np.clip(self.checked(q), self.lower, self.upper)
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
-        """The pose T_base_tip (4, 4) of the tip."""
+        """Return the pose T_base_tip (4, 4) of the tip."""
         return self._run(self._pose_kernel, q, (4, 4))
 
     def frames(self, q: npt.ArrayLike) -> Array:
-        """The base frame and the tip frame, (2, 4, 4)."""
+        """Return the base frame and the tip frame (2, 4, 4)."""
         tip = self.tip_pose(q)
         return np.stack([np.broadcast_to(np.eye(4), tip.shape), tip], axis=-3)
 
     def backbone(self, q: npt.ArrayLike, points: int = 60) -> Array:
-        """Points (points, 3) on the straight line from base to tip."""
+        """Return points (points, 3) on the straight line from base to tip."""
         share = np.linspace(0.0, 1.0, whole("points", points, 2, ConfigurationError))
         return share[:, None] * self.tip_pose(q)[..., None, :3, 3]
 
     def jacobian(self, q: npt.ArrayLike) -> Array:
-        """The Jacobian (6, dof) by symbolic differentiation: linear rows, then angular, in the base frame."""
+        """Return the Jacobian (6, dof) by symbolic differentiation: linear, then angular rows, in the base frame."""
         return self._run(self._jacobian_kernel, q, (6, self.dof))
 
     @cached_property
@@ -149,7 +149,7 @@ class SymbolicRobot(ConfigurationSpace):
         return out[0] if values.ndim == 1 else out
 
     def _try_matrix(self) -> None:
-        """Refuse a matrix that is no rigid transform at some configuration."""
+        """Raise RobotError for a matrix that is not a rigid transform at some configuration."""
         rows = np.vstack([self.neutral, self.sample(TRIALS, seed=0)])
         poses = np.zeros((len(rows), 4, 4))
         _kernel(self._sources[0], "symbolic_poses", interpreted=True)(0, len(rows), rows, poses)
@@ -171,12 +171,12 @@ class SymbolicRobot(ConfigurationSpace):
 
 
 def import_sympy() -> Any:
-    """SymPy, or an error that names the extra it comes with."""
+    """Return SymPy, or raise an error that names its extra."""
     return require("sympy", "a robot given as a symbolic matrix")
 
 
 def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:
-    """The kernel of a source; where it runs as plain Python, NumPy does not warn of what compiled code passes over."""
+    """Return the kernel of a source; as plain Python it runs without NumPy's warnings, as compiled code does."""
     function = compile_source(source, name, interpreted)
     if hasattr(function, "py_func"):
         return function
@@ -189,7 +189,7 @@ def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., 
 
 
 def _entries(matrix: Any) -> list[Any]:
-    """The sixteen entries of a matrix. Text is refused: SymPy would run it as Python code."""
+    """Return the sixteen entries of a matrix. Text is refused: SymPy would run it as Python code."""
     sympy = import_sympy()
     accepted = "a 4 x 4 matrix of SymPy expressions and numbers"
     try:
@@ -212,7 +212,7 @@ def _matrix(entries: list[Any], symbols: tuple[Any, ...]) -> Any:
 
 
 def _symbols(coordinates: Any) -> tuple[Any, ...]:
-    """The coordinates as plain symbols: a name is all that tells one from another."""
+    """Return the coordinates as plain symbols, distinguished by name alone."""
     sympy = import_sympy()
     accepted = "a list of SymPy symbols or their names, at least one"
     if isinstance(coordinates, (str, bytes)) or not isinstance(coordinates, Iterable):
@@ -235,7 +235,7 @@ def _symbols(coordinates: Any) -> tuple[Any, ...]:
 def _coordinates(
     symbols: tuple[Any, ...], lower: npt.ArrayLike, upper: npt.ArrayLike, quantities: Sequence[str] | None
 ) -> tuple[Coordinate, ...]:
-    """The coordinates of a symbolic robot, each field checked."""
+    """Return the checked coordinates of a symbolic robot."""
     n = len(symbols)
     lows = checks.numbers(OWNER, "lower", lower, "one finite number per coordinate")
     highs = checks.numbers(OWNER, "upper", upper, "one finite number per coordinate")

@@ -1,4 +1,4 @@
-"""One module per method, or per family of them; importing one registers what it declares."""
+"""The methods, one module for each or for a family; importing a module registers its methods."""
 
 MODULES = (
     "auto",

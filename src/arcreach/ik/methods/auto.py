@@ -1,4 +1,4 @@
-"""`auto`: bounded Levenberg-Marquardt from the nearest of a table of known poses. The default for every chain."""
+"""Method `auto`: bounded Levenberg-Marquardt from the nearest seeds. The default for every chain."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE, ROTAT
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import auto as auto_kernel
 
-# Seeds per table: a position and an axis are looked up in two turns of symmetry, a whole pose needs more.
+# Seeds per table: positions and axes use the symmetry of a chain, whole poses need more.
 SEEDS = 512
 ROTATION_SEEDS = 1024
-# Rows of a batch that one thread takes at a time, at the least.
+# Fewest rows of a batch that a thread takes at a time.
 SMALLEST_PIECE = 64
-# Steps of all starts together.
+# Step budget of all starts together.
 MOST_STEPS = 50_000
 
 _auto_one = settled(auto_kernel)
@@ -35,16 +35,15 @@ def run(problem: Problem) -> Outcome:
     robot, n = problem.robot, len(problem.targets)
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
-    # A solve takes microseconds, not nanoseconds: small pieces are worth a thread.
     spread(auto_kernel, n, *_arguments(problem, q, report, False), threads=problem.threads, smallest=SMALLEST_PIECE)
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
 
 
 def _run_among_obstacles(problem: Problem) -> Outcome:
-    """Solve with the body free; what is not reached so is looked for once more without the obstacles.
+    """Solve with the body free of obstacles; targets not reached so are solved once more without obstacles.
 
-    Where that arrives, an obstacle is in the way, and the answer shows where.
+    A target that only the second solve reaches ends as COLLISION, and its configuration shows where.
     """
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
@@ -61,7 +60,7 @@ def _run_among_obstacles(problem: Problem) -> Outcome:
 
 
 def solve_one(problem: Problem) -> Solution:
-    """Solve the only target of the problem, by the shortest way: its arithmetic takes a few microseconds."""
+    """Solve a single target with little overhead: the arithmetic takes a few microseconds."""
     q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
     report = np.empty((1, REPORT_SIZE))
     _auto_one(0, 1, *_arguments(problem, q, report, True))
@@ -70,14 +69,14 @@ def solve_one(problem: Problem) -> Solution:
 
 
 def seed_count(mode: int) -> int:
-    """How many seeds targets of a mode are looked up in."""
+    """Return the number of seeds for targets of a mode."""
     return ROTATION_SEEDS if mode == ROTATION else SEEDS
 
 
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
     mode, rows = problem.targets.packed
     count = seed_count(mode)
-    # By position, and from one table: names would take a tenth of a single solve.
+    # By position: keywords would take a tenth of a single solve.
     task = Task(
         rows, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,

@@ -9,15 +9,15 @@ from arcreach.robots.robot import Robot
 
 MOST_SWEEPS = 2000
 SMALLEST_PIECE = 16
-# Weight of the orientation against the square of the distance in units of half the reach.
+# Weight of the orientation against the squared distance in units of half the reach.
 WEIGHT = 0.1
-# Metres below which the square of a length is lost among the smallest numbers.
+# Metres; the square of a smaller length would underflow.
 NO_LENGTH = 1e-100
 RIGID = frozenset({"link", "revolute", "prismatic", "parallelogram"})
 
 
 def half_reach(robot: Robot) -> float:
-    """The length by which distances are measured against angles; 1 for a robot without any."""
+    """Return the length that scales distances against angles; 1 for a robot without length."""
     return 0.5 * robot.moving_reach if robot.moving_reach > NO_LENGTH else 1.0
 
 

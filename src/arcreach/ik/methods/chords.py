@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from arcreach._checks import shown
+from arcreach._checks import shown, whole
 from arcreach.elements import Link, Section
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
@@ -12,7 +12,7 @@ from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.methods.chords import Settings, chords
 from arcreach.robots.robot import Robot
 
-# When the axis is turned towards the wanted one: in every iteration, or only in those that bring the tip to its place.
+# When the axis is turned towards the wanted one: in every iteration, or only in those that reach the position.
 ALWAYS, ON_ARRIVAL = "always", "on-arrival"
 # The numbers of the source's experiments: A for three sections, A for more, C.
 A_SHORT, A_LONG, C_DEFAULT = 10.0, 3.0, 25
@@ -20,13 +20,13 @@ SHORT = 3
 
 
 def refuses(robot: Robot) -> str | None:
-    """Why this chain is not one of sections joined end to end on a base; None where it is."""
+    """Return why a chain is not one of sections joined end to end on a base; None where it is."""
     reason = fabrik_chain.chord_refusal(robot)
     if reason is not None:
         return reason
     kinds = [isinstance(element, Section) for element in robot.elements]
     if any(isinstance(element, Link) for element in robot.elements[kinds.index(True) :]):
-        return "a chord runs from section to section, the robot has a rigid link behind one"
+        return "a chord runs from section to section, the robot has a rigid link after one"
     return None
 
 
@@ -36,8 +36,7 @@ def _run(problem: Problem) -> Outcome:
     C = problem.options.get("C", C_DEFAULT)
     if isinstance(A, bool) or not isinstance(A, int | float) or not 1.0 <= A < math.inf:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
-    if isinstance(C, bool) or not isinstance(C, int) or C < 1:
-        raise MethodError(f"C = {shown(C)} is not accepted; give a whole number above 0")
+    C = whole("C", C, 1, MethodError)
     settings = Settings(fabrik_chain.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL)
     arm = fabrik_chain.arm_of(problem.robot)
     return run_kernel(problem, chords, arm, settings, max_steps=fabrik_chain.MAX_ITERATIONS)

@@ -1,4 +1,4 @@
-"""Method `fabrikc`: FABRIK on the tangents of sections of fixed length; limits are looked at only at the end."""
+"""Method `fabrikc`: FABRIK on the tangents of sections of fixed length; limits are applied only at the end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from arcreach.robots.robot import Robot
 
 
 def refuses(robot: Robot) -> str | None:
-    """Why this chain is not one of sections of fixed length on a base; None where it is."""
+    """Return why a chain is not one of sections of fixed length on a base; None where it is."""
     if any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements):
-        return "it serves sections of fixed length, the robot has one whose length varies"
+        return "it serves sections of fixed length, the robot has one of variable length"
     return fabrik_chain.chain_refusal(robot)
 
 
@@ -27,7 +27,7 @@ METHOD = register(
         source="K22",
         run=_run,
         elements=frozenset({"section", "link", "prismatic", "revolute"}),
-        # The wanted axis is one of the tangents: without it there is nothing to begin from.
+        # The method begins from the wanted axis, which is one of the tangents.
         targets=frozenset({"axis"}),
         refuses=refuses,
     )

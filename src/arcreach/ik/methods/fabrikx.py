@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import positive, shown
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
@@ -20,15 +18,14 @@ CORRECTED, PUBLISHED = "corrected", "published"
 
 
 def _run(problem: Problem) -> Outcome:
-    section_tol = problem.options.get("section_tol", section_tol_of(problem))
-    if isinstance(section_tol, bool) or not isinstance(section_tol, int | float) or not 0.0 < section_tol < math.inf:
-        raise MethodError(f"section_tol = {shown(section_tol)} is not accepted; give radians above 0")
-    settings = Settings(problem.variant == POLYNOMIAL, float(section_tol), *_balls(problem))
+    given = problem.options.get("section_tol", section_tol_of(problem))
+    section_tol = positive("section_tol", given, "radians", MethodError)
+    settings = Settings(problem.variant == POLYNOMIAL, section_tol, *_balls(problem))
     return run_kernel(problem, fabrikx, arm_of(problem.robot), settings, max_steps=MAX_ITERATIONS)
 
 
 def _balls(problem: Problem) -> tuple[Array, bool]:
-    """The spheres of the scene, each larger by the margin, and whether to bend around them as it is printed."""
+    """Return the spheres of the scene, enlarged by the margin, and whether to bend around them as published."""
     avoidance = problem.options.get("avoidance", CORRECTED)
     if avoidance not in (CORRECTED, PUBLISHED):
         raise MethodError(f"avoidance = {shown(avoidance)} is not accepted; give '{CORRECTED}' or '{PUBLISHED}'")

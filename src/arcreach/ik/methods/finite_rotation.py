@@ -1,4 +1,4 @@
-"""`finite-rotation`: distance, long axis and cross axis of the tool in turn, by closed-form turns of single joints."""
+"""Method `finite-rotation`: distance, long and cross axis of the tool in turn, by closed-form turns of joints."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ KERNELS: dict[str, Any] = {CORRECTED: finite_rotation, PUBLISHED: finite_rotatio
 
 MOST_STEPS = 1000
 SMALLEST_PIECE = 16
-# Sweeps of one objective before the next has its turn. One loses 3 % of the poses of a UR5; more than five gain
-# nothing.
+# Sweeps of one objective before the next. One loses 3 % of the poses of a UR5; more than five gain nothing.
 SWEEPS = 5
-# As printed an objective is worked on until it is met; this ends those that are not.
+# Published, an objective is worked on until it is met; this many sweeps end one that is not.
 SWEEPS_PUBLISHED = 100
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-# Two directions whose product is below this are at right angles.
+# Two unit vectors whose product is below this are perpendicular.
 RIGHT_ANGLE = 1e-6
 # Sine of the angle to the long axis above which a joint's axis serves as the cross axis.
 SQUARE_ENOUGH = 0.1
-# Half the last bit of a number of 24 bits.
+# Half a unit in the last place of 24 bits.
 ROUNDING = 2.0**-24
 
 
@@ -54,24 +53,24 @@ def run(problem: Problem) -> Outcome:
 
 
 def slack(robot: Robot, single: bool) -> Array:
-    """What rounding may hide of a distance and an angle (2,): what is claimed is then true whatever was rounded.
+    """Return bounds of the rounding errors of distance and angle (2,), which tolerances are reduced by.
 
-    Per joint, a motion of 24 bits moves the tip by one unit of rounding of the reach, and turns it by 3/2, which at the
-    end of the reach is 3/2 of it again.
+    Per joint, rounding to 24 bits moves the tip by one unit of the reach and turns it by 3/2, which at the end of the
+    reach moves it by 3/2 more.
     """
     units = robot.dof * ROUNDING if single else 0.0
     return np.array([2.5 * units * robot.reach, 1.5 * units])
 
 
 def is_single(precision: Any) -> bool:
-    """Whether vectors are kept in single precision."""
+    """Return whether vectors are stored in single precision."""
     if not isinstance(precision, str) or precision not in ("float64", "float32"):
         raise MethodError(f"precision = {shown(precision)} is not accepted; give 'float64' or 'float32'")
     return precision == "float32"
 
 
 def tool_axes(problem: Problem) -> Array:
-    """The long and the cross axis (2, 3), unit vectors of the tip frame."""
+    """Return the long and the cross axis (2, 3), unit vectors of the tip frame."""
     long = direction("long_axis", problem.options.get("long_axis", "z"))
     if problem.targets.kind == "axis" and not np.array_equal(long, NAMED_AXES["z"]):
         text = shown(problem.options["long_axis"])
@@ -86,7 +85,7 @@ def tool_axes(problem: Problem) -> Array:
 
 
 def direction(option: str, value: Any) -> Array:
-    """A unit vector from 'x', 'y', 'z' or three numbers."""
+    """Return a unit vector from 'x', 'y', 'z' or three numbers."""
     if isinstance(value, str) and value in NAMED_AXES:
         return np.array(NAMED_AXES[value])
     try:
@@ -100,10 +99,10 @@ def direction(option: str, value: Any) -> Array:
 
 
 def default_cross(robot: Robot, long: Array) -> Array:
-    """The axis of the last turning joint, made square to the long axis; x or y where both are the same.
+    """Return the axis of the last turning joint, made perpendicular to the long axis; x or y where both are parallel.
 
-    The source has this joint's axis too. With both axes of the tool across that joint, it undoes for one what it does
-    for the other, and few poses are reached.
+    The source uses this joint's axis too. With both axes of the tool perpendicular to it, the joint would undo for one
+    what it does for the other, and few poses would be reached.
     """
     candidates: list[Array] = [other - np.dot(other, long) * long for other in (last_axis(robot), *np.eye(3))]
     cross = next(candidate for candidate in candidates if np.linalg.norm(candidate) > SQUARE_ENOUGH)
@@ -111,7 +110,7 @@ def default_cross(robot: Robot, long: Array) -> Array:
 
 
 def last_axis(robot: Robot) -> Array:
-    """The axis of the last turning joint in the tip frame; zero where none turns."""
+    """Return the axis of the last turning joint in the tip frame; zero where none turns."""
     turned: Array = np.eye(3)
     for element in reversed(robot.elements):
         if isinstance(element, Revolute):

@@ -1,10 +1,10 @@
-"""`hierarchical`: step one coordinate after another, in an order and in roles that the caller gives.
+"""Method `hierarchical`: step one coordinate after another, in an order and in roles that the caller gives.
 
-It needs forward kinematics only, so it serves every chain, and robots given as a matrix. The role of a coordinate says
-what its steps are judged by: the distance of the tip, its orientation, or both. It is good for teaching, for tracing
-and for arms whose coordinates are decoupled. On others it often ends where no single coordinate helps: of 1000 random
-poses it reaches 43 % on the PUMA 560 and 45 % on the iiwa 14 to 1 mm and 0.01 rad, with one start and default options,
-and of positions alone 60 % and 89 %.
+It needs forward kinematics only, so it serves every chain, and robots given as a matrix. The role of a coordinate is
+the error that its steps reduce: of the position, of the orientation, or both. It suits teaching, tracing and arms with
+decoupled coordinates. On others it often stalls where no single coordinate helps: of 1000 random poses it reaches 43 %
+on the PUMA 560 and 45 % on the iiwa 14 to 1 mm and 0.01 rad, with one start and default options; of positions, 60 % and
+89 %.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ DIVISIONS = 100
 GROWTH = 1.25
 # Table 5 of the source needs up to 8293.
 MOST_ITERATIONS = 10_000
-# More than any search needs that still moves: after 200 cycles the steps are rounding.
+# After this many cycles the steps are of rounding size.
 MOST_CYCLES = 200
 SMALLEST_PIECE = 8
-# Beyond this a first step is rounding.
+# With more divisions the first step is of rounding size.
 MOST_DIVISIONS = 10**9
 
 ROLES = {"position": kernels.BY_POSITION, "orientation": kernels.BY_ORIENTATION, "both": kernels.BY_BOTH}
 JUMPS = {"farthest": kernels.FARTHEST, "nearest": kernels.NEAREST}
 EXITS = {"distance": kernels.EXIT_DISTANCE, "largest": kernels.EXIT_LARGEST}
 
-# Joints that make a wrist, and how many an arm must have for its last ones to be taken for one.
+# Joints of a wrist, and the fewest joints of an arm whose last ones count as a wrist.
 WRIST = 3
 ARM = 6
-# Where a search begins between its limits: in the middle many arms are straight, and no small step helps.
+# Share of the limits where a search begins: in the middle many arms are straight, and no small step helps.
 START = 0.55
-# A tip this share of its way from the base is off by as much as one that is turned by a radian.
+# Share of the largest distance from base to tip that counts as much as a radian.
 SCALE = 0.1
 SCALE_SAMPLES = 64
 
 
 def run(problem: Problem[Any]) -> Outcome:
-    """Search from the start that is given, or from a place beside the middle of the limits."""
+    """Search from the given start, or from beside the middle of the limits."""
     robot: AnyRobot = problem.robot
-    # A matrix is evaluated in Python: one thread.
+    # A matrix is evaluated in Python, on one thread.
     kernel, own, smallest = (
         (kernels.hierarchical, (), SMALLEST_PIECE) if isinstance(robot, Robot) else (_search, (robot,), sys.maxsize)
     )
@@ -77,14 +77,14 @@ def run(problem: Problem[Any]) -> Outcome:
 
 
 def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, task: Task, answers: Answers) -> None:
-    """The batch kernel, with the forward kinematics of a user's matrix."""
+    """Run the batch kernel with the forward kinematics of a user's matrix."""
     q, trial, corner, best = np.empty((4, robot.dof))
     work = kernels.Work(q, trial, corner, best, np.zeros((2, kernels.ERRORS)), np.zeros(1, kernels.STATE))
     # Arguments have the same types in every call of one search.
     advance = settled(kernels.advance)
 
     def search(i: int, task: Task) -> tuple[int, float]:
-        """How the search for row i ended, and after how many seconds."""
+        """Return the status of the search for row i, and its seconds."""
         began = time.perf_counter()
         kernels.begin(plan, answers.Q[i], work)
         ended = kernels.GO_ON
@@ -97,7 +97,7 @@ def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, tas
         return ended, time.perf_counter() - began
 
     if first < stop and "hierarchical ready" not in robot.memory:
-        # Without iterations: what this compiles is then not counted as time of the first target.
+        # Without iterations, to keep compilation out of the time of the first target.
         search(first, task._replace(max_steps=0, trace=task.trace[:0]))
         robot.memory["hierarchical ready"] = True
     for i in range(first, stop):
@@ -106,7 +106,7 @@ def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, tas
 
 
 def _plan(problem: Problem[Any]) -> kernels.Plan:
-    """Check the options and fill in what was not given."""
+    """Check the options and fill in the defaults."""
     robot: AnyRobot = problem.robot
     options = problem.options
     order = _order(robot, options.get("order"))
@@ -143,14 +143,14 @@ def _plan(problem: Problem[Any]) -> kernels.Plan:
 
 
 def default_start(robot: AnyRobot) -> Array:
-    """Where a search begins: a little beside the middle of the limits."""
+    """Return the default start, beside the middle of the limits."""
     endless = ~np.isfinite(robot.lower)
     lower, upper = np.where(endless, 0.0, robot.lower), np.where(endless, 0.0, robot.upper)
     return robot.clip(lower + START * (upper - lower))
 
 
 def default_scale(robot: AnyRobot) -> float:
-    """Metres that weigh as much as one radian in the role `both`: a tenth of the greatest way from base to tip."""
+    """Return the metres that count as a radian in the role `both`: a tenth of the largest distance of the tip."""
     kept: float | None = robot.memory.get("hierarchical scale")
     if kept is None:
         tips = robot.tip_pose(robot.sample(SCALE_SAMPLES, seed=0))[:, :3, 3]
@@ -160,7 +160,7 @@ def default_scale(robot: AnyRobot) -> float:
 
 
 def default_roles(robot: AnyRobot, kind: str) -> tuple[str, ...]:
-    """The roles where none are given.
+    """Return the default roles.
 
     For a position they are all `position`. For a target with an orientation, the last three joints of an arm of six or
     more have the role `orientation` and the others `position`; every coordinate of another robot has the role `both`.
@@ -187,7 +187,7 @@ def _order(robot: AnyRobot, given: Any) -> npt.NDArray[np.int64]:
 
 
 def coordinate_place(robot: AnyRobot, field: str, entry: Any) -> int:
-    """The place in a configuration of a coordinate given by name or number."""
+    """Return the index of a coordinate given by name or number."""
     if isinstance(entry, str) and entry in robot.coordinates:
         return robot.coordinates.index(entry)
     if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) and 0 <= entry < robot.dof:
@@ -217,7 +217,7 @@ def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
 
 
 def _ranges(robot: AnyRobot, given: Any) -> Array:
-    """The range of every coordinate that N divides: as given, or from the limits; a full turn without limits."""
+    """Return the range of every coordinate that N divides: given, or from the limits; a full turn without limits."""
     if given is None:
         endless = ~np.isfinite(robot.lower)
         lower, upper = np.where(endless, -math.pi, robot.lower), np.where(endless, math.pi, robot.upper)
@@ -232,7 +232,7 @@ def _ranges(robot: AnyRobot, given: Any) -> Array:
 
 
 def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
-    """How every coordinate moves: between limits, without any, or wrapped as the direction of a section."""
+    """Return how every coordinate moves: between limits, without any, or wrapped like the direction of a section."""
     kinds = np.where(np.isfinite(robot.lower), kernels.BOUNDED, kernels.ENDLESS)
     if isinstance(robot, Robot):
         for element, k in robot.indexed_elements():
@@ -242,7 +242,7 @@ def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
 
 
 def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
-    """A chain with the limits of the robot: its own, or one of plain joints in place of a matrix."""
+    """Return the packed chain with the limits of a robot; for a matrix, one of prismatic joints with its limits."""
     if isinstance(robot, Robot):
         return robot.packed
     kept: npt.NDArray[Any] | None = robot.memory.get("hierarchical limits")

@@ -16,7 +16,7 @@ from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
 
 SMALLEST_PIECE = 64
-# Share of its limit by which a section is bent at the start: a straight one has no direction to improve.
+# Share of its limit by which a section is bent at the start: the direction of a straight one has no effect.
 START_BEND = 0.1
 
 
@@ -25,7 +25,7 @@ RULE = Rule(SHARE, damping=1e-2)
 
 
 def bent_start(robot: Robot) -> Array:
-    """The neutral configuration with every section a little bent."""
+    """Return the neutral configuration with every section slightly bent."""
     q = robot.neutral.copy()
     for element, k in robot.indexed_elements():
         if isinstance(element, Section):
@@ -34,7 +34,7 @@ def bent_start(robot: Robot) -> Array:
 
 
 def holding_limits(robot: Robot) -> tuple[Array, Array]:
-    """The limits at which a coordinate can be held: not those it passes, as a bend does through straight."""
+    """Return the limits that hold a coordinate; a bend may pass 0 and a direction may wrap."""
     lower, upper = robot.lower.copy(), robot.upper.copy()
     for element, k in robot.indexed_elements():
         if isinstance(element, Section):
@@ -45,13 +45,13 @@ def holding_limits(robot: Robot) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def arm_of(robot: Robot) -> Arm:
-    """The robot as the kernel sees it: a length is counted in units of its range."""
+    """Return the robot as the kernel reads it, with lengths in units of their range."""
     scales = np.where(np.array(robot.quantities) == LENGTH, robot.upper - robot.lower, 1.0)
     return Arm(robot.packed, robot.model.weight, scales, *holding_limits(robot))
 
 
 def run_rule(problem: Problem, rule: Rule) -> Outcome:
-    """Solve every target of the problem by steps of a rule, from its start or from a little bend."""
+    """Solve every target by steps of a rule, from its start or a slight bend."""
     arm = arm_of(problem.robot)
     return run_kernel(
         problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, start=bent_start, smallest=SMALLEST_PIECE
@@ -59,7 +59,7 @@ def run_rule(problem: Problem, rule: Rule) -> Outcome:
 
 
 def run(problem: Problem) -> Outcome:
-    """Solve every target of the problem from its start, or from a little bend."""
+    """Solve every target from its start or a slight bend."""
     return run_rule(problem, RULE)
 
 

@@ -1,7 +1,7 @@
-"""Five classic methods on one loop: `jacobian-transpose`, `dls`, `svd-dls`, `sdls`, `lm`. Each goes from one start.
+"""Methods `jacobian-transpose`, `dls`, `svd-dls`, `sdls` and `lm`: one loop, five step rules, one start each.
 
-Singular values, and with them `damping` and `threshold`, are counted in units of the robot's characteristic length, by
-which the orientation is weighted against the position: 0.3 of the reach.
+Singular values, `damping` and `threshold` are in units of the robot's characteristic length, 0.3 of the reach, which
+weights the orientation against the position.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from arcreach.ik.methods.jacobian import run_rule
 from arcreach.kernels.methods import jacobian_steps
 from arcreach.kernels.methods.jacobian_steps import Rule
 
-# A turn of more than this leaves the neighbourhood in which the Jacobian says anything.
+# Radians; the Jacobian does not describe larger steps.
 LARGEST_STEP = 1.0
-# Of the squared error, after `patience` steps: who leaves more is not going anywhere.
+# A solve that leaves more than this share of the squared error after `patience` steps is given up.
 PROGRESS = 0.9
 
 TRANSPOSE = Rule(jacobian_steps.TRANSPOSE, largest=LARGEST_STEP, progress=PROGRESS, max_steps=3000)
@@ -27,19 +27,18 @@ FILTERED = Rule(
 )
 # The bound of [BK05].
 SELECTIVE = Rule(jacobian_steps.SELECTIVE, largest=math.pi / 4, progress=PROGRESS, max_steps=1000)
-# Its damping is a number: the residual brings the unit. Twenty steps, most of them refused, are enough to see that it
-# stands in a local minimum.
+# The damping is dimensionless, the residual has the unit. Twenty steps, most of them rejected, show a local minimum.
 RESIDUAL = Rule(
     jacobian_steps.RESIDUAL, damping=1.0, largest=LARGEST_STEP, patience=20, progress=PROGRESS, max_steps=1000
 )
 
-# Options that are lengths, in units of the characteristic one.
+# Options that are lengths, in units of the characteristic length.
 _LENGTHS = {jacobian_steps.FIXED: ("damping",), jacobian_steps.FILTERED: ("damping", "threshold")}
 
 
 def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
     def run(problem: Problem) -> Outcome:
-        """Solve every target by the rule, with what the options change of it."""
+        """Solve every target by the rule, changed by the options."""
         names = {"largest_step": "largest"}
         given = problem.options.items()
         chosen = {names.get(field, field): positive(field, value, "a number") for field, value in given}

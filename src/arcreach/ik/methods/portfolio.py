@@ -1,4 +1,4 @@
-"""`portfolio`: `fabrikx` first, and `jacobian` for what it leaves, the combination the thesis ends with."""
+"""Method `portfolio`: `fabrikx`, then `jacobian` for targets it does not reach, as the thesis recommends."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from arcreach.kernels.chain.layout import REACHED
 
 
 def run(problem: Problem) -> Outcome:
-    """Solve by `fabrikx`; targets it does not reach are given to `jacobian`, and the nearer answer is kept.
+    """Solve by `fabrikx`, then by `jacobian` where that fails, and keep the nearer answer.
 
-    Each has half of the time, so that what a target gets does not depend on the others of its batch.
+    Each has half of the time, so that a target's time does not depend on the rest of its batch.
     """
     problem = dataclasses.replace(problem, max_time=0.5 * problem.max_time)
     outcome = FABRIKX.run(problem)
@@ -41,7 +41,7 @@ def run(problem: Problem) -> Outcome:
 
 
 def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The larger of both errors, each in units of its tolerance."""
+    """Return the larger of both errors, each in units of its tolerance."""
     tolerances = problem.position_tol, problem.angle_tol
     distance, angle = verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)

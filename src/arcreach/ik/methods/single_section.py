@@ -1,4 +1,4 @@
-"""`single-section`: one section, alone or on a base that slides along z, solved by the angle of its chord."""
+"""Method `single-section`: one section, alone or on a base that slides along z, by the angle of its chord."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from arcreach.robots.robot import Robot
 VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
 JACOBIAN = "jacobian"
 
-# More than any target has been seen to need; they end those that cannot be reached.
+# More than any reachable target has needed.
 MAX_ITERATIONS = 1000
 MAX_ITERATIONS_JACOBIAN = 200
 
-# Robots whose facts and polynomials are kept.
+# Robots whose constants and polynomials are cached.
 _KEPT = 64
 
 
 def run(problem: Problem) -> Outcome:
-    """Solve every target; all variants but `jacobian` need no start and leave one unread."""
+    """Solve every target; only the variant `jacobian` uses a start."""
     robot, variant = problem.robot, problem.variant
     if variant == JACOBIAN:
         row = len(robot.elements) - 1
@@ -37,7 +37,7 @@ def run(problem: Problem) -> Outcome:
 
 @lru_cache(maxsize=_KEPT)
 def arm_of(robot: Robot, variant: str) -> Arm:
-    """The section as the kernels see it."""
+    """Return the section as the kernels read it."""
     fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
     return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], facts(robot), fit)
 
@@ -47,7 +47,7 @@ _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
 
 @lru_cache(maxsize=_KEPT)
 def facts(robot: Robot) -> Array:
-    """What the kernels need to know of the section (3,): c0, the last bend of the rising branch, alpha there."""
+    """Return constants of the section (3,): c0, the last bend of the rising branch, alpha there."""
     values = np.empty(3)
     chord.section_facts(robot.packed, len(robot.elements) - 1, values)
     return values
@@ -55,7 +55,7 @@ def facts(robot: Robot) -> Array:
 
 @lru_cache(maxsize=_KEPT)
 def polynomial(robot: Robot) -> Array:
-    """The polynomial theta(alpha) (12,): the largest alpha it serves, then coefficients in 2 alpha / largest - 1."""
+    """Return the polynomial theta(alpha) (12,): the largest alpha, then coefficients in 2 alpha / largest - 1."""
     chain, row, known = robot.packed, len(robot.elements) - 1, facts(robot)
     largest = float(known[2])
     if chain[row]["bend_max"] < known[1]:
@@ -73,12 +73,12 @@ def polynomial(robot: Robot) -> Array:
 
 
 def refuses(robot: Robot) -> str | None:
-    """One section, at most a `Prismatic` along z in front of it."""
+    """Return why a robot is not one section, alone or after a `Prismatic` along z; None where it is."""
     *front, last = robot.elements
     if not isinstance(last, Section) or len(front) > 1 or (front and not isinstance(front[0], Prismatic)):
-        return "it serves one section, alone or behind one prismatic"
+        return "it serves one section, alone or after one prismatic"
     if front and isinstance(front[0], Prismatic) and front[0].axis != Z_AXIS:
-        return f"the prismatic in front must slide along z, this one along {front[0].axis}"
+        return f"the prismatic before it must slide along z, this one along {front[0].axis}"
     return None
 
 
