@@ -64,7 +64,7 @@ def by_method(n):
         robot = ar.load_robot(f"variable-curvature-{k}")
         baseline = None
         for method in ar.methods().values():
-            if method.refusal(robot, AXIS) is not None:
+            if method.refusal(robot, "axis") is not None:
                 continue
             for variant in method.variants or (None,):
                 few = n if method.name == "auto" else max(n // 10, 100)

@@ -16,7 +16,6 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.errors import ArcreachError
-from arcreach.kernels.chain.layout import ROTATION
 
 ARMS = ("puma-560", "ur5", "iiwa-14", "panda", "era-like", "arm-8r", "rail-iiwa-14")
 REPEATS = 3
@@ -56,7 +55,7 @@ def table(arm, n, chosen):
     for method in ar.methods().values():
         if chosen and method.name not in chosen:
             continue
-        if method.refusal(robot, ROTATION) is not None:
+        if method.refusal(robot, "rotation") is not None:
             refused.append(method.name)
             continue
         for variant in method.variants or (None,):
