@@ -160,7 +160,7 @@ class Header:
         robot = self.robot
         endless = ~np.isfinite(robot.lower)
         spans = np.where(endless, 2.0 * math.pi, robot.upper - robot.lower)
-        roles = [hierarchical.ROLES[role] for role in hierarchical.default_roles(robot, layout.ROTATION)]
+        roles = [hierarchical.ROLES[role] for role in hierarchical.default_roles(robot, "rotation")]
         scale = hierarchical.default_scale(robot)
         constants = {"MAX_STEPS": hierarchical.MOST_ITERATIONS, "ERROR_SCALE": self._number(scale)}
         return constants, [

@@ -12,7 +12,6 @@ from arcreach.errors import MethodError
 from arcreach.files.exports.c.header import PRECISIONS, Header, check_robot
 from arcreach.files.robots import save_robot
 from arcreach.ik.method import methods
-from arcreach.kernels.chain.layout import ROTATION
 from arcreach.robots.robot import Robot
 
 # The methods that are written in C, each with the file of its own that it shares with others.
@@ -33,7 +32,7 @@ def export_c(
     if method not in METHODS:
         raise MethodError(f"method = {checks.shown(method)} is not accepted in C; give {', '.join(METHODS)}")
     check_robot(robot, precision)
-    refusal = methods()[method].refusal(robot, ROTATION)
+    refusal = methods()[method].refusal(robot, "rotation")
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
     header = Header(robot, precision, method).text()
