@@ -41,7 +41,7 @@ _clearances = settled(kernels.clearances)
 
 
 class Clearance(float):
-    """A signed distance in metres, negative where bodies overlap: a float with the place where it was measured."""
+    """A signed distance in metres, negative where bodies overlap: a float with the point where it was measured."""
 
     element: int  # index of the robot's element, -1 without obstacles
     obstacle: int  # index in the scene, in `self_clearance` of the other element; -1 without obstacles

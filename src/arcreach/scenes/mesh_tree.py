@@ -47,14 +47,14 @@ def build_tree(corners: Array) -> Tree:
 def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, Integers]:
     """Return the mesh with equal vertices merged and its parts oriented; refuse a mesh without a defined inside."""
     # Files such as STL repeat every vertex; adding 0.0 turns -0.0 into 0.0.
-    vertices, place = np.unique(vertices + 0.0, axis=0, return_inverse=True)
-    faces = place.reshape(-1)[faces]
+    vertices, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+    faces = index.reshape(-1)[faces]
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
     if len(faces) == 0:
         raise SceneError(f"{what}: the mesh is empty; give one with triangles")
-    used, place = np.unique(faces, return_inverse=True)
-    vertices, faces = vertices[used], place.reshape(-1, 3)
+    used, index = np.unique(faces, return_inverse=True)
+    vertices, faces = vertices[used], index.reshape(-1, 3)
     _check_closed(what, faces)
     return vertices, _oriented(what, vertices, faces)
 

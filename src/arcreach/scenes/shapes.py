@@ -65,7 +65,7 @@ def name_field() -> Any:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball."""
+    """A solid sphere."""
 
     kind: ClassVar[str] = "sphere"
 
@@ -114,7 +114,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Box:
-    """A solid box of a size (x, y, z) around a centre, turned by a rotation; a margin rounds its edges."""
+    """A solid box of a size (x, y, z) around a centre, rotated; a margin rounds its edges."""
 
     kind: ClassVar[str] = "box"
 
@@ -150,7 +150,7 @@ class Box:
 
 @dataclass(frozen=True)
 class HalfSpace:
-    """Everything behind a plane: a wall or a floor. `normal` points out of the solid, towards the free side."""
+    """The solid on one side of a plane: a wall or a floor. `normal` points out of it, to the free side."""
 
     kind: ClassVar[str] = "half-space"
 

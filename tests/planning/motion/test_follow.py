@@ -8,7 +8,7 @@ import arcreach as ar
 from arcreach.errors import Interrupted, MethodError, RobotError, TargetError
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import INSERTED
-from arcreach.planning.motion.waypoints import between
+from arcreach.planning.motion.tracker import between
 
 THREE_DEGREES = np.radians(3.0)
 

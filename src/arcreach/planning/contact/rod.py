@@ -130,33 +130,33 @@ class _Rod:
         # Whether actuation and length are unknowns.
         self.free = False
         self.base = np.array([0.0, 0.0, 0.0])
-        self.places = np.cumsum([arc.length for arc in planned]) / self.unit
+        self.arc_lengths = np.cumsum([arc.length for arc in planned]) / self.unit
         self.pushes = np.zeros(k)
         self.actuation, self.length = float(self.planned[-1]), 1.0
         self.changes = 0
         self._allocate()
 
     def _allocate(self) -> None:
-        k = len(self.places)
+        k = len(self.arc_lengths)
         self.states = np.empty(((k + 1) * STEPS + 1, STATE))
         self.rows = np.empty(3 + 2 * k)
 
     def pack(self) -> Array:
         """Return the unknowns as one vector."""
-        parts = [self.base, self.places[self.active], self.pushes[self.active]]
+        parts = [self.base, self.arc_lengths[self.active], self.pushes[self.active]]
         return np.concatenate([*parts, [self.actuation, self.length] if self.free else []])
 
     def unpack(self, v: Array) -> None:
         """Set the unknowns from a vector."""
         n = int(self.active.sum())
         self.base = v[:3].copy()
-        self.places[self.active], self.pushes[self.active] = v[3 : 3 + n], v[3 + n : 3 + 2 * n]
+        self.arc_lengths[self.active], self.pushes[self.active] = v[3 : 3 + n], v[3 + n : 3 + 2 * n]
         if self.free:
             self.actuation, self.length = float(v[-2]), float(v[-1])
 
     def equations(self, curvatures: Array) -> Array:
         """Return the residuals of the shape with these actuated curvatures between contacts."""
-        contacts = Contacts(self.places, self.balls, self.sides, self.pushes)
+        contacts = Contacts(self.arc_lengths, self.balls, self.sides, self.pushes)
         _shape(self.base, curvatures, contacts, self.length, STEPS, self.states, self.rows)
         kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
         return np.asarray(self.rows[kept])
@@ -230,19 +230,19 @@ class _Rod:
         if best is None:
             return False
         _, at, row = best
-        side, place = self._side(row, at, int(which[at])), self._place(at)
+        side, arc_length = self._side(row, at, int(which[at])), self._arc_length(at)
         self.unpack(kept)
         known = [i for i, ball in enumerate(self.balls.tolist()) if tuple(ball) == row]
         if known:
             # It was released before.
             self.active[known[0]] = True
         else:
-            self._insert(row, side, place)
+            self._insert(row, side, arc_length)
         return True
 
-    def _place(self, at: int) -> float:
+    def _arc_length(self, at: int) -> float:
         """Return the arc length at a row of the states."""
-        ends = np.concatenate([[0.0], self.places, [self.length]])
+        ends = np.concatenate([[0.0], self.arc_lengths, [self.length]])
         piece, step = divmod(at, STEPS)
         return float(ends[piece] + (ends[min(piece + 1, len(ends) - 1)] - ends[piece]) * step / STEPS)
 
@@ -254,11 +254,11 @@ class _Rod:
         inward = corners.mean(axis=0) - row[:2] if len(corners) else np.array(row[:2]) - (x, z)
         return 1.0 if inward[0] * math.cos(angle) - inward[1] * math.sin(angle) > 0.0 else -1.0
 
-    def _insert(self, row: Sequence[float], side: float, place: float) -> None:
+    def _insert(self, row: Sequence[float], side: float, arc_length: float) -> None:
         """Add a contact without force; both parts of the divided piece keep its curvature."""
-        i = int(np.searchsorted(self.places, place))
+        i = int(np.searchsorted(self.arc_lengths, arc_length))
         self.balls = np.insert(self.balls, i, row, axis=0)
-        self.sides, self.places = np.insert(self.sides, i, side), np.insert(self.places, i, place)
+        self.sides, self.arc_lengths = np.insert(self.sides, i, side), np.insert(self.arc_lengths, i, arc_length)
         self.pushes, self.active = np.insert(self.pushes, i, 0.0), np.insert(self.active, i, True)
         self.planned = np.insert(self.planned, i, self.planned[i])
         self._allocate()
@@ -295,9 +295,9 @@ class _Rod:
 
     def _ordered(self, v: Array) -> bool:
         """Return whether the contacts are in order along the rod."""
-        places = self.places.copy()
-        places[self.active] = v[3 : 3 + int(self.active.sum())]
-        ends = np.concatenate([[0.0], places, [v[-1] if self.free else self.length]])
+        arc_lengths = self.arc_lengths.copy()
+        arc_lengths[self.active] = v[3 : 3 + int(self.active.sum())]
+        ends = np.concatenate([[0.0], arc_lengths, [v[-1] if self.free else self.length]])
         return bool((np.diff(ends) > 0.0).all())
 
     def result(self, share: float) -> RodShape:

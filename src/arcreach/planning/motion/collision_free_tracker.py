@@ -23,8 +23,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
 from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
-from arcreach.planning.motion.tracker import Point
-from arcreach.planning.motion.waypoints import between
+from arcreach.planning.motion.tracker import Point, between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene

@@ -160,10 +160,10 @@ class _Curve:
         cuts = np.unique(np.concatenate([arc_lengths, np.arange(0.0, self.length, finest)]))
         # Vertices that nearly coincide would make a segment without a direction.
         cuts = cuts[np.concatenate([[True], np.diff(cuts) > 1e-6 * finest])]
-        behind = np.arange(-math.ceil(max(before, self.length) / finest), 0) * finest
-        self.arc_lengths = np.concatenate([behind, cuts])
+        extension = np.arange(-math.ceil(max(before, self.length) / finest), 0) * finest
+        self.arc_lengths = np.concatenate([extension, cuts])
         along = np.stack([np.interp(cuts, arc_lengths, column) for column in points.T], axis=1)
-        straight = np.stack([0.0 * behind, 0.0 * behind, behind], axis=1) + points[0]
+        straight = np.stack([0.0 * extension, 0.0 * extension, extension], axis=1) + points[0]
         self.points = np.vstack([straight, along])
         segments = np.diff(self.points, axis=0)
         self.lengths = np.linalg.norm(segments, axis=1)

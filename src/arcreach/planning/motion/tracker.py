@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._geometry import perpendicular, rotation_from_vector, rotation_vector
 from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.ik.method import no_rows
@@ -16,12 +17,14 @@ from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
-from arcreach.kernels.chain.layout import REPORT_SIZE
+from arcreach.kernels.chain.layout import AXIS, POSITION, REPORT_SIZE
 from arcreach.kernels.solver.box_step import Box, box_step
 from arcreach.kernels.solver.contexts import Task
 from arcreach.planning.motion.path import INSERTED
-from arcreach.planning.motion.waypoints import between
 from arcreach.robots.robot import Robot
+
+# Below this sine two directions count as parallel.
+_SMALL = 1e-12
 
 # A point of a path: the index of its waypoint, the target row and the solution.
 Point = tuple[int, Array, Solution]
@@ -185,3 +188,32 @@ def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = Non
             if width < math.inf:
                 limits[name] = (max(element.lower, q[k] - width), min(element.upper, q[k] + width))
     return robot.with_limits(limits)
+
+
+def between(first: Array, last: Array, mode: int, share: float) -> Array:
+    """Return the target row (12,) at a share of the motion from one row to another.
+
+    The position moves on a straight line; the axis or the rotation turns at a constant rate.
+    """
+    row = first + share * (last - first)
+    if mode == POSITION:
+        return row
+    if mode == AXIS:
+        turn = _shortest_turn(first[2:9:3], last[2:9:3])
+        row[2:9:3] = rotation_from_vector(share * turn) @ first[2:9:3]
+        return row
+    start, end = first[:9].reshape(3, 3), last[:9].reshape(3, 3)
+    row[:9] = (rotation_from_vector(share * rotation_vector(end @ start.T)) @ start).ravel()
+    return row
+
+
+def _shortest_turn(first: Array, last: Array) -> Array:
+    """Return the rotation vector that takes one direction to another."""
+    normal = np.cross(first, last)
+    sine, cosine = float(np.linalg.norm(normal)), float(first @ last)
+    if sine > _SMALL:
+        return np.asarray(normal / sine * np.arctan2(sine, cosine))
+    if cosine > 0.0:
+        return np.zeros(3)
+    # Opposite directions: turn by pi about any axis perpendicular to the first.
+    return perpendicular(first) * np.pi
