@@ -9,7 +9,8 @@ import pytest
 from benchmarks.microcontroller import harness
 
 import arcreach as ar
-from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
+from arcreach.ik.target import KINDS
+from arcreach.kernels.chain.layout import AXIS, ROTATION
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 
@@ -61,11 +62,6 @@ def solver_of(name, precision):
     return robot, ar.load_exported(folder)
 
 
-def asked(poses, mode):
-    turned = {AXIS: {"axes": poses[:, :3, 2]}, ROTATION: {"rotations": poses[:, :3, :3]}}
-    return {"positions": poses[:, :3, 3], **turned.get(mode, {})}
-
-
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", CHAINS)
 def test_forward_kinematics_and_jacobian(name, precision):
@@ -78,16 +74,16 @@ def test_forward_kinematics_and_jacobian(name, precision):
     assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < scale * ROUNDING[precision]
 
 
-@pytest.mark.parametrize("mode", [POSITION, AXIS, ROTATION])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CHAINS)
-def test_double_precision_has_the_verdict_of_python(name, mode):
+def test_double_precision_has_the_verdict_of_python(name, kind):
     robot, solver = solver_of(name, "float64")
     poses = robot.tip_pose(robot.sample(150, seed=1))
     # A third is moved: some of it stays in reach, some does not, some is provably out of it.
     poses[::3, :3, 3] += robot.moving_reach * np.random.default_rng(2).normal(0.0, 0.7, (50, 3))
     options = {"position_tol": 1e-6, "angle_tol": 1e-3}
-    ours = solver.solve_batch(**asked(poses, mode), **options)
-    theirs = ar.solve_batch(robot, **asked(poses, mode), **options)
+    ours = solver.solve_batch(ar.Targets.from_poses(poses, kind), **options)
+    theirs = ar.solve_batch(robot, ar.Targets.from_poses(poses, kind), **options)
     assert np.array_equal(ours.status, theirs.status)
     assert {ar.Status.REACHED, ar.Status.OUT_OF_REACH} <= set(ours.status.tolist())
     assert (ours.position_error[ours.reached] <= 1e-6).all()
@@ -99,7 +95,7 @@ def test_single_precision_reaches_a_hundredth_of_a_millimetre_and_two_arc_second
     robot, solver = solver_of(name, "float32")
     tolerances = (max(1e-5, 1e-5 * robot.moving_reach), np.radians(2.0 / 3600.0))
     poses = robot.tip_pose(robot.sample(200, seed=3)).astype(np.float32).astype(float)
-    found = solver.solve_batch(**asked(poses, ROTATION), position_tol=tolerances[0], angle_tol=tolerances[1])
+    found = solver.solve_batch(ar.Targets.from_poses(poses), position_tol=tolerances[0], angle_tol=tolerances[1])
     assert found.reached.all()
     # Judged in double precision.
     assert (found.position_error <= tolerances[0]).all()
@@ -115,11 +111,11 @@ def test_other_methods_end_as_in_python(method, name, tmp_path):
     robot = ar.load_robot(name)
     poses = robot.tip_pose(robot.sample(60, seed=5))
     options = {"position_tol": 1e-3, "angle_tol": 1e-3}
-    theirs = ar.solve_batch(robot, **asked(poses, AXIS), method=method, **options)
+    theirs = ar.solve_batch(robot, ar.Targets.from_poses(poses, "axis"), method=method, **options)
     for precision in PRECISIONS:
         ar.export_c(robot, tmp_path, precision, method)
         solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
-        ours = solver.solve_batch(**asked(poses, AXIS), **options)
+        ours = solver.solve_batch(ar.Targets.from_poses(poses, "axis"), **options)
         same = ours.status == theirs.status
         # Rounding decides where single precision, which steps by comparing errors, gets stuck.
         assert same.all() if precision == "float64" else abs(ours.reached.mean() - theirs.reached.mean()) < 0.1
@@ -132,7 +128,7 @@ def test_a_start_near_the_target_keeps_the_branch():
     robot, solver = solver_of("arm-8r", "float64")
     q = robot.sample(100, seed=4)
     poses = robot.tip_pose(robot.clip(q + 0.01))
-    found = solver.solve_batch(**asked(poses, ROTATION), start=q, position_tol=1e-6, angle_tol=1e-3)
+    found = solver.solve_batch(ar.Targets.from_poses(poses), start=q, position_tol=1e-6, angle_tol=1e-3)
     assert found.reached.all()
     assert np.abs(found.q - q).max(axis=1).max() < 0.2
     assert found.iterations.max() < 20
@@ -145,10 +141,10 @@ def test_bad_input_is_refused_by_a_status():
         row = good.copy()
         row[column] = value
         with pytest.raises(ar.TargetError, match="its target"):
-            solver._solve(ROTATION, row[None], None, None, None, None)
+            solver.solve_batch(ar.Targets.from_packed(ROTATION, row[None]))
     for mode in (AXIS, ROTATION):
         with pytest.raises(ar.TargetError, match="its target"):
-            solver._solve(mode, np.zeros((1, 12)), None, None, None, None)
+            solver.solve_batch(ar.Targets.from_packed(mode, np.zeros((1, 12))))
     for options in ({"position_tol": 1e-9}, {"angle_tol": 1e-9}, {"max_steps": 0}, {"position_tol": np.nan}):
         with pytest.raises(ar.TargetError, match="tolerance"):
             solver.solve(good[9:], **options)
