@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._typing import Array
+from arcreach._typing import Array, Matrix3, Vector
 from arcreach.errors import ArcreachError, ConfigurationError, RobotError, SceneError, TargetError
-
-Vector = tuple[float, float, float]
-Matrix3 = tuple[Vector, Vector, Vector]
 
 # A matrix within this of a rotation was printed with few digits and is made exact; any other is refused.
 ROTATION_TOLERANCE = 1e-5

@@ -65,8 +65,7 @@ def test_errata_exist():
 
 
 def test_errata_name_tests_that_exist():
-    files = [ROOT / "tests" / "test_errata.py", *(ROOT / "tests").rglob("test_errata_*.py")]
-    tests = "".join(path.read_text(encoding="utf-8") for path in files)
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_errata_*.py"))
     for name in re.findall(r"`(test_\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8")):
         assert f"def {name}(" in tests, name
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from arcreach import _checks as checks
-from arcreach._checks import Matrix3, Vector
+from arcreach._typing import Matrix3, Vector
 from arcreach.errors import RobotError, SceneError
 from arcreach.kernels.chain import layout
 

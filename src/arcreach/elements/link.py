@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._checks import Matrix3, Vector
+from arcreach._typing import Matrix3, Vector
 from arcreach.elements.element import LENGTH, METRES, NO_ROTATION, Element, FieldChecks, about
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from arcreach import _checks as checks
-from arcreach._checks import Vector
 from arcreach._jit import kernel
+from arcreach._typing import Motion, Record, Vector, Velocity
 from arcreach.elements.element import ANGLE, LENGTH, METRES, Z_AXIS, FieldChecks, Joint, about
 from arcreach.kernels.chain import layout
 from arcreach.kernels.math.transforms import rotation, translation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.contexts import Motion, Record, Velocity
 
 
 @kernel

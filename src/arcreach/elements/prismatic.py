@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from arcreach import _checks as checks
-from arcreach._checks import Vector
 from arcreach._jit import kernel
+from arcreach._typing import Motion, Record, Vector, Velocity
 from arcreach.elements.element import LENGTH, METRES, Z_AXIS, FieldChecks, Joint, about
 from arcreach.kernels.chain import layout
 from arcreach.kernels.math.transforms import translation
-from arcreach.kernels.solver.contexts import Motion, Record, Velocity
 
 
 @kernel

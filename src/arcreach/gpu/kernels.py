@@ -21,8 +21,7 @@ from arcreach.gpu.warps import build_search
 from arcreach.kernels.chain import judge
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits as limit_kernels
-from arcreach.kernels.chain.layout import REACHED, STALLED, TARGET_SIZE
-from arcreach.kernels.methods.stopping import GOING_ON
+from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE
 from arcreach.kernels.solver import descent, gpu_steps, policy, seeds, starts, variables
 from arcreach.kernels.solver.contexts import Budget, Work
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from arcreach.gpu.contexts import NEAR_START, Kind, Parts
 from arcreach.gpu.driver import WARP, device_function, from_kernel, load
-from arcreach.kernels.chain.layout import REACHED, STALLED, TARGET_SIZE
-from arcreach.kernels.methods.stopping import GOING_ON
+from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE
 from arcreach.kernels.solver import descent, gpu_steps, loops, policy, starts, variables
 from arcreach.kernels.solver.contexts import Work
 from arcreach.kernels.solver.gpu_steps import FAR

@@ -8,13 +8,13 @@ and the steps of a search are in `Solution.trace`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import positive, real_array, shown, whole
-from arcreach._typing import Array
+from arcreach._typing import Array, Motion
 from arcreach.elements import ANGLE
 from arcreach.errors import ConfigurationError, TargetError
 from arcreach.ik.log import csv_log
@@ -221,7 +221,7 @@ def _target(target: Aim) -> Target:
 def _errors(pose: Array, target: Target) -> tuple[float, float]:
     """Distance and angle, as the judge of every method measures them."""
     mode, rows = target.batch.packed
-    distance, angle = judge.tip_errors(tuple(pose[:3].ravel().tolist()), rows[0], mode)
+    distance, angle = judge.tip_errors(cast(Motion, tuple(pose[:3].ravel().tolist())), rows[0], mode)
     return float(distance), float(angle)
 
 

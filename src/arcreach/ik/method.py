@@ -21,7 +21,7 @@ from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import KINDS, Targets
-from arcreach.kernels.methods.answers import Answers
+from arcreach.kernels.methods.iteration import Answers
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach._typing import Vector
 from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
 
 CONVENTIONS = ("standard", "modified")
@@ -113,7 +114,7 @@ def _turn_limits(lower: Any, upper: Any) -> tuple[Any, Any]:
     return -math.pi if lower is None else lower, math.pi if upper is None else upper
 
 
-def _joint(kind: Any, axis: checks.Vector, lower: Any, upper: Any, name: str) -> Element:
+def _joint(kind: Any, axis: Vector, lower: Any, upper: Any, name: str) -> Element:
     if kind == "revolute":
         return Revolute(axis, *_turn_limits(lower, upper), name)
     if kind == "prismatic":
@@ -124,7 +125,7 @@ def _joint(kind: Any, axis: checks.Vector, lower: Any, upper: Any, name: str) ->
     raise checks.refuse("", "kind", kind, "'revolute', 'prismatic' or, in from_vectors, 'parallelogram'")
 
 
-def _rows(field: str, values: npt.ArrayLike) -> list[checks.Vector]:
+def _rows(field: str, values: npt.ArrayLike) -> list[Vector]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise checks.refuse("vectors", field, values, "an array (n, 3)")
     rows = [checks.vector("vectors", f"{field}[{i}]", row) for i, row in enumerate(values)]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import Vector, number, refuse, shown
-from arcreach._typing import Array
+from arcreach._checks import number, refuse, shown
+from arcreach._typing import Array, Vector
 from arcreach.elements import Element, Joint, Link, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.robots.robot import Robot

@@ -18,8 +18,8 @@ from arcreach._typing import Array, Integers
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import gradient as gradient_kernels
-from arcreach.kernels.clearance import own_body as clearance_self
 from arcreach.kernels.clearance import scene as kernels
+from arcreach.kernels.clearance import self_clearance as clearance_self
 from arcreach.robots.robot import Robot
 from arcreach.scenes.link_meshes import checked_bodies, search_bodies
 from arcreach.scenes.mesh import Mesh

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._checks import Matrix3, Vector
 from arcreach._io import called
 from arcreach._threads import spread
-from arcreach._typing import Array, Integers
+from arcreach._typing import Array, Integers, Matrix3, Vector
 from arcreach.elements import LENGTH, NO_ROTATION
 from arcreach.elements.element import about
 from arcreach.errors import SceneError

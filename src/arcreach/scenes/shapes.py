@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arcreach import _checks as checks
-from arcreach._checks import Matrix3, Vector
-from arcreach._typing import Array, Integers
+from arcreach._typing import Array, Integers, Matrix3, Vector
 from arcreach.elements import LENGTH, NO_ROTATION
 from arcreach.elements.element import METRES, FieldChecks, about
 from arcreach.errors import SceneError

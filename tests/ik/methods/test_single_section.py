@@ -12,8 +12,8 @@ from arcreach.ik.methods import single_section as method
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.kernels.chain import chord
 from arcreach.kernels.chain import section as section_kernels
+from arcreach.kernels.chain import section_inverse
 from arcreach.kernels.chain.layout import POSITION
 from arcreach.kernels.methods import single_section as kernels
 from arcreach.kernels.methods import single_section_limits as limits_kernels
@@ -63,7 +63,8 @@ def random_section(rng, kind, arcs):
         "extensible": (constant := rng.uniform(1e-3, 0.05), 0.1 - constant),
     }[kind]
     widest = ar.Robot([ar.Section(length, 2 * math.pi, stretch, **weights)])
-    return ar.Robot([ar.Section(length, min(math.pi, chord.critical_bend(widest.packed, 0)), stretch, **weights)])
+    bend_max = min(math.pi, section_inverse.critical_bend(widest.packed, 0))
+    return ar.Robot([ar.Section(length, bend_max, stretch, **weights)])
 
 
 def test_variants_are_declared():
@@ -77,22 +78,24 @@ def test_variants_are_declared():
 
 def test_critical_bend_of_figure_2_3():
     robot = ar.Robot([ar.Section(0.1, math.pi, length_weights=(1, 2, 4), bend_weights=(1, 2, 10))])
-    c0, critical, largest = method.facts(robot)
+    c0, critical, largest = method.constants(robot)
     assert math.degrees(critical) == pytest.approx(253.3, abs=0.05)
     assert math.degrees(largest) == pytest.approx(80.9, abs=0.05)
     step = 1e-6
-    assert chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, step)) / step == pytest.approx(c0)
+    alpha = section_inverse.angle_of_chord(*section_kernels.planar_tip(robot.packed, 0, step))
+    assert alpha / step == pytest.approx(c0)
     for theta in np.linspace(0.0, 2 * math.pi, 200)[1:]:
-        assert chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, theta)) <= largest + 1e-12
+        assert section_inverse.angle_of_chord(*section_kernels.planar_tip(robot.packed, 0, theta)) <= largest + 1e-12
 
 
 def test_alpha_of_one_arc_rises_to_the_closed_ring():
-    np.testing.assert_allclose(method.facts(ar.Robot([ar.Section(0.1, 1.0)])), (0.5, 2 * math.pi, math.pi), rtol=1e-7)
+    one_arc = ar.Robot([ar.Section(0.1, 1.0)])
+    np.testing.assert_allclose(method.constants(one_arc), (0.5, 2 * math.pi, math.pi), rtol=1e-7)
 
 
 def test_a_bend_at_the_very_end_moves_nothing():
     robot = ar.Robot([ar.Section(0.1, 1.0, length_weights=(1, 0), bend_weights=(0, 1))])
-    np.testing.assert_allclose(method.facts(robot), (0.0, 0.0, 0.0))
+    np.testing.assert_allclose(method.constants(robot), (0.0, 0.0, 0.0))
     for variant in CHORD_VARIANTS:
         assert single(robot, (0, 0, 0.1), variant).reached
         assert single(robot, (0.05, 0, 0.05), variant).status == Status.OUT_OF_REACH
@@ -106,7 +109,7 @@ def test_tip_and_slope_is_planar_tip_and_planar_slope(theta, seed):
     length_weights[0] += 1
     bend_weights[2] += 1
     chain = ar.Robot([ar.Section(0.1, 1.0, length_weights=length_weights, bend_weights=bend_weights)]).packed
-    x, z, dx, dz = chord.tip_and_slope(chain, 0, theta)
+    x, z, dx, dz = section_inverse.tip_and_slope(chain, 0, theta)
     np.testing.assert_allclose((x, z), section_kernels.planar_tip(chain, 0, theta), atol=2e-15)
     np.testing.assert_allclose((dx, dz), section_kernels.planar_slope(chain, 0, theta), atol=1e-13)
 
@@ -114,10 +117,10 @@ def test_tip_and_slope_is_planar_tip_and_planar_slope(theta, seed):
 @given(share=st.floats(0, 1), seed=st.integers(0, 1000))
 def test_newton_inverts_the_chord_angle_up_to_the_critical_bend(share, seed):
     robot = random_section(np.random.default_rng(seed), "fixed", 4)
-    facts = method.facts(robot)
-    theta = share * facts[1]
-    alpha = chord.chord_angle(*section_kernels.planar_tip(robot.packed, 0, theta))
-    found = chord.newton_bend(robot.packed, 0, alpha, facts)
+    constants = method.constants(robot)
+    theta = share * constants[1]
+    alpha = section_inverse.angle_of_chord(*section_kernels.planar_tip(robot.packed, 0, theta))
+    found = section_inverse.newton_bend(robot.packed, 0, alpha, constants)
     # Where alpha is flat, at theta_crit and at the closed ring, half of the digits are lost.
     assert found == pytest.approx(theta, abs=1e-11 if share < 0.9 else 1e-6)
 
@@ -389,7 +392,7 @@ def test_the_iteration_needs_no_second_stage(kind):
     rng = np.random.default_rng(11)
     for _ in range(4):
         robot = random_section(rng, kind, 6)
-        arm = limits_kernels.Arm(robot.packed, 0, kernels.ITERATIVE, method.facts(robot), np.zeros(12))
+        arm = limits_kernels.Arm(robot.packed, 0, kernels.ITERATIVE, method.constants(robot), np.zeros(12))
         work = limits_kernels.Work(np.empty((2, robot.dof)), np.zeros(2, np.int64))
         for position in tips(robot, robot.sample(100, rng)):
             row = ar.Target(position).batch.packed[1][0]

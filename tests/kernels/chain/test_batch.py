@@ -1,4 +1,4 @@
-"""A batch gives, bit by bit, what a loop of single calls gives."""
+"""A batch equals a loop of single calls bit by bit."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from tests import reference
 from arcreach import _threads
 from arcreach.kernels.chain import batch as chain_batch
 
-# One lane short of a block, a block, one more, and several blocks with a rest.
+# One lane less than a block, a block, one more, and several blocks with a remainder.
 SIZES = [0, 1, chain_batch.LANES - 1, chain_batch.LANES, chain_batch.LANES + 1, 3 * chain_batch.LANES + 5]
 
 
@@ -27,7 +27,7 @@ def test_batch_equals_a_loop_of_singles(robot, question):
             np.testing.assert_array_equal(row, ask(q))
 
 
-def test_angles_too_large_for_the_lanes_are_served_all_the_same(robot):
+def test_angles_too_large_for_the_lanes_are_computed_singly(robot):
     Q = robot.sample(100, seed=0)
     Q[40] *= 1e8
     poses = robot.tip_pose(Q)

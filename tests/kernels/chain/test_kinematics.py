@@ -20,7 +20,7 @@ def chains(count, seed=0):
 
 
 def special_chains():
-    """Chains of which every bend sits at a place where a formula could break."""
+    """Chains whose bends are at values where a formula could break."""
     rng = np.random.default_rng(1)
     for bend in SPECIAL_BENDS:
         for _ in range(8):
@@ -103,7 +103,7 @@ def test_backbone_runs_from_base_to_tip_in_equal_steps():
         np.testing.assert_array_equal(curve[0], np.zeros(3))
         np.testing.assert_array_equal(curve[-1], robot.tip_pose(q)[:3, 3])
         steps = np.linalg.norm(np.diff(curve, axis=0), axis=1)
-        # A chord is never longer than its piece of the line, and only a corner makes it much shorter.
+        # A chord is never longer than its part of the line.
         assert steps.max() <= reference_length(robot, q) / 399 * (1 + 1e-9)
 
 

@@ -13,7 +13,7 @@ numbers = st.floats(-1e3, 1e3)
 
 
 def smooth(section, q):
-    """A section's coordinates in the variables in which `clip` measures."""
+    """A section's coordinates as solver variables, in which `clip` measures distances."""
     bend = [q[0] * math.cos(q[1]), q[0] * math.sin(q[1])]
     return np.array([*bend, (q[2] - section.length) / section.stretch] if section.stretch else bend)
 
@@ -43,7 +43,7 @@ def test_nearest_in_cone_is_inside_and_no_grid_point_is_nearer(bend, share, bend
 
 
 @given(seed=st.integers(0, 10_000), scale=st.floats(0, 10))
-def test_clip_gives_a_configuration_inside_and_leaves_such_a_one_alone(seed, scale):
+def test_clip_is_inside_and_keeps_a_configuration_that_is(seed, scale):
     rng = np.random.default_rng(seed)
     robot = reference.random_robot(rng)
     clipped = robot.clip(rng.normal(size=robot.dof) * scale)

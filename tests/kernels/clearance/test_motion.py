@@ -1,4 +1,4 @@
-"""Straight motions: how far the body moves at most, and whether a certificate keeps its word."""
+"""Straight motions: bounds of the travel of the body, and certificates of clearance."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ ROBOTS = {
 
 
 def balls(robot, count, seed):
-    """Balls in the reach of a robot, away from its base."""
+    """Spheres within the reach of a robot, away from its base."""
     rng = np.random.default_rng(seed)
     reach = robot.reach
     centres = rng.uniform(-reach, reach, (count, 3))
@@ -39,7 +39,7 @@ def balls(robot, count, seed):
 
 
 def material_points(robot, Q):
-    """For every element that has a body the points (n, 7, 3) at equal shares of its length."""
+    """Points (n, 7, 3) at equal shares of the length of every element that has a body."""
     pieces = np.empty((len(Q), len(robot.packed), layout.PIECE_SIZE))
     counts = np.empty(len(Q), dtype=np.int64)
     bodies(0, len(Q), robot.packed, np.ascontiguousarray(Q), pieces, counts)
@@ -84,7 +84,7 @@ def test_a_certificate_is_below_what_dense_samples_find(name):
         seen[bool(free[0])] += 1
         if free[0]:
             assert 0.0 < certificates[0] <= found.min()
-            # Sharp to a fortieth, as far as samples can tell; and a micrometre for the tolerance of the clearance.
+            # Within a fortieth of the sampled clearance, and a micrometre for its tolerance.
             assert certificates[0] >= 0.94 * found.min() - 2 * TOLERANCE
         else:
             travel = space.travels(a, b)
@@ -92,7 +92,7 @@ def test_a_certificate_is_below_what_dense_samples_find(name):
     assert min(seen.values()) > 0
 
 
-def test_a_margin_is_kept_and_a_place_is_a_motion_to_itself():
+def test_a_margin_is_kept_and_a_configuration_is_a_motion_to_itself():
     robot = ROBOTS["fixed"]
     space = SmoothSpace(robot)
     scene = ar.Scene([ar.Sphere((0.03, 0.0, 0.07), 0.01)])

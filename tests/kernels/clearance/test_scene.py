@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from arcreach.kernels.clearance import arcs as arc_distance
 from arcreach.kernels.clearance import body
-from arcreach.kernels.clearance import own_body as clearance_self
 from arcreach.kernels.clearance import scene as clearance
+from arcreach.kernels.clearance import self_clearance as clearance_self
 from arcreach.kernels.clearance.shapes import box_distance
 
 BENDS = [0.0, 1e-300, 1e-12, 1e-9, 1e-6, 1e-3, 0.5, math.pi - 1e-9, math.pi, math.pi + 1e-9, 4.0, 2 * math.pi]
@@ -37,7 +37,7 @@ def test_arc_point_is_the_least_of_all_points(bend):
         distance, s = arc_distance.arc_point(piece, point[0], point[1], point[2])
         dense = np.sqrt((x - point[0]) ** 2 + point[1] ** 2 + (z - point[2]) ** 2).min()
         assert -1e-15 <= dense - distance <= 0.5 * length / n
-        # It is met where it is said to be.
+        # The distance is attained at the arc length returned.
         assert 0.0 <= s <= length
         assert math.dist(body.piece_point(piece, s), point) == pytest.approx(distance, abs=1e-15)
 
@@ -131,14 +131,14 @@ def test_two_arcs_are_as_far_apart_as_their_points(first, second):
         assert met == pytest.approx(distance, abs=1e-15)
 
 
-def test_nothing_is_found_beyond_what_is_asked():
+def test_nothing_is_found_beyond_the_bound():
     stack = np.empty((clearance_self.PAIR_STACK_SIZE, 5))
     near, far = arc_at_origin(1.0), arc_at_origin(1.0)
     far[body.ORIGIN] = 1.0
     assert clearance_self.pair_distance(near, far, 0.5, 1e-6, stack) == (0.5, -1.0, -1.0)
 
 
-def test_rows_say_that_nothing_is_near():
+def test_rows_without_obstacles_are_infinitely_far():
     row = np.zeros(clearance.CLEARANCE_SIZE)
     clearance.clear_row(row)
     assert row[clearance.DISTANCE] == math.inf

@@ -60,7 +60,7 @@ def test_a_segment_and_a_triangle(kind):
         assert np.linalg.norm(a + share * (b - a) - q) == pytest.approx(distance, abs=1e-12)
         bound = proven_gap(t, share, q, tuple(a), tuple(b))
         assert distance * (1 - 1e-6) - 1e-9 <= bound <= distance * (1 + 1e-12)
-        # Wrong points give a bound all the same, only a weaker one.
+        # Wrong points still give a valid, weaker bound.
         assert 0.0 <= proven_gap(t, 0.5, tuple(t[0]), tuple(a), tuple(b)) <= distance * (1 + 1e-12)
         pierced += square == 0.0
     assert pierced > 3 or kind != "ordinary"
@@ -85,7 +85,7 @@ def test_crossings_add_up_to_the_winding_number():
     assert seen == {0, 1}
 
 
-def test_a_ray_through_an_edge_or_in_a_plane_is_not_sure():
+def test_a_ray_through_an_edge_or_in_a_plane_is_uncertain():
     t = np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 2.0], [1.0, -1.0, 5.0]])
     assert crossing(t, 0, (0.0, 1.0, 1.0)) == (0, False)
     assert crossing(t, 0, (0.0, 1.0, 2.0))[1]

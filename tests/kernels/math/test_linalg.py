@@ -7,7 +7,7 @@ from arcreach.kernels.math.linalg import diagonalize
 
 
 def spectrum(A):
-    """Eigenvalues in rising order and their vectors, by our own kernel."""
+    """Eigenvalues in ascending order and their vectors, by `diagonalize`."""
     D, V = A.copy(), np.empty_like(A)
     diagonalize(D, V)
     order = np.argsort(np.diag(D))
@@ -70,7 +70,7 @@ def test_a_jacobian_without_its_orientation_rows():
     np.testing.assert_allclose(np.sqrt(values[3:]), np.linalg.svd(J[:3])[1][::-1], rtol=1e-12)
 
 
-def test_what_is_not_finite_ends():
+def test_matrices_that_are_not_finite_end():
     A = np.full((6, 6), np.nan)
     diagonalize(A, np.empty((6, 6)))
     assert np.isnan(A).any()

@@ -1,4 +1,4 @@
-"""The best place of one joint, against a search over a fine grid and against forward kinematics."""
+"""The best value of one joint, against a search over a fine grid and against forward kinematics."""
 
 import math
 
@@ -37,7 +37,7 @@ def row_of(robot, k):
     return next(row for row in range(len(robot.packed)) if robot.packed[row].kind and robot.packed[row].coordinate == k)
 
 
-def best_place(robot, q, k, target):
+def best_coordinate(robot, q, k, target):
     """The coordinate k that the closed form gives."""
     vectors = np.empty((robot.dof, kernels.VECTORS))
     tip = kernels.joint_vectors(robot.packed, q, vectors)
@@ -51,7 +51,7 @@ def check_against_grid(robot, rng, points):
     q = robot.sample(1, rng)[0]
     k = int(rng.integers(robot.dof))
     target = robot.tip_pose(q)[:3, 3] + rng.normal(size=3) * rng.choice([1e-3, 0.1, 3.0])
-    value = best_place(robot, q, k, target)
+    value = best_coordinate(robot, q, k, target)
     assert robot.lower[k] <= value <= robot.upper[k]
     grid = np.tile(q, (points + 1, 1))
     grid[:-1, k] = np.linspace(robot.lower[k], robot.upper[k], points)
@@ -61,7 +61,7 @@ def check_against_grid(robot, rng, points):
     return robot.packed[row_of(robot, k)].kind
 
 
-def test_position_step_is_never_worse_than_a_few_places():
+def test_position_step_is_never_worse_than_a_few_values():
     rng = np.random.default_rng(5)
     for _ in range(30):
         check_against_grid(narrowed(rigid_robot(rng), rng), rng, 9)
@@ -99,7 +99,7 @@ def test_best_turn_is_never_worse_than_a_grid(endless):
         (math.cos(0.5), -math.sin(0.5), -3.0, 2 * math.pi - 3.5),  # the other way round
     ],
 )
-def test_best_turn_at_special_places(a, b, value, found):
+def test_best_turn_at_special_values(a, b, value, found):
     assert kernels.best_turn(a, b, kernels.NOISE, value, -math.pi, math.pi) == pytest.approx(found, abs=1e-15)
 
 
@@ -128,7 +128,7 @@ def test_vectors_are_those_of_the_frames():
                 np.testing.assert_allclose(joint.arm, frames[i + 1][:3, 3] - frames[i][:3, 3], atol=1e-14)
 
 
-def test_what_a_joint_carries_moves_as_forward_kinematics_say():
+def test_motion_after_a_joint_agrees_with_forward_kinematics():
     rng = np.random.default_rng(9)
     for _ in range(50):
         robot = rigid_robot(rng)
@@ -138,7 +138,7 @@ def test_what_a_joint_carries_moves_as_forward_kinematics_say():
         kernels.joint_vectors(robot.packed, q, vectors)
         joint = kernels.load_joint(robot.packed, row_of(robot, k), vectors)
         motion = np.eye(4)
-        motion[:3] = np.reshape(kernels.carried(joint, other[k] - q[k]), (3, 4))
+        motion[:3] = np.reshape(kernels.motion_after(joint, other[k] - q[k]), (3, 4))
         moved = q.copy()
         moved[k] = other[k]
         np.testing.assert_allclose(motion @ robot.tip_pose(q), robot.tip_pose(moved), atol=1e-13)

@@ -1,4 +1,4 @@
-"""The general solver's residual and Jacobian against the exact kinematics."""
+"""The solver's residual and Jacobian against the exact kinematics."""
 
 import math
 
@@ -22,7 +22,7 @@ def residual(robot, v, target, mode):
 
 
 def units(robot):
-    """What the columns of J count their variables in."""
+    """Units of the variables in the columns of J."""
     values = np.ones(robot.model.variables)
     for move in robot.model.moves:
         last = move["variable"] + move["width"] - (1 if move["stretch"] > 0.0 else 0)

@@ -12,7 +12,7 @@ from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.engine.judge import POSITION
 from arcreach.experiments.published import iterations_within, number, table
-from arcreach.ik.methods.single_section import facts
+from arcreach.ik.methods.single_section import constants
 from arcreach.robots.robot import Robot
 
 KINDS = ("constant", "telescopic", "extensible")
@@ -39,7 +39,7 @@ def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
             return Robot([Section(length, bend_max, stretch, 0.0, *weights)], name=f"{kind} {arcs}")
 
         # The chord's angle grows with the bend only so far; beyond it a position has two answers.
-        critical = float(facts(section(math.pi))[1])
+        critical = float(constants(section(math.pi))[1])
         return section(min(math.pi, critical))
 
     return draw

@@ -24,9 +24,9 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.chain.layout import TIME_LIMIT
+from arcreach.kernels.chain.layout import GOING_ON, TIME_LIMIT
 from arcreach.kernels.methods import hierarchical as kernels
-from arcreach.kernels.methods.answers import Answers
+from arcreach.kernels.methods.iteration import Answers
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -87,11 +87,11 @@ def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, tas
         """Return the status of the search for row i, and its seconds."""
         began = time.perf_counter()
         kernels.begin(plan, answers.Q[i], work)
-        ended = kernels.GO_ON
-        while ended == kernels.GO_ON:
+        ended = GOING_ON
+        while ended == GOING_ON:
             motion = tuple(robot.tip_pose(work.trial)[:3].ravel().tolist())
             ended = advance(plan, task, kernels.measure(motion, task.targets[i], task.mode), work, answers)
-            if ended == kernels.GO_ON and time.perf_counter() - began > task.max_time:
+            if ended == GOING_ON and time.perf_counter() - began > task.max_time:
                 kernels.remember(task, work)
                 ended = TIME_LIMIT
         return ended, time.perf_counter() - began

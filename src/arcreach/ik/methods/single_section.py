@@ -9,7 +9,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.kernels.chain import chord, section
+from arcreach.kernels.chain import section, section_inverse
 from arcreach.kernels.methods import single_section as kernels
 from arcreach.kernels.methods.single_section_jacobian import single_section_jacobian
 from arcreach.kernels.methods.single_section_limits import Arm
@@ -39,31 +39,31 @@ def run(problem: Problem) -> Outcome:
 def arm_of(robot: Robot, variant: str) -> Arm:
     """Return the section as the kernels read it."""
     fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
-    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], facts(robot), fit)
+    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit)
 
 
 _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
 
 
 @lru_cache(maxsize=_KEPT)
-def facts(robot: Robot) -> Array:
-    """Return constants of the section (3,): c0, the last bend of the rising branch, alpha there."""
+def constants(robot: Robot) -> Array:
+    """Return the constants of the section (3,), see `kernels.chain.section_inverse`."""
     values = np.empty(3)
-    chord.section_facts(robot.packed, len(robot.elements) - 1, values)
+    section_inverse.section_constants(robot.packed, len(robot.elements) - 1, values)
     return values
 
 
 @lru_cache(maxsize=_KEPT)
 def polynomial(robot: Robot) -> Array:
     """Return the polynomial theta(alpha) (12,): the largest alpha, then coefficients in 2 alpha / largest - 1."""
-    chain, row, known = robot.packed, len(robot.elements) - 1, facts(robot)
+    chain, row, known = robot.packed, len(robot.elements) - 1, constants(robot)
     largest = float(known[2])
     if chain[row]["bend_max"] < known[1]:
-        largest = chord.chord_angle(*section.planar_tip(chain, row, chain[row]["bend_max"]))
+        largest = section_inverse.angle_of_chord(*section.planar_tip(chain, row, chain[row]["bend_max"]))
     fit = np.zeros(kernels.DEGREE + 2)
     if largest > 0.0:
         nodes = np.polynomial.chebyshev.chebpts1(kernels.DEGREE + 1)
-        bends = [chord.newton_bend(chain, row, 0.5 * (node + 1.0) * largest, known) for node in nodes]
+        bends = [section_inverse.newton_bend(chain, row, 0.5 * (node + 1.0) * largest, known) for node in nodes]
         fit[0] = largest
         # As many nodes as coefficients: the fit goes through them.
         fit[1:] = np.polynomial.chebyshev.cheb2poly(

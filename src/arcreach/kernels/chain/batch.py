@@ -1,12 +1,13 @@
-"""The kinematics of `chain` for rows `start` to `stop` of a batch Q (n, dof).
+"""The functions of `kinematics` for rows `start` to `stop` of a batch Q (n, dof).
 
-Tip poses are computed for `LANES` configurations side by side, because that loop vectorises: the steps are those of
-`chain`, in the same order and rounded alike, so the bits are the same as well.
+Tip poses are computed for `LANES` configurations side by side, in loops that vectorise. The operations, their order
+and their rounding are those of `kinematics`, so the results are equal bit by bit.
 """
 
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Motion, Records
 from arcreach.elements import OTHER_JOINTS, motion_of
 from arcreach.kernels.chain.arc import chord
 from arcreach.kernels.chain.kinematics import backbone, frames, jacobian, link_motion, tip_pose
@@ -17,8 +18,8 @@ from arcreach.kernels.math.trigonometry import LARGEST_ANGLE, sincos_reduced
 
 LANES = 64
 
-# Rows of the work space, LANES numbers each: twelve of the motion, then a section's planar tip and coordinates, or a
-# joint's value. Their places are constants: an index that could be negative would keep the loops from vectorising.
+# Rows of the workspace, LANES numbers each: twelve of the motion, then a section's planar tip and coordinates, or a
+# joint's value. Row offsets are constants: loops over an index that might be negative do not vectorise.
 _X = 12 * LANES
 _Z = 13 * LANES
 _BEND = 14 * LANES
@@ -29,7 +30,7 @@ WORK_SIZE = 17 * LANES
 
 
 @kernel
-def load_lane(work, lane):
+def load_lane(work: Array, lane: int) -> Motion:
     """Return one lane's motion. Source: derived."""
     return (
         work[lane],
@@ -48,28 +49,28 @@ def load_lane(work, lane):
 
 
 @kernel
-def store_lane(motion, work, lane):
+def store_lane(motion: Motion, work: Array, lane: int) -> None:
     """Write one lane's motion. Source: derived."""
     for i in range(12):
         work[i * LANES + lane] = motion[i]
 
 
 @kernel
-def gather(Q, first, count, k, place, work):
-    """Copy coordinate k of `count` configurations from `first` on into a row; spare lanes repeat the last one.
+def gather(Q: Array, first: int, count: int, k: int, offset: int, work: Array) -> None:
+    """Copy coordinate k of `count` configurations from `first` on into the workspace; spare lanes repeat the last one.
 
     Source: derived.
     """
     if count == LANES:
         for lane in range(LANES):
-            work[place + lane] = Q[first + lane, k]
+            work[offset + lane] = Q[first + lane, k]
         return
     for lane in range(LANES):
-        work[place + lane] = Q[first + min(lane, count - 1), k]
+        work[offset + lane] = Q[first + min(lane, count - 1), k]
 
 
 @kernel
-def append_section_lanes(chain, row, Q, first, count, work):
+def append_section_lanes(chain: Records, row: int, Q: Array, first: int, count: int, work: Array) -> None:
     """Append a section to every lane. Source: [K22] eq. 2.6. Erratum: see docs/errata.md#k22-2-6."""
     twist = chain[row].twist
     k = chain[row].coordinate
@@ -80,7 +81,7 @@ def append_section_lanes(chain, row, Q, first, count, work):
     else:
         for lane in range(LANES):
             work[_LENGTH + lane] = chain[row].length
-    # The half angle of a section of one arc is also that of its chord: no sine is then computed twice.
+    # In a section of one arc, the half angle is that of the chord too, and its sine is computed once.
     one_arc = chain[row].arcs == 1
     for lane in range(LANES):
         work[_X + lane] = 0.0
@@ -108,8 +109,8 @@ def append_section_lanes(chain, row, Q, first, count, work):
 
 
 @kernel
-def append_joint_lanes(chain, row, Q, first, count, work):
-    """Append a joint to every lane; what vectorises is written out, and rounds as the kernels of the joints do.
+def append_joint_lanes(chain: Records, row: int, Q: Array, first: int, count: int, work: Array) -> None:
+    """Append a joint to every lane; the built-in joints are written out to vectorise, rounded as in their own kernels.
 
     Source: [FRD] eq. 5.
     """
@@ -135,7 +136,7 @@ def append_joint_lanes(chain, row, Q, first, count, work):
 
 
 @kernel
-def append_link_lanes(chain, row, work):
+def append_link_lanes(chain: Records, row: int, work: Array) -> None:
     """Append a link to every lane. Source: derived."""
     motion = link_motion(chain, row)
     for lane in range(LANES):
@@ -143,8 +144,8 @@ def append_link_lanes(chain, row, work):
 
 
 @kernel
-def tip_motions(chain, Q, first, count, work):
-    """Leave in every lane its motion from base to tip. Source: [K22] eq. 1.12."""
+def tip_motions(chain: Records, Q: Array, first: int, count: int, work: Array) -> None:
+    """Write the motion from base to tip of every lane into the workspace. Source: [K22] eq. 1.12."""
     for lane in range(LANES):
         store_lane(IDENTITY, work, lane)
     row = 0
@@ -160,8 +161,8 @@ def tip_motions(chain, Q, first, count, work):
 
 
 @kernel
-def within_lanes(Q, first, count):
-    """Say whether every coordinate of these configurations is small enough for `sincos_reduced`. Source: derived."""
+def within_lanes(Q: Array, first: int, count: int) -> bool:
+    """Return whether every coordinate of these rows is within the range of `sincos_reduced`. Source: derived."""
     for i in range(first, first + count):
         for k in range(Q.shape[1]):
             if not abs(Q[i, k]) <= LARGEST_ANGLE:
@@ -170,7 +171,7 @@ def within_lanes(Q, first, count):
 
 
 @kernel(batch=True)
-def tip_poses(start, stop, chain, Q, poses):
+def tip_poses(start: int, stop: int, chain: Records, Q: Array, poses: Array) -> None:
     """Write `tip_pose` of rows start to stop: poses (n, 4, 4). Source: [K22] eq. 1.12."""
     work = np.empty(WORK_SIZE)
     for first in range(start, stop, LANES):
@@ -185,21 +186,21 @@ def tip_poses(start, stop, chain, Q, poses):
 
 
 @kernel(batch=True)
-def frames_batch(start, stop, chain, Q, poses):
+def frames_batch(start: int, stop: int, chain: Records, Q: Array, poses: Array) -> None:
     """Write `frames` of rows start to stop: poses (n, elements + 1, 4, 4). Source: derived."""
     for i in range(start, stop):
         frames(chain, Q[i], poses[i])
 
 
 @kernel(batch=True)
-def backbones(start, stop, chain, Q, points):
+def backbones(start: int, stop: int, chain: Records, Q: Array, points: Array) -> None:
     """Write `backbone` of rows start to stop: points (n, m, 3). Source: derived."""
     for i in range(start, stop):
         backbone(chain, Q[i], points[i])
 
 
 @kernel(batch=True)
-def jacobians(start, stop, chain, Q, jac):
+def jacobians(start: int, stop: int, chain: Records, Q: Array, jac: Array) -> None:
     """Write `jacobian` of rows start to stop: jac (n, 6, dof). Source: derived."""
     for i in range(start, stop):
         jacobian(chain, Q[i], jac[i])

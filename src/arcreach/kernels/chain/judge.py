@@ -1,28 +1,24 @@
-"""How far the tip is from a target, by the exact forward kinematics: the verdict on every solver."""
+"""Errors between tip and target by the exact forward kinematics, and the final status of a solve."""
 
 import math
 
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Integers, Motion, Records
 from arcreach.kernels.chain.batch import LANES, WORK_SIZE, load_lane, tip_motions, within_lanes
 from arcreach.kernels.chain.kinematics import front_motion, tip_motion
 from arcreach.kernels.chain.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
+from arcreach.kernels.math.vectors import angle_between
+
+# Mode, position tolerance, angle tolerance, reach.
+Criteria = tuple[int, float, float, float]
 
 
 @kernel
-def axis_angle(ax, ay, az, bx, by, bz):
-    """Return the angle between two directions, accurate for every angle. Source: derived."""
-    x = ay * bz - az * by
-    y = az * bx - ax * bz
-    z = ax * by - ay * bx
-    return math.atan2(math.sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz)
-
-
-@kernel
-def rotation_angle(motion, target):
-    """Return the angle of the turn that takes the rotation of `motion` to that of a target row. Source: derived."""
-    # Columns of the motion against columns of the target: the entries of R^T R_target.
+def rotation_angle(motion: Motion, target: Array) -> float:
+    """Return the angle of the rotation between a motion and a target row. Source: derived."""
+    # Entries of R^T R_target.
     e00 = motion[0] * target[0] + motion[4] * target[3] + motion[8] * target[6]
     e11 = motion[1] * target[1] + motion[5] * target[4] + motion[9] * target[7]
     e22 = motion[2] * target[2] + motion[6] * target[5] + motion[10] * target[8]
@@ -36,7 +32,7 @@ def rotation_angle(motion, target):
 
 
 @kernel
-def tip_errors(motion, target, mode):
+def tip_errors(motion: Motion, target: Array, mode: int) -> tuple[float, float]:
     """Return the distance in metres and the angle in radians between a tip and a target row. Source: derived."""
     x = motion[3] - target[9]
     y = motion[7] - target[10]
@@ -45,13 +41,13 @@ def tip_errors(motion, target, mode):
     if mode == POSITION:
         return distance, 0.0
     if mode == AXIS:
-        return distance, axis_angle(motion[2], motion[6], motion[10], target[2], target[5], target[8])
+        return distance, angle_between(motion[2], motion[6], motion[10], target[2], target[5], target[8])
     return distance, rotation_angle(motion, target)
 
 
 @kernel
-def distance_from(x, y, z, target):
-    """Return how far the position of a target row is from a point. Source: derived."""
+def distance_from(x: float, y: float, z: float, target: Array) -> float:
+    """Return the distance of a target row from a point. Source: derived."""
     x = target[9] - x
     y = target[10] - y
     z = target[11] - z
@@ -59,10 +55,19 @@ def distance_from(x, y, z, target):
 
 
 @kernel
-def final_status(claimed, position_error, angle_error, position_tol, angle_tol, away, reach):
-    """Return how a solve ended: what counts are the errors, and what is farther than the reach is provably out of it.
+def final_status(
+    claimed: int,
+    position_error: float,
+    angle_error: float,
+    position_tol: float,
+    angle_tol: float,
+    away: float,
+    reach: float,
+) -> int:
+    """Return the status of a solve from its errors, whatever status the method claimed.
 
-    `away` is the target's distance from where the chain begins to move, `reach` that of the tip at most.
+    `away` is the target's distance from where the chain begins to move. Farther than `reach`, the largest such distance
+    of the tip, it is provably out of reach.
     Source: derived.
     """
     if position_error <= position_tol and angle_error <= angle_tol:
@@ -73,8 +78,10 @@ def final_status(claimed, position_error, angle_error, position_tol, angle_tol, 
 
 
 @kernel
-def judge_row(i, motion, criteria, target, away, status, errors):
-    """Write the errors of a tip against a target row, and correct what a method claimed. Source: derived."""
+def judge_row(
+    i: int, motion: Motion, criteria: Criteria, target: Array, away: float, status: Integers, errors: Array
+) -> None:
+    """Write the errors of a tip against a target row, and replace the claimed status. Source: derived."""
     mode, position_tol, angle_tol, reach = criteria
     distance, angle = tip_errors(motion, target, mode)
     errors[0, i] = distance
@@ -83,11 +90,13 @@ def judge_row(i, motion, criteria, target, away, status, errors):
 
 
 @kernel(batch=True)
-def judge(start, stop, chain, criteria, targets, Q, status, errors):
+def judge(
+    start: int, stop: int, chain: Records, criteria: Criteria, targets: Array, Q: Array, status: Integers, errors: Array
+) -> None:
     """Write the errors (2, n), distances and angles, of configurations Q (n, dof) against targets (n, 12).
 
-    Corrects the status (n,) that a method claimed. `criteria` are the mode, both tolerances and the reach of the
-    chain from where it begins to move: a plain tuple, whose type numba finds faster than that of a named one.
+    Replaces the status (n,) that a method claimed. `criteria` are the mode, both tolerances and the reach from where
+    the chain begins to move; a plain tuple, whose type numba resolves faster than that of a named one.
     Source: derived.
     """
     work = np.empty(WORK_SIZE)
@@ -104,8 +113,10 @@ def judge(start, stop, chain, criteria, targets, Q, status, errors):
 
 
 @kernel(batch=True)
-def judge_poses(start, stop, poses, criteria, targets, status, errors):
-    """`judge` for a robot that is no chain: poses (n, 4, 4) of its tip in place of configurations. Source: derived."""
+def judge_poses(
+    start: int, stop: int, poses: Array, criteria: Criteria, targets: Array, status: Integers, errors: Array
+) -> None:
+    """Do the same as `judge` for tip poses (n, 4, 4), for a robot that is not a chain. Source: derived."""
     for i in range(start, stop):
         p = poses[i]
         motion = (

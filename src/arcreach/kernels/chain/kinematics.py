@@ -1,11 +1,12 @@
 """Kinematics of one configuration of a chain: tip pose, element frames, backbone points, Jacobian.
 
-`chain` is the packed robot, see `layout`, and q one configuration (dof,).
+`chain` is the packed robot, see `layout`; q is one configuration (dof,).
 """
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Motion, Record, Records, Vector
 from arcreach.elements import motion_of, rates_of
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.chain.section import planar_point, planar_slope, planar_tip, section_motion
@@ -14,13 +15,13 @@ from arcreach.kernels.math.trigonometry import sincos
 
 
 @kernel
-def section_length(chain, row, q):
-    """Return the current length S of a section: its third coordinate where the length varies. Source: [K22] eq. 2.3."""
+def section_length(chain: Records, row: int, q: Array) -> float:
+    """Return the current length S of a section, its third coordinate if the length varies. Source: [K22] eq. 2.3."""
     return q[chain[row].coordinate + 2] if chain[row].stretch > 0.0 else chain[row].length
 
 
 @kernel
-def link_motion(chain, row):
+def link_motion(chain: Records, row: int) -> Motion:
     """Return the fixed motion of a link. Source: derived."""
     t = chain[row].translation
     r = chain[row].rotation
@@ -28,8 +29,8 @@ def link_motion(chain, row):
 
 
 @kernel
-def element_motion(chain, row, q):
-    """Return the motion across one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
+def element_motion(chain: Records, row: int, q: Array) -> Motion:
+    """Return the motion from the base to the end of one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
     kind = chain[row].kind
     k = chain[row].coordinate
     if kind == SECTION:
@@ -40,7 +41,7 @@ def element_motion(chain, row, q):
 
 
 @kernel
-def tip_motion(chain, q):
+def tip_motion(chain: Records, q: Array) -> Motion:
     """Return the motion from base to tip. Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
     motion = IDENTITY
     row = 0
@@ -51,8 +52,8 @@ def tip_motion(chain, q):
 
 
 @kernel
-def front_motion(chain):
-    """Return the motion from the base to where the chain begins to move: that of its first links. Source: derived."""
+def front_motion(chain: Records) -> Motion:
+    """Return the motion of the links before the first joint or section. Source: derived."""
     motion = IDENTITY
     row = 0
     while row < chain.shape[0] and chain[row].kind == LINK:
@@ -62,7 +63,7 @@ def front_motion(chain):
 
 
 @kernel
-def count_elements(chain):
+def count_elements(chain: Records) -> int:
     """Return the number of elements. Source: derived."""
     count = 0
     row = 0
@@ -73,13 +74,13 @@ def count_elements(chain):
 
 
 @kernel
-def tip_pose(chain, q, pose):
+def tip_pose(chain: Records, q: Array, pose: Array) -> None:
     """Write T_base_tip (4, 4). Source: [K22] eqs. 1.12, 2.7. Erratum: see docs/errata.md#k22-2-7."""
     store(tip_motion(chain, q), pose)
 
 
 @kernel
-def frames(chain, q, poses):
+def frames(chain: Records, q: Array, poses: Array) -> None:
     """Write the base frame and the frame at the end of every element, (elements + 1, 4, 4). Source: derived."""
     motion = IDENTITY
     store(motion, poses[0])
@@ -93,34 +94,28 @@ def frames(chain, q, poses):
 
 
 @kernel
-def joint_length(row, value):
+def joint_length(row: Record, value: float) -> float:
     """Return the distance between both ends of a joint. Source: derived."""
     motion = motion_of(row.kind, row, value)
     return math.sqrt(motion[3] * motion[3] + motion[7] * motion[7] + motion[11] * motion[11])
 
 
 @kernel
-def element_length(chain, row, q):
-    """Return the length of the line an element draws: its arc, or the straight line between its ends.
-
-    Source: derived.
-    """
+def element_length(chain: Records, row: int, q: Array) -> float:
+    """Return the length of an element's centre line, an arc or the straight line between its ends. Source: derived."""
     kind = chain[row].kind
     if kind == SECTION:
         return abs(section_length(chain, row, q))
     if kind == LINK:
         t = chain[row].translation
         return math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
-    # No motion is computed for joints that only turn.
+    # A joint that only turns has no length.
     return joint_length(chain[row], q[chain[row].coordinate]) if chain[row].reach > 0.0 else 0.0
 
 
 @kernel
-def element_point(chain, row, q, step, fraction):
-    """Return the point at `fraction` of the line of an element with the motion `step`, in the frame before it.
-
-    Source: derived.
-    """
+def element_point(chain: Records, row: int, q: Array, step: Motion, fraction: float) -> Vector:
+    """Return the point at `fraction` of an element's line, in its base frame; `step` is its motion. Source: derived."""
     k = chain[row].coordinate
     if chain[row].kind == SECTION:
         x, z = planar_point(chain, row, q[k], fraction)
@@ -131,7 +126,7 @@ def element_point(chain, row, q, step, fraction):
 
 
 @kernel
-def backbone(chain, q, points):
+def backbone(chain: Records, q: Array, points: Array) -> None:
     """Write points (m, 3) at equal steps of arc length from base to tip. Source: derived."""
     last = points.shape[0] - 1
     total = 0.0
@@ -146,7 +141,7 @@ def backbone(chain, q, points):
     while row < chain.shape[0]:
         length = element_length(chain, row, q)
         step = element_motion(chain, row, q)
-        # The last point is left to the tip, which no rounding of the step can then miss.
+        # The last point is set to the tip below, so that rounding cannot miss it.
         while length > 0.0 and done < last and total * done / last <= before + length:
             fraction = (total * done / last - before) / length
             x, y, z = element_point(chain, row, q, step, min(max(fraction, 0.0), 1.0))
@@ -162,11 +157,8 @@ def backbone(chain, q, points):
 
 
 @kernel
-def add_turn(rate, x, y, z, centre, tip, k, jac):
-    """Add to column k the tip's motion when all turns at `rate` about (x, y, z) through the origin of `centre`.
-
-    Source: derived.
-    """
+def add_turn(rate: float, x: float, y: float, z: float, centre: Motion, tip: Motion, k: int, jac: Array) -> None:
+    """Add a rotation at `rate` about (x, y, z) through the origin of `centre` to column k. Source: derived."""
     dx = tip[3] - centre[3]
     dy = tip[7] - centre[7]
     dz = tip[11] - centre[11]
@@ -179,26 +171,26 @@ def add_turn(rate, x, y, z, centre, tip, k, jac):
 
 
 @kernel
-def add_shift(x, y, z, k, jac):
-    """Add to column k a shift of the tip along (x, y, z). Source: derived."""
+def add_shift(x: float, y: float, z: float, k: int, jac: Array) -> None:
+    """Add to column k a velocity (x, y, z) of the tip without rotation. Source: derived."""
     jac[0, k] += x
     jac[1, k] += y
     jac[2, k] += z
 
 
 @kernel
-def section_columns(chain, row, q, before, after, tip, jac):
-    """Fill a section's columns: bend, direction and, where it varies, length. Source: derived."""
+def section_columns(chain: Records, row: int, q: Array, before: Motion, after: Motion, tip: Motion, jac: Array) -> None:
+    """Write a section's columns: bend, direction and, if it varies, length. Source: derived."""
     k = chain[row].coordinate
     s, c = sincos(q[k + 1])
     length = section_length(chain, row, q)
-    # Bending moves the section's end in its plane and turns what follows about the normal of that plane, Rz(phi) y.
+    # Bending moves the section's end in its plane and turns the rest of the chain about that plane's normal, Rz(phi) y.
     slope_x, slope_z = planar_slope(chain, row, q[k])
     x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
     add_shift(x, y, z, k, jac)
     x, y, z = turn(before, -s, c, 0.0)
     add_turn(1.0, x, y, z, after, tip, k, jac)
-    # The direction turns all of it about the base tangent and, without twist, back about the end tangent.
+    # The direction turns the section about its base tangent and, without twist, the rest back about the end tangent.
     add_turn(1.0, before[2], before[6], before[10], before, tip, k + 1, jac)
     if chain[row].twist == 0:
         add_turn(-1.0, after[2], after[6], after[10], after, tip, k + 1, jac)
@@ -209,8 +201,10 @@ def section_columns(chain, row, q, before, after, tip, jac):
 
 
 @kernel
-def joint_column(chain, row, q, step, before, after, tip, jac):
-    """Fill the column of a joint, whose motion is `step`. Source: derived."""
+def joint_column(
+    chain: Records, row: int, q: Array, step: Motion, before: Motion, after: Motion, tip: Motion, jac: Array
+) -> None:
+    """Write the column of a joint whose motion is `step`. Source: derived."""
     k = chain[row].coordinate
     lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
     if chain[row].largest_shift > 0.0:
@@ -222,7 +216,7 @@ def joint_column(chain, row, q, step, before, after, tip, jac):
 
 
 @kernel
-def jacobian(chain, q, jac):
+def jacobian(chain: Records, q: Array, jac: Array) -> None:
     """Write the Jacobian (6, dof): linear rows then angular, base frame. Source: derived."""
     for i in range(6):
         for k in range(jac.shape[1]):

@@ -1,9 +1,8 @@
-"""Limits of a chain: is a configuration finite, is it inside, and which inside one is nearest.
+"""Limits of a chain: whether a configuration is finite, whether it is inside, and the nearest one inside.
 
-Nearest is meant in the variables that are smooth at the rest pose: for a section the bend vector
-bend * (cos direction, sin direction) in radians and the share s / S_delta of its stretch, for a joint its coordinate.
-There a fixed section's limits are a disc and a variable one's a cone cut off at s = S_delta. Both are convex, so there
-is one nearest point.
+Nearest is meant in solver variables: for a section the bend vector bend * (cos direction, sin direction) in radians and
+the share s / S_delta of its stretch, for a joint its coordinate. The limits of a fixed section are then a disc, those
+of a variable one a cone cut off at s = S_delta. Both are convex, so the nearest point is unique.
 """
 
 import math
@@ -11,16 +10,17 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Booleans, Records
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.math.trigonometry import nearest_integer
 
-# Infinity and NaN are the numbers that are not at most this.
+# `abs(x) <= LARGEST_FLOAT` is false for infinity and NaN.
 LARGEST_FLOAT = np.finfo(np.float64).max
 
 
 @kernel
-def finite(q):
-    """Say whether every number of a configuration is finite. Source: derived."""
+def finite(q: Array) -> bool:
+    """Return whether every number of a configuration is finite. Source: derived."""
     bad = False
     for k in range(q.shape[0]):
         bad |= not abs(q[k]) <= LARGEST_FLOAT
@@ -28,21 +28,18 @@ def finite(q):
 
 
 @kernel
-def wrap_angle(angle):
+def wrap_angle(angle: float) -> float:
     """Return the same angle in (-pi, pi]. Source: derived."""
     if -math.pi < angle <= math.pi:
         return angle
     wrapped = angle - 2.0 * math.pi * nearest_integer(angle / (2.0 * math.pi))
-    # Rounding may leave the last bit outside, and an angle of 2**51 turns has no direction left.
+    # Rounding may leave the last bit outside, and beyond 2**51 turns an angle has no digits left.
     return wrapped if -math.pi < wrapped <= math.pi else math.pi
 
 
 @kernel
-def local_bend_max(chain, row, length):
-    """Return the largest bend of a section at its current length.
-
-    Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
-    """
+def local_bend_max(chain: Records, row: int, length: float) -> float:
+    """Return the largest bend of a section at a length. Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5."""
     stretch = chain[row].stretch
     if stretch <= 0.0:
         return chain[row].bend_max
@@ -51,7 +48,7 @@ def local_bend_max(chain, row, length):
 
 
 @kernel
-def nearest_in_cone(bend, share, bend_max):
+def nearest_in_cone(bend: float, share: float, bend_max: float) -> tuple[float, float]:
     """Return the nearest (bend, share) with 0 <= bend <= bend_max * share and share <= 1. Source: derived."""
     if share >= 1.0 and bend <= bend_max:
         return max(bend, 0.0), 1.0
@@ -64,13 +61,13 @@ def nearest_in_cone(bend, share, bend_max):
 
 
 @kernel
-def clip_section(chain, row, q, out):
-    """Write a section's coordinates, moved inside its limits. Source: derived."""
+def clip_section(chain: Records, row: int, q: Array, out: Array) -> None:
+    """Write the nearest coordinates of a section inside its limits. Source: derived."""
     k = chain[row].coordinate
     bend = q[k]
     direction = q[k + 1]
     if bend < 0.0:
-        # Bending backwards is bending the other way; a twisting section would turn its end, so it is straightened.
+        # A negative bend is a bend in the opposite direction; with twist that would turn the end, so it becomes 0.
         direction = direction if chain[row].twist == 1 else direction + math.pi
         bend = 0.0 if chain[row].twist == 1 else -bend
     out[k + 1] = wrap_angle(direction)
@@ -86,12 +83,12 @@ def clip_section(chain, row, q, out):
     bend, share = nearest_in_cone(bend, (length - chain[row].length) / chain[row].stretch, chain[row].bend_max)
     length = chain[row].length + share * chain[row].stretch
     out[k + 2] = min(length, chain[row].length + chain[row].stretch)
-    # The length was rounded: take the bend from the length that is returned.
+    # The length was rounded: limit the bend by the length that is returned.
     out[k] = min(bend, max(local_bend_max(chain, row, out[k + 2]), 0.0))
 
 
 @kernel
-def clip(chain, q, out):
+def clip(chain: Records, q: Array, out: Array) -> None:
     """Write the nearest configuration inside the limits. Source: derived."""
     row = 0
     while row < chain.shape[0]:
@@ -105,8 +102,8 @@ def clip(chain, q, out):
 
 
 @kernel
-def finite_clip(chain, q, out):
-    """`clip` where every number is finite; say whether they are. Source: derived."""
+def finite_clip(chain: Records, q: Array, out: Array) -> bool:
+    """Write `clip` of a configuration if it is finite; return whether it is. Source: derived."""
     if not finite(q):
         return False
     clip(chain, q, out)
@@ -114,8 +111,8 @@ def finite_clip(chain, q, out):
 
 
 @kernel
-def unwind(chain, near, q):
-    """Turn joints by full turns within their limits, as near as can be to `near` (dof,) or, empty, to the middle.
+def unwind(chain: Records, near: Array, q: Array) -> None:
+    """Change periodic joints by full turns to the values nearest to `near` (dof,), or if it is empty to mid-range.
 
     Source: derived.
     """
@@ -129,12 +126,12 @@ def unwind(chain, near, q):
             if near.shape[0] > 0:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
-            # The limits may allow fewer turns. Rounding can make that number one or two too large, so try three.
+            # The limits may allow fewer turns. Rounding can overestimate their number by two, so three are tried.
             room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
             most = nearest_integer(min(abs(turns), room))
             for fewer in range(3):
                 value = q[k] + math.copysign(2.0 * math.pi * (most - fewer), turns)
-                # Not a number of turns where the start is not one.
+                # A NaN in `near` makes `most` NaN and this comparison false.
                 if most - fewer >= 1.0 and lower <= value <= upper:
                     q[k] = value
                     break
@@ -142,8 +139,8 @@ def unwind(chain, near, q):
 
 
 @kernel
-def section_within(chain, row, q, tolerance):
-    """Say whether a section is inside its limits, widened by `tolerance` of each.
+def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool:
+    """Return whether a section is inside its limits, widened by the relative `tolerance`.
 
     Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """
@@ -162,8 +159,8 @@ def section_within(chain, row, q, tolerance):
 
 
 @kernel
-def within(chain, q, tolerance):
-    """Say whether a configuration is inside the limits, widened by the relative `tolerance`. Source: derived."""
+def within(chain: Records, q: Array, tolerance: float) -> bool:
+    """Return whether a configuration is inside the limits, widened by the relative `tolerance`. Source: derived."""
     row = 0
     while row < chain.shape[0]:
         kind = chain[row].kind
@@ -183,22 +180,22 @@ def within(chain, q, tolerance):
 
 
 @kernel(batch=True)
-def finite_batch(start, stop, Q, answer):
-    """Clear `answer` (1,) where a row from start to stop is not finite. Source: derived."""
+def finite_batch(start: int, stop: int, Q: Array, answer: Booleans) -> None:
+    """Set `answer` (1,) to False if a row from start to stop is not finite. Source: derived."""
     for i in range(start, stop):
         if not finite(Q[i]):
             answer[0] = False
 
 
 @kernel(batch=True)
-def clip_batch(start, stop, chain, Q, out):
-    """`clip` for rows start to stop. Source: derived."""
+def clip_batch(start: int, stop: int, chain: Records, Q: Array, out: Array) -> None:
+    """Write `clip` of rows start to stop. Source: derived."""
     for i in range(start, stop):
         clip(chain, Q[i], out[i])
 
 
 @kernel(batch=True)
-def within_batch(start, stop, chain, Q, tolerance, inside):
-    """`within` for rows start to stop: inside (n,). Source: derived."""
+def within_batch(start: int, stop: int, chain: Records, Q: Array, tolerance: float, inside: Booleans) -> None:
+    """Write `within` of rows start to stop: inside (n,). Source: derived."""
     for i in range(start, stop):
         inside[i] = within(chain, Q[i], tolerance)

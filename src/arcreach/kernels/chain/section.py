@@ -1,17 +1,17 @@
 """A section: sub-arcs in one plane that share its bend and its length.
 
-Symbols: bend theta, direction phi of the bending plane about z, length S; a sub-arc j has the shares l_j of the length
-and c_j of the bend, and the share Theta_j of the bend lies before it. The tip in the bending plane is S * (X, Z) with X
-and Z functions of theta alone. `chain[row]` is the section, its arcs are the rows after it.
+Symbols: bend theta, direction phi of the bending plane about z, length S. The tip in the bending plane is S * (X, Z)
+with X and Z functions of theta alone. `chain[row]` is the section; its sub-arcs are the next rows, see `layout`.
 """
 
 from arcreach._jit import kernel
+from arcreach._typing import Motion, Records
 from arcreach.kernels.chain.arc import arc_slope, arc_tip
 from arcreach.kernels.math.trigonometry import sincos
 
 
 @kernel
-def planar_tip(chain, row, theta):
+def planar_tip(chain: Records, row: int, theta: float) -> tuple[float, float]:
     """Return (X, Z), the tip of the section of unit length in its bending plane.
 
     Source: [K22] eqs. 2.1-2.4. Erratum: see docs/errata.md#k22-2-1.
@@ -26,7 +26,7 @@ def planar_tip(chain, row, theta):
 
 
 @kernel
-def planar_slope(chain, row, theta):
+def planar_slope(chain: Records, row: int, theta: float) -> tuple[float, float]:
     """Return (dX/dtheta, dZ/dtheta). Source: derived."""
     x = 0.0
     z = 0.0
@@ -38,7 +38,7 @@ def planar_slope(chain, row, theta):
 
 
 @kernel
-def planar_point(chain, row, theta, fraction):
+def planar_point(chain: Records, row: int, theta: float, fraction: float) -> tuple[float, float]:
     """Return (X, Z) of the point at `fraction` of the section's length, in units of that length.
 
     Source: [K22] eqs. 2.1-2.4. Erratum: see docs/errata.md#k22-2-1.
@@ -58,10 +58,12 @@ def planar_point(chain, row, theta, fraction):
 
 
 @kernel
-def bent_motion(x, z, sin_half, cos_half, sin_direction, cos_direction, twist):
+def bent_motion(
+    x: float, z: float, sin_half: float, cos_half: float, sin_direction: float, cos_direction: float, twist: int
+) -> Motion:
     """Return Rz(phi) [Ry(theta), (x, 0, z)] Rz(-phi) from sine and cosine of theta / 2 and of phi.
 
-    A twisting section leaves out the last factor.
+    With `twist` 1 the last factor is left out.
     Source: [K22] eqs. 1.4, 2.6. Erratum: see docs/errata.md#k22-2-6.
     """
     s = sin_direction
@@ -101,11 +103,8 @@ def bent_motion(x, z, sin_half, cos_half, sin_direction, cos_direction, twist):
 
 
 @kernel
-def section_motion(chain, row, theta, phi, length):
-    """Return the motion from a section's base to its end.
-
-    Source: [K22] eq. 2.6. Erratum: see docs/errata.md#k22-2-6.
-    """
+def section_motion(chain: Records, row: int, theta: float, phi: float, length: float) -> Motion:
+    """Return the motion from base to end of a section. Source: [K22] eq. 2.6. Erratum: see docs/errata.md#k22-2-6."""
     x, z = planar_tip(chain, row, theta)
     sin_half, cos_half = sincos(0.5 * theta)
     s, c = sincos(phi)

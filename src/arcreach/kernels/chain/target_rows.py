@@ -1,13 +1,14 @@
-"""Targets as the rows that solvers read, checked on the way: a target of a control loop is made in a microsecond."""
+"""Check targets and write them as the rows that solvers read, in about a microsecond each."""
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Integers, Motion
 from arcreach.kernels.chain.limits import LARGEST_FLOAT
 
 
 @kernel
-def store_row(motion, row):
+def store_row(motion: Motion, row: Array) -> None:
     """Write a motion as a target row. Source: derived."""
     for i in range(3):
         for j in range(3):
@@ -16,11 +17,8 @@ def store_row(motion, row):
 
 
 @kernel
-def rotation_defect(turn):
-    """Return how far a matrix (9,) is from a rotation: two rows unit and orthogonal, the third their product.
-
-    Source: derived.
-    """
+def rotation_defect(turn: Array) -> float:
+    """Return the deviation of a matrix (9,) from a rotation. Source: derived."""
     a, b, c = turn[0], turn[1], turn[2]
     d, e, f = turn[3], turn[4], turn[5]
     defect = max(abs(a * a + b * b + c * c - 1.0), abs(d * d + e * e + f * f - 1.0), abs(a * d + b * e + c * f))
@@ -28,8 +26,8 @@ def rotation_defect(turn):
 
 
 @kernel
-def write_pose(pose, farthest, tolerance, row):
-    """Write a pose (4, 4) as a target row; say whether it is accepted. Source: derived."""
+def write_pose(pose: Array, farthest: float, tolerance: float, row: Array) -> bool:
+    """Write a pose (4, 4) as a target row; return whether it is accepted. Source: derived."""
     bad = not abs(pose[3, 3] - 1.0) <= tolerance
     for i in range(3):
         bad |= not abs(pose[3, i]) <= tolerance
@@ -42,15 +40,12 @@ def write_pose(pose, farthest, tolerance, row):
 
 
 @kernel
-def write_axis(axis, row):
-    """Write a direction (3,) of any length as the unit z axis of a target row; say whether it is one.
-
-    Source: derived.
-    """
+def write_axis(axis: Array, row: Array) -> bool:
+    """Write a direction (3,) of any length as the unit z axis of a target row; return if valid. Source: derived."""
     largest = max(abs(axis[0]), abs(axis[1]), abs(axis[2]))
     if not 0.0 < largest <= LARGEST_FLOAT:
         return False
-    # Scaled first: the square of a very small or very large number is lost.
+    # Scaled first, so that squares neither underflow nor overflow.
     x, y, z = axis[0] / largest, axis[1] / largest, axis[2] / largest
     size = math.sqrt(x * x + y * y + z * z)
     row[2] = x / size
@@ -60,10 +55,19 @@ def write_axis(axis, row):
 
 
 @kernel(batch=True)
-def write_targets(start, stop, positions, turned, farthest, tolerance, rows, fault):
+def write_targets(
+    start: int,
+    stop: int,
+    positions: Array,
+    turned: Array,
+    farthest: float,
+    tolerance: float,
+    rows: Array,
+    fault: Integers,
+) -> None:
     """Write rows start to stop of targets (n, 12): positions (n, 3), turned (n, 0), (n, 3) axes or (n, 9) rotations.
 
-    `fault` (1,) becomes 1 where a target is not accepted; its row is then not to be used. Source: derived.
+    `fault` (1,) becomes 1 if a target is not accepted; the rows must not be used then. Source: derived.
     """
     for i in range(start, stop):
         row = rows[i]

@@ -1,8 +1,8 @@
 """The distance of an arc to a point and to a half-space, in closed form.
 
-A point stands at (x, h, z) in the frame of the arc: x towards the centre, h off the plane, z along the first tangent.
-With w = hypot(1 - kappa x, kappa z), the distance to the circle in its plane is
-(w - 1) / kappa = (kappa (x^2 + z^2) - 2 x) / (1 + w): the second form has no quotient by the curvature and holds for
+A point has the coordinates (x, h, z) in the frame of the arc: x towards the centre, h off the plane, z along the first
+tangent. With w = hypot(1 - kappa x, kappa z), the distance to the circle in its plane is
+(w - 1) / kappa = (kappa (x^2 + z^2) - 2 x) / (1 + w). The second form does not divide by the curvature and holds for
 the straight line too.
 """
 
@@ -18,14 +18,11 @@ AT_START, INSIDE, AT_END = range(3)
 
 @kernel
 def arc_point_gap(piece, x, h, z):
-    """Return the distance from an arc to the point (x, h, z) in its frame, and where its nearest point lies.
-
-    Source: derived.
-    """
+    """Return the distance from an arc to (x, h, z) in its frame, and where its nearest point lies. Source: derived."""
     kappa = piece[CURVATURE]
-    # The point is beside the arc when it lies before the end and after the start, seen from the centre.
+    # Seen from the centre, the point lies between start and end of the arc.
     before_end = (1.0 - kappa * x) * piece[SINC] - z * piece[COSINE] >= 0.0
-    # Beyond half a turn that is all but the wedge between them.
+    # For a bend above pi, only the wedge between end and start is excluded.
     if (z >= 0.0 and before_end) or (piece[BEND] > math.pi and (z >= 0.0 or before_end)):
         w = math.sqrt((1.0 - kappa * x) * (1.0 - kappa * x) + kappa * z * (kappa * z))
         e = (kappa * (x * x + z * z) - 2.0 * x) / (1.0 + w)
@@ -52,7 +49,7 @@ def arc_point_length(piece, x, z, where):
     angle = math.atan2(kappa * z, 1.0 - kappa * x)
     if angle < 0.0:
         angle += 2.0 * math.pi
-    # Rounding may carry the angle past an end, or by a whole turn where it is next to the start.
+    # Rounding may move the angle past the end or, near the start, by a whole turn.
     if angle > piece[BEND] and angle - piece[BEND] > 2.0 * math.pi - angle:
         angle = 0.0
     return min(angle / kappa, piece[LENGTH])
@@ -60,20 +57,17 @@ def arc_point_length(piece, x, z, where):
 
 @kernel
 def arc_point(piece, x, h, z):
-    """Return the distance from an arc to the point (x, h, z) in its frame, and the arc length of the nearest point.
-
-    Source: derived.
-    """
+    """Return the distance from an arc to (x, h, z) in its frame, and the arc length there. Source: derived."""
     distance, where = arc_point_gap(piece, x, h, z)
     return distance, arc_point_length(piece, x, z, where)
 
 
 @kernel
 def arc_height(piece, px, py, pz, nx, ny, nz):
-    """Return the least height of an arc over the plane through p with the unit normal n, and its arc length.
+    """Return the least height of an arc over the plane through p with the unit normal n, and the arc length there.
 
-    The height a x(s) + b z(s) over the first point has the slope a sin(kappa s) + b cos(kappa s), which grows through
-    zero at the angle -atan2(b, a).
+    The height a x(s) + b z(s) relative to the first point has the derivative a sin(kappa s) + b cos(kappa s), which
+    changes from negative to positive at the angle -atan2(b, a).
     Source: derived.
     """
     base = (piece[ORIGIN] - px) * nx + (piece[ORIGIN + 1] - py) * ny + (piece[ORIGIN + 2] - pz) * nz

@@ -1,8 +1,8 @@
-"""The body of a robot at one configuration, as a list of circular arcs in the base frame, straight ones included.
+"""The body of a robot at one configuration: a list of pieces, which are circular arcs or straight lines.
 
-A piece is a row of `PIECE_SIZE` numbers. Symbols: it starts at O with the unit tangent T and bends towards the unit
-vector N through the angle theta on the length S, so its curvature is kappa = theta / S; B = T x N is normal to its
-plane. A point of it at the arc length s is O + x N + z T with (x, z) the chord of the angle kappa * s.
+A piece is a row of `PIECE_SIZE` numbers in the base frame. Symbols: it starts at O with the unit tangent T and bends
+towards the unit vector N by the angle theta over the length S, so its curvature is kappa = theta / S; B = T x N is
+normal to its plane. Its point at the arc length s is O + x N + z T with (x, z) the chord of the angle kappa * s.
 """
 
 import math
@@ -13,20 +13,21 @@ from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import perpendicular
 
 # Columns of a piece; O, T, N and B have three numbers each.
 ORIGIN, TANGENT, NORMAL, BINORMAL = 0, 3, 6, 9
 LENGTH, BEND, CURVATURE = 12, 13, 14
-# What the distance to a point needs: S sin(theta) / theta, cos(theta), and the end (x, z) of the arc.
+# For the distance to a point: S sin(theta) / theta, cos(theta), and the end (x, z) of the arc.
 SINC, COSINE, END_X, END_Z = 15, 16, 17, 18
 RADIUS = 19
-# Where the piece belongs: index of the element, length of the element before the piece, length of the whole element.
+# Index of the element, length of the element before the piece, length of the whole element.
 ELEMENT, BEFORE, WHOLE = 20, 21, 22
-# The point at half of its length: no point of the piece is farther from it than half of the length.
+# The point at half the length: no point of the piece is farther from it than half the length.
 MIDDLE = 23
 PIECE_SIZE = 26
 
-# A bend this small is none: over any length it moves nothing by a bit, and the quotients by it might overflow.
+# A smaller bend counts as zero: it moves no point by the last bit, and dividing by it might overflow.
 _NO_BEND = 1e-100
 
 
@@ -70,22 +71,8 @@ def write_piece(origin, tangent, normal, length, bend, radius, piece):
 
 
 @kernel
-def across(x, y, z):
-    """Return a unit vector at right angles to the unit vector (x, y, z). Source: derived."""
-    # Crossed with the axis it is farthest from, so that nothing cancels.
-    if abs(x) <= abs(y) and abs(x) <= abs(z):
-        size = math.sqrt(y * y + z * z)
-        return 0.0, -z / size, y / size
-    if abs(y) <= abs(z):
-        size = math.sqrt(x * x + z * z)
-        return z / size, 0.0, -x / size
-    size = math.sqrt(x * x + y * y)
-    return -y / size, x / size, 0.0
-
-
-@kernel
 def write_line(before, x, y, z, radius, element, piece):
-    """Write the straight piece from the origin of `before` to (x, y, z) in its frame; returns 0 where it has no length.
+    """Write the straight piece from the origin of the frame `before` to (x, y, z) in it; return 0 if it has no length.
 
     Source: derived.
     """
@@ -93,7 +80,7 @@ def write_line(before, x, y, z, radius, element, piece):
     if length == 0.0:
         return 0
     tangent = turn(before, x / length, y / length, z / length)
-    normal = across(tangent[0], tangent[1], tangent[2])
+    normal = perpendicular(tangent[0], tangent[1], tangent[2])
     write_piece((before[3], before[7], before[11]), tangent, normal, length, 0.0, radius, piece)
     piece[ELEMENT] = element
     piece[BEFORE] = 0.0
@@ -103,10 +90,7 @@ def write_line(before, x, y, z, radius, element, piece):
 
 @kernel
 def write_arcs(chain, row, q, before, element, pieces, count):
-    """Write the sub-arcs of a section from place `count` on; returns the number of pieces then.
-
-    Source: [K22] eqs. 2.1-2.4.
-    """
+    """Write the sub-arcs of a section as pieces from `count` on; return the new count. Source: [K22] eqs. 2.1-2.4."""
     k = chain[row].coordinate
     theta = q[k]
     length = section_length(chain, row, q)
@@ -139,10 +123,10 @@ def write_arcs(chain, row, q, before, element, pieces, count):
 
 @kernel
 def body_pieces(chain, q, pieces):
-    """Write the body at q as pieces (rows of the chain, PIECE_SIZE), base first; returns how many there are.
+    """Write the body at q as pieces (rows of the chain, PIECE_SIZE), base first; return their number.
 
-    Every arc of a section counts, and every straight line between the ends of a link or a joint: with radius 0 it is a
-    bare line. Left out are links of radius 0 before anything that moves: they say where the base is.
+    A piece is a sub-arc of a section or the straight line between the ends of a link or joint, also if its radius is 0.
+    Links of radius 0 before the first moving element are left out: they only place the base.
     Source: derived.
     """
     count = 0
@@ -166,10 +150,7 @@ def body_pieces(chain, q, pieces):
 
 @kernel
 def piece_slopes(piece, s, x, y, z):
-    """Return the parts of a direction (x, y, z) along the tangent and along the bending normal of a piece at s.
-
-    Source: derived.
-    """
+    """Return the components of (x, y, z) along tangent and normal of a piece at the arc length s. Source: derived."""
     a = x * piece[TANGENT] + y * piece[TANGENT + 1] + z * piece[TANGENT + 2]
     b = x * piece[NORMAL] + y * piece[NORMAL + 1] + z * piece[NORMAL + 2]
     sine, cosine = sincos(piece[CURVATURE] * s)
@@ -177,8 +158,8 @@ def piece_slopes(piece, s, x, y, z):
 
 
 @kernel
-def piece_place(piece, x, y, z):
-    """Return a point in the frame of a piece: (along N, along B, along T). Source: derived."""
+def in_piece_frame(piece, x, y, z):
+    """Return the coordinates of a point in the frame of a piece, along N, B and T. Source: derived."""
     x -= piece[ORIGIN]
     y -= piece[ORIGIN + 1]
     z -= piece[ORIGIN + 2]

@@ -14,10 +14,11 @@ from arcreach.kernels.clearance.body import CURVATURE, LENGTH, PIECE_SIZE, RADIU
 from arcreach.kernels.clearance.mesh import into_frame, piece_in_frame
 from arcreach.kernels.clearance.mesh_tree import TREE_STACK, is_inside, nearest_segment, signed_nearest
 from arcreach.kernels.clearance.shapes import BOX, CAPSULE, HALF_SPACE
-from arcreach.kernels.clearance.triangles import along, dot, minus, segment_shares
+from arcreach.kernels.clearance.triangles import segment_shares
+from arcreach.kernels.math.vectors import along, dot, minus
 
-# Each pose of the chain and each operation here errs by at most a few units in the last place of the largest number,
-# and rotation matrices are accepted with an error of 1e-14. The bound adds up the worst cases.
+# Each pose of the chain and each operation here has an error of at most a few units in the last place of the largest
+# number, and rotation matrices are accepted with an error of 1e-14. The bound is the sum of the worst cases.
 _ROUNDING = 4.0 * 2.0**-52
 _OPERATIONS = 32
 # Bisections down to the last bit of a double.
@@ -26,10 +27,7 @@ _HALVINGS = 54
 
 @kernel
 def segments_gap(a, b, d):
-    """Return a lower bound of the distance between the segment from a to b and the segment from the origin to d.
-
-    Source: derived.
-    """
+    """Return a lower bound of the distance between the segments a to b and origin to d. Source: derived."""
     u = minus(b, a)
     s, t = segment_shares(u, d, a)
     n = (a[0] + s * u[0] - t * d[0], a[1] + s * u[1] - t * d[1], a[2] + s * u[2] - t * d[2])
@@ -40,7 +38,7 @@ def segments_gap(a, b, d):
 
 
 @kernel
-def beyond(x, h):
+def outside_interval(x, h):
     """Return the signed distance of x to the interval from -h to h. Source: derived."""
     return x - min(max(x, -h), h)
 
@@ -58,7 +56,11 @@ def box_gap_bound(a, b, half):
     for _ in range(_HALVINGS):
         t = 0.5 * (low + high)
         p = along(a, t, d)
-        slope = beyond(p[0], half[0]) * d[0] + beyond(p[1], half[1]) * d[1] + beyond(p[2], half[2]) * d[2]
+        slope = (
+            outside_interval(p[0], half[0]) * d[0]
+            + outside_interval(p[1], half[1]) * d[1]
+            + outside_interval(p[2], half[2]) * d[2]
+        )
         if slope > 0.0:
             high = t
         else:
@@ -69,7 +71,7 @@ def box_gap_bound(a, b, half):
         bound = max(bound, max(min(a[k], b[k]), -max(a[k], b[k])) - half[k])
     for t in (low, high):
         p = along(a, t, d)
-        n = (beyond(p[0], half[0]), beyond(p[1], half[1]), beyond(p[2], half[2]))
+        n = (outside_interval(p[0], half[0]), outside_interval(p[1], half[1]), outside_interval(p[2], half[2]))
         size = math.sqrt(dot(n, n))
         if size > 0.0:
             least = min(dot(n, a), dot(n, b))
@@ -79,10 +81,7 @@ def box_gap_bound(a, b, half):
 
 @kernel
 def chord_gap(shapes, k, a, b):
-    """Return a lower bound of the distance of a chord to obstacle k, not a mesh, and the size of its coordinates.
-
-    Source: derived.
-    """
+    """Return a lower bound of a chord's distance to obstacle k, and the size of its coordinates. Source: derived."""
     kind = shapes[k].kind
     p = shapes[k].position
     d = (shapes[k].along[0], shapes[k].along[1], shapes[k].along[2])
@@ -138,10 +137,7 @@ def shape_bounds(start, stop, shapes, reach, chords, bodies, counts, bounds):
 
 @kernel
 def surface_chord_gap(tree, a, b, below, rounding, stack):
-    """Return a lower bound of the signed distance of the segment from a to b to a mesh, or any value above `below`.
-
-    Source: derived.
-    """
+    """Return a lower bound of a segment's signed distance to a mesh, or any value above `below`. Source: derived."""
     gap, _ = nearest_segment(tree, a, b, max(below, 2.0 * rounding), True, stack)
     middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
     # A segment that meets no triangle and has its midpoint outside is outside.

@@ -1,12 +1,13 @@
-"""How fast a point of the body moves along a direction when a coordinate grows: the gradient of a clearance.
+"""The gradient of a clearance: velocity of the nearest point along the normal, per unit of each coordinate.
 
-The point stays at its share of the element's length. Where it is the nearest one inside an element, moving along the
-element does not change the distance; where it is an end, the end is what moves.
+The point keeps its share of the element's length. That is exact to first order: moving along the element does not
+change the distance at a nearest point inside it, and a nearest point at an end stays at the end.
 """
 
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach._typing import Vector
 from arcreach.elements import rates_of
 from arcreach.kernels.chain.arc import arc_slope
 from arcreach.kernels.chain.kinematics import element_motion, section_length
@@ -15,11 +16,10 @@ from arcreach.kernels.chain.section import planar_point, planar_slope, planar_ti
 from arcreach.kernels.clearance.scene import AT_ELEMENT, POINT, SHARE, TOWARDS
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.kinematics import Vector
 
 
 class Contact(NamedTuple):
-    """The point of the body whose motion counts, and the direction along which it does; in the base frame."""
+    """A point of the body and the unit normal from the obstacle to it, in the base frame."""
 
     point: Vector
     normal: Vector
@@ -27,7 +27,7 @@ class Contact(NamedTuple):
 
 @kernel
 def planar_point_slope(chain, row, theta, fraction):
-    """Return the derivative by theta of `planar_point` of a section. Source: derived."""
+    """Return the derivative of `planar_point` with respect to theta. Source: derived."""
     x = 0.0
     z = 0.0
     left = fraction
@@ -44,10 +44,7 @@ def planar_point_slope(chain, row, theta, fraction):
 
 @kernel
 def turn_rate(axis, centre, contact):
-    """Return how fast a contact moves in a turn about an axis through the origin of the motion `centre`.
-
-    Source: derived.
-    """
+    """Return a contact's rate along its normal for a rotation about an axis through `centre`. Source: derived."""
     x, y, z = axis
     px, py, pz = contact.point
     nx, ny, nz = contact.normal
@@ -59,24 +56,21 @@ def turn_rate(axis, centre, contact):
 
 @kernel
 def shift_rate(frame, x, y, z, contact):
-    """Return how fast a contact moves with the shift (x, y, z) in a frame. Source: derived."""
+    """Return the rate of a contact along its normal in a translation (x, y, z) of a frame. Source: derived."""
     a, b, c = turn(frame, x, y, z)
     return a * contact.normal[0] + b * contact.normal[1] + c * contact.normal[2]
 
 
 @kernel
 def section_rates(chain, row, q, before, after, share, contact, gradient):
-    """Add the part of a section's coordinates: of a point on it at `share` of its length, or after it if share < 0.
-
-    Source: derived.
-    """
+    """Add a section's rates, of a point at `share` of its length or, if share < 0, after it. Source: derived."""
     k = chain[row].coordinate
     s, c = sincos(q[k + 1])
     length = section_length(chain, row, q)
     if share < 0.0:
         slope_x, slope_z = planar_slope(chain, row, q[k])
         end_x, end_z = planar_tip(chain, row, q[k])
-        # What follows is turned about the normal of the bending plane and, without twist, back about the end tangent.
+        # The chain after it turns about the normal of the bending plane and, without twist, back about the end tangent.
         gradient[k] += turn_rate(turn(before, -s, c, 0.0), after, contact)
         if chain[row].twist == 0:
             gradient[k + 1] -= turn_rate((after[2], after[6], after[10]), after, contact)
@@ -91,7 +85,7 @@ def section_rates(chain, row, q, before, after, share, contact, gradient):
 
 @kernel
 def joint_rates(chain, row, q, step, before, share, contact, gradient):
-    """Add the part of a joint's coordinate: of a point on its line at `share`, or after it if share < 0.
+    """Add the rate by a joint's coordinate, of a point at `share` of its line or, if share < 0, after it.
 
     `step` is the motion of the joint. Source: derived.
     """
@@ -106,10 +100,7 @@ def joint_rates(chain, row, q, step, before, share, contact, gradient):
 
 @kernel
 def point_gradient(chain, q, element, share, contact, gradient):
-    """Add to gradient (dof,) n . dP/dq of the contact's point P at `share` of an element's length.
-
-    Source: derived.
-    """
+    """Add n . dP/dq of a contact's point P at `share` of an element's length to gradient (dof,). Source: derived."""
     before = IDENTITY
     row = 0
     for e in range(element + 1):
@@ -127,9 +118,9 @@ def point_gradient(chain, q, element, share, contact, gradient):
 
 @kernel
 def row_gradient(chain, q, found, gradient):
-    """Write the gradient (dof,) of a distance by the coordinates, from rows (m, CLEARANCE_SIZE) that say where it is.
+    """Write the gradient (dof,) of the distance that rows (m, CLEARANCE_SIZE) describe.
 
-    One row for the distance to an obstacle, two for the distance of two places of the body from each other.
+    One row stands for the distance to an obstacle, two rows for the distance between two points of the body.
     Source: derived.
     """
     for k in range(gradient.shape[0]):

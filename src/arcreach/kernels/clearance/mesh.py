@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Integers
 from arcreach.kernels.clearance.body import (
     BEFORE,
     BINORMAL,
@@ -48,7 +49,6 @@ from arcreach.kernels.clearance.scene import (
     TOWARDS,
 )
 from arcreach.kernels.clearance.triangles import point_triangle
-from arcreach.kernels.solver.contexts import Floats, Integers
 
 # Side of the mesh on which a pending sub-arc lies, where known.
 _UNKNOWN, _OUTSIDE, _INSIDE = 0.0, 1.0, -1.0
@@ -61,21 +61,21 @@ class Surface(NamedTuple):
     """A mesh as an obstacle."""
 
     tree: Tree
-    frame: Floats  # (4, 3): three rows of a rotation to the base frame, then the origin
+    frame: Array  # (4, 3): three rows of a rotation to the base frame, then the origin
     margin: float
 
 
 class Scratch(NamedTuple):
     """Scratch of a search along pieces."""
 
-    piece: Floats  # (PIECE_SIZE,)
-    stack: Floats  # (STACK_SIZE, 4)
+    piece: Array  # (PIECE_SIZE,)
+    stack: Array  # (STACK_SIZE, 4)
     tree_stack: Integers  # (TREE_STACK,)
 
 
 @kernel
 def into_frame(frame, v):
-    """Return a direction of the base frame in a frame whose first three rows are a rotation. Source: derived."""
+    """Return a direction of the base frame in a frame (3 or 4, 3). Source: derived."""
     x, y, z = v
     return (
         frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
@@ -110,10 +110,7 @@ def piece_in_frame(piece, frame, out):
 
 @kernel
 def depth_bound(tree, t, a, b):
-    """Return an upper bound of the distance to the mesh along the chord from a to b, from triangle t.
-
-    Source: derived.
-    """
+    """Return an upper bound of the distance to the mesh along the chord from a to b, by triangle t. Source: derived."""
     first, _ = point_triangle(tree.corners[t], a)
     last, _ = point_triangle(tree.corners[t], b)
     return math.sqrt(max(first, last))
@@ -128,8 +125,8 @@ def search_surface(tree, below, tolerance, scratch):
     """
     piece, stack, tree_stack = scratch.piece, scratch.stack, scratch.tree_stack
     best = below
-    place = -1.0
-    # Rounding must not keep an interval from being settled.
+    at = -1.0
+    # A smaller tolerance could not be met because of rounding.
     tolerance = max(tolerance, 1e-12 * piece[LENGTH])
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0.0, piece[LENGTH], -math.inf, _UNKNOWN
     waiting = 1
@@ -169,7 +166,7 @@ def search_surface(tree, below, tolerance, scratch):
             bound = -math.inf
         if value < best:
             best = value
-            place = s
+            at = s
         # The signed distance changes by at most the arc length.
         bound = max(bound, value - max(s - low, high - s), least)
         if bound < best - tolerance and waiting + 2 <= STACK_SIZE:
@@ -179,22 +176,19 @@ def search_surface(tree, below, tolerance, scratch):
                 stack[waiting, 2] = bound
                 stack[waiting, 3] = side
                 waiting += 1
-    return best, place
+    return best, at
 
 
 @kernel
-def polish_surface(piece, tree, distance, place, tree_stack):
-    """Return (distance, arc length) refined by bisection on the slope of the distance near the point found.
-
-    Source: derived.
-    """
+def polish_surface(piece, tree, distance, at, tree_stack):
+    """Return (distance, arc length) refined by bisection on the slope near the point found. Source: derived."""
     bracket = _BRACKET * piece[LENGTH]
-    low = max(place - bracket, 0.0)
-    high = min(place + bracket, piece[LENGTH])
+    low = max(at - bracket, 0.0)
+    high = min(at + bracket, piece[LENGTH])
     # The bracket must not cross the surface, where the slope changes sign.
     if abs(distance) <= 2.0 * bracket:
         bracket = 0.5 * abs(distance)
-        low, high = max(place - bracket, 0.0), min(place + bracket, piece[LENGTH])
+        low, high = max(at - bracket, 0.0), min(at + bracket, piece[LENGTH])
     sign = 1.0 if distance > 0.0 else -1.0
     within = (1.0 + 1e-9) * (abs(distance) + bracket)
     for _ in range(_HALVINGS):
@@ -211,16 +205,13 @@ def polish_surface(piece, tree, distance, place, tree_stack):
         value = sign * math.sqrt(square)
         if value < distance:
             distance = value
-            place = s
-    return distance, place
+            at = s
+    return distance, at
 
 
 @kernel
 def finish_surface_row(surface, index, number, s, scratch, row):
-    """Write the row (CLEARANCE_SIZE,) of the nearest point at arc length s of the piece in the frame of the mesh.
-
-    Source: derived.
-    """
+    """Write the row (CLEARANCE_SIZE,) of the nearest point, at arc length s of the piece. Source: derived."""
     piece, frame = scratch.piece, surface.frame
     distance = row[DISTANCE] + piece[RADIUS] + surface.margin
     distance, s = polish_surface(piece, surface.tree, distance, s, scratch.tree_stack)
@@ -246,7 +237,7 @@ def surface_clearances(start, stop, surface, index, tolerance, bodies, counts, r
     """
     scratch = Scratch(np.empty(PIECE_SIZE), np.empty((STACK_SIZE, 4)), np.empty(TREE_STACK, np.int64))
     found = np.empty(rows.shape[1], np.int64)
-    places = np.empty(rows.shape[1])
+    lengths = np.empty(rows.shape[1])
     for i in range(start, stop):
         for e in range(rows.shape[1]):
             found[e] = -1
@@ -254,12 +245,12 @@ def surface_clearances(start, stop, surface, index, tolerance, bodies, counts, r
             e = int(bodies[i, j, ELEMENT]) if rows.shape[1] > 1 else 0
             piece_in_frame(bodies[i, j], surface.frame, scratch.piece)
             away = scratch.piece[RADIUS] + surface.margin
-            distance, place = search_surface(surface.tree, rows[i, e, DISTANCE] + away, tolerance, scratch)
-            if place >= 0.0:
+            distance, s = search_surface(surface.tree, rows[i, e, DISTANCE] + away, tolerance, scratch)
+            if s >= 0.0:
                 rows[i, e, DISTANCE] = distance - away
                 found[e] = j
-                places[e] = place
+                lengths[e] = s
         for e in range(rows.shape[1]):
             if found[e] >= 0:
                 piece_in_frame(bodies[i, found[e]], surface.frame, scratch.piece)
-                finish_surface_row(surface, index, found[e], places[e], scratch, rows[i, e])
+                finish_surface_row(surface, index, found[e], lengths[e], scratch, rows[i, e])

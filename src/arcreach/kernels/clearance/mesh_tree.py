@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Integers
 from arcreach.kernels.clearance.triangles import (
     crossing,
     point_triangle,
@@ -29,10 +29,10 @@ TOUCHING = 1e-12
 class Tree(NamedTuple):
     """A binary tree of axis-aligned boxes around the triangles of a mesh; the root is node 0."""
 
-    boxes: npt.NDArray[np.float64]  # (n, 6): lower and upper corner of each node
-    # (n, 2): index of the first child, which the second follows, and 0; for leaves first triangle and their number
-    links: npt.NDArray[np.int64]
-    corners: npt.NDArray[np.float64]  # (m, 3, 3): triangles in the order of the leaves
+    boxes: Array  # (n, 6): lower and upper corner of each node
+    # (n, 2): index of the first of two successive children and 0; for leaves the first triangle and their number
+    links: Integers
+    corners: Array  # (m, 3, 3): triangles in the order of the leaves
 
 
 @kernel
@@ -46,10 +46,7 @@ def box_gap(box, low, high):
 
 @kernel
 def push_children(tree, first, low, high, waiting, stack):
-    """Put both children of a node on the stack, the one nearer to the box from `low` to `high` on top.
-
-    Source: derived.
-    """
+    """Push both children of a node, the one nearer to the box from `low` to `high` last. Source: derived."""
     left = box_gap(tree.boxes[first], low, high)
     right = box_gap(tree.boxes[first + 1], low, high)
     stack[waiting] = first + 1 if left <= right else first
@@ -120,10 +117,7 @@ def nearest_segment(tree, a, b, below, proven, stack):
 
 @kernel
 def ray_winding(tree, axis, p, stack):
-    """Return the winding number of the mesh about a point by a ray along a positive axis, and whether it is certain.
-
-    Source: derived.
-    """
+    """Return the winding number about a point by a ray along +axis, and whether it is certain. Source: derived."""
     j = axis + 1 if axis < 2 else 0
     k = 3 - axis - j
     total = 0

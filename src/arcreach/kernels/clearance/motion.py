@@ -1,9 +1,9 @@
-"""Is a straight motion in the smooth variables free of obstacles, all along and not only at samples of it?
+"""Continuous collision checks: whether a straight motion in solver variables is free everywhere, not only at samples.
 
-A body that is c away from every obstacle is free until one of its points has moved by c. How far a point of an element
-moves at most per unit of the way is known from the chain alone, so the walk takes steps that are as long as the
-clearance allows. Between two places with the clearances c and c' of an element that moves by at most m from one to the
-other, the clearance is nowhere less than (c + c' - m) / 2: the least of these is the certificate.
+A body with the clearance c stays free until one of its points has moved by c. The chain alone bounds the distance that
+a point of an element travels, so the check advances by steps as long as the clearance allows. Between two
+configurations at which an element has the clearances c and c' and which are at most m of travel apart, its clearance is
+at least (c + c' - m) / 2. The least of these bounds is the certificate.
 """
 
 import math
@@ -12,21 +12,19 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Integers
 from arcreach.kernels.chain.kinematics import count_elements, joint_length
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.clearance.body import PIECE_SIZE
 from arcreach.kernels.clearance.scene import CLEARANCE_SIZE, DISTANCE, STACK_SIZE, Obstacles, Scratch, clearance
 from arcreach.kernels.solver.bounds import inside_limits
-from arcreach.kernels.solver.contexts import Floats, Integers, Model
+from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.variables import to_coordinates
 
 
 @kernel
 def mean_bend_share(chain, row):
-    """Return the mean along a section of the share of its bend that lies before a point: 1/2 for one arc.
-
-    Source: derived.
-    """
+    """Return the share of a section's bend before a point, averaged along it: 1/2 for one arc. Source: derived."""
     total = 0.0
     for j in range(row + 1, row + 1 + chain[row].arcs):
         total += chain[j].length_share * (chain[j].bend_before + 0.5 * chain[j].bend_share)
@@ -35,10 +33,10 @@ def mean_bend_share(chain, row):
 
 @kernel
 def section_travel(chain, row, k, a, b):
-    """Return a section's greatest length on the way from a to b, how far it moves its points, and how far it turns.
+    """Return bounds for a section's motion from a to b: its length, the travel of its points, the turn of its end.
 
-    The turn is a rotation vector of the size of the bend vector, whose rate bounds the angular velocity; the tangent at
-    a share of the bend turns by that share. Its variables begin at k. Source: derived.
+    The change of the bend vector bounds the turn of the end, and a share of it the turn of the tangent at that share of
+    the bend. The section's variables begin at k. Source: derived.
     """
     longest = chain[row].length
     slide = 0.0
@@ -47,7 +45,7 @@ def section_travel(chain, row, k, a, b):
         slide = chain[row].stretch * abs(b[k + 2] - a[k + 2])
     share = mean_bend_share(chain, row)
     if chain[row].twist == 1:
-        # A turn about the base tangent, then a bend in one plane.
+        # With twist: a rotation about the base tangent, then a bend in one plane.
         roll = abs(b[k] - a[k])
         bend = abs(b[k + 1] - a[k + 1])
         return longest, longest * (roll + share * bend) + slide, roll + bend
@@ -57,10 +55,10 @@ def section_travel(chain, row, k, a, b):
 
 @kernel
 def element_travels(chain, a, b, travels):
-    """Write for every element how far its points move at most on the straight way from a to b (variables,).
+    """Write for every element a bound of the travel of its points on the straight motion from a to b (variables,).
 
-    A point of an element is at most the element's length L from its start. So if the start moves by at most m and the
-    element turns by at most w before its own motion o, no point of it moves by more than m + w L + o.
+    A point of an element is at most the element's length L from its start. If the start moves by at most m, the frame
+    there turns by at most w, and the element's own motion is at most o, no point moves by more than m + w L + o.
     Source: derived.
     """
     moved = 0.0
@@ -77,11 +75,11 @@ def element_travels(chain, a, b, travels):
             length, own, turn = section_travel(chain, row, k, a, b)
             k += 3 if chain[row].stretch > 0.0 else 2
         elif kind != LINK:
-            way = abs(b[k] - a[k])
-            own = chain[row].largest_shift * way
-            turn = chain[row].largest_turn * way
+            change = abs(b[k] - a[k])
+            own = chain[row].largest_shift * change
+            turn = chain[row].largest_turn * change
             if length > 0.0:
-                # Between two lengths that change by `own` at most, none exceeds this.
+                # The length changes by at most `own`, so it never exceeds this.
                 length = min(length, 0.5 * (joint_length(chain[row], a[k]) + joint_length(chain[row], b[k]) + own))
             k += 1
         moved += turned * length + own
@@ -93,7 +91,7 @@ def element_travels(chain, a, b, travels):
 
 @kernel
 def longest_step(rows, travels, margin, tolerance):
-    """Return the share of the way that leaves every element more than `margin` of its clearance. Source: derived."""
+    """Return the share of the motion after which every element still has more than `margin`. Source: derived."""
     step = math.inf
     for e in range(rows.shape[0]):
         spare = rows[e, DISTANCE] - tolerance - margin
@@ -105,43 +103,45 @@ def longest_step(rows, travels, margin, tolerance):
 
 
 class Pace(NamedTuple):
-    """How motions are walked."""
+    """Step lengths and time limit of the checks."""
 
-    spacing: float  # below 1 takes that share of the longest step, which makes the certificate sharper
+    spacing: float  # share of the longest step that is taken; a smaller one makes the certificate sharper
     finest: float  # the shortest step, as a share of the motion
-    max_time: float  # seconds for all motions; those not settled then are not free
+    max_time: float  # seconds for all motions; those not finished by then count as not free
 
 
-class Way(NamedTuple):
-    """Scratch of a walk."""
+class Work(NamedTuple):
+    """Scratch of a check."""
 
     deadline: float
     timer: Integers  # (2,)
-    v: Floats  # (variables,)
-    q: Floats  # (dof,)
+    v: Array  # (variables,)
+    q: Array  # (dof,)
     scratch: Scratch
-    rows: Floats  # (elements, CLEARANCE_SIZE)
-    before: Floats  # (elements,)
-    travels: Floats  # (elements,)
+    rows: Array  # (elements, CLEARANCE_SIZE)
+    before: Array  # (elements,)
+    travels: Array  # (elements,)
 
 
 @kernel
-def walk(model: Model, obstacles: Obstacles, pace: Pace, a: Floats, b: Floats, way: Way) -> tuple[bool, float, float]:
-    """Walk from a to b; return whether the body stays free, its certified clearance, and the share where it stopped.
+def check_motion(
+    model: Model, obstacles: Obstacles, pace: Pace, a: Array, b: Array, work: Work
+) -> tuple[bool, float, float]:
+    """Return whether the body stays free from a to b, its certified clearance, and the share where the check stopped.
 
-    It is free where every element keeps more than the margin, and stopped where a step would be shorter than `finest`,
-    or at the deadline. Source: derived.
+    Free means that every element keeps more than the margin. The check stops early at a step shorter than `finest`, and
+    at the deadline. Source: derived.
     """
-    rows, before, travels, tolerance = way.rows, way.before, way.travels, obstacles.tolerance
+    rows, before, travels, tolerance = work.rows, work.before, work.travels, obstacles.tolerance
     element_travels(model.chain, a, b, travels)
     certificate = math.inf
     at = 0.0
     step = 0.0
     while True:
-        for k in range(way.v.shape[0]):
-            way.v[k] = a[k] + at * (b[k] - a[k])
-        to_coordinates(model, way.v, way.q)
-        clearance(model.chain, way.q, obstacles, way.scratch, rows)
+        for k in range(work.v.shape[0]):
+            work.v[k] = a[k] + at * (b[k] - a[k])
+        to_coordinates(model, work.v, work.q)
+        clearance(model.chain, work.q, obstacles, work.scratch, rows)
         for e in range(rows.shape[0]):
             here = rows[e, DISTANCE] - tolerance
             if at > 0.0:
@@ -153,20 +153,20 @@ def walk(model: Model, obstacles: Obstacles, pace: Pace, a: Floats, b: Floats, w
             return False, certificate, at
         if at >= 1.0:
             return True, certificate, at
-        if way.deadline < math.inf and clock(way.timer) > way.deadline:
+        if work.deadline < math.inf and clock(work.timer) > work.deadline:
             return False, certificate, at
         step = min(pace.spacing * longest, 1.0 - at)
         at = 1.0 if step == 1.0 - at else at + step
 
 
 @kernel(batch=True)
-def motions(
-    start: int, stop: int, model: Model, obstacles: Obstacles, pace: Pace, A: Floats, B: Floats, answer: Floats
+def check_motions(
+    start: int, stop: int, model: Model, obstacles: Obstacles, pace: Pace, A: Array, B: Array, answer: Array
 ) -> None:
-    """Walk rows start to stop from A to B (n, variables), each moved inside the limits before: see `walk`.
+    """Check the motions from A to B (n, variables) of rows start to stop, both ends first clipped to the limits.
 
-    `answer` (n, 3) receives 1 where the motion is free, its certificate and the share where it stopped. A motion from a
-    place to itself is the question whether the place is free. Source: derived.
+    `answer` (n, 3) receives 1 for a free motion, its certificate and the share where the check stopped. A motion from a
+    configuration to itself checks that configuration. Source: derived.
     """
     n = A.shape[1]
     a = np.empty(n)
@@ -175,7 +175,7 @@ def motions(
     timer = np.zeros(2, np.int64)
     scratch = Scratch(np.empty((model.chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3)))
     # There are as many coordinates as variables.
-    way = Way(
+    work = Work(
         clock(timer) + pace.max_time,
         timer,
         np.empty(n),
@@ -188,5 +188,5 @@ def motions(
     for i in range(start, stop):
         inside_limits(model, A[i], a)
         inside_limits(model, B[i], b)
-        free, answer[i, 1], answer[i, 2] = walk(model, obstacles, pace, a, b, way)
+        free, answer[i, 1], answer[i, 2] = check_motion(model, obstacles, pace, a, b, work)
         answer[i, 0] = 1.0 if free else 0.0

@@ -1,17 +1,18 @@
 """Clearance of a robot's body from the obstacles of a scene.
 
-Against spheres and half-spaces an arc has a closed form. Against the rest the signed distance along the arc is searched
-by branch and bound: at the middle of an interval an obstacle has the distance d and the normal n, and because it is
-convex every point P(s) has at least the distance d + n . (P(s) - P(m)), which is a parabola but for a term of the third
-order. A mesh is not convex: there only the slope of its grid bounds the distance.
+The distance of an arc to spheres and half-spaces has a closed form. For other obstacles the signed distance along the
+arc is minimised by branch and bound. Let an obstacle have the distance d and the normal n at the middle P(m) of an
+interval. If it is convex, every point P(s) has at least the distance d + n . (P(s) - P(m)), a parabola up to a term of
+third order. For a mesh, which is not convex, only the slope of its grid bounds the distance.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Records
 from arcreach.kernels.clearance.arcs import arc_height, arc_point_gap, arc_point_length
 from arcreach.kernels.clearance.body import (
     BEFORE,
@@ -24,49 +25,46 @@ from arcreach.kernels.clearance.body import (
     RADIUS,
     WHOLE,
     body_pieces,
-    piece_place,
+    in_piece_frame,
     piece_point,
     piece_slopes,
 )
 from arcreach.kernels.clearance.shapes import GRID_TOLERANCE, HALF_SPACE, MESH, SPHERE, shape_distance
 
-# What is reported of a nearest point: distance of the bodies, indices of element and obstacle (-1 where there is none),
-# index of the piece, arc length from the element's start and its share of the element's length, the point of the centre
-# line, and the unit normal from the obstacle to it.
+# Columns that describe a nearest point: distance of the bodies; indices of element, obstacle and piece (-1 if there is
+# none); arc length from the element's start, and its share of the element's length; the point on the centre line; the
+# unit normal from the obstacle to it.
 DISTANCE, AT_ELEMENT, OBSTACLE, PIECE, ARC_LENGTH, SHARE, POINT, TOWARDS = 0, 1, 2, 3, 4, 5, 6, 9
 CLEARANCE_SIZE = 12
 
-# Intervals that wait are halves of one another, one per level: an arc has no more levels than a float has bits.
+# Pending intervals are halves of one another, one per level, and there are at most as many levels as bits in a float.
 STACK_SIZE = 128
-# Share of an arc within which the best place found is polished, and how often that bracket is halved.
+# Half width of the bracket in which the nearest point is refined, as a share of the arc, and the number of bisections.
 _BRACKET = 1.0 / 512.0
 _HALVINGS = 34
 
 
 @kernel
 def half_bound(value, rise, bow, step):
-    """Return the least of value + rise t + bow t^2 / 2 for t from 0 to `step` or, if that is more, value - step.
-
-    Source: derived.
-    """
-    # With a bow below zero the least value is at an end.
+    """Return the least of value + rise t + bow t^2 / 2 on [0, step], at least value - step. Source: derived."""
+    # With a negative bow the least value is at an end.
     least = value + min(0.0, step * (rise + 0.5 * min(bow, 0.0) * step))
     return max(least, value - step)
 
 
 @kernel
 def search_piece(piece, shapes, k, field, below, tolerance, stack):
-    """Return the least distance of a piece's centre line from obstacle k, and where, if it is less than `below`.
+    """Return the least distance of a piece's centre line to obstacle k if less than `below`, and the arc length there.
 
-    The distance is one that is met at that place, and at most `tolerance` more than the least. Where nothing is found
-    the place is -1. `stack` (STACK_SIZE, 3) is scratch.
+    Without any such point the arc length is -1. The distance is attained, and at most `tolerance` above the least.
+    `stack` (STACK_SIZE, 3) is scratch.
     Source: derived.
     """
     length = piece[LENGTH]
     kappa = piece[CURVATURE]
     convex = shapes[k].kind != MESH
     best = below
-    place = -1.0
+    at = -1.0
     slope = 1.0
     if not convex:
         slope = max(1.0, shapes[k].slope)
@@ -74,15 +72,15 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
     # Most obstacles are too far away to be searched.
     value, _, _, _ = shape_distance(shapes, k, field, piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2])
     if value - 0.5 * slope * length >= below - tolerance:
-        return best, place
+        return best, at
     for end in range(2):
         s = end * length
         x, y, z = piece_point(piece, s)
         value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
         if value < best:
             best = value
-            place = s
-    # Rounding must not keep an interval from being settled.
+            at = s
+    # A smaller tolerance could not be met because of rounding.
     tolerance = max(tolerance, 1e-12 * length)
     stack[0, 0] = 0.0
     stack[0, 1] = length
@@ -99,17 +97,17 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
         value, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
         if value < best:
             best = value
-            place = middle
+            at = middle
         if convex:
             rise, lift = piece_slopes(piece, middle, nx, ny, nz)
-            # The second slope of n . P(s) is kappa times the lift, the third at most kappa^2.
+            # The second derivative of n . P(s) is kappa times the lift, the third at most kappa^2.
             bow = kappa * lift - kappa * kappa * step / 3.0
             left = half_bound(value, -rise, bow, step)
             right = half_bound(value, rise, bow, step)
         else:
             left = value - slope * step
             right = left
-        # The lower one is put on top: it is looked at first and may settle the other.
+        # The half with the lower bound is visited first and may exclude the other.
         for turn in range(2):
             take_left = (left >= right) == (turn == 0)
             bound = max(left if take_left else right, least)
@@ -118,18 +116,15 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
                 stack[waiting, 1] = middle if take_left else high
                 stack[waiting, 2] = bound
                 waiting += 1
-    return best, place
+    return best, at
 
 
 @kernel
-def polish(piece, shapes, k, field, distance, place):
-    """Return (distance, place) moved to where the distance along the piece stops falling, next to a place found.
-
-    Source: derived.
-    """
+def polish(piece, shapes, k, field, distance, at):
+    """Return (distance, arc length) refined by bisection on the slope near the point found. Source: derived."""
     width = _BRACKET * piece[LENGTH]
-    low = max(place - width, 0.0)
-    high = min(place + width, piece[LENGTH])
+    low = max(at - width, 0.0)
+    high = min(at + width, piece[LENGTH])
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         x, y, z = piece_point(piece, middle)
@@ -144,21 +139,21 @@ def polish(piece, shapes, k, field, distance, place):
         value, _, _, _ = shape_distance(shapes, k, field, x, y, z)
         if value < distance:
             distance = value
-            place = s
-    return distance, place
+            at = s
+    return distance, at
 
 
 @kernel
 def piece_distance(piece, shapes, k, field, below, tolerance, stack):
-    """Return the least distance of a piece's centre line from obstacle k, its margin included, and where.
+    """Return the least distance of a piece's centre line to obstacle k, and the arc length there.
 
-    Only what is less than `below` is looked for; the place is -1 where there is no such point.
+    The obstacle's margin is subtracted. If no distance is less than `below`, the arc length is -1.
     Source: derived.
     """
     kind = shapes[k].kind
     p = shapes[k].position
     if kind == SPHERE:
-        x, h, z = piece_place(piece, p[0], p[1], p[2])
+        x, h, z = in_piece_frame(piece, p[0], p[1], p[2])
         gap, where = arc_point_gap(piece, x, h, z)
         gap -= shapes[k].radius
         return gap, (arc_point_length(piece, x, z, where) if gap < below else -1.0)
@@ -172,7 +167,7 @@ def piece_distance(piece, shapes, k, field, below, tolerance, stack):
 
 @kernel
 def clear_row(row):
-    """Write that nothing is near: an infinite distance. Source: derived."""
+    """Write the row of an infinite distance, to no obstacle. Source: derived."""
     for i in range(CLEARANCE_SIZE):
         row[i] = 0.0
     row[DISTANCE] = math.inf
@@ -183,7 +178,7 @@ def clear_row(row):
 
 @kernel
 def finish_row(pieces, shapes, field, row):
-    """Complete a row whose distance, piece, obstacle and place (in ARC_LENGTH) are known. Source: derived."""
+    """Complete a row that holds distance, piece, obstacle and the arc length on the piece. Source: derived."""
     i = int(row[PIECE])
     k = int(row[OBSTACLE])
     s = row[ARC_LENGTH]
@@ -193,7 +188,7 @@ def finish_row(pieces, shapes, field, row):
     x, y, z = piece_point(pieces[i], s)
     _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
     if nx == 0.0 and ny == 0.0 and nz == 0.0:
-        # The line runs through the middle of the obstacle: every way across it is as good.
+        # The line runs through the middle of the obstacle: any normal to it will do.
         nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
     row[AT_ELEMENT] = pieces[i, ELEMENT]
     row[ARC_LENGTH] = pieces[i, BEFORE] + s
@@ -204,9 +199,9 @@ def finish_row(pieces, shapes, field, row):
 
 @kernel
 def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
-    """Write where `count` pieces of a body come nearest to any obstacle: rows (m, CLEARANCE_SIZE).
+    """Write the points at which `count` pieces of a body are nearest to an obstacle: rows (m, CLEARANCE_SIZE).
 
-    With m = 1 it is the nearest point of the whole body, otherwise one row per element. `stack` (STACK_SIZE, 3) is
+    With m = 1 the row describes the whole body, otherwise there is one per element. `stack` (STACK_SIZE, 3) is
     scratch.
     Source: derived.
     """
@@ -219,39 +214,39 @@ def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
         reach = 0.5 * pieces[i, LENGTH]
         x, y, z = pieces[i, MIDDLE], pieces[i, MIDDLE + 1], pieces[i, MIDDLE + 2]
         for k in range(shapes.shape[0]):
-            # Said here and not in a kernel of its own: most spheres are far away, and a call takes longer than this.
+            # Written out here: most spheres are far away, and calling a kernel takes longer than this test.
             if shapes[k].kind == SPHERE:
                 p = shapes[k].position
                 far = below + reach + shapes[k].radius
                 away = (p[0] - x) * (p[0] - x) + (p[1] - y) * (p[1] - y) + (p[2] - z) * (p[2] - z)
                 if far <= 0.0 or away >= far * far:
                     continue
-            distance, place = piece_distance(pieces[i], shapes, k, field, below, tolerance, stack)
-            if place >= 0.0 and distance < below:
+            distance, at = piece_distance(pieces[i], shapes, k, field, below, tolerance, stack)
+            if at >= 0.0 and distance < below:
                 below = distance
                 rows[e, DISTANCE] = distance - radius
                 rows[e, OBSTACLE] = k
                 rows[e, PIECE] = i
-                rows[e, ARC_LENGTH] = place
+                rows[e, ARC_LENGTH] = at
     for e in range(rows.shape[0]):
         if rows[e, PIECE] >= 0.0:
             finish_row(pieces, shapes, field, rows[e])
 
 
 class Obstacles(NamedTuple):
-    """What a body keeps away from."""
+    """The obstacles of a scene, and how a body keeps clear of them."""
 
-    shapes: Any  # record array of the scene
-    field: Any  # values of its grids
-    tolerance: float  # metres by which a distance may be found too large
-    margin: float  # metres to keep
+    shapes: Records  # of the scene, see `shapes`
+    field: Array  # values of its grids
+    tolerance: float  # metres by which a computed distance may be too large
+    margin: float  # clearance in metres
 
 
 class Scratch(NamedTuple):
     """Scratch of `clearance`."""
 
-    pieces: Any  # (rows of the chain, PIECE_SIZE)
-    stack: Any  # (STACK_SIZE, 3)
+    pieces: Array  # (rows of the chain, PIECE_SIZE)
+    stack: Array  # (STACK_SIZE, 3)
 
 
 @kernel
@@ -281,9 +276,6 @@ def clearances(start, stop, chain, obstacles, Q, rows):
 
 @kernel(batch=True)
 def bodies(start, stop, chain, Q, pieces, counts):
-    """Write `body_pieces` of rows start to stop of Q: pieces (n, rows of the chain, PIECE_SIZE) and their counts (n,).
-
-    Source: derived.
-    """
+    """Write `body_pieces` of rows start to stop of Q: pieces (n, rows, PIECE_SIZE) and counts (n,). Source: derived."""
     for i in range(start, stop):
         counts[i] = body_pieces(chain, Q[i], pieces[i])

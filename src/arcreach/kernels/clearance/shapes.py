@@ -2,7 +2,7 @@
 
 A scene is a record array of `SHAPE`, written by `scenes._pack` and read by kernels only. `field` holds the values of
 all grids of meshes one after another. Outside an obstacle the distance is positive; its gradient is the unit normal.
-Spheres, capsules, boxes and half-spaces are convex, so their signed distance is convex too.
+Spheres, capsules, boxes and half-spaces are convex, and so is their signed distance.
 """
 
 import math
@@ -10,37 +10,29 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach.kernels.math.vectors import unit
 
 SPHERE, CAPSULE, BOX, HALF_SPACE, MESH = range(5)
 
-# Share of a grid's spacing to which the least distance along an arc is searched: the grid itself is coarser.
+# Tolerance of the least distance along an arc as a share of a grid's spacing: the grid itself is coarser.
 GRID_TOLERANCE = 0.1
 
 _SHAPE_FIELDS = np.dtype(
     [
         ("kind", np.int64),
-        ("radius", np.float64),  # what is taken off the distance: radius, margin, and a grid's largest error
+        ("radius", np.float64),  # subtracted from the distance: radius, margin, and a grid's largest error
         ("position", np.float64, (3,)),  # centre; first end of a capsule; a point of the plane; first node of a grid
         ("along", np.float64, (3,)),  # capsules: second end minus the first; half-spaces: unit normal out of the solid
         ("rotation", np.float64, (3, 3)),  # boxes and meshes: from the obstacle's frame to the base frame
         ("half", np.float64, (3,)),  # boxes: half of the size; meshes: size of the grid
-        ("first", np.int64),  # meshes: place of the first value in `field`
+        ("first", np.int64),  # meshes: index of the first value in `field`
         ("nodes", np.int64, (3,)),  # meshes: number of nodes along each axis, the last one running fastest
         ("spacing", np.float64),  # meshes: distance of nodes
-        ("slope", np.float64),  # meshes: the most a grid's value changes per metre
+        ("slope", np.float64),  # meshes: largest change of a grid's value per metre
     ],
     align=True,
 )
 SHAPE = np.dtype((np.record, _SHAPE_FIELDS))
-
-
-@kernel
-def unit(x, y, z):
-    """Return (length, unit vector) of (x, y, z); the unit vector is zero where the length is. Source: derived."""
-    length = math.sqrt(x * x + y * y + z * z)
-    if length == 0.0:
-        return 0.0, 0.0, 0.0, 0.0
-    return length, x / length, y / length, z / length
 
 
 @kernel
@@ -59,10 +51,7 @@ def capsule_distance(shapes, k, x, y, z):
 
 @kernel
 def box_distance(x, y, z, hx, hy, hz):
-    """Return the signed distance from a point to the box of half sizes h at the origin, and its gradient.
-
-    Source: derived.
-    """
+    """Return signed distance and gradient at a point, of the box of half sizes h at the origin. Source: derived."""
     dx = abs(x) - hx
     dy = abs(y) - hy
     dz = abs(z) - hz
@@ -70,7 +59,7 @@ def box_distance(x, y, z, hx, hy, hz):
     sy = 1.0 if y >= 0.0 else -1.0
     sz = 1.0 if z >= 0.0 else -1.0
     if dx <= 0.0 and dy <= 0.0 and dz <= 0.0:
-        # Inside, the nearest face counts.
+        # Inside: the distance to the nearest face.
         if dx >= dy and dx >= dz:
             return dx, sx, 0.0, 0.0
         if dy >= dz:
@@ -81,10 +70,7 @@ def box_distance(x, y, z, hx, hy, hz):
 
 @kernel
 def grid_value(shapes, k, field, x, y, z):
-    """Return the trilinear value of a grid at a point of its box, in its own frame, and its gradient.
-
-    Source: derived.
-    """
+    """Return the trilinear value of a grid at a point of its box in its frame, and its gradient. Source: derived."""
     h = shapes[k].spacing
     ny = shapes[k].nodes[1]
     nz = shapes[k].nodes[2]
@@ -115,7 +101,7 @@ def grid_value(shapes, k, field, x, y, z):
 
 @kernel
 def grid_distance(shapes, k, field, x, y, z):
-    """Return the distance of a mesh by its grid at a point in its own frame, and a unit normal.
+    """Return the distance to a mesh from its grid, at a point in its own frame, and a unit normal.
 
     Outside the grid's box with the nearest point c of the box and the distance a to it, the distance d is at least
     sqrt(a^2 + d(c)^2), because the mesh lies inside the box and the box is convex.
@@ -129,7 +115,7 @@ def grid_distance(shapes, k, field, x, y, z):
     away = (x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz)
     if away > 0.0:
         total = math.sqrt(away + d * d)
-        # A coordinate beyond the box does not move c.
+        # A coordinate beyond the box does not change c.
         gx = (x - cx + (d * gx if x == cx else 0.0)) / total
         gy = (y - cy + (d * gy if y == cy else 0.0)) / total
         gz = (z - cz + (d * gz if z == cz else 0.0)) / total
@@ -140,7 +126,7 @@ def grid_distance(shapes, k, field, x, y, z):
 
 @kernel
 def shape_distance(shapes, k, field, x, y, z):
-    """Return the signed distance from a point to obstacle k, its margin included, and the unit normal there.
+    """Return the signed distance from a point to obstacle k, its margin subtracted, and the unit normal there.
 
     The normal is zero where there is none: at the centre of a sphere, on the line of a capsule.
     Source: derived.

@@ -8,6 +8,7 @@ however inexactly those points were computed; only the rounding of a few product
 import math
 
 from arcreach._jit import kernel
+from arcreach.kernels.math.vectors import along, cross, dot, minus
 
 # Rounding error of a 3 x 3 determinant of differences relative to the same sum of absolute values: at most
 # (7 + 56 e) e with e = 2**-53, and (3 + 16 e) e for a 2 x 2 determinant; see [S97].
@@ -15,45 +16,18 @@ DETERMINANT_ERROR = 1e-15
 
 
 @kernel
-def dot(a, b):
-    """Return the scalar product. Source: derived."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@kernel
-def minus(a, b):
-    """Return a - b. Source: derived."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@kernel
-def along(a, share, d):
-    """Return a + share * d. Source: derived."""
-    return a[0] + share * d[0], a[1] + share * d[1], a[2] + share * d[2]
-
-
-@kernel
-def cross(a, b):
-    """Return the vector product. Source: derived."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
 def segment_shares(u, v, w):
-    """Return the shares of the vectors u and v at the nearest points of two segments that start w = a - b apart.
-
-    Source: derived.
-    """
+    """Return the shares of u and v at the nearest points of two segments, w = a - b apart. Source: derived."""
     uu = dot(u, u)
     vv = dot(v, v)
     uv = dot(u, v)
     uw = dot(u, w)
     vw = dot(v, w)
     square = uu * vv - uv * uv
-    # Parallel segments: any start will do, the other end follows.
+    # Parallel segments: any point of the first will do.
     a = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 0.0 else 0.0
     b = (uv * a + vw) / vv if vv > 0.0 else 0.0
-    # The second segment may be a point: then only the first share has to be found.
+    # The second segment may be a point, so that only the first share is free.
     if b < 0.0 or b > 1.0 or vv == 0.0:
         b = min(max(b, 0.0), 1.0)
         a = min(max((uv * b - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
@@ -68,10 +42,7 @@ def corner(t, i):
 
 @kernel
 def nearest_on_triangle(t, p):
-    """Return the point of the triangle t (3, 3) that is nearest to the point p.
-
-    Source: [E05] section 5.1.5.
-    """
+    """Return the point of the triangle t (3, 3) that is nearest to the point p. Source: [E05] section 5.1.5."""
     first, second, third = corner(t, 0), corner(t, 1), corner(t, 2)
     u = minus(second, first)
     v = minus(third, first)
@@ -113,10 +84,7 @@ def point_triangle(t, p):
 
 @kernel
 def triangle_normal(t):
-    """Return the normal of a triangle (3, 3), of length twice its area, on the side where it is anticlockwise.
-
-    Source: derived.
-    """
+    """Return the normal of a triangle (3, 3), twice its area long, on its anticlockwise side. Source: derived."""
     first = corner(t, 0)
     return cross(minus(corner(t, 1), first), minus(corner(t, 2), first))
 
@@ -140,10 +108,7 @@ def pierced(t, a, b):
 
 @kernel
 def segment_triangle(t, a, b):
-    """Return the squared distance of the segment from a to b to a triangle, the segment's share and the other point.
-
-    Source: derived.
-    """
+    """Return the squared distance of a segment to a triangle, its share and the other point. Source: derived."""
     best, q = point_triangle(t, a)
     at = 0.0
     d = minus(b, a)
@@ -168,10 +133,7 @@ def segment_triangle(t, a, b):
 
 @kernel
 def separation(t, u, a, b):
-    """Return the gap between the segment from a to b and a triangle, both projected onto the direction u of any length.
-
-    Source: derived.
-    """
+    """Return the gap between a segment and a triangle, projected onto u of any length. Source: derived."""
     # Relative to a corner, so that products are no larger than the bodies.
     first = corner(t, 0)
     low = min(dot(u, minus(a, first)), dot(u, minus(b, first)))
@@ -248,10 +210,7 @@ def corner_volume(t, p):
 
 @kernel
 def solid_angle(t, p):
-    """Return the signed solid angle of a triangle seen from a point, divided by that of the full sphere.
-
-    Source: [OS83] eq. 8.
-    """
+    """Return the signed solid angle of a triangle seen from a point, as a share of the sphere. Source: [OS83] eq. 8."""
     first, second, third = minus(corner(t, 0), p), minus(corner(t, 1), p), minus(corner(t, 2), p)
     a = math.sqrt(dot(first, first))
     b = math.sqrt(dot(second, second))

@@ -1,23 +1,23 @@
-"""Arcs in a plane among edges and discs: distances, tangent arcs, and every arc that goes on from a contact.
+"""Arcs in a plane among edges and discs: distances, tangent arcs, and the arcs that continue from a contact.
 
-The plane is x and z. A pose is a place and an angle a from +z towards +x: its tangent is (sin a, cos a), its normal
-(cos a, -sin a). A positive curvature turns towards the normal. Seen from a pose, a point lies w ahead and u aside, u
-being counted along the normal. A side is +1 where the normal points to the obstacle, -1 where it points away.
+The plane is x and z. A pose is a point and an angle a from +z towards +x; its tangent is (sin a, cos a), its normal
+(cos a, -sin a). A positive curvature bends towards the normal. In the frame of a pose, a point has the coordinates u
+along the normal and w along the tangent. The side is +1 if the normal points towards the obstacle, -1 if away from it.
 """
 
 import math
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach._typing import Array
 from arcreach.kernels.chain.arc import chord
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.contexts import Floats
 
-# An arc that turns less than this is taken as straight: its middle is off by an eighth of that, times its length.
+# An arc with a smaller bend counts as straight: the error at its middle is an eighth of the bend times its length.
 STRAIGHT = 1e-10
 FULL_TURN = 2.0 * math.pi
-# Columns of an arc that goes on from a contact.
-BALL, SIDE, CURVATURE, LENGTH, ARC_COLUMNS = 0, 1, 2, 3, 4
+# Columns of an arc that continues from a contact.
+DISC, SIDE, CURVATURE, LENGTH, ARC_COLUMNS = 0, 1, 2, 3, 4
 
 
 class Arc(NamedTuple):
@@ -33,26 +33,23 @@ class Arc(NamedTuple):
 class Obstacles(NamedTuple):
     """Obstacles in the plane."""
 
-    edges: Floats  # (n, 4): both ends (x, z) of each
-    discs: Floats  # (m, 3): centre (x, z) and radius
+    edges: Array  # (n, 4): both ends (x, z) of each
+    discs: Array  # (m, 3): centre (x, z) and radius
 
 
 class Bounds(NamedTuple):
-    """What an arc that goes on from a contact must keep to."""
+    """Bounds of an arc that continues from a contact."""
 
-    body: float  # distance of the body's line from all obstacles
-    slack: float  # less this
-    sharpest: float  # curvature
-    left: float  # length
-    rule: bool  # it bends more towards the obstacle than the arc that came
+    body: float  # least distance of the backbone from all obstacles
+    slack: float  # tolerance of that distance
+    sharpest: float  # largest curvature
+    left: float  # largest length
+    rule: bool  # the arc must bend more towards the obstacle than the previous one
 
 
 @kernel
-def seen_from(x, z, sine, cosine, px, pz):
-    """Return the point (px, pz) as (u, w) in the frame of a pose whose angle has this sine and cosine.
-
-    Source: derived.
-    """
+def in_pose_frame(x, z, sine, cosine, px, pz):
+    """Return the point (px, pz) as (u, w) in the frame of a pose with this sine and cosine. Source: derived."""
     dx, dz = px - x, pz - z
     return dx * cosine - dz * sine, dx * sine + dz * cosine
 
@@ -68,10 +65,10 @@ def point_on_arc(arc, s):
 
 
 @kernel
-def place_along(curvature, u, w):
-    """Return the length at which the whole circle of an arc is nearest to (u, w), from 0 to a full turn.
+def nearest_length(curvature, u, w):
+    """Return the arc length at which the whole circle of an arc is nearest to (u, w), from 0 to a full turn.
 
-    It is negative where a straight line would have to be followed backwards. Source: derived.
+    It is negative for a straight line and a point before its start. Source: derived.
     """
     bend = abs(curvature)
     if bend * (abs(u) + abs(w)) < STRAIGHT:
@@ -84,8 +81,8 @@ def place_along(curvature, u, w):
 def arc_point_distance(arc, px, pz):
     """Return the distance of a point from an arc. Source: derived."""
     sine, cosine = sincos(arc.a)
-    u, w = seen_from(arc.x, arc.z, sine, cosine, px, pz)
-    s = place_along(arc.curvature, u, w)
+    u, w = in_pose_frame(arc.x, arc.z, sine, cosine, px, pz)
+    s = nearest_length(arc.curvature, u, w)
     if 0.0 <= s <= arc.length:
         nx, nz = point_on_arc(arc, s)
         return math.hypot(px - nx, pz - nz)
@@ -106,32 +103,32 @@ def segment_point_distance(edge, px, pz):
 
 @kernel
 def _inner_distance(curvature, length, au, aw, du, dw):
-    """Return the distance between inner points of an arc and those of a segment, infinity where no such pair counts.
+    """Return the least distance between inner points of an arc and of a segment, infinity if it is at an end.
 
-    The segment begins at (au, aw) and runs by (du, dw). Inner points are nearest where they cross, or where the
+    The segment begins at (au, aw) with the vector (du, dw). Inner points are nearest at a crossing, or where the
     tangents are parallel. Source: derived.
     """
     if abs(curvature) * (length + abs(au) + abs(aw) + abs(du) + abs(dw)) < STRAIGHT:
-        # Two segments: parallel ones are nearest at an end as well, others only where they cross.
+        # Two segments: inner points are strictly nearer than the ends only at a crossing.
         if du == 0.0:
             return math.inf
         share = -au / du
         return 0.0 if 0.0 <= share <= 1.0 and 0.0 <= aw + share * dw <= length else math.inf
     radius = 1.0 / curvature
     square = du * du + dw * dw
-    # The foot of the arc's centre (radius, 0) on the line, and how far it is.
+    # Foot of the perpendicular from the arc's centre (radius, 0) to the line, and their distance.
     foot = ((radius - au) * du - aw * dw) / square
     cu, cw = au + foot * du, aw + foot * dw
     away = math.hypot(cu - radius, cw)
     best = math.inf
-    if 0.0 <= foot <= 1.0 and 0.0 <= place_along(curvature, cu, cw) <= length:
+    if 0.0 <= foot <= 1.0 and 0.0 <= nearest_length(curvature, cu, cw) <= length:
         best = abs(away - abs(radius))
     if away < abs(radius):
         half = math.sqrt((abs(radius) - away) * (abs(radius) + away) / square)
         for i in range(2):
             share = foot - half if i == 0 else foot + half
             inside = 0.0 <= share <= 1.0
-            if inside and 0.0 <= place_along(curvature, au + share * du, aw + share * dw) <= length:
+            if inside and 0.0 <= nearest_length(curvature, au + share * du, aw + share * dw) <= length:
                 return 0.0
     return best
 
@@ -147,16 +144,16 @@ def arc_segment_distance(arc, edge):
         arc_point_distance(arc, edge[2], edge[3]),
     )
     sine, cosine = sincos(arc.a)
-    au, aw = seen_from(arc.x, arc.z, sine, cosine, edge[0], edge[1])
-    bu, bw = seen_from(arc.x, arc.z, sine, cosine, edge[2], edge[3])
+    au, aw = in_pose_frame(arc.x, arc.z, sine, cosine, edge[0], edge[1])
+    bu, bw = in_pose_frame(arc.x, arc.z, sine, cosine, edge[2], edge[3])
     return min(best, _inner_distance(arc.curvature, arc.length, au, aw, bu - au, bw - aw))
 
 
 @kernel
 def arc_gap(arc, obstacles, least):
-    """Return the distance of an arc from obstacles, or something below `least` as soon as it is.
+    """Return the distance of an arc from obstacles, or any upper bound of it that is below `least`.
 
-    What lies farther than half the arc's length from its middle is passed over. Source: derived.
+    Obstacles that cannot be nearer than the nearest so far, seen from the arc's middle, are skipped. Source: derived.
     """
     edges, discs = obstacles.edges, obstacles.discs
     mx, mz = point_on_arc(arc, 0.5 * arc.length)
@@ -174,17 +171,17 @@ def arc_gap(arc, obstacles, least):
 
 @kernel
 def crosses_ray(edge, px, pz):
-    """Return whether an edge (4,) crosses the ray from a point towards +x; odd counts are inside. Source: derived."""
+    """Return whether an edge (4,) crosses the ray from a point towards +x. Source: derived."""
     ax, az, bx, bz = edge[0], edge[1], edge[2], edge[3]
     return (az > pz) != (bz > pz) and px < ax + (pz - az) / (bz - az) * (bx - ax)
 
 
 @kernel
 def point_gaps(points, edges, polygons, discs, gaps, nearest):
-    """Write the signed distances of points (k, 2) from the nearest obstacle, negative inside it, and which that is.
+    """Write the signed distances of points (k, 2) to the nearest obstacle, negative inside, and its number.
 
-    `edges` (n, 4) of one polygon stand together; `polygons` (n,) says of each which polygon it belongs to. Discs (m, 3)
-    are counted on from -1 downwards. Source: derived.
+    The edges (n, 4) of one polygon are consecutive; `polygons` (n,) holds the number of each edge's polygon. Discs
+    (m, 3) have the numbers -1, -2 and so on. Source: derived.
     """
     for k in range(points.shape[0]):
         px, pz = points[k, 0], points[k, 1]
@@ -210,45 +207,46 @@ def point_gaps(points, edges, polygons, discs, gaps, nearest):
 
 @kernel
 def tangent_arc(u, w, radius, side):
-    """Return (curvature, length) of the arc that ends where it touches a ball at (u, w) on the given side.
+    """Return (curvature, length) of the arc that ends where it touches a disc at (u, w) on the given side.
 
-    The length is infinite where there is none: the pose lies on or in the ball, or the ball behind it. Source: derived.
+    The length is infinite if there is none: the pose lies on or in the disc, or a straight arc leads away from it.
+    Source: derived.
     """
     away = u * u + w * w - radius * radius
     if away <= 0.0:
         return 0.0, math.inf
     curvature = 2.0 * (u - side * radius) / away
-    length = place_along(curvature, u, w)
+    length = nearest_length(curvature, u, w)
     return curvature, (length if length > 0.0 else math.inf)
 
 
 @kernel
-def onward_arcs(pose, arrival, balls, obstacles, bounds, arcs):
-    """Write the arcs that go on from a contact to another ball and return how many there are.
+def onward_arcs(pose, arrival, discs, obstacles, bounds, arcs):
+    """Write the arcs that continue from a contact to another disc within the bounds; return their number.
 
-    `pose` is (x, z, a) and `arrival` the curvature and the side with which the contact was reached; side 0 is the base.
-    `balls` (n, 3) have the radius at which the body's line passes. An arc is written, (ball, side, curvature, length),
-    when it keeps to the bounds. Source: [K22] section 2.5; derived for the rule.
+    `pose` is (x, z, a), `arrival` curvature and side of the previous arc; side 0 is the base. `discs` (n, 3) have the
+    radius at which the backbone passes. Columns of `arcs` are disc, side, curvature and length.
+    Source: [K22] section 2.5; derived for the rule.
     Erratum: see docs/errata.md#k22-contact-rule.
     """
     x, z, a = pose[0], pose[1], pose[2]
     sine, cosine = sincos(a)
     least = bounds.body - bounds.slack
     found = 0
-    for i in range(balls.shape[0]):
-        u, w = seen_from(x, z, sine, cosine, balls[i, 0], balls[i, 1])
-        if u * u + w * w - balls[i, 2] * balls[i, 2] <= bounds.slack * balls[i, 2]:
-            # The ball that is being touched.
+    for i in range(discs.shape[0]):
+        u, w = in_pose_frame(x, z, sine, cosine, discs[i, 0], discs[i, 1])
+        if u * u + w * w - discs[i, 2] * discs[i, 2] <= bounds.slack * discs[i, 2]:
+            # The disc that the pose touches.
             continue
         for turn in range(2):
             side = 1.0 - 2.0 * turn
-            curvature, length = tangent_arc(u, w, balls[i, 2], side)
+            curvature, length = tangent_arc(u, w, discs[i, 2], side)
             if not (abs(curvature) <= bounds.sharpest and length <= bounds.left):
                 continue
             if bounds.rule and arrival[1] != 0.0 and arrival[1] * (curvature - arrival[0]) <= 0.0:
                 continue
             if arc_gap(Arc(x, z, a, curvature, length), obstacles, least) >= least:
-                arcs[found, BALL] = i
+                arcs[found, DISC] = i
                 arcs[found, SIDE] = side
                 arcs[found, CURVATURE] = curvature
                 arcs[found, LENGTH] = length

@@ -1,33 +1,33 @@
-"""The shape of a thin elastic rod in a plane that is pressed on at points: Kirchhoff's equations, step by step.
+"""The shape of a thin elastic rod in a plane under point forces, by integration of Kirchhoff's equations.
 
 The rod has unit stiffness and is clamped at the origin along z. Symbols: a, the angle of the tangent from +z towards
-+x; m, the bending moment, by which the curvature differs from the one that is actuated; (fx, fz), the force that
-everything farther along the rod puts on the part before. Between contacts the force is constant and m' = -f n, with the
++x; m, the bending moment, which equals the curvature minus the actuated one; (fx, fz), the internal force that the
+distal part of the rod exerts on the proximal part. Between contacts the force is constant and m' = -f n, with the
 normal n = (cos a, -sin a).
 """
 
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach._typing import Array
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.contexts import Floats
 
 X, Z, A, M = 0, 1, 2, 3
 STATE = 4
 
 
 class Contacts(NamedTuple):
-    """Where a rod is pressed on."""
+    """Contacts of a rod."""
 
-    places: Floats  # (k,): lengths along the rod
-    balls: Floats  # (k, 3): what it touches there
-    sides: Floats  # (k,): on which side
-    pushes: Floats  # (k,): forces, away from the ball
+    lengths: Array  # (k,): arc lengths of the contacts
+    discs: Array  # (k, 3): centres and radii of the discs touched
+    sides: Array  # (k,): sides on which the discs lie
+    pushes: Array  # (k,): forces, away from the discs
 
 
 @kernel
 def _step(state, curvature, fx, fz, h):
-    """Move the state (x, z, a, m) on by the length h with the classical Runge-Kutta rule. Source: derived."""
+    """Advance the state (x, z, a, m) by the length h with the classical Runge-Kutta rule. Source: derived."""
     x, z, a, m = state[X], state[Z], state[A], state[M]
     s1, c1 = sincos(a)
     k1, m1 = curvature + m, fz * s1 - fx * c1
@@ -45,21 +45,21 @@ def _step(state, curvature, fx, fz, h):
 
 @kernel
 def rod_shape(base, curvatures, contacts, length, steps, states, residual):
-    """Write the states of a rod at all its steps, and what keeps them from being an equilibrium.
+    """Write the states of a rod at all its steps, and the residual, which is zero in equilibrium.
 
     `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are actuated between k contacts. Every piece has `steps`
-    steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) gets moment and force at the free end, then for
-    each contact how far its ball is ahead of the place, and how much farther aside than its radius.
+    steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) receives moment and force at the free end, then
+    for each contact the distance of its disc's centre along the tangent, and across it minus the radius.
     Source: derived.
     """
-    places, balls, sides, pushes = contacts.places, contacts.balls, contacts.sides, contacts.pushes
-    k = places.shape[0]
+    lengths, discs, sides, pushes = contacts.lengths, contacts.discs, contacts.sides, contacts.pushes
+    k = lengths.shape[0]
     fx, fz = base[1], base[2]
     states[0, X] = states[0, Z] = states[0, A] = 0.0
     states[0, M] = base[0]
     row, done = 0, 0.0
     for i in range(k + 1):
-        end = places[i] if i < k else length
+        end = lengths[i] if i < k else length
         h = (end - done) / steps
         for _ in range(steps):
             for j in range(STATE):
@@ -69,10 +69,10 @@ def rod_shape(base, curvatures, contacts, length, steps, states, residual):
         done = end
         if i < k:
             sine, cosine = sincos(states[row, A])
-            dx, dz = balls[i, 0] - states[row, X], balls[i, 1] - states[row, Z]
+            dx, dz = discs[i, 0] - states[row, X], discs[i, 1] - states[row, Z]
             residual[3 + 2 * i] = dx * sine + dz * cosine
-            residual[4 + 2 * i] = sides[i] * (dx * cosine - dz * sine) - balls[i, 2]
-            # The push on the rod is against the normal on the ball's side; what lies before no longer carries it.
+            residual[4 + 2 * i] = sides[i] * (dx * cosine - dz * sine) - discs[i, 2]
+            # The push acts against the normal on the disc's side; distally the internal force no longer contains it.
             fx += sides[i] * pushes[i] * cosine
             fz -= sides[i] * pushes[i] * sine
     residual[0], residual[1], residual[2] = states[row, M], fx, fz

@@ -1,30 +1,31 @@
-"""Small symmetric matrices: eigenvalues and eigenvectors, equations; in place and without allocation."""
+"""Small symmetric matrices in place: eigenvalues, eigenvectors, linear equations."""
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array
 
-# Sweeps over all pairs; a matrix of six rows needs five or six, a NaN in it would never end.
+# Most sweeps over all pairs: six rows need five or six sweeps, and a NaN never converges.
 _MOST_SWEEPS = 20
-# Off-diagonal entries that sum to less than this share of the diagonal are rounding.
+# Below this share of the diagonal, the sum of the off-diagonal entries is rounding.
 _DIAGONAL = 1e-16
-# An entry below this share of its diagonal ones changes nothing, and its rotation would overflow.
-_NOTHING = 1e-20
+# Below this share of its two diagonal entries, an entry is skipped: its rotation would overflow.
+_NEGLIGIBLE = 1e-20
 
 
 @kernel
-def copy(source, out):
+def copy(source: Array, out: Array) -> None:
     """Write `source` into `out`. Source: derived."""
     for k in range(source.shape[0]):
         out[k] = source[k]
 
 
 @kernel
-def rotate_away(A, V, p, r):
-    """Make the entry (p, r) of the symmetric A zero by a rotation, which is added to V. Source: [GVL13] sect. 8.5."""
+def zero_entry(A: Array, V: Array, p: int, r: int) -> None:
+    """Zero entry (p, r) of the symmetric A by a rotation, and apply the rotation to V. Source: [GVL13] sect. 8.5."""
     n = A.shape[0]
     ratio = (A[r, r] - A[p, p]) / (2.0 * A[p, r])
-    # The smaller of the two rotations: only with it do sweeps converge.
+    # Sweeps converge only with the smaller of the two rotations.
     tangent = math.copysign(1.0, ratio) / (abs(ratio) + math.sqrt(1.0 + ratio * ratio))
     c = 1.0 / math.sqrt(1.0 + tangent * tangent)
     s = tangent * c
@@ -44,8 +45,8 @@ def rotate_away(A, V, p, r):
 
 
 @kernel
-def is_diagonal(A):
-    """Say whether a symmetric matrix is diagonal but for rounding. Source: derived."""
+def is_diagonal(A: Array) -> bool:
+    """Return whether a symmetric matrix is diagonal up to rounding. Source: derived."""
     off = 0.0
     diagonal = 0.0
     for p in range(A.shape[0]):
@@ -56,10 +57,11 @@ def is_diagonal(A):
 
 
 @kernel
-def diagonalize(A, V):
-    """Turn the symmetric A (n, n) into its eigenvalues, on the diagonal in no order, and V into its eigenvectors.
+def diagonalize(A: Array, V: Array) -> None:
+    """Diagonalize the symmetric A (n, n) in place, and write its eigenvectors as columns of V.
 
-    Column i of V belongs to A[i, i]. Cyclic Jacobi: exact to rounding for repeated and zero eigenvalues as well.
+    Column i of V belongs to A[i, i]; the eigenvalues are not sorted. The cyclic Jacobi method is exact to rounding for
+    repeated and zero eigenvalues too.
     Source: [GVL13] sect. 8.5.
     """
     n = A.shape[0]
@@ -71,21 +73,21 @@ def diagonalize(A, V):
             return
         for p in range(n):
             for r in range(p + 1, n):
-                if abs(A[p, r]) > _NOTHING * (abs(A[p, p]) + abs(A[r, r])):
-                    rotate_away(A, V, p, r)
+                if abs(A[p, r]) > _NEGLIGIBLE * (abs(A[p, p]) + abs(A[r, r])):
+                    zero_entry(A, V, p, r)
 
 
 @kernel
-def solve_positive(A, n, b):
-    """Solve A x = b for the first n rows of a positive definite A, given by its lower triangle; b becomes x.
+def solve_positive(A: Array, n: int, b: Array) -> None:
+    """Solve A x = b in place for the first n rows of a positive definite A, given by its lower triangle.
 
-    A is overwritten. Source: [GVL13] sect. 4.2.
+    b becomes x, A its Cholesky factor. Source: [GVL13] sect. 4.2.
     """
     for j in range(n):
         pivot = A[j, j]
         for k in range(j):
             pivot -= A[j, k] * A[j, k]
-        # Rounding may take what is left of a nearly singular row below zero.
+        # Rounding may make the pivot of a nearly singular row negative.
         root = math.sqrt(pivot) if pivot > 0.0 else math.inf
         A[j, j] = root
         for i in range(j + 1, n):

@@ -1,17 +1,18 @@
 """Rigid motions as twelve numbers, the upper three rows of a 4 x 4 matrix read row by row.
 
-Motions are values: a kernel returns a tuple and the compiler keeps it in registers, on one core, in a vector lane or
-on a GPU thread alike. Arrays appear only where a result is stored.
+Motions are tuples, which the compiler keeps in registers, on a CPU and on a GPU. Arrays appear only where a result is
+stored.
 """
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Motion, Vector
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @kernel
-def compose(a, b):
-    """Return the motion a followed by b, T_a @ T_b. Source: derived."""
+def compose(a: Motion, b: Motion) -> Motion:
+    """Return the product T_a @ T_b of two motions. Source: derived."""
     return (
         a[0] * b[0] + a[1] * b[4] + a[2] * b[8],
         a[0] * b[1] + a[1] * b[5] + a[2] * b[9],
@@ -29,8 +30,8 @@ def compose(a, b):
 
 
 @kernel
-def apply(a, x, y, z):
-    """Return the point (x, y, z) moved by a. Source: derived."""
+def apply(a: Motion, x: float, y: float, z: float) -> Vector:
+    """Return the point (x, y, z) transformed by a. Source: derived."""
     return (
         a[0] * x + a[1] * y + a[2] * z + a[3],
         a[4] * x + a[5] * y + a[6] * z + a[7],
@@ -39,8 +40,21 @@ def apply(a, x, y, z):
 
 
 @kernel
-def turn(a, x, y, z):
-    """Return the direction (x, y, z) turned by a. Source: derived."""
+def apply_inverse(frame: Motion, point: Array) -> Vector:
+    """Return the coordinates of a point (3,) in a frame. Source: derived."""
+    dx = point[0] - frame[3]
+    dy = point[1] - frame[7]
+    dz = point[2] - frame[11]
+    return (
+        frame[0] * dx + frame[4] * dy + frame[8] * dz,
+        frame[1] * dx + frame[5] * dy + frame[9] * dz,
+        frame[2] * dx + frame[6] * dy + frame[10] * dz,
+    )
+
+
+@kernel
+def turn(a: Motion, x: float, y: float, z: float) -> Vector:
+    """Return the direction (x, y, z) rotated by a. Source: derived."""
     return (
         a[0] * x + a[1] * y + a[2] * z,
         a[4] * x + a[5] * y + a[6] * z,
@@ -49,14 +63,14 @@ def turn(a, x, y, z):
 
 
 @kernel
-def translation(x, y, z):
-    """Return the motion by (x, y, z). Source: derived."""
+def translation(x: float, y: float, z: float) -> Motion:
+    """Return the translation by (x, y, z). Source: derived."""
     return 1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z
 
 
 @kernel
-def rotation(ax, ay, az, s, c):
-    """Return the turn about the unit axis (ax, ay, az) by the angle of sine s and cosine c. Source: [FRD] eq. 5."""
+def rotation(ax: float, ay: float, az: float, s: float, c: float) -> Motion:
+    """Return the rotation about the unit axis (ax, ay, az) by the angle of sine s, cosine c. Source: [FRD] eq. 5."""
     v = 1.0 - c
     return (
         c + v * ax * ax,
@@ -75,7 +89,7 @@ def rotation(ax, ay, az, s, c):
 
 
 @kernel
-def store(motion, pose):
+def store(motion: Motion, pose: Array) -> None:
     """Write a motion into a (4, 4) array. Source: derived."""
     for i in range(3):
         for j in range(4):

@@ -1,23 +1,23 @@
-"""One joint at a time: the turn or the stroke that brings the tip, or an axis of it, nearest to where it is wanted.
+"""The best value of one joint in closed form: the one that brings the tip, or an axis of it, nearest to the target.
 
-Symbols: e is the unit axis of the joint, S what the joint turns and K where that is wanted, both seen from the joint.
-A turn by t changes S . K to a cos t + b sin t and a constant, so the best turn is known at once; sums of such products,
-weighted, have the same form.
+Symbols: e, the unit axis of the joint; S, the vector from the joint to the tip, or an axis of the tip; K, the same
+vector at the target. After a rotation by t, S . K is a cos t + b sin t plus a constant, so the best t follows directly.
+Weighted sums of such products have the same form.
 """
 
 import math
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach._typing import Vector
 from arcreach.kernels.chain.kinematics import element_motion
 from arcreach.kernels.chain.layout import LINK, PARALLELOGRAM, PRISMATIC
 from arcreach.kernels.math.transforms import IDENTITY, compose, rotation, translation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.kinematics import Vector
 
-# Products below this share of |S|^2 + |K|^2 are rounding: S or K lies on the axis, and no turn is better than another.
+# Below this share of |S|^2 + |K|^2, a and b are rounding: S or K lies on the axis, and all rotations are equally good.
 NOISE = 1e-14
-# Numbers per joint of what `joint_vectors` writes: its point, its axis, and the arm that a parallelogram swings.
+# Columns of `joint_vectors`: a point of the joint, its axis, and the link of a parallelogram.
 VECTORS = 9
 
 
@@ -29,15 +29,12 @@ class Joint(NamedTuple):
     upper: float
     point: Vector
     axis: Vector
-    arm: Vector  # what a parallelogram swings, else zero
+    arm: Vector  # the link of a parallelogram, else zero
 
 
 @kernel
 def turn_terms(axis, s, k):
-    """Return a, b of the product S . K as a function of the turn, and |S|^2 + |K|^2.
-
-    Source: [FRD] statement 1, eq. 2.
-    """
+    """Return a and b of S . K as a function of the rotation, and |S|^2 + |K|^2. Source: [FRD] statement 1, eq. 2."""
     along_s = axis[0] * s[0] + axis[1] * s[1] + axis[2] * s[2]
     along_k = axis[0] * k[0] + axis[1] * k[1] + axis[2] * k[2]
     a = s[0] * k[0] + s[1] * k[1] + s[2] * k[2] - along_s * along_k
@@ -50,9 +47,9 @@ def turn_terms(axis, s, k):
 
 @kernel
 def best_turn(a, b, noise, value, lower, upper):
-    """Return the coordinate within its limits at which a cos t + b sin t is largest, t counted from `value`.
+    """Return the coordinate within its limits at which a cos t + b sin t is largest, t measured from `value`.
 
-    It stays where it is when a and b are not above `noise`.
+    Returns `value` if a and b are not above `noise`.
     Source: [FRD] eqs. 1, 2, 4. Erratum: see docs/errata.md#frd-1, docs/errata.md#frd-4.
     """
     if a * a + b * b <= noise * noise:
@@ -63,7 +60,7 @@ def best_turn(a, b, noise, value, lower, upper):
     other = wanted - 2.0 * math.pi if wanted > upper else wanted + 2.0 * math.pi
     if lower <= other <= upper:
         return other
-    # No place of the maximum is inside, so one of the ends is best.
+    # No maximum is inside the limits, so one of the ends is best.
     at_lower = a * math.cos(lower - value) + b * math.sin(lower - value)
     at_upper = a * math.cos(upper - value) + b * math.sin(upper - value)
     return upper if at_upper >= at_lower else lower
@@ -82,14 +79,14 @@ def best_stroke(joint, value, tip, target):
 
 @kernel(inline=True)
 def position_terms(joint, tip, target):
-    """Return `turn_terms` for the tip, a point, turned by a joint or carried by a parallelogram.
+    """Return `turn_terms` of a joint or a parallelogram for the position of the tip.
 
     Source: [FRD] statement 1; derived for parallelograms.
     """
     x, y, z = tip
     point, arm = joint.point, joint.arm
     if joint.kind == PARALLELOGRAM:
-        # The tip keeps its place beside the far end of the arm, so the arm should end as far beside the target.
+        # The tip keeps its offset from the far end of the arm, so the arm should end at that offset from the target.
         k = (target[9] - x + arm[0], target[10] - y + arm[1], target[11] - z + arm[2])
         return turn_terms(joint.axis, arm, k)
     s = (x - point[0], y - point[1], z - point[2])
@@ -98,7 +95,7 @@ def position_terms(joint, tip, target):
 
 @kernel(inline=True)
 def best_value(joint, value, tip, target, noise):
-    """Return the coordinate of a joint within its limits that brings the tip, a point, nearest to a target row.
+    """Return the coordinate of a joint within its limits that brings the tip's position nearest to a target row.
 
     `noise` is a share of |S|^2 + |K|^2. Source: [FRD] statements 1, 2. Erratum: see docs/errata.md#frd-4.
     """
@@ -109,11 +106,8 @@ def best_value(joint, value, tip, target, noise):
 
 
 @kernel(inline=True)
-def carried(joint, step):
-    """Return the motion, in the base frame, of all that follows a joint when its coordinate changes by `step`.
-
-    Source: [FRD] eq. 5.
-    """
+def motion_after(joint, step):
+    """Return the motion of the chain after a joint, in the base frame, for a change by `step`. Source: [FRD] eq. 5."""
     axis, point, arm = joint.axis, joint.point, joint.arm
     if joint.kind == PRISMATIC:
         return translation(step * axis[0], step * axis[1], step * axis[2])
@@ -128,7 +122,7 @@ def carried(joint, step):
 
 @kernel(inline=True)
 def place_joint(chain, row, q, before):
-    """Return the joint of a row of the chain at the end of the motion before it. Source: [FRD] fig. 1."""
+    """Return the joint of a row of the chain whose base frame is `before`. Source: [FRD] fig. 1."""
     axis = chain[row].axis
     arm = (0.0, 0.0, 0.0)
     if chain[row].kind == PARALLELOGRAM:
@@ -146,10 +140,7 @@ def place_joint(chain, row, q, before):
 
 @kernel
 def joint_vectors(chain, q, vectors):
-    """Write point, axis and arm of every joint (dof, 9), base frame, and return the motion of the tip.
-
-    Source: [FRD] fig. 1.
-    """
+    """Write point, axis and arm of all joints (dof, 9) in the base frame; return the tip. Source: [FRD] fig. 1."""
     motion = IDENTITY
     for row in range(chain.shape[0]):
         if chain[row].kind != LINK:
@@ -164,7 +155,7 @@ def joint_vectors(chain, q, vectors):
 
 @kernel(inline=True)
 def load_joint(chain, row, vectors):
-    """Return the joint of a row of the chain from what `joint_vectors` wrote. Source: derived."""
+    """Return the joint of a row of the chain from the vectors that `joint_vectors` wrote. Source: derived."""
     v = vectors[chain[row].coordinate]
     return Joint(
         chain[row].kind, chain[row].lower, chain[row].upper, (v[0], v[1], v[2]), (v[3], v[4], v[5]), (v[6], v[7], v[8])

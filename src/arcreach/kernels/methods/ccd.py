@@ -1,8 +1,8 @@
-"""Cyclic coordinate descent: joint after joint, tip to base, is set to its best place in closed form.
+"""Cyclic coordinate descent: each joint in turn, from tip to base, is set to its best value in closed form.
 
-What becomes smaller is |p - p*|^2 / L^2 and, where orientation is asked for, w times the sum of 2 (1 - r . t) over the
-columns r of the tip's rotation and t of the target's. Both are a cos + b sin of one joint, so a sweep costs O(dof) and
-never makes the sum larger.
+The objective is |p - p*|^2 / L^2 plus, if the target has an orientation, w times the sum of 2 (1 - r . t) over the
+columns r of the tip's rotation and t of the target's. As a function of one joint both terms are a cos + b sin, so a
+sweep costs O(dof) and never increases the objective.
 """
 
 import math
@@ -24,35 +24,34 @@ from arcreach.kernels.chain.layout import (
     TIME_LIMIT,
 )
 from arcreach.kernels.math.transforms import compose
-from arcreach.kernels.methods.answers import trace_row, write_answer
 from arcreach.kernels.methods.best_turn import (
     NOISE,
     VECTORS,
     best_stroke,
     best_turn,
-    carried,
     joint_vectors,
     load_joint,
+    motion_after,
     position_terms,
     turn_terms,
 )
-from arcreach.kernels.methods.stopping import late
+from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 
-# In so many sweeps the sum must have fallen by this share, or nothing more is expected.
+# The search stalls unless the objective falls by this share in this many sweeps.
 WINDOW = 50
 LEAST_GAIN = 0.02
 
 
 class Weights(NamedTuple):
-    """What position and orientation count for."""
+    """Weights of position and orientation in the objective."""
 
     per_square: float  # 1 / L^2
     turn: float  # w
 
 
 @kernel(inline=True)
-def misfit(weights, tip, target, mode):
-    """Return what a sweep makes smaller: |p - p*|^2 / L^2 + w * sum of 2 (1 - r . t). Source: derived."""
+def objective(weights, tip, target, mode):
+    """Return the objective |p - p*|^2 / L^2 + w * sum of 2 (1 - r . t). Source: derived."""
     x = tip[3] - target[9]
     y = tip[7] - target[10]
     z = tip[11] - target[11]
@@ -75,7 +74,7 @@ def combined_terms(weights, joint, tip, target, mode):
     a *= weights.per_square
     b *= weights.per_square
     size *= weights.per_square
-    # A parallelogram turns nothing.
+    # A parallelogram does not rotate the tip.
     if mode == POSITION or joint.kind != REVOLUTE:
         return a, b, size
     for k in range(2 if mode == AXIS else 0, 3):
@@ -89,9 +88,9 @@ def combined_terms(weights, joint, tip, target, mode):
 
 @kernel(inline=True)
 def combined_sweep(weights, chain, q, target, mode, tip, vectors):
-    """Set every joint once, tip to base, to its best place within the limits; return the motion of the tip.
+    """Set every joint once, tip to base, to its best value within the limits; return the motion of the tip.
 
-    `tip` and `vectors` (dof, 9) are those of q by `joint_vectors`, before and after. Source: derived.
+    On entry and on return, `tip` and `vectors` (dof, 9) are those of q by `joint_vectors`. Source: derived.
     """
     for row in range(chain.shape[0] - 1, -1, -1):
         if chain[row].kind == LINK:
@@ -104,9 +103,9 @@ def combined_sweep(weights, chain, q, target, mode, tip, vectors):
             a, b, size = combined_terms(weights, joint, tip, target, mode)
             value = best_turn(a, b, NOISE * size, q[k], joint.lower, joint.upper)
         if value != q[k]:
-            tip = compose(carried(joint, value - q[k]), tip)
+            tip = compose(motion_after(joint, value - q[k]), tip)
             q[k] = value
-    # From q anew: what was carried along has gathered the rounding of every step.
+    # Recomputed from q: the updated tip has accumulated the rounding of every step.
     return joint_vectors(chain, q, vectors)
 
 
@@ -134,7 +133,7 @@ def ccd(start, stop, chain, weights, task, answers):
                 ended = TIME_LIMIT
                 break
             if sweeps % WINDOW == 0:
-                now = misfit(weights, tip, target, task.mode)
+                now = objective(weights, tip, target, task.mode)
                 if now > (1.0 - LEAST_GAIN) * earlier:
                     ended = STALLED
                     break

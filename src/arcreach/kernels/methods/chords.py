@@ -1,8 +1,8 @@
-"""FABRIK on chords: every section as one link, its chord; the axis is met by turning the chain about the tip.
+"""FABRIK on chords: each section is one link, its chord; the axis is reached by rotating points about the tip.
 
-Symbols: P_i, a point, is the end of section i, P_0 the base; H_i is the chord of section i; Z_Q is the axis of the tip,
-Z_t the wanted one, Delta O the angle between them. The last point before the tip is turned by Delta O / A in every
-iteration, and all points once in C iterations.
+Symbols: the point P_i is the end of section i, P_0 the base; H_i is the chord of section i; Z_Q is the axis of the tip,
+Z_t the wanted one, Delta O the angle between them. Every iteration rotates the last point before the tip by
+Delta O / A, and every C-th iteration rotates all points.
 """
 
 import math
@@ -11,48 +11,46 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array
 from arcreach.kernels.chain.kinematics import section_length
 from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, REACHED, TIME_LIMIT
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.chain.section import bent_motion, planar_tip
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.math.transforms import compose, rotation, turn
+from arcreach.kernels.math.transforms import apply_inverse, compose, rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import write_answer
-from arcreach.kernels.methods.fabrik_obstacles import local_point
 from arcreach.kernels.methods.fabrikx import (
     begin,
-    insert_base,
-    inserted_base,
+    insertion_motion,
     make_work,
     record,
     score_configuration,
     score_tip,
     section_towards,
+    set_insertion,
 )
-from arcreach.kernels.methods.stopping import late
-from arcreach.kernels.solver.contexts import Floats
+from arcreach.kernels.methods.iteration import late, write_answer
 
 
 class Settings(NamedTuple):
-    """How bends are found and the axis is turned."""
+    """Tolerance of the bends, and parameters of the rotation about the tip."""
 
     section_tol: float  # radians of the chord
     A: float
     C: int
-    on_arrival: bool  # turn only in iterations that bring the tip to its place
+    on_arrival: bool  # rotate only in iterations that bring the tip to its target position
 
 
 class Line(NamedTuple):
-    """The chain as FABRIK moves it."""
+    """The chain of chords."""
 
-    points: Floats  # (sections + 1, 3)
-    chords: Floats  # (sections,)
+    points: Array  # (sections + 1, 3)
+    chords: Array  # (sections,)
 
 
 @kernel(inline=True)
-def put_chord(arm, i, shape, before, line):
-    """Stand section i on the frame `before` and write its chord and its end; return the frame there.
+def place_chord(arm, i, shape, before, line):
+    """Place section i at the frame `before`, write its chord and its end; return the frame there.
 
     `shape` is its bend, sine and cosine of its direction, and its length.
     Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
@@ -71,23 +69,20 @@ def put_chord(arm, i, shape, before, line):
 
 @kernel(inline=True)
 def place_chords(arm, q, line):
-    """Write points and chords of the configuration q; return its tip.
-
-    Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord.
-    """
+    """Write points and chords of q; return the tip. Source: [K22a] eq. 1. Erratum: see docs/errata.md#k22a-chord."""
     points = line.points
-    motion = inserted_base(arm, q)
+    motion = insertion_motion(arm, q)
     points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
     for i in range(arm.rows.shape[0]):
         k = arm.chain[arm.rows[i]].coordinate
         s, c = sincos(q[k + 1])
-        motion = put_chord(arm, i, (q[k], s, c, section_length(arm.chain, arm.rows[i], q)), motion, line)
+        motion = place_chord(arm, i, (q[k], s, c, section_length(arm.chain, arm.rows[i], q)), motion, line)
     return motion
 
 
 @kernel(inline=True)
-def pull_chords(target, line):
-    """Move the points so that the last is on the target and each stays a chord from the next.
+def forward_reaching(target, line):
+    """Move the points, tip to base, so that the last is at the target and each a chord away from the next.
 
     Source: [K22a] section on chords.
     """
@@ -100,7 +95,7 @@ def pull_chords(target, line):
         dy = points[i, 1] - points[i + 1, 1]
         dz = points[i, 2] - points[i + 1, 2]
         distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-        # Where two points coincide there is no direction to keep: they stay together.
+        # Two coincident points have no direction: they stay together.
         share = chords[i] / distance if distance > 0.0 else 0.0
         points[i, 0] = points[i + 1, 0] + share * dx
         points[i, 1] = points[i + 1, 1] + share * dy
@@ -108,25 +103,25 @@ def pull_chords(target, line):
 
 
 @kernel(inline=True)
-def put_back_chords(arm, section_tol, q, line):
-    """Put the pulled points back on the base, each section bent towards its point; return the tip.
+def backward_reaching(arm, section_tol, q, line):
+    """Move the points, base to tip, back to the base, each section bent towards its point; return the tip.
 
-    The bend is taken in the frame at the start of the section and held at its limit.
+    The bend is computed in the frame at the start of the section and clipped to its limit.
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-chord.
     """
     points = line.points
-    insert_base(arm, points[0, 2], q)
-    motion = inserted_base(arm, q)
+    set_insertion(arm, points[0, 2], q)
+    motion = insertion_motion(arm, q)
     points[0, 0], points[0, 1], points[0, 2] = motion[3], motion[7], motion[11]
     for i in range(arm.rows.shape[0]):
-        shape = section_towards(arm, i, local_point(motion, points[i + 1]), False, section_tol, q)
-        motion = put_chord(arm, i, shape, motion, line)
+        shape = section_towards(arm, i, apply_inverse(motion, points[i + 1]), False, section_tol, q)
+        motion = place_chord(arm, i, shape, motion, line)
     return motion
 
 
 @kernel
-def turn_points(tip, target, part, first, points):
-    """Turn the points from `first` on about the tip by `part` of the angle from its axis to the wanted one.
+def rotate_points(tip, target, part, first, points):
+    """Rotate the points from `first` on about the tip by `part` of the angle from its axis to the wanted one.
 
     Source: [K22a] section on chords, fig. 4. Erratum: see docs/errata.md#k22a-turn.
     """
@@ -134,7 +129,7 @@ def turn_points(tip, target, part, first, points):
     y = tip[10] * target[3] - tip[2] * target[5]
     z = tip[2] * target[4] - tip[6] * target[3]
     sine = math.sqrt(x * x + y * y + z * z)
-    # Axes along one line, the same way or opposed, leave no axis to turn about.
+    # Parallel or opposite axes define no axis of rotation.
     if sine == 0.0:
         return
     angle = math.atan2(sine, tip[2] * target[3] + tip[6] * target[4] + tip[10] * target[5])
@@ -150,27 +145,24 @@ def turn_points(tip, target, part, first, points):
 
 @kernel(inline=True)
 def adjust_axis(settings, task, tip, target, done, points):
-    """Turn the last point before the tip, or once in C iterations all points, to bring the axis nearer the wanted one.
+    """Rotate the last point before the tip, or every C-th iteration all points, to bring the axis nearer to the target.
 
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-turn.
     """
     if task.mode != AXIS:
         return
-    shake = done % settings.C == 0
+    rotate_all = done % settings.C == 0
     x = tip[3] - target[0]
     y = tip[7] - target[1]
     z = tip[11] - target[2]
     arrived = math.sqrt(x * x + y * y + z * z) <= task.position_tol
-    if shake or arrived or not settings.on_arrival:
-        turn_points(tip, target, 1.0 / settings.A, 0 if shake else points.shape[0] - 2, points)
+    if rotate_all or arrived or not settings.on_arrival:
+        rotate_points(tip, target, 1.0 / settings.A, 0 if rotate_all else points.shape[0] - 2, points)
 
 
 @kernel(inline=True)
 def solve_chords(arm, settings, task, i, began, work, line, answers):
-    """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
-
-    Source: [K22a] section on chords.
-    """
+    """Iterate from work.q; write the best q into Q[i]; return status, iterations. Source: [K22a] section on chords."""
     row, out = task.targets[i], answers.Q[i]
     best = score_tip(place_chords(arm, work.q, line), work.target, task)
     copy(work.q, work.best)
@@ -179,8 +171,8 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
     status = ITERATION_LIMIT
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
-        pull_chords(work.target, line)
-        tip = put_back_chords(arm, settings.section_tol, work.q, line)
+        forward_reaching(work.target, line)
+        tip = backward_reaching(arm, settings.section_tol, work.q, line)
         record(arm.chain, work.q, task, answers)
         done += 1
         score = score_tip(tip, work.target, task)

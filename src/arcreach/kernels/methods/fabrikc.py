@@ -1,9 +1,9 @@
-"""FABRIKc: every section as two tangents, both when the chain is pulled to the target and when it is put back.
+"""FABRIKc: each section is two tangents, in forward reaching (tip to base) and in backward reaching (base to tip).
 
-Symbols: P_2i-1, here a joint, is the point where the tangents of section i meet; Z_i is the tangent at the end of
-section i, Z_0 the z axis of the base, Z_N the wanted axis; l_i, the tangents, are l1 at the start and l2 at the end of
-a section: they differ where the curvature varies. Bends are not limited while the chain moves; the result is judged at
-the end.
+Symbols: the joint P_2i-1 is the point where the tangents of section i meet; Z_i is the tangent at the end of section i,
+Z_0 the z axis of the base, Z_N the wanted axis; l_i are the tangent lengths, l1 at the start and l2 at the end of a
+section, which differ if the curvature varies. Bends are not limited during the iteration; limits are checked at the
+end.
 """
 
 import math
@@ -11,29 +11,28 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.judge import axis_angle
 from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.section import planar_tip
 from arcreach.kernels.chain.section_inverse import REST_RATIO, tangent_lengths
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.math.vectors import angle_between
 from arcreach.kernels.methods.fabrikx import (
     NO_PROGRESS,
     after_links,
     begin,
-    insert_base,
-    inserted_base,
+    insertion_motion,
     make_work,
     place_robot,
-    put_section,
+    place_section,
     record,
     score_configuration,
     score_tip,
+    set_insertion,
     unit_towards,
 )
-from arcreach.kernels.methods.stopping import late
+from arcreach.kernels.methods.iteration import late, write_answer
 
 
 @kernel
@@ -49,15 +48,15 @@ def tangents_at(chain, row, theta, ratio):
 
 
 @kernel(inline=True)
-def pull_tangents(arm, work):
-    """Move joints and tangents so that the tip is on the target; return how far along z the base was carried.
+def forward_reaching(arm, work):
+    """Move joints and tangents, tip to base, so that the tip is at the target; return the z coordinate of the base.
 
     Source: [K22] eqs. 1.19, 1.22-1.24; [K22a] eq. 2. Erratum: see docs/errata.md#k22-1-20.
     """
     chain, rows, table, gaps = arm.chain, arm.rows, arm.table, arm.gaps
     joints, tangents = work.joints, work.tangents
     px, py, pz = work.target[0], work.target[1], work.target[2]
-    # Against the tangent Z_i, from the tip to the base.
+    # Opposite to the tangent Z_i, from tip to base.
     vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
     for i in range(joints.shape[0] - 1, -1, -1):
         px += vx * gaps[i]
@@ -68,7 +67,7 @@ def pull_tangents(arm, work):
         if i > 0:
             x, y, z = px + vx * second, py + vy * second, pz + vz * second
             ux, uy, uz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
-        theta = axis_angle(ux, uy, uz, vx, vy, vz)
+        theta = angle_between(ux, uy, uz, vx, vy, vz)
         first, second = tangents_at(chain, rows[i], theta, table[i, REST_RATIO])
         tangents[i, 0] = first
         tangents[i, 1] = second
@@ -84,7 +83,7 @@ def pull_tangents(arm, work):
 
 @kernel
 def end_tangent(i, frame, target, tangents, joints):
-    """Return Z_i: from the joint of section i, which stands on `frame`, to the next; for the last the wanted axis.
+    """Return Z_i, from the joint of section i at `frame` to the next; the wanted axis for the last section.
 
     Source: [K22] eqs. 1.20, 1.25; [K22a] eq. 3. Erratum: see docs/errata.md#k22-1-25.
     """
@@ -99,11 +98,11 @@ def end_tangent(i, frame, target, tangents, joints):
 
 @kernel
 def bend_towards(frame, x, y, z):
-    """Return bend, sine and cosine of the direction of a section that turns the tangent of `frame` into (x, y, z).
+    """Return bend, sine and cosine of the direction of a section from the tangent of `frame` to (x, y, z).
 
     Source: [K22] eqs. 1.26, 1.27; [K22a] eq. 5. Erratum: see docs/errata.md#k22-1-27.
     """
-    # The inverse of a turn is its transpose.
+    # The inverse of a rotation is its transpose.
     columns = (frame[0], frame[4], frame[8], 0.0, frame[1], frame[5], frame[9], 0.0, frame[2], frame[6], frame[10], 0.0)
     x, y, z = turn(columns, x, y, z)
     side = math.sqrt(x * x + y * y)
@@ -113,14 +112,14 @@ def bend_towards(frame, x, y, z):
 
 
 @kernel(inline=True)
-def put_back_tangents(arm, base_z, work):
-    """Put the pulled chain back on its base; return its tip and whether every bend is within its limit.
+def backward_reaching(arm, base_z, work):
+    """Move the chain back to its base, base to tip; return its tip and whether every bend is within its limit.
 
     Source: [K22] section 1.3.2; [K22a].
     """
     chain, rows, q = arm.chain, arm.rows, work.q
-    insert_base(arm, base_z, q)
-    motion = inserted_base(arm, q)
+    set_insertion(arm, base_z, q)
+    motion = insertion_motion(arm, q)
     within = True
     for i in range(rows.shape[0]):
         row = rows[i]
@@ -130,16 +129,13 @@ def put_back_tangents(arm, base_z, work):
         q[k] = theta
         q[k + 1] = math.atan2(s, c)
         within &= theta <= chain[row].bend_max
-        motion = after_links(chain, rows, i, put_section(arm, i, (theta, s, c, chain[row].length), motion, work))
+        motion = after_links(chain, rows, i, place_section(arm, i, (theta, s, c, chain[row].length), motion, work))
     return motion, within
 
 
 @kernel(inline=True)
 def better_of_two(chain, row, task, best, work, spare, out):
-    """Write into `out` the better of work.best, whose score is `best`, and of work.q moved inside the limits.
-
-    Source: derived.
-    """
+    """Write the better of work.best, of score `best`, and of work.q clipped to the limits. Source: derived."""
     if score_configuration(chain, work.q, row, task, spare) < best:
         copy(spare, out)
     else:
@@ -150,7 +146,7 @@ def better_of_two(chain, row, task, best, work, spare, out):
 def solve_fabrikc(arm, task, i, began, work, spare, answers):
     """Iterate from work.q; write the best configuration within the limits into Q[i], return (status, iterations).
 
-    It ends where the tip arrives, whether or not the bends are within their limits, as the source says.
+    As in the source, it ends when the tip reaches the target, whether or not the bends are within their limits.
     Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
     """
     row, out = task.targets[i], answers.Q[i]
@@ -163,8 +159,8 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
     status = ITERATION_LIMIT
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
-        base_z = pull_tangents(arm, work)
-        motion, within = put_back_tangents(arm, base_z, work)
+        base_z = forward_reaching(arm, work)
+        motion, within = backward_reaching(arm, base_z, work)
         score = score_tip(motion, work.target, task)
         record(arm.chain, work.q, task, answers)
         done += 1

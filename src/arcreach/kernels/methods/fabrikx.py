@@ -1,18 +1,18 @@
-"""FABRIKx: every section as two tangents when the chain is pulled to the target, as itself when it is put back.
+"""FABRIKx: each section is two tangents in forward reaching (tip to base), its own arcs in backward reaching.
 
-Symbols: P_2i, here a joint, is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1
-and L_2i are the tangents l1 and l2. Everything happens in the frame of the base, after the elements in front of the
-first section. A straight rigid link lies on the common tangent of its neighbours and adds to the distance of their
-joints.
+Symbols: the joint P_2i is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1 and
+L_2i are the tangent lengths l1 and l2. All vectors are in the frame of the base, after the elements before the first
+section. A straight rigid link lies on the common tangent of its neighbours and adds to the distance of their joints.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.judge import axis_angle, tip_errors
+from arcreach._typing import Array, Integers, Records
+from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import element_motion, link_motion, section_length, tip_motion
 from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, PRISMATIC, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.limits import clip
@@ -25,52 +25,52 @@ from arcreach.kernels.chain.section_inverse import (
     tangent_lengths,
 )
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.math.transforms import IDENTITY, compose, translation
+from arcreach.kernels.math.transforms import IDENTITY, apply_inverse, compose, translation
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import write_answer
-from arcreach.kernels.methods.fabrik_obstacles import bend_around, local_point, make_obstacles, place_obstacles
-from arcreach.kernels.methods.stopping import late
+from arcreach.kernels.math.vectors import angle_between
+from arcreach.kernels.methods.fabrikx_obstacles import bend_around, make_obstacles, place_obstacles
+from arcreach.kernels.methods.iteration import late, write_answer
 
-# Two iterations in a row that change the error by less than this share of it: a fixed point away from the target.
+# Two successive iterations that change the error by less than this share: a fixed point away from the target.
 NO_PROGRESS = 1e-12
 
 
 class Arm(NamedTuple):
-    """A chain of sections as FABRIK sees it."""
+    """A chain of sections for FABRIK."""
 
-    chain: Any  # the packed robot
-    rows: Any  # (n,) the row of each section
-    table: Any  # (n, TABLE_WIDTH) constants of each section
-    gaps: Any  # (n,) length of the rigid links after each section
-    insertion: int  # coordinate of the sliding base, -1 where it is fixed
+    chain: Records  # the packed robot
+    rows: Integers  # (n,): the row of each section
+    table: Array  # (n, TABLE_WIDTH): constants of each section, see `section_inverse`
+    gaps: Array  # (n,): length of the rigid links after each section
+    insertion: int  # coordinate of the sliding base, -1 if it is fixed
     lowest: float  # limits of the insertion
     highest: float
 
 
 class Settings(NamedTuple):
-    """How FABRIKx finds bends and what it bends around."""
+    """How FABRIKx computes bends, and its obstacles."""
 
-    polynomial: bool  # bends of sections of several arcs by the fitted polynomial
+    polynomial: bool  # use the fitted polynomial for sections of several arcs
     section_tol: float  # radians of the chord
-    balls: Any  # (m, 4): centres and radii of obstacles
-    published: bool  # bend around them as it is printed
+    spheres: Array  # (m, 4): centres and radii of obstacles
+    published: bool  # bend around them as printed
 
 
 class Work(NamedTuple):
     """Scratch of one solve."""
 
-    q: Any  # (dof,) where the robot stands
-    best: Any  # (dof,) the best of all iterations
-    target: Any  # (6,) position and axis in the frame of the base
-    joints: Any  # (n, 3)
-    ends: Any  # (n, 3)
-    tangents: Any  # (n, 2)
-    tick: Any  # (2,) of the clock
+    q: Array  # (dof,): current configuration
+    best: Array  # (dof,): the best of all iterations
+    target: Array  # (6,): position and axis in the frame of the base
+    joints: Array  # (n, 3)
+    ends: Array  # (n, 3)
+    tangents: Array  # (n, 2)
+    tick: Integers  # (2,): scratch of the clock
 
 
 @kernel(inline=True)
 def base_motion(arm, q):
-    """Return the motion of the elements in front of the first section, the insertion left out.
+    """Return the motion of the elements before the first section, without the insertion.
 
     Source: [K22] eq. 2.7. Erratum: see docs/errata.md#k22-2-7.
     """
@@ -94,7 +94,7 @@ def place_target(base, row, target):
 
 @kernel(inline=True)
 def straight_start(arm, target, q):
-    """Write the published start: straight, drawn out so that the robot is as long as the target is far.
+    """Write the published start: straight, and stretched to the distance of the target.
 
     Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
     """
@@ -117,21 +117,21 @@ def straight_start(arm, target, q):
 
 
 @kernel(inline=True)
-def inserted_base(arm, q):
-    """Return the motion by the insertion. Source: [K22] eq. 2.7."""
+def insertion_motion(arm, q):
+    """Return the translation by the insertion. Source: [K22] eq. 2.7."""
     return translation(0.0, 0.0, q[arm.insertion]) if arm.insertion >= 0 else IDENTITY
 
 
 @kernel(inline=True)
-def insert_base(arm, z, q):
-    """Set the insertion to where the pulled chain wants its base. Source: derived."""
+def set_insertion(arm, z, q):
+    """Set the insertion to the z coordinate of the base, within its limits. Source: derived."""
     if arm.insertion >= 0:
         q[arm.insertion] = min(max(z, arm.lowest), arm.highest)
 
 
 @kernel
 def after_links(chain, rows, i, motion):
-    """Return the motion past the rigid links between section i and the next, or the tip. Source: derived."""
+    """Return a motion followed by the rigid links between section i and the next, or the tip. Source: derived."""
     row = rows[i] + 1 + chain[rows[i]].arcs
     stop = rows[i + 1] if i + 1 < rows.shape[0] else chain.shape[0]
     while row < stop:
@@ -142,7 +142,7 @@ def after_links(chain, rows, i, motion):
 
 @kernel
 def unit_towards(points, i, x, y, z, vx, vy, vz):
-    """Return the unit vector from (x, y, z) to point i, or (vx, vy, vz) where the two coincide.
+    """Return the unit vector from (x, y, z) to point i, or (vx, vy, vz) if the two coincide.
 
     Source: [K22] eq. 2.39. Erratum: see docs/errata.md#k22-2-39.
     """
@@ -156,8 +156,8 @@ def unit_towards(points, i, x, y, z, vx, vy, vz):
 
 
 @kernel(inline=True)
-def pull_to_target(arm, mode, work):
-    """Move joints and ends so that the tip is on the target; return how far along z the base was carried.
+def forward_reaching(arm, mode, work):
+    """Move joints and ends, tip to base, so that the tip is at the target; return the z coordinate of the base.
 
     Source: [K22] eqs. 2.35-2.40. Erratum: see docs/errata.md#k22-2-35.
     """
@@ -189,8 +189,8 @@ def pull_to_target(arm, mode, work):
 
 
 @kernel(inline=True)
-def put_section(arm, i, shape, before, work):
-    """Stand section i on the frame `before`: write its tangents and its joint, return the frame after it.
+def place_section(arm, i, shape, before, work):
+    """Place section i at the frame `before`: write its tangents and its joint, return the frame after it.
 
     `shape` is its bend, sine and cosine of its direction, and its length.
     Source: [K22] eqs. 2.31-2.34. Erratum: see docs/errata.md#k22-2-31.
@@ -216,12 +216,12 @@ def put_section(arm, i, shape, before, work):
 def place_robot(arm, work):
     """Write joints and tangents of the configuration work.q; return its tip. Source: [K22] eqs. 2.28-2.34."""
     q = work.q
-    motion = inserted_base(arm, q)
+    motion = insertion_motion(arm, q)
     for i in range(arm.rows.shape[0]):
         k = arm.chain[arm.rows[i]].coordinate
         s, c = sincos(q[k + 1])
         shape = (q[k], s, c, section_length(arm.chain, arm.rows[i], q))
-        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
+        motion = after_links(arm.chain, arm.rows, i, place_section(arm, i, shape, motion, work))
     return motion
 
 
@@ -237,7 +237,7 @@ def limited_section(chain, row, theta, distance):
     x, z = planar_tip(chain, row, theta)
     chord = math.sqrt(x * x + z * z)
     share = 1.0
-    # A closed circle has no chord: however long it is, it does not reach farther.
+    # A closed circle has no chord: a longer one does not reach farther.
     if distance < chord * (chain[row].length + chain[row].stretch):
         share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
     return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
@@ -245,9 +245,9 @@ def limited_section(chain, row, theta, distance):
 
 @kernel(inline=True)
 def section_towards(arm, i, point, polynomial, section_tol, q):
-    """Write the coordinates of section i reaching for a point in its base frame.
+    """Write the coordinates of section i with its end towards a point in its base frame.
 
-    Returns bend, sine and cosine of the direction, length.
+    Returns bend, sine and cosine of the direction, and length.
     Source: [K22] eqs. 2.9, 2.10. Erratum: see docs/errata.md#k22-2-6, docs/errata.md#k22-2-10.
     """
     chain, row = arm.chain, arm.rows[i]
@@ -270,37 +270,37 @@ def section_towards(arm, i, point, polynomial, section_tol, q):
 
 
 @kernel(inline=True)
-def put_back(arm, settings, base_z, obstacles, work):
-    """Put the pulled chain back on its base, section by section; return its tip. Source: [K22] section 2.3.2."""
+def backward_reaching(arm, settings, base_z, obstacles, work):
+    """Move the chain back to its base, base to tip; return its tip. Source: [K22] section 2.3.2."""
     q = work.q
-    insert_base(arm, base_z, q)
-    motion = inserted_base(arm, q)
+    set_insertion(arm, base_z, q)
+    motion = insertion_motion(arm, q)
     for i in range(arm.rows.shape[0]):
-        point = local_point(motion, work.ends[i])
+        point = apply_inverse(motion, work.ends[i])
         shape = section_towards(arm, i, point, settings.polynomial, settings.section_tol, q)
-        if obstacles.balls.shape[0] > 0:
+        if obstacles.spheres.shape[0] > 0:
             theta, s, c = bend_around(arm.chain, arm.rows[i], motion, shape[3], obstacles, q)
             shape = (theta, s, c, shape[3])
-        motion = after_links(arm.chain, arm.rows, i, put_section(arm, i, shape, motion, work))
+        motion = after_links(arm.chain, arm.rows, i, place_section(arm, i, shape, motion, work))
     return motion
 
 
 @kernel(inline=True)
 def score_tip(motion, target, task):
-    """Return the larger error of a tip in units of its tolerance: 1 or less is reached. Source: derived."""
+    """Return the larger error of a tip in units of its tolerance, at most 1 if it is reached. Source: derived."""
     x = motion[3] - target[0]
     y = motion[7] - target[1]
     z = motion[11] - target[2]
     score = math.sqrt(x * x + y * y + z * z) / task.position_tol
     if task.mode == AXIS:
-        angle = axis_angle(motion[2], motion[6], motion[10], target[3], target[4], target[5])
+        angle = angle_between(motion[2], motion[6], motion[10], target[3], target[4], target[5])
         score = max(score, angle / task.angle_tol)
     return score
 
 
 @kernel(inline=True)
 def score_configuration(chain, q, row, task, out):
-    """Write q moved inside the limits; return its score by the forward kinematics of the chain. Source: derived."""
+    """Write q clipped to the limits; return its score by the forward kinematics of the chain. Source: derived."""
     clip(chain, q, out)
     distance, angle = tip_errors(tip_motion(chain, out), row, task.mode)
     return max(distance / task.position_tol, angle / task.angle_tol)
@@ -308,7 +308,7 @@ def score_configuration(chain, q, row, task, out):
 
 @kernel(inline=True)
 def record(chain, q, task, answers):
-    """Keep q, moved inside the limits, as the next row of the trace, where there is room. Source: derived."""
+    """Write q clipped to the limits as the next row of the trace, if there is room. Source: derived."""
     row = answers.traced[0]
     if row < task.trace.shape[0]:
         clip(chain, q, task.trace[row])
@@ -331,9 +331,9 @@ def make_work(dof, sections):
 
 @kernel(inline=True)
 def begin(arm, task, i, answers, work):
-    """Write target i in the frame of the base and its start into work.q; return that frame.
+    """Write target i in the frame of the base, and the start into work.q; return that frame.
 
-    Without a start from the caller it is the published one. Source: [K22] section 2.3.2.
+    Without a start of the caller's, the published one is used. Source: [K22] section 2.3.2.
     """
     copy(answers.Q[i], work.q)
     base = base_motion(arm, work.q)
@@ -359,8 +359,8 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
     status = ITERATION_LIMIT
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
-        base_z = pull_to_target(arm, task.mode, work)
-        score = score_tip(put_back(arm, settings, base_z, obstacles, work), work.target, task)
+        base_z = forward_reaching(arm, task.mode, work)
+        score = score_tip(backward_reaching(arm, settings, base_z, obstacles, work), work.target, task)
         record(arm.chain, work.q, task, answers)
         done += 1
         if score < best:
@@ -382,7 +382,7 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
 def fabrikx(start, stop, arm, settings, task, answers):
     """Solve rows start to stop of a task. Source: [K22] sections 2.3.2, 2.4."""
     work = make_work(answers.Q.shape[1], arm.rows.shape[0])
-    obstacles = make_obstacles(settings.balls, settings.published)
+    obstacles = make_obstacles(settings.spheres, settings.published)
     for i in range(start, stop):
         began = clock(work.tick)
         place_obstacles(begin(arm, task, i, answers, work), obstacles)

@@ -1,8 +1,7 @@
-"""Finite rotations and displacements: three objectives in turn, each by the best turn of one joint after another.
+"""Finite rotations and displacements: three objectives in turn, each reduced by the best value of joint after joint.
 
 A macro-iteration sweeps the distance from base to tip, then the angle of the tool's long axis and that of its cross
-axis from tip to base. Vectors are never carried over: every sweep begins with those that the forward kinematics of q
-gives.
+axis from tip to base. Every sweep begins with vectors recomputed from q by the forward kinematics.
 """
 
 import math
@@ -11,45 +10,45 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.judge import axis_angle, tip_errors
+from arcreach._typing import Array
+from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import element_motion
-from arcreach.kernels.chain.layout import LINK, POSITION, REVOLUTE, ROTATION
+from arcreach.kernels.chain.layout import GOING_ON, LINK, POSITION, REVOLUTE, ROTATION
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import trace_row, write_answer
-from arcreach.kernels.methods.best_turn import NOISE, best_turn, best_value, carried, place_joint, turn_terms
-from arcreach.kernels.methods.stopping import GOING_ON, stopped
-from arcreach.kernels.solver.contexts import Floats
+from arcreach.kernels.math.vectors import angle_between
+from arcreach.kernels.methods.best_turn import NOISE, best_turn, best_value, motion_after, place_joint, turn_terms
+from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
 
-# Macro-iterations without a new best place after which nothing more is expected.
+# Give up after this many macro-iterations without a new best configuration.
 PATIENCE = 100
-# `NOISE` for numbers of 24 bits: some sixteen units of their rounding.
+# `NOISE` for single precision: about sixteen units of its rounding.
 SINGLE_NOISE = 2.0**-20
 
 
 class Rules(NamedTuple):
-    """How objectives are measured and worked on."""
+    """How objectives are measured and reduced."""
 
     length: float  # metres that count as much as a radian
-    tool: Floats  # (2, 3): long and cross axis in the tip frame
-    slack: Floats  # (2,): what rounding may hide of the distance and the angle, taken from the tolerances
-    sweeps: int  # of one objective before the next has its turn
-    single: bool  # vectors are kept with 24 bits
+    tool: Array  # (2, 3): long and cross axis in the tip frame
+    slack: Array  # (2,): rounding of distance and angle, subtracted from the tolerances
+    sweeps: int  # most sweeps of one objective before the next
+    single: bool  # round vectors to single precision
 
 
 class Aim(NamedTuple):
     """The objectives of one target."""
 
-    target: Floats  # (12,)
+    target: Array  # (12,)
     mode: int
     position_tol: float
     axis_tol: float  # of each axis
 
 
 @kernel
-def stored(motion, single):
-    """Return a motion as it is kept between two joints: with 24 bits where `single`. Source: derived."""
+def round_motion(motion, single):
+    """Return a motion, rounded to single precision if `single`. Source: derived."""
     if not single:
         return motion
     return (
@@ -69,14 +68,14 @@ def stored(motion, single):
 
 
 @kernel
-def stored_value(value, lower, upper, single):
-    """Return a coordinate as it is kept: with 24 bits where `single`, but a limit stays what it is. Source: derived."""
+def round_value(value, lower, upper, single):
+    """Return a coordinate, rounded to single precision within its limits if `single`. Source: derived."""
     return min(max(np.float64(np.float32(value)), lower), upper) if single else value
 
 
 @kernel
-def rebuild(chain, q, single, axes):
-    """Write the axes (dof, 3) of the joints in the base frame and return the motion of the tip.
+def joint_axes(chain, q, single, axes):
+    """Write the axes (dof, 3) of the joints in the base frame; return the motion of the tip.
 
     Source: [FRD] fig. 1. Erratum: see docs/errata.md#frd-drift.
     """
@@ -87,17 +86,14 @@ def rebuild(chain, q, single, axes):
             k = chain[row].coordinate
             axis = chain[row].axis
             axes[k, 0], axes[k, 1], axes[k, 2] = turn(motion, axis[0], axis[1], axis[2])
-            after = stored(after, single)
+            after = round_motion(after, single)
         motion = after
     return motion
 
 
 @kernel
 def position_sweep(chain, q, tip, target, single):
-    """Bring the tip nearer by every joint once, base to tip; return the motion of the tip.
-
-    Source: [FRD] statements 1, 2.
-    """
+    """Set every joint once, base to tip, to bring the tip nearer; return the tip. Source: [FRD] statements 1, 2."""
     x = tip[3]
     y = tip[7]
     z = tip[11]
@@ -110,18 +106,18 @@ def position_sweep(chain, q, tip, target, single):
         k = chain[row].coordinate
         joint = place_joint(chain, row, q, motion)
         value = best_value(joint, q[k], (x, y, z), target, noise)
-        value = stored_value(value, joint.lower, joint.upper, single)
-        x, y, z = apply(carried(joint, value - q[k]), x, y, z)
+        value = round_value(value, joint.lower, joint.upper, single)
+        x, y, z = apply(motion_after(joint, value - q[k]), x, y, z)
         q[k] = value
-        motion = stored(compose(motion, element_motion(chain, row, q)), single)
+        motion = round_motion(compose(motion, element_motion(chain, row, q)), single)
     return motion
 
 
 @kernel
 def axis_sweep(chain, q, axes, has, wanted, single):
-    """Bring the direction `has` of the tool nearer to the wanted one by every turning joint once, tip to base.
+    """Set every revolute joint once, tip to base, to bring the tool axis `has` nearer to the wanted direction.
 
-    `axes` are those of q before the sweep: a turn leaves the joints before it where they are.
+    `axes` are those of q before the sweep: a joint does not move the joints before it.
     Source: [FRD] statement 3.
     """
     noise = SINGLE_NOISE if single else NOISE
@@ -132,7 +128,7 @@ def axis_sweep(chain, q, axes, has, wanted, single):
         axis = (axes[k, 0], axes[k, 1], axes[k, 2])
         a, b, size = turn_terms(axis, has, wanted)
         value = best_turn(a, b, noise * size, q[k], chain[row].lower, chain[row].upper)
-        value = stored_value(value, chain[row].lower, chain[row].upper, single)
+        value = round_value(value, chain[row].lower, chain[row].upper, single)
         if value != q[k]:
             s, c = sincos(value - q[k])
             has = turn(rotation(axis[0], axis[1], axis[2], s, c), has[0], has[1], has[2])
@@ -141,16 +137,13 @@ def axis_sweep(chain, q, axes, has, wanted, single):
 
 @kernel
 def tool_axis(motion, tool, i):
-    """Return tool axis i (0 long, 1 cross) in the base frame.
-
-    Source: [FRD] section 2. Erratum: see docs/errata.md#frd-tool.
-    """
+    """Return tool axis i (0 long, 1 cross) of a tip. Source: [FRD] section 2. Erratum: see docs/errata.md#frd-tool."""
     return turn(motion, tool[i, 0], tool[i, 1], tool[i, 2])
 
 
 @kernel
 def wanted_axis(target, tool, i):
-    """Return where a target row wants tool axis i. Source: derived."""
+    """Return the direction of tool axis i at a target row. Source: derived."""
     x = tool[i, 0]
     y = tool[i, 1]
     z = tool[i, 2]
@@ -162,34 +155,28 @@ def wanted_axis(target, tool, i):
 
 
 @kernel
-def off_axis(has, target, tool, i):
+def axis_error(has, target, tool, i):
     """Return the angle between the direction `has` and the wanted one of tool axis i. Source: [FRD] section 2."""
     wanted = wanted_axis(target, tool, i)
-    return axis_angle(has[0], has[1], has[2], wanted[0], wanted[1], wanted[2])
+    return angle_between(has[0], has[1], has[2], wanted[0], wanted[1], wanted[2])
 
 
 @kernel
 def objectives(aim, tool, tip, long, cross):
-    """Return the distance and the angles of long and cross axis of a tip, a point; 0 what is not asked for.
-
-    Source: [FRD] section 2.
-    """
+    """Return distance and angles of long and cross axis; 0 for those without a target. Source: [FRD] section 2."""
     dx = tip[0] - aim.target[9]
     dy = tip[1] - aim.target[10]
     dz = tip[2] - aim.target[11]
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     if aim.mode == POSITION:
         return distance, 0.0, 0.0
-    crooked = off_axis(cross, aim.target, tool, 1) if aim.mode == ROTATION else 0.0
-    return distance, off_axis(long, aim.target, tool, 0), crooked
+    cross_error = axis_error(cross, aim.target, tool, 1) if aim.mode == ROTATION else 0.0
+    return distance, axis_error(long, aim.target, tool, 0), cross_error
 
 
 @kernel(inline=True)
 def macro_iteration(chain, rules, aim, tip, q, axes):
-    """Work on each objective in turn until it is met, at most `sweeps` times; return the motion of the tip.
-
-    Source: [FRD] section 3.
-    """
+    """Sweep each objective in turn until it is met, at most `sweeps` times; return the tip. Source: [FRD] section 3."""
     target, tool, single = aim.target, rules.tool, rules.single
     for _ in range(rules.sweeps):
         distance, _ = tip_errors(tip, target, POSITION)
@@ -201,30 +188,27 @@ def macro_iteration(chain, rules, aim, tip, q, axes):
     for i in range(2 if aim.mode == ROTATION else 1):
         wanted = wanted_axis(target, tool, i)
         for _ in range(rules.sweeps):
-            tip = rebuild(chain, q, single, axes)
+            tip = joint_axes(chain, q, single, axes)
             has = tool_axis(tip, tool, i)
-            if off_axis(has, target, tool, i) <= aim.axis_tol:
+            if axis_error(has, target, tool, i) <= aim.axis_tol:
                 break
             axis_sweep(chain, q, axes, has, wanted, single)
-    return rebuild(chain, q, single, axes)
+    return joint_axes(chain, q, single, axes)
 
 
 @kernel
-def each_axis(angle_tol, mode):
-    """Return the tolerance of one axis: two that are both off by it may leave a turn of sqrt(2) times as much.
-
-    Source: derived.
-    """
+def axis_tolerance(angle_tol, mode):
+    """Return the tolerance per axis: two axes off by it may mean sqrt(2) times it in rotation. Source: derived."""
     return angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
 
 
 @kernel(inline=True)
-def trace_objectives(task, q, told, answers):
-    """Write q as the next row of the trace, and the three objectives beside it. Source: derived."""
+def trace_objectives(task, q, values, answers):
+    """Write q as the next row of the trace, with the three objectives. Source: derived."""
     row = trace_row(task, q, answers)
     if row >= 0:
         for k in range(3):
-            answers.columns[row, k] = told[k]
+            answers.columns[row, k] = values[k]
 
 
 @kernel(batch=True)
@@ -238,12 +222,12 @@ def finite_rotation(start, stop, chain, rules, task, answers):
     straight = task.angle_tol - rules.slack[1]
     for i in range(start, stop):
         began = clock(timer)
-        aim = Aim(task.targets[i], task.mode, near, each_axis(straight, task.mode))
+        aim = Aim(task.targets[i], task.mode, near, axis_tolerance(straight, task.mode))
         best = math.inf
         since = 0
         steps = 0
         copy(answers.Q[i], q)
-        tip = rebuild(chain, q, rules.single, axes)
+        tip = joint_axes(chain, q, rules.single, axes)
         while True:
             distance, angle = tip_errors(tip, aim.target, aim.mode)
             now = distance / rules.length + angle
@@ -255,8 +239,8 @@ def finite_rotation(start, stop, chain, rules, task, answers):
                 copy(q, answers.Q[i])
             if task.trace.shape[0] > 0:
                 long, cross = tool_axis(tip, rules.tool, 0), tool_axis(tip, rules.tool, 1)
-                told = objectives(aim, rules.tool, (tip[3], tip[7], tip[11]), long, cross)
-                trace_objectives(task, q, told, answers)
+                values = objectives(aim, rules.tool, (tip[3], tip[7], tip[11]), long, cross)
+                trace_objectives(task, q, values, answers)
             ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break

@@ -1,13 +1,13 @@
-"""The hierarchical approach: step one coordinate at a time, as long as the tip comes nearer, with ever smaller steps.
+"""The hierarchical approach: step one coordinate at a time while the tip comes nearer, with smaller and smaller steps.
 
-The search is written as a dialogue. `advance` takes in the errors of the configuration that was tried and writes the
-one to be tried next, so that whoever holds the forward kinematics, a chain or a user's formulas, runs the same search:
+The search does not call the forward kinematics, so that a chain and a user's formulas run the same search. `advance`
+takes the errors of the configuration that was tried and writes the next one to try:
 
-    while advance(plan, task, measured, work, answers) == GO_ON:
+    while advance(plan, task, measured, work, answers) == GOING_ON:
         measured = measure(tip at `trial`, target, mode)
 
-Symbols: N is `divisions`, the number of steps that a range is divided into; P and m are the moves up and down that a
-coordinate has made in its phase, which is its turn within a cycle.
+Symbols: N is `divisions`, the number of steps that a range is divided into; P and m are the numbers of steps up and
+down that a coordinate has made in its phase, which is its turn within a cycle.
 """
 
 import math
@@ -16,69 +16,66 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Integers, Records
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.kernels.chain.layout import AXIS, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
+from arcreach.kernels.chain.layout import AXIS, GOING_ON, ITERATION_LIMIT, POSITION, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.limits import within, wrap_angle
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.answers import trace_row, write_answer
-from arcreach.kernels.methods.stopping import late
-from arcreach.kernels.solver.contexts import Floats, Integers, Records
+from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 
-# What `advance` answers while the search goes on; else how it ended.
-GO_ON = -1
-
-# What the steps of a coordinate are judged by.
+# Roles of coordinates: the error that their steps reduce.
 BY_POSITION, BY_ORIENTATION, BY_BOTH = range(3)
 
-# How a coordinate moves: between limits, without any, or as a direction that is wrapped to (-pi, pi].
+# Range of a coordinate: between limits, without limits, or a direction wrapped to (-pi, pi].
 BOUNDED, ENDLESS, WRAPPED = range(3)
 
-# When the search is done: by distance and angle, or by the largest component of each.
+# Errors compared with the tolerances: distance and angle, or the largest component of each.
 EXIT_DISTANCE, EXIT_LARGEST = range(2)
 
-# What a coordinate at its limit does at the end of a cycle.
+# Jump of a coordinate at its limit at the end of a cycle: none, or to the corner that is farthest from or nearest to
+# the target. The corners of a coordinate are its minimum, middle and maximum.
 NO_JUMP, FARTHEST, NEAREST = range(3)
 
-# Stages of the dialogue: what the configuration that is being tried stands for.
+# Stages of the search: what the configuration being tried is.
 FIRST, STEP, CORNER = range(3)
 
 # Errors of a tip: its distance and angle, the largest and mean component of the distance, the largest difference of
 # direction cosines.
 ERRORS = 5
 DISTANCE, ANGLE, LARGEST, MEAN, COSINE = range(ERRORS)
-# Rows of the errors that a search keeps: those of q, and those of the corner that is best so far.
+# Rows of the errors: those of q, and those of the best corner so far.
 HERE, THERE = range(2)
 
-# What is told of every iteration beside its configuration.
+# Columns of the trace.
 LOG_COLUMNS = ("cycle", "divisions", "coordinate", "step", "kept", "largest_error", "mean_error")
 
-# Iterations that the published program counts in a phase beside the moves it keeps.
+# Iterations that the published program counts in a phase in addition to the accepted steps.
 COUNTED_UP = 5
 COUNTED_DOWN = 3
 
-# Cycles in a row that move nothing, after which nothing is expected: steps are then 7500 times finer.
+# Give up after this many successive cycles without an accepted step: steps are then 7500 times finer.
 PATIENCE = 40
-# Finer than this, a step is rounding.
+# With more divisions, a step is below rounding.
 MOST_DIVISIONS = 10**15
 
 
 class Plan(NamedTuple):
-    """How coordinates move and what ends the search."""
+    """Roles and ranges of the coordinates, and when the search ends."""
 
-    chain: Records  # asked for limits only
-    order: Integers  # (m,): the coordinates that move
+    chain: Records  # for its limits only
+    order: Integers  # (m,): the coordinates that are stepped, in order
     roles: Integers  # (dof,)
-    spans: Floats  # (dof,): the ranges that N divides
+    spans: Array  # (dof,): the ranges that N divides
     motions: Integers  # (dof,)
-    lower: Floats  # (dof,)
-    upper: Floats  # (dof,)
+    lower: Array  # (dof,)
+    upper: Array  # (dof,)
     exit: int
     jump: int
     divisions: int  # N of the first cycle
     max_cycles: int
-    growth: float  # of N from cycle to cycle
-    scale: float  # metres that weigh as much as a radian
+    growth: float  # factor of N from cycle to cycle
+    scale: float  # metres that count as much as a radian
 
 
 STATE = np.dtype(
@@ -87,18 +84,18 @@ STATE = np.dtype(
         np.dtype(
             [
                 ("stage", np.int64),
-                ("place", np.int64),  # in the order of coordinates
-                ("sign", np.int64),  # of the step that is being tried
-                ("moves", np.int64),  # kept in this phase
+                ("place", np.int64),  # index in the order of coordinates
+                ("sign", np.int64),  # of the step being tried
+                ("moves", np.int64),  # steps accepted in this phase
                 ("counted", np.int64),  # iterations of this phase
-                ("corner", np.int64),  # of minimum, middle and maximum, the next to be tried
+                ("corner", np.int64),  # index of the next corner to try
                 ("cycle", np.int64),
-                ("moved", np.int64),  # moves kept in this cycle
-                ("idle", np.int64),  # cycles in a row without any
-                ("jumps", np.int64),  # made at the end of this cycle
+                ("moved", np.int64),  # steps accepted in this cycle
+                ("idle", np.int64),  # successive cycles without any
+                ("jumps", np.int64),  # jumps at the end of this cycle
                 ("divisions", np.int64),
                 ("iterations", np.int64),
-                ("best", np.float64),  # smallest error at the end of a cycle, in tolerances
+                ("best", np.float64),  # smallest error at the end of a cycle, in units of the tolerance
             ],
             align=True,
         ),
@@ -107,13 +104,13 @@ STATE = np.dtype(
 
 
 class Work(NamedTuple):
-    """A search between two configurations that are tried."""
+    """State of the search between two tries."""
 
-    q: Floats  # (dof,): where it stands
-    trial: Floats  # (dof,): to be tried next
-    corner: Floats  # (dof,): the chosen one of those tried
-    best: Floats  # (dof,)
-    errors: Floats  # (2, ERRORS)
+    q: Array  # (dof,): current configuration
+    trial: Array  # (dof,): the next configuration to try
+    corner: Array  # (dof,): the best corner so far
+    best: Array  # (dof,)
+    errors: Array  # (2, ERRORS)
     state: Records  # (1,) of STATE
 
 
@@ -136,8 +133,8 @@ def measure(motion, target, mode):
 
 
 @kernel
-def judged(role, scale, distance, angle):
-    """Return the error that a role looks at; for both it is distance / scale + angle.
+def role_error(role, scale, distance, angle):
+    """Return the error that a role reduces; for BY_BOTH it is distance / scale + angle.
 
     Source: [RGM3] roles of joints; derived for both. Erratum: see docs/errata.md#rgm3-both.
     """
@@ -148,13 +145,13 @@ def judged(role, scale, distance, angle):
 
 @kernel
 def finer(divisions, growth):
-    """Return N of the next cycle; below four, the published int(1.25 N) would never grow. Source: [RGM3] example."""
+    """Return N of the next cycle; the published int(1.25 N) would not grow below four. Source: [RGM3] example."""
     return max(int(growth * divisions), divisions + 1)
 
 
 @kernel(inline=True)
 def arrived(plan, task, errors):
-    """Say whether the errors at q are within the tolerances, by the chosen test. Source: [RGM3] example."""
+    """Return whether the errors at q are within the tolerances, by the chosen test. Source: [RGM3] example."""
     if plan.exit == EXIT_LARGEST:
         position = errors[HERE, LARGEST]
         angle = errors[HERE, COSINE]
@@ -165,7 +162,7 @@ def arrived(plan, task, errors):
 
 
 @kernel
-def keep(measured, trial, errors, row, q):
+def accept(measured, trial, errors, row, q):
     """Copy the configuration that was tried, and its errors. Source: derived."""
     copy(trial, q)
     for k in range(ERRORS):
@@ -174,7 +171,7 @@ def keep(measured, trial, errors, row, q):
 
 @kernel(inline=True)
 def remember(task, work):
-    """Keep q where it is nearer than what was best before. Source: derived."""
+    """Copy q to `best` if its error is smaller than the best so far. Source: derived."""
     errors, state = work.errors, work.state
     now = max(errors[HERE, DISTANCE] / task.position_tol, errors[HERE, ANGLE] / task.angle_tol)
     if now < state[0].best:
@@ -184,10 +181,7 @@ def remember(task, work):
 
 @kernel(inline=True)
 def note(task, state, coordinate, step, kept, errors, q, answers):
-    """Count an iteration, and write its row where there is room; `errors` (ERRORS,) are those at q.
-
-    Source: [RGM3] csv functions.
-    """
+    """Count an iteration and trace it if there is room; `errors` are those at q. Source: [RGM3] csv functions."""
     if coordinate >= 0:
         state[0].iterations += 1
         state[0].counted += 1
@@ -206,10 +200,10 @@ def note(task, state, coordinate, step, kept, errors, q, answers):
 
 @kernel(inline=True)
 def end_phase(plan, task, work, answers):
-    """Count what the published program counts for a phase, and give the next coordinate its turn.
+    """Count the iterations of a phase as the published program does, and go on to the next coordinate.
 
-    That is P + 5 iterations where the coordinate moved up or not at all, m + 3 where it moved down: the moves, the
-    tries that were taken back, and for the rest iterations that change nothing.
+    A phase counts P + 5 iterations if the coordinate went up or not at all, m + 3 if it went down: accepted steps,
+    rejected steps, and the rest as iterations that change nothing.
 
     Source: [RGM3] table 5; derived from its column of iterations.
     """
@@ -226,22 +220,22 @@ def end_phase(plan, task, work, answers):
 
 @kernel(inline=True)
 def settle_step(plan, task, measured, inside, step, work, answers):
-    """Keep the step that was tried or take it back, then turn round or end the phase.
+    """Accept or reject the step that was tried, then reverse the direction or end the phase.
 
     Source: [RGM3] eq. 1 and the checks after it.
     """
     state, errors = work.state, work.errors
     k = plan.order[state[0].place]
-    before = judged(plan.roles[k], plan.scale, errors[HERE, DISTANCE], errors[HERE, ANGLE])
-    after = judged(plan.roles[k], plan.scale, measured[DISTANCE], measured[ANGLE])
-    # Upwards a step that changes nothing is kept as well: the published column of iterations asks for it.
+    before = role_error(plan.roles[k], plan.scale, errors[HERE, DISTANCE], errors[HERE, ANGLE])
+    after = role_error(plan.roles[k], plan.scale, measured[DISTANCE], measured[ANGLE])
+    # A step up that changes nothing is accepted too: the published column of iterations requires it.
     kept = inside and (after < before or (after == before and state[0].sign > 0))
     if inside:
         note(task, state, k, step, kept, measured, work.trial, answers)
     else:
         note(task, state, k, 0.0, False, errors[HERE], work.q, answers)
     if kept:
-        keep(measured, work.trial, errors, HERE, work.q)
+        accept(measured, work.trial, errors, HERE, work.q)
         state[0].moves += 1
         state[0].moved += 1
     elif state[0].sign > 0 and state[0].moves == 0:
@@ -252,7 +246,7 @@ def settle_step(plan, task, measured, inside, step, work, answers):
 
 @kernel
 def propose(chain, motions, k, step, q, trial):
-    """Write q with coordinate k moved by `step`; returns whether that is a move, and inside the limits.
+    """Write q with coordinate k changed by `step`; return whether it differs from q and is inside the limits.
 
     Source: [RGM3] eq. 1. Erratum: see docs/errata.md#rgm3-in-range.
     """
@@ -265,10 +259,10 @@ def propose(chain, motions, k, step, q, trial):
 
 @kernel(inline=True)
 def offer_step(plan, work):
-    """Write the next step of the coordinate whose turn it is; returns whether it can be tried. Source: [RGM3] eq. 2."""
+    """Write the next step of the current coordinate; return whether it can be tried. Source: [RGM3] eq. 2."""
     state = work.state
     k = plan.order[state[0].place]
-    # What has no limit may turn once round: upwards also steps that change nothing are kept.
+    # At most one full turn without limits: steps up that change nothing are accepted and would never end.
     if plan.motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
         return False
     step = state[0].sign * plan.spans[k] / state[0].divisions
@@ -277,7 +271,7 @@ def offer_step(plan, work):
 
 @kernel(inline=True)
 def at_limit(plan, k, work):
-    """Say whether a step of coordinate k, up or down, would leave the limits. Source: [RGM3] is_limit_reached."""
+    """Return whether a step of coordinate k, up or down, would leave the limits. Source: [RGM3] is_limit_reached."""
     step = plan.spans[k] / work.state[0].divisions
     if plan.motions[k] != BOUNDED or step <= 0.0:
         return False
@@ -287,9 +281,9 @@ def at_limit(plan, k, work):
 
 @kernel(inline=True)
 def offer_corner(plan, task, work, answers):
-    """Write the next of minimum, middle and maximum of a coordinate at its limit; returns whether one is left.
+    """Write the next corner of a coordinate at its limit; return whether one is left.
 
-    When a coordinate's three have been tried it jumps to the one that was chosen.
+    After its three corners have been tried, a coordinate jumps to the best of them.
 
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter.
     """
@@ -302,9 +296,9 @@ def offer_corner(plan, task, work, answers):
             while state[0].corner < 3:
                 share = 0.5 * state[0].corner
                 state[0].corner += 1
-                # Exact at both ends: a sum may round past a limit.
+                # Exact at both ends, where the sum might round past a limit.
                 trial[k] = upper[k] if share == 1.0 else lower[k] + share * (upper[k] - lower[k])
-                # A section that is short may not bend as far as a long one.
+                # The largest bend of a section depends on its length.
                 if within(plan.chain, trial, 0.0):
                     return True
             if errors[THERE, DISTANCE] >= 0.0 and corner[k] != q[k]:
@@ -321,22 +315,22 @@ def offer_corner(plan, task, work, answers):
 
 @kernel(inline=True)
 def settle_corner(plan, measured, work):
-    """Choose the corner that was tried where it is the farthest from the target so far, or the nearest.
+    """Keep the corner that was tried if it is the farthest from the target so far, or the nearest.
 
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter; derived for the nearest.
     """
     errors = work.errors
     role = plan.roles[plan.order[work.state[0].place]]
-    new = judged(role, plan.scale, measured[DISTANCE], measured[ANGLE])
-    old = judged(role, plan.scale, errors[THERE, DISTANCE], errors[THERE, ANGLE])
+    new = role_error(role, plan.scale, measured[DISTANCE], measured[ANGLE])
+    old = role_error(role, plan.scale, errors[THERE, DISTANCE], errors[THERE, ANGLE])
     first = errors[THERE, DISTANCE] < 0.0
     if first or (new > old if plan.jump == FARTHEST else new < old):
-        keep(measured, work.trial, errors, THERE, work.corner)
+        accept(measured, work.trial, errors, THERE, work.corner)
 
 
 @kernel(inline=True)
 def end_cycle(plan, task, work):
-    """Say how the search ends after a cycle, or GO_ON. Source: [RGM3] example. Erratum: see docs/errata.md#rgm3-cap."""
+    """Return the status after a cycle, or GOING_ON. Source: [RGM3] example. Erratum: see docs/errata.md#rgm3-cap."""
     remember(task, work)
     state = work.state
     state[0].cycle += 1
@@ -348,12 +342,12 @@ def end_cycle(plan, task, work):
         return STALLED
     if state[0].cycle >= plan.max_cycles:
         return ITERATION_LIMIT
-    return GO_ON
+    return GOING_ON
 
 
 @kernel(inline=True)
 def next_cycle(plan, state):
-    """Begin a cycle with finer steps; after a jump with those of the first one, to come back by. Source: derived."""
+    """Begin a cycle with finer steps, or after a jump with those of the first cycle. Source: derived."""
     state[0].stage = STEP
     state[0].divisions = plan.divisions if state[0].jumps > 0 else finer(state[0].divisions, plan.growth)
     state[0].jumps = 0
@@ -365,7 +359,7 @@ def next_cycle(plan, state):
 
 @kernel(inline=True)
 def begin(plan, start, work):
-    """Set a search to its beginning, at the configuration `start` (dof,). Source: derived."""
+    """Initialise a search at the configuration `start` (dof,). Source: derived."""
     state = work.state
     state[0].stage = FIRST
     state[0].cycle = 0
@@ -384,13 +378,10 @@ def begin(plan, start, work):
 
 @kernel(inline=True)
 def advance(plan, task, measured, work, answers):
-    """Take in the errors of `trial` and write the next one; returns GO_ON, or how the search ended.
-
-    Source: [RGM3] fig. 3.
-    """
+    """Use the errors of `trial` and write the next one; return GOING_ON or the status. Source: [RGM3] fig. 3."""
     state = work.state
     if state[0].stage == FIRST:
-        keep(measured, work.trial, work.errors, HERE, work.q)
+        accept(measured, work.trial, work.errors, HERE, work.q)
         remember(task, work)
         note(task, state, -1, 0.0, True, measured, work.q, answers)
         if arrived(plan, task, work.errors):
@@ -404,15 +395,15 @@ def advance(plan, task, measured, work, answers):
     while state[0].iterations < task.max_steps:
         if state[0].stage == CORNER:
             if offer_corner(plan, task, work, answers):
-                return GO_ON
+                return GOING_ON
             next_cycle(plan, state)
         elif state[0].place < plan.order.shape[0]:
             if offer_step(plan, work):
-                return GO_ON
+                return GOING_ON
             settle_step(plan, task, measured, False, 0.0, work, answers)
         else:
             ended = end_cycle(plan, task, work)
-            if ended != GO_ON:
+            if ended != GOING_ON:
                 return ended
             if plan.jump == NO_JUMP:
                 next_cycle(plan, state)
@@ -439,11 +430,11 @@ def hierarchical(start, stop, plan, task, answers):
     for i in range(start, stop):
         began = clock(timer)
         begin(plan, answers.Q[i], work)
-        ended = GO_ON
-        while ended == GO_ON:
+        ended = GOING_ON
+        while ended == GOING_ON:
             measured = measure(tip_motion(plan.chain, work.trial), task.targets[i], task.mode)
             ended = advance(plan, task, measured, work, answers)
-            if ended == GO_ON and late(task, began, timer):
+            if ended == GOING_ON and late(task, began, timer):
                 remember(task, work)
                 ended = TIME_LIMIT
         finish(i, ended, clock(timer) - began, work, answers)

@@ -1,8 +1,8 @@
-"""The loop of the Jacobian family, from one start: residual, Jacobian, a step of the chosen rule, limits, again.
+"""The loop of the Jacobian family, from one start: residual, Jacobian, a step by the chosen rule, limits.
 
-Coordinates are the robot's own; a length is counted in units of its range, so that nothing depends on whether it is
-given in metres or millimetres. Rows: the position, then weight times the orientation, all in the base frame. The method
-`jacobian` is the rule SHARE, whose damping is a constant share of the trace of J J^T.
+The variables are the robot's coordinates, lengths in units of their ranges, so that the result does not depend on the
+unit of length. Rows are the position, then weight times the orientation, in the base frame. The method `jacobian` is
+the rule SHARE, whose damping is a constant share of the trace of J J^T.
 """
 
 import math
@@ -11,44 +11,44 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Records
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import jacobian as chain_jacobian
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.kernels.chain.layout import AXIS, POSITION
+from arcreach.kernels.chain.layout import AXIS, GOING_ON, POSITION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.answers import trace_row, write_answer
+from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
 from arcreach.kernels.methods.jacobian_steps import RESIDUAL, Work, family_step, hold_at_limits
-from arcreach.kernels.methods.stopping import GOING_ON, stopped
-from arcreach.kernels.solver.contexts import Floats, Records
 
+# Below this sine of the error angle the factor angle / sine is 1 to the last bit.
 _SMALL_SINE = 1e-9
-# RESIDUAL: the damping falls by this after a step that brought the tip nearer, grows by that after one that did not.
+# RESIDUAL: factors of the damping after a step that brought the tip nearer, and after one that did not.
 _FALL = 0.25
 _GROWTH = 8.0
-# Below this share of the squared residual the damping no longer matters.
+# A smaller share of the squared residual has no effect as damping.
 _LEAST_DAMPING = 1e-6
 
 
 class Arm(NamedTuple):
-    """A robot as the Jacobian family sees it."""
+    """A robot for the Jacobian family."""
 
     chain: Records
     weight: float  # metres that count as much as a radian
-    scales: Floats  # (dof,): unit of each coordinate
-    lower: Floats  # (dof,): limits at which RESIDUAL holds a coordinate
-    upper: Floats  # (dof,)
+    scales: Array  # (dof,): unit of each coordinate
+    lower: Array  # (dof,): limits for the active set of RESIDUAL
+    upper: Array  # (dof,)
 
 
 @kernel
 def half_turn(tip, target, mode):
-    """Return a unit vector for the residual where the orientation is half a turn off.
+    """Return a unit vector for the residual if the orientation is off by half a turn.
 
-    For an axis a direction across it, for a rotation about the coordinate axis that is turned least.
+    For an axis it is perpendicular to it, for a rotation the coordinate axis that is turned least.
     Source: derived.
     """
     if mode == AXIS:
-        # Across the tip's z axis: the cross product with the coordinate axis that is least along it.
+        # The cross product of the tip's z axis with the coordinate axis farthest from it.
         x, y, z = tip[2], tip[6], tip[10]
         if abs(x) <= abs(y) and abs(x) <= abs(z):
             x, y, z = 0.0, z, -y
@@ -70,10 +70,7 @@ def half_turn(tip, target, mode):
 
 @kernel
 def orientation_residual(tip, target, mode, weight, e):
-    """Write the orientation rows of the residual e (6,): the way of the axis, or the turn, to the target.
-
-    Source: derived.
-    """
+    """Write the orientation rows of the residual e (6,), from the tip to the target. Source: derived."""
     e[3] = 0.0
     e[4] = 0.0
     e[5] = 0.0
@@ -101,7 +98,7 @@ def orientation_residual(tip, target, mode, weight, e):
     s = math.sqrt(x * x + y * y + z * z)
     f = weight * (math.atan2(s, c) / s if s > _SMALL_SINE else 1.0)
     if s <= _SMALL_SINE and c < 0.0:
-        # Every way round is as short: take one.
+        # Half a turn off: all axes of rotation are equally good.
         x, y, z = half_turn(tip, target, mode)
         f = weight * math.pi
     e[3] = f * x
@@ -111,10 +108,7 @@ def orientation_residual(tip, target, mode, weight, e):
 
 @kernel
 def write_rows(jac, tip, mode, weight, scales, rows):
-    """Write the Jacobian (6, dof) as rows (dof, 6) that match the residual, each in its coordinate's own unit.
-
-    Source: derived.
-    """
+    """Write the Jacobian (6, dof) as rows (dof, 6) that match the residual, in units of `scales`. Source: derived."""
     for k in range(jac.shape[1]):
         wx = weight * scales[k] * jac[3, k]
         wy = weight * scales[k] * jac[4, k]
@@ -146,7 +140,7 @@ def linearise(arm, target, tip, mode, work):
 
 @kernel(inline=True)
 def advance(arm, work):
-    """Take the step from work.q in place and clip it to the limits. Source: derived."""
+    """Add the step to work.q and clip it to the limits. Source: derived."""
     for k in range(work.q.shape[0]):
         work.trial[k] = work.q[k] + arm.scales[k] * work.step[k]
     clip(arm.chain, work.trial, work.q)
@@ -156,8 +150,8 @@ def advance(arm, work):
 def jacobian(start, stop, arm, rule, task, answers):
     """Solve rows start to stop of a task by the rule's steps.
 
-    A solve is given up after the rule's `patience` steps that together leave more than its share `progress` of the
-    squared error. Q ends at the best place. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
+    A solve stalls if `patience` steps together leave more than the share `progress` of the squared error, both of the
+    rule. Q receives the best configuration. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
     """
     dof = answers.Q.shape[1]
     work = Work(
@@ -194,7 +188,7 @@ def jacobian(start, stop, arm, rule, task, answers):
                 if now < rule.progress * mark or steps == 0:
                     mark = now
                     since = 0
-            # Near the tolerances the sum of both errors may rise while the larger falls.
+            # Near the tolerances the sum of both errors may increase while the larger decreases.
             if better or reached:
                 copy(q, nearest)
             if rule.code == RESIDUAL and steps > 0:
@@ -204,7 +198,7 @@ def jacobian(start, stop, arm, rule, task, answers):
             ended = stopped(task, reached, since, rule.patience, steps, began, timer)
             if ended != GOING_ON:
                 break
-            # After a rejected step the rows are still those of the best place.
+            # After a rejected step, the rows of the best configuration are still valid.
             if better or rule.code != RESIDUAL:
                 linearise(arm, target, tip, mode, work)
                 if rule.code == RESIDUAL:

@@ -1,11 +1,11 @@
 """Inverse kinematics of one section, with or without travel of its base, by the angle of its chord.
 
 Symbols: P, the target in the section's frame, with r its distance from the z axis; alpha, the angle between z and the
-chord to P; theta, the bend; S, the length; h, the travel of the base. The target fixes theta by its angle, and then S
-by its distance.
+chord to P; theta, the bend; S, the length; h, the travel of the base. The angle of the target determines theta, and
+then its distance determines S.
 
 Three variants invert alpha(theta): Newton's method in a bracket, the published ratio k = theta / alpha, and a
-polynomial. What they find may lie outside the limits. Then `single_section_limits.search` solves again along them.
+polynomial. If their result is outside the limits, `single_section_limits.search` solves again along the limits.
 """
 
 import math
@@ -13,12 +13,19 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.chord import LAST_STEP, chord_angle, newton_step
 from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.section import planar_tip
+from arcreach.kernels.chain.section_inverse import (
+    ANGLE_MAX,
+    BEND_CRITICAL,
+    LAST_STEP,
+    REST_RATIO,
+    angle_of_chord,
+    newton_step,
+)
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import write_answer
+from arcreach.kernels.methods.iteration import late, write_answer
 from arcreach.kernels.methods.single_section_limits import (
     Aim,
     Pose,
@@ -29,16 +36,15 @@ from arcreach.kernels.methods.single_section_limits import (
     search,
     travel_limits,
 )
-from arcreach.kernels.methods.stopping import late
 
 NEWTON, ITERATIVE, POLYNOMIAL = range(3)
 
 # Degree of the polynomial theta(alpha).
 DEGREE = 10
 
-# A first stage that has not come to rest after this many steps is creeping towards theta_crit, where alpha is flat.
+# A first stage of more steps is approaching theta_crit slowly, where alpha is flat.
 _FIRST_STAGE = 100
-# The ratio converges linearly; a step below this no longer moves a tip by a nanometre.
+# The ratio converges linearly; a smaller step moves the tip by less than a nanometre.
 _NO_STEP = 1e-12
 # Largest step of the base, as a share of the section's greatest length.
 _TRAVEL_SHARE = 0.25
@@ -46,7 +52,7 @@ _TRAVEL_SHARE = 0.25
 
 @kernel
 def length_for(chain, row, theta, distance):
-    """Return the length that puts the tip of a section of bend theta at a distance from its base.
+    """Return the length at which the tip of a section bent by theta has the given distance from its base.
 
     Source: [K22] eq. 2.15. Erratum: see docs/errata.md#k22-2-15.
     """
@@ -59,16 +65,16 @@ def length_for(chain, row, theta, distance):
 @kernel(inline=True)
 def approach_newton(arm, aim, travel, task, work):
     """Return a pose for the target at a base travel, iterations and a status. Source: derived."""
-    chain, row, facts = arm.chain, arm.row, arm.facts
+    chain, row, constants = arm.chain, arm.row, arm.constants
     distance = math.hypot(aim.r, aim.z - travel)
     alpha = math.atan2(aim.r, aim.z - travel)
-    if alpha >= facts[2]:
-        pose = Pose(facts[1], aim.direction, length_for(chain, row, facts[1], distance), travel)
+    if alpha >= constants[ANGLE_MAX]:
+        pose = Pose(constants[BEND_CRITICAL], aim.direction, length_for(chain, row, constants[1], distance), travel)
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
     lower = 0.0
-    upper = facts[1]
-    theta = min(alpha / facts[0], upper)
+    upper = constants[BEND_CRITICAL]
+    theta = min(alpha / constants[REST_RATIO], upper)
     status = ITERATION_LIMIT
     used = 0
     while used < min(task.max_steps, _FIRST_STAGE):
@@ -116,7 +122,7 @@ def first_guess(distance, alpha, critical):
 
 @kernel
 def length_excess(distance, length, shortest, longest):
-    """Return how far the target lies beyond (below: within) the tip of the section whose length is kept to its limits.
+    """Return how far the target lies beyond the tip of the section clipped to its length limits; negative if nearer.
 
     Source: [K22] eqs. 2.18-2.19. Erratum: see docs/errata.md#k22-2-19.
     """
@@ -127,7 +133,7 @@ def length_excess(distance, length, shortest, longest):
 
 @kernel
 def travel_step(excess, cosine, largest):
-    """Return the step of the base that makes up for an excess along a chord of given cosine, at most `largest`.
+    """Return the step of the base that compensates an excess along a chord of given cosine, at most `largest`.
 
     Source: [K22] eqs. 2.20-2.21. Erratum: see docs/errata.md#k22-2-21.
     """
@@ -142,19 +148,19 @@ def approach_iterative(arm, aim, travel, task, work):
 
     Source: [K22] eqs. 2.10-2.23. Erratum: see docs/errata.md#k22-2-15, docs/errata.md#k22-steps-9-16.
     """
-    chain, row, facts, r, z = arm.chain, arm.row, arm.facts, aim.r, aim.z
+    chain, row, constants, r, z = arm.chain, arm.row, arm.constants, aim.r, aim.z
     varies = chain[row].stretch > 0.0
     travel_lower, travel_upper = travel_limits(chain, row)
     distance = math.hypot(r, z - travel)
     alpha = math.atan2(r, z - travel)
-    theta, length = first_guess(distance, alpha, facts[1])
+    theta, length = first_guess(distance, alpha, constants[BEND_CRITICAL])
     length = length if varies else chain[row].length
     status = ITERATION_LIMIT
     used = 0
     while used < min(task.max_steps, _FIRST_STAGE):
         x, tip_z = planar_tip(chain, row, theta)
         chord = math.hypot(x, tip_z)
-        angle = chord_angle(x, tip_z)
+        angle = angle_of_chord(x, tip_z)
         note(arm, Pose(theta, aim.direction, length, travel), used, task, work)
         used += 1
         shortest, longest = length_limits(chain, row, theta)
@@ -174,7 +180,11 @@ def approach_iterative(arm, aim, travel, task, work):
             travel = min(max(travel, travel_lower), travel_upper)
             distance = math.hypot(r, z - travel)
             alpha = math.atan2(r, z - travel)
-        following = min(theta * alpha / angle, facts[1]) if angle > 0.0 else min(alpha / facts[0], facts[1])
+        following = (
+            min(theta * alpha / angle, constants[BEND_CRITICAL])
+            if angle > 0.0
+            else min(alpha / constants[REST_RATIO], constants[BEND_CRITICAL])
+        )
         wanted = distance / chord if varies and chord > 0.0 else length
         resting = abs(following - theta) <= _NO_STEP and abs(wanted - length) <= _NO_STEP * longest
         theta = following
@@ -190,8 +200,8 @@ def first_stage(arm, aim, task, work):
     """Return a pose by the variant asked for, iterations and a status. Source: derived."""
     lower, upper = travel_limits(arm.chain, arm.row)
     travel = min(max(0.0, lower), upper)
-    if arm.facts[0] <= 0.0:
-        # Bending does not move the tip: the only chord is the straight one.
+    if arm.constants[0] <= 0.0:
+        # Bending does not move the tip, so the chord is always straight.
         pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
@@ -217,7 +227,7 @@ def solve_one(arm, target, began, task, work, q):
     elif status != TIME_LIMIT:
         status, used = search(arm, aim, task, error, used, work, q)
     if task.trace.shape[0] > 0:
-        # The way ends at the answer, which is the best of several where the limits decided.
+        # The last row of the trace is the answer, which may be the best of several poses along the limits.
         copy(q, task.trace[min(used, task.trace.shape[0]) - 1])
     return status, used
 

@@ -1,8 +1,8 @@
-"""The yardstick for one section: damped least squares on its Jacobian.
+"""The variant `jacobian` of `single_section`: damped least squares, as a reference for the other variants.
 
-The step is taken in the bend vector, split along and across the bending plane, in the share of the stretch and in the
-travel of the base over the section's greatest length. Across the plane nothing but the turn of the bend vector moves
-the tip, so three equations fall apart into two and one. Symbols as in `single_section`.
+The variables are the bend vector, split along and across the bending plane, the share of the stretch, and the travel of
+the base over the section's greatest length. Only the rotation of the bend vector moves the tip out of the plane, so the
+three equations separate into two and one. Symbols as in `single_section`.
 """
 
 import math
@@ -16,11 +16,10 @@ from arcreach.kernels.chain.layout import ITERATION_LIMIT, POSITION, REACHED, ST
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.chain.section import planar_slope, planar_tip
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.answers import trace_row, write_answer
+from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 from arcreach.kernels.methods.single_section_limits import Work
-from arcreach.kernels.methods.stopping import late
 
-# Damping as a share of the mean square of the columns: the first one, its change after a good and a bad step, its ends.
+# Damping as a share of the mean square of the columns: initial value, factors after a good and a bad step, limits.
 _DAMPING = 1e-3
 _EASE = 0.2
 _TIGHTEN = 5.0
@@ -30,10 +29,10 @@ _MOST_DAMPING = 1e6
 
 @kernel
 def damped_step(chain, row, q, target, damping, trial):
-    """Write the configuration a damped step away from q, before the limits. Source: [K22] eq. 1.18."""
+    """Write q plus a damped step, not clipped to the limits. Source: [K22] eq. 1.18."""
     k = chain[row].coordinate
     theta = q[k]
-    # A straight section has every direction: take the one towards the target.
+    # A straight section has no direction: take the one towards the target.
     phi = q[k + 1] if theta > 0.0 else math.atan2(target[10], target[9])
     s = section_length(chain, row, q)
     longest = chain[row].length + chain[row].stretch

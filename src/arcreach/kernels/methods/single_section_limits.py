@@ -1,31 +1,32 @@
-"""One section at its limits: the least travel of the base that reaches a target, and the nearest pose of all.
+"""One section at its limits: the least travel of the base that reaches a target, and the nearest pose.
 
 Symbols as in `single_section`. For a given bend theta the tip is linear in length and travel, which lie in a box, so
-the best of them is known in closed form. What is left is a search over theta alone: a scan of its range, so that no
-branch is overlooked, and a bracketed root in every interval that deserves it.
+their best values are known in closed form. The remaining search is over theta alone: a scan of its range, so that no
+branch is missed, and a bracketed root in every interval that may hold one.
 """
 
 import math
 from typing import NamedTuple
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Integers, Records
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import ITERATION_LIMIT, OUT_OF_REACH, POSITION, REACHED, TIME_LIMIT
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.chain.section import planar_slope, planar_tip
+from arcreach.kernels.chain.section_inverse import BEND_CRITICAL
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.stopping import late
-from arcreach.kernels.solver.contexts import Floats, Integers, Records
+from arcreach.kernels.methods.iteration import late
 
-# What is zero at the bend that is looked for: the slope of the distance, the angle between the chord and the target, or
-# the miss at the greatest or at the least length.
+# Conditions that are zero at the bend searched for: the slope of the distance, the angle between chord and target, or
+# the error at the greatest or the least length.
 SLOPE, CHORD, LONGEST, SHORTEST = range(4)
 
-# Intervals of the scan to a full turn. X and Z turn no faster than theta: there are a few extrema, far apart.
+# Intervals of the scan per full turn. X and Z turn no faster than theta, so the extrema are few and far apart.
 _INTERVALS = 64
 _FEWEST_INTERVALS = 8
-# A bracket halves at least every third step, so 53 bits are always gained.
+# A bracket is halved at least every third step, so these are enough for 53 bits.
 _ROOT_STEPS = 160
 _ROOT_TOLERANCE = 4e-16
 
@@ -36,18 +37,18 @@ class Arm(NamedTuple):
     chain: Records
     row: int  # of the section: 1 on a sliding base, else 0
     variant: int
-    facts: Floats  # (3,): see `section_chord`
-    fit: Floats  # (12,): the largest alpha that the polynomial serves and its coefficients
+    constants: Array  # (3,): see `section_inverse`
+    fit: Array  # (12,): the largest alpha of the polynomial, then its coefficients
 
 
 class Aim(NamedTuple):
-    """A target as a section sees it."""
+    """A target in the plane of the bend."""
 
-    target: Floats  # (12,)
+    target: Array  # (12,)
     r: float  # distance from the z axis; negative for a tip that bends past it
     z: float
     direction: float
-    began: float  # time on the clock
+    began: float  # clock time
 
 
 class Pose(NamedTuple):
@@ -62,13 +63,13 @@ class Pose(NamedTuple):
 class Work(NamedTuple):
     """Scratch of a solve."""
 
-    trial: Floats  # (2, dof)
+    trial: Array  # (2, dof)
     timer: Integers  # (2,)
 
 
 @kernel
 def travel_limits(chain, row):
-    """Return the limits of the base travel, 0 and 0 for a section that stands still. Source: derived."""
+    """Return the limits of the base travel, 0 and 0 for a fixed base. Source: derived."""
     if row == 0:
         return 0.0, 0.0
     return chain[0].lower, chain[0].upper
@@ -86,14 +87,14 @@ def length_limits(chain, row, theta):
 
 @kernel
 def intervals(chain, row):
-    """Return how many intervals a scan of the bend takes, and their width. Source: derived."""
+    """Return the number of intervals in a scan of the bend, and their width. Source: derived."""
     count = max(math.ceil(_INTERVALS * chain[row].bend_max / (2.0 * math.pi)), _FEWEST_INTERVALS)
     return count, chain[row].bend_max / count
 
 
 @kernel(inline=True)
-def place(arm, pose, trial, q):
-    """Write the configuration of a pose, moved inside the limits. Source: derived."""
+def write_pose(arm, pose, trial, q):
+    """Write the configuration of a pose, clipped to the limits. Source: derived."""
     k = arm.chain[arm.row].coordinate
     if arm.row > 0:
         trial[0] = pose.travel
@@ -106,22 +107,19 @@ def place(arm, pose, trial, q):
 
 @kernel(inline=True)
 def note(arm, pose, used, task, work):
-    """Write row `used` of the trace, where there is room for it. Source: derived."""
+    """Write row `used` of the trace, if there is room. Source: derived."""
     if used < task.trace.shape[0]:
-        place(arm, pose, work.trial[0], task.trace[used])
+        write_pose(arm, pose, work.trial[0], task.trace[used])
 
 
 @kernel(inline=True)
 def offer(arm, target, pose, error, work, q):
-    """Keep a pose in q if it misses the target row by less than `error`; return the smaller miss.
-
-    Source: derived.
-    """
-    place(arm, pose, work.trial[0], work.trial[1])
-    miss, _ = tip_errors(tip_motion(arm.chain, work.trial[1]), target, POSITION)
-    if miss < error:
+    """Write a pose into q if its error is less than `error`; return the smaller error. Source: derived."""
+    write_pose(arm, pose, work.trial[0], work.trial[1])
+    new, _ = tip_errors(tip_motion(arm.chain, work.trial[1]), target, POSITION)
+    if new < error:
         copy(work.trial[1], q)
-        return miss
+        return new
     return error
 
 
@@ -138,7 +136,7 @@ def best_length(x, tip_z, r, z, shortest, longest):
 def best_extent(x, tip_z, r, z, shortest, longest, lower, upper):
     """Return length, travel and squared distance of the tip nearest to (r, z) for a given bend.
 
-    Either the travel is at one of its limits, or it makes up for all that is missing along z.
+    Either the travel is at one of its limits, or it compensates the whole error along z.
     Source: derived.
     """
     best_s = best_length(x, tip_z, r, z - lower, shortest, longest)
@@ -168,14 +166,14 @@ def best_at(chain, row, theta, r, z):
 
 @kernel
 def distance_slope(chain, row, theta, r, z):
-    """Return half the slope by theta of the squared distance that `best_at` leaves. Source: derived."""
+    """Return half the derivative of the squared distance of `best_at` with respect to theta. Source: derived."""
     x, tip_z = planar_tip(chain, row, theta)
     dx, dz = planar_slope(chain, row, theta)
     s, h, _ = best_at(chain, row, theta, r, z)
     miss_x = s * x - r
     miss_z = s * tip_z + h - z
-    # Only the least length moves with the bend. It counts where the tip would rather be nearer to the base; elsewhere
-    # the length is the best one already, or stays at its greatest.
+    # The least length grows with the bend. That matters if the best length would be shorter; otherwise the length is at
+    # its optimum or at its greatest.
     shortest, _ = length_limits(chain, row, theta)
     held = s <= shortest and miss_x * x + miss_z * tip_z > 0.0
     growth = chain[row].stretch / chain[row].bend_max if held else 0.0
@@ -184,7 +182,7 @@ def distance_slope(chain, row, theta, r, z):
 
 @kernel
 def condition(chain, row, theta, which, r, z):
-    """Return the quantity whose zero is looked for: `SLOPE`, `CHORD`, `LONGEST` or `SHORTEST`. Source: derived."""
+    """Return the value of the condition `SLOPE`, `CHORD`, `LONGEST` or `SHORTEST`. Source: derived."""
     if which == SLOPE:
         return distance_slope(chain, row, theta, r, z)
     x, tip_z = planar_tip(chain, row, theta)
@@ -196,7 +194,7 @@ def condition(chain, row, theta, which, r, z):
 
 @kernel
 def root_between(chain, row, which, r, z, lower, upper):
-    """Return the zero of `condition` between two bends, and the steps taken; an end where the sign does not change.
+    """Return the zero of `condition` between two bends, and the steps taken; an end if the sign does not change.
 
     Regula falsi with the Illinois rule, and a bisection every third step.
     Source: derived.
@@ -236,12 +234,13 @@ def root_between(chain, row, which, r, z, lower, upper):
 def less_travel(chain, row, theta, length, z, best):
     """Return `best` or the pose of given bend and length that reaches the height z, whichever travels less.
 
-    A pose is theta, length, travel and how far the travel is from the one nearest to zero. Source: derived.
+    A pose is theta, length, travel, and the distance of the travel from the allowed one nearest to zero.
+    Source: derived.
     """
     lower, upper = travel_limits(chain, row)
     _, tip_z = planar_tip(chain, row, theta)
     travel = z - length * tip_z
-    # A target at the end of the travel may need a last bit more.
+    # For a target at the end of the travel, rounding may exceed the limit.
     slack = 1e-12 * (abs(lower) + abs(upper))
     distance = abs(travel - min(max(0.0, lower), upper))
     if lower - slack <= travel <= upper + slack and distance < best[3]:
@@ -251,10 +250,7 @@ def less_travel(chain, row, theta, length, z, best):
 
 @kernel
 def at_length_limit(chain, row, which, r, z, left, right, best):
-    """Return `best` or the pose between two bends whose length is at a limit, whichever travels less.
-
-    Source: derived.
-    """
+    """Return `best` or the pose between two bends with its length at a limit, by travel. Source: derived."""
     theta, _ = root_between(chain, row, which, r, z, left, right)
     shortest, longest = length_limits(chain, row, theta)
     return less_travel(chain, row, theta, longest if which == LONGEST else shortest, z, best)
@@ -274,9 +270,9 @@ def at_critical_bend(chain, row, critical, r, z, best):
 
 @kernel
 def least_travel(chain, row, critical, r, z):
-    """Return the pose of least travel that reaches (r, z); its distance is inf where none was found.
+    """Return the pose of least travel that reaches (r, z); its distance is infinite if there is none.
 
-    The travel z - r / tan(alpha) has its extremes where alpha has them, or where the length comes to a limit.
+    The travel z - r / tan(alpha) is extreme where alpha is, or where the length reaches a limit.
     Source: derived.
     """
     best = at_critical_bend(chain, row, critical, r, z, (0.0, 0.0, 0.0, math.inf))
@@ -291,7 +287,7 @@ def least_travel(chain, row, critical, r, z):
             if (before <= 0.0) != (value <= 0.0):
                 best = at_length_limit(chain, row, which, r, z, (i - 1) * step, i * step, best)
             elif last < before <= 0.0 and value < before and last > -math.inf:
-                # The tip may go out to the target and back between two bends of the scan: look at the summit.
+                # Two zeros may lie between two bends of the scan: look at the maximum between them.
                 summit = (i - 1 + 0.5 * (last - value) / (last - 2.0 * before + value)) * step
                 if condition(chain, row, summit, which, r, z) > 0.0:
                     best = at_length_limit(chain, row, which, r, z, (i - 2) * step, summit, best)
@@ -303,10 +299,7 @@ def least_travel(chain, row, critical, r, z):
 
 @kernel(inline=True)
 def other_branches(arm, aim, task, error, used, work, q):
-    """Offer every bend whose chord points to the target without travel; return the miss, a status and the iterations.
-
-    Source: derived.
-    """
+    """Try every bend whose chord points to the target; return error, status, iterations. Source: derived."""
     chain, row, r = arm.chain, arm.row, aim.r
     lower, upper = travel_limits(chain, row)
     home = min(max(0.0, lower), upper)
@@ -335,10 +328,7 @@ def other_branches(arm, aim, task, error, used, work, q):
 
 @kernel(inline=True)
 def nearest(arm, aim, task, error, used, work, q):
-    """Offer every bend at which the distance to (r, z) has a minimum; return the miss, a status and the iterations.
-
-    Source: derived.
-    """
+    """Try every bend of least distance to (r, z); return error, status and iterations. Source: derived."""
     chain, row, r, z = arm.chain, arm.row, aim.r, aim.z
     count, step = intervals(chain, row)
     last = math.inf
@@ -372,9 +362,9 @@ def nearest(arm, aim, task, error, used, work, q):
 
 @kernel(inline=True)
 def search(arm, aim, task, error, used, work, q):
-    """Solve again along the limits; return a status and the iterations.
+    """Solve again along the limits; return status and iterations.
 
-    First the other bends whose chord points to the target, then the least travel of the base, then the nearest pose.
+    It tries the other bends whose chord points to the target, then the least travel of the base, then the nearest pose.
     Source: derived. Erratum: see docs/errata.md#k22-2-24.
     """
     error, status, used = other_branches(arm, aim, task, error, used, work, q)
@@ -384,7 +374,7 @@ def search(arm, aim, task, error, used, work, q):
     if lower < upper:
         if used >= task.max_steps:
             return ITERATION_LIMIT, used
-        theta, s, h, distance = least_travel(arm.chain, arm.row, arm.facts[1], aim.r, aim.z)
+        theta, s, h, distance = least_travel(arm.chain, arm.row, arm.constants[BEND_CRITICAL], aim.r, aim.z)
         if distance < math.inf:
             pose = Pose(theta, aim.direction, s, h)
             error = offer(arm, aim.target, pose, error, work, q)
@@ -394,7 +384,7 @@ def search(arm, aim, task, error, used, work, q):
             return REACHED, used
     error, status, used = nearest(arm, aim, task, error, used, work, q)
     if status == OUT_OF_REACH:
-        # The other way round, by a tip that bends past its own z axis.
+        # The opposite direction, in which the tip bends past the z axis.
         past = Aim(aim.target, -aim.r, aim.z, aim.direction + math.pi, aim.began)
         error, status, used = nearest(arm, past, task, error, used, work, q)
     return status, used

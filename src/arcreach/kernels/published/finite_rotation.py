@@ -1,8 +1,8 @@
-"""Finite rotations and displacements as printed: what every correction of `finite_rotation` is measured against.
+"""Finite rotations and displacements as printed, for comparison with the corrected `methods.finite_rotation`.
 
-The chain is a set of vectors, turned in place and never built again from q. Per joint, `vectors` (dof, 9) holds the
-link that follows it, its axis, and the arm that a parallelogram swings; the source has no formulas for the last, its
-step is ours. The caps on sweeps and macro-iterations are ours too: the source has none.
+The chain is a set of vectors that are rotated in place and never recomputed from q. Per joint, `vectors` (dof, 9) holds
+the link after it, its axis, and the link of a parallelogram. The source has no formulas for parallelograms and no limit
+on sweeps and macro-iterations; both are additions.
 """
 
 import math
@@ -10,30 +10,38 @@ import math
 import numpy as np
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.layout import LINK, PARALLELOGRAM, POSITION, PRISMATIC, REVOLUTE, ROTATION, STALLED
+from arcreach.kernels.chain.layout import (
+    GOING_ON,
+    LINK,
+    PARALLELOGRAM,
+    POSITION,
+    PRISMATIC,
+    REVOLUTE,
+    ROTATION,
+    STALLED,
+)
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.methods.answers import write_answer
 from arcreach.kernels.methods.best_turn import VECTORS, joint_vectors, turn_terms
 from arcreach.kernels.methods.finite_rotation import (
     PATIENCE,
     Aim,
-    each_axis,
+    axis_tolerance,
     objectives,
     tool_axis,
     trace_objectives,
     wanted_axis,
 )
-from arcreach.kernels.methods.stopping import GOING_ON, stopped
+from arcreach.kernels.methods.iteration import stopped, write_answer
 
-# The source chooses this bound "depending on the accuracy asked for": here this share of it.
+# The source chooses this bound "depending on the accuracy asked for"; here it is this share of the tolerance.
 COPLANAR = 1e-3
 
 
 @kernel
 def printed_turn(axis, s, k, value, lower, upper, tolerance):
-    """Return the coordinate that eqs. 1, 2 and 4 give: no step where e, S, K lie in a plane, clamped to the limits.
+    """Return the coordinate by eqs. 1, 2 and 4: unchanged if e, S and K are coplanar, and clamped to the limits.
 
     Source: [FRD] eqs. 1, 2, 4. Erratum: see docs/errata.md#frd-4.
     """
@@ -45,10 +53,7 @@ def printed_turn(axis, s, k, value, lower, upper, tolerance):
 
 @kernel
 def link_vectors(chain, q, tool, vectors, frame):
-    """Write the vectors of q, and into `frame` (4, 3) base point, tip and both tool axes.
-
-    Source: [FRD] fig. 1.
-    """
+    """Write the vectors of q, and base point, tip and both tool axes into `frame` (4, 3). Source: [FRD] fig. 1."""
     tip = joint_vectors(chain, q, vectors)
     last = vectors.shape[0] - 1
     for j in range(3):
@@ -71,8 +76,8 @@ def sum_links(vectors, frame):
 
 
 @kernel
-def turn_row(motion, array, i, first, single):
-    """Turn the vector array[i, first:first + 3] in place, kept with 24 bits where `single`. Source: [FRD] eq. 5."""
+def rotate_row(motion, array, i, first, single):
+    """Rotate array[i, first:first + 3] in place, rounded to single precision if `single`. Source: [FRD] eq. 5."""
     x, y, z = turn(motion, array[i, first], array[i, first + 1], array[i, first + 2])
     array[i, first] = np.float64(np.float32(x)) if single else x
     array[i, first + 1] = np.float64(np.float32(y)) if single else y
@@ -80,27 +85,24 @@ def turn_row(motion, array, i, first, single):
 
 
 @kernel
-def turn_vectors(kind, k, step, single, vectors, frame):
-    """Turn in place, about the axis of joint k, all vectors that follow it.
-
-    Source: [FRD] eq. 5. Erratum: see docs/errata.md#frd-drift.
-    """
+def rotate_vectors(kind, k, step, single, vectors, frame):
+    """Rotate all vectors after joint k about its axis. Source: [FRD] eq. 5. Erratum: see docs/errata.md#frd-drift."""
     s, c = sincos(step)
     motion = rotation(vectors[k, 3], vectors[k, 4], vectors[k, 5], s, c)
     if kind == PARALLELOGRAM:
-        turn_row(motion, vectors, k, 6, single)
+        rotate_row(motion, vectors, k, 6, single)
         return
     for i in range(k, vectors.shape[0]):
-        turn_row(motion, vectors, i, 0, single)
-        turn_row(motion, vectors, i, 3, single)
-        turn_row(motion, vectors, i, 6, single)
-    turn_row(motion, frame, 2, 0, single)
-    turn_row(motion, frame, 3, 0, single)
+        rotate_row(motion, vectors, i, 0, single)
+        rotate_row(motion, vectors, i, 3, single)
+        rotate_row(motion, vectors, i, 6, single)
+    rotate_row(motion, frame, 2, 0, single)
+    rotate_row(motion, frame, 3, 0, single)
 
 
 @kernel
 def printed_stroke(k, target, value, lower, upper, vectors, frame):
-    """Return the coordinate of a prismatic joint and change the length of its link, |M| - step, as printed.
+    """Return the coordinate of a prismatic joint, and change the length of its link to |M| - step, as printed.
 
     Source: [FRD] statement 2, section 3. Erratum: see docs/errata.md#frd-prismatic.
     """
@@ -111,7 +113,7 @@ def printed_stroke(k, target, value, lower, upper, vectors, frame):
         length += vectors[k, j] * vectors[k, j]
     length = math.sqrt(length)
     new = min(max(value + step, lower), upper)
-    # A link of no length has no direction to be changed along.
+    # A link of length zero has no direction.
     if length > 0.0:
         for j in range(3):
             vectors[k, j] *= (length - (new - value)) / length
@@ -120,7 +122,7 @@ def printed_stroke(k, target, value, lower, upper, vectors, frame):
 
 @kernel
 def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
-    """Bring the tip nearer by every joint once, base to tip, in the vectors. Source: [FRD] section 3."""
+    """Set every joint once, base to tip, to bring the tip of the vectors nearer. Source: [FRD] section 3."""
     for row in range(chain.shape[0]):
         kind = chain[row].kind
         if kind == LINK:
@@ -134,7 +136,7 @@ def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
             x = 0.0
             y = 0.0
             z = 0.0
-            # What is turned: all that follows, or the arm alone.
+            # A revolute joint turns all links after it, a parallelogram its own link only.
             for i in range(k, vectors.shape[0] if kind == REVOLUTE else k):
                 x += vectors[i, 0] + vectors[i, 6]
                 y += vectors[i, 1] + vectors[i, 7]
@@ -145,14 +147,14 @@ def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
             axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
             value = printed_turn(axis, (x, y, z), to, q[k], lower, upper, tolerance)
             if value != q[k]:
-                turn_vectors(kind, k, value - q[k], single, vectors, frame)
+                rotate_vectors(kind, k, value - q[k], single, vectors, frame)
                 q[k] = value
         sum_links(vectors, frame)
 
 
 @kernel
 def printed_axis_sweep(chain, q, i, wanted, tolerance, single, vectors, frame):
-    """Bring tool axis i nearer to the wanted one by every turning joint once, tip to base. Source: [FRD] section 3."""
+    """Set every revolute joint once, tip to base, to bring tool axis i nearer to `wanted`. Source: [FRD] section 3."""
     for row in range(chain.shape[0] - 1, -1, -1):
         if chain[row].kind != REVOLUTE:
             continue
@@ -161,14 +163,14 @@ def printed_axis_sweep(chain, q, i, wanted, tolerance, single, vectors, frame):
         axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
         value = printed_turn(axis, has, wanted, q[k], chain[row].lower, chain[row].upper, tolerance)
         if value != q[k]:
-            turn_vectors(REVOLUTE, k, value - q[k], single, vectors, frame)
+            rotate_vectors(REVOLUTE, k, value - q[k], single, vectors, frame)
             q[k] = value
     sum_links(vectors, frame)
 
 
 @kernel
-def believed(aim, tool, frame):
-    """Return the three objectives as the vectors have them. Source: [FRD] section 2."""
+def vector_objectives(aim, tool, frame):
+    """Return the three objectives computed from the vectors. Source: [FRD] section 2."""
     tip = (frame[1, 0], frame[1, 1], frame[1, 2])
     long = (frame[2, 0], frame[2, 1], frame[2, 2])
     cross = (frame[3, 0], frame[3, 1], frame[3, 2])
@@ -177,10 +179,10 @@ def believed(aim, tool, frame):
 
 @kernel(inline=True)
 def printed_macro_iteration(chain, rules, aim, q, vectors, frame):
-    """Work on each objective in turn until it is met, at most `sweeps` times. Source: [FRD] section 3."""
+    """Sweep each objective in turn until it is met, at most `sweeps` times. Source: [FRD] section 3."""
     tool, single = rules.tool, rules.single
     for _ in range(rules.sweeps):
-        if believed(aim, tool, frame)[0] <= aim.position_tol:
+        if vector_objectives(aim, tool, frame)[0] <= aim.position_tol:
             break
         printed_position_sweep(chain, q, aim.target, aim.position_tol, single, vectors, frame)
     if aim.mode == POSITION:
@@ -188,14 +190,14 @@ def printed_macro_iteration(chain, rules, aim, q, vectors, frame):
     for i in range(2 if aim.mode == ROTATION else 1):
         wanted = wanted_axis(aim.target, tool, i)
         for _ in range(rules.sweeps):
-            if believed(aim, tool, frame)[1 + i] <= aim.axis_tol:
+            if vector_objectives(aim, tool, frame)[1 + i] <= aim.axis_tol:
                 break
             printed_axis_sweep(chain, q, i, wanted, aim.axis_tol, single, vectors, frame)
 
 
 @kernel(batch=True)
 def finite_rotation_published(start, stop, chain, rules, task, answers):
-    """Solve as `finite_rotation` does, in the source's vectors; what it claims is what they say.
+    """Solve rows start to stop of a task with the source's vectors; the claimed status is computed from them.
 
     Source: [FRD] section 3. Erratum: see docs/errata.md#frd-drift.
     """
@@ -204,7 +206,7 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
     vectors = np.empty((dof, VECTORS))
     frame = np.empty((4, 3))
     timer = np.zeros(2, np.int64)
-    each = each_axis(task.angle_tol, task.mode)
+    each = axis_tolerance(task.angle_tol, task.mode)
     for i in range(start, stop):
         began = clock(timer)
         aim = Aim(task.targets[i], task.mode, task.position_tol, each)
@@ -214,11 +216,11 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
         copy(answers.Q[i], q)
         link_vectors(chain, q, rules.tool, vectors, frame)
         while True:
-            told = believed(aim, rules.tool, frame)
-            distance, long, cross = told
+            values = vector_objectives(aim, rules.tool, frame)
+            distance, long, cross = values
             now = distance / rules.length + long + cross
             since += 1
-            # Vectors that have drifted to NaN or beyond all bounds end the search with the best place before.
+            # Vectors that have drifted to NaN or infinity end the search with the best configuration so far.
             if not now < math.inf:
                 ended = STALLED
                 break
@@ -227,7 +229,7 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
                 best = now
                 since = 0
                 copy(q, answers.Q[i])
-            trace_objectives(task, q, told, answers)
+            trace_objectives(task, q, values, answers)
             ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break

@@ -1,8 +1,8 @@
-"""Inverse kinematics among obstacles: bounded Levenberg-Marquardt on the tip's error and on what is too close.
+"""Inverse kinematics among obstacles: bounded Levenberg-Marquardt on the tip's residual and on missing clearances.
 
-Every element whose clearance is less than wanted adds one row to the six of the tip: what is missing, in metres as the
-position is. Wanted is the margin asked for and a slack that keeps the first steps away from the obstacles; the slack
-shrinks as soon as the body is free, so that it does not stand against the tip in the end.
+Every element whose clearance is less than wanted adds one row to the six of the tip, the missing clearance in metres.
+The wanted clearance is the margin plus a slack, which keeps the first steps away from obstacles. The slack shrinks once
+the body is free, so that it does not keep the tip from the target.
 """
 
 import math
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Records
 from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.chain.kinematics import count_elements, tip_motion
 from arcreach.kernels.chain.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
@@ -29,7 +30,7 @@ from arcreach.kernels.clearance.scene import (
 )
 from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits
-from arcreach.kernels.solver.contexts import Floats, Goal, Model, Records, Table, Task, Watch, Work
+from arcreach.kernels.solver.contexts import Goal, Model, Table, Task, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.starts import look_up, take_seed
@@ -48,33 +49,33 @@ _WEAK = 0.9
 _FIRST_DAMPING = 1e-3
 _LARGEST_DAMPING = 1e3
 _SMALLEST_DAMPING = 1e-10
-# The slack at first, as a share of the weight of an angle, what is left of it after a step that ends free, and its
-# least in metres.
+# The initial slack as a share of the weight of an angle, its factor after a step that ends free, and its least value in
+# metres.
 FIRST_SLACK = 0.01
 _SLACK_KEPT = 0.3
 _LEAST_SLACK = 1e-9
-# A straight section has no direction: its slopes are taken at this bend.
+# A straight section has no direction: derivatives are taken at this bend.
 _LEAST_BEND = 1e-6
 
 
 class Body(NamedTuple):
     """Scratch of a descent among obstacles, beside `Work`."""
 
-    G: Floats  # (MOST_ROWS, variables): rows of the equations
-    r: Floats  # (MOST_ROWS,): what they lack
-    A: Floats  # (MOST_ROWS, MOST_ROWS)
-    y: Floats  # (MOST_ROWS,)
-    q: Floats  # (dof,)
-    bent: Floats  # (dof,)
-    gradient: Floats  # (dof,)
+    G: Array  # (MOST_ROWS, variables): rows of the equations
+    r: Array  # (MOST_ROWS,): their residuals
+    A: Array  # (MOST_ROWS, MOST_ROWS)
+    y: Array  # (MOST_ROWS,)
+    q: Array  # (dof,)
+    bent: Array  # (dof,)
+    gradient: Array  # (dof,)
     scratch: Scratch
-    rows: Floats  # (elements, CLEARANCE_SIZE): clearances at v
-    trial_rows: Floats  # those at `trial`
+    rows: Array  # (elements, CLEARANCE_SIZE): clearances at v
+    trial_rows: Array  # clearances at `trial`
 
 
 @kernel
-def smooth_slopes(moves: Records, q: Floats, gradient: Floats, slopes: Floats) -> None:
-    """Write the slopes by smooth variables (variables,) from those by coordinates (dof,) at q. Source: derived."""
+def smooth_slopes(moves: Records, q: Array, gradient: Array, slopes: Array) -> None:
+    """Write the gradient by solver variables (variables,) from that by coordinates (dof,) at q. Source: derived."""
     for row in range(moves.shape[0]):
         move = moves[row]
         k = move.variable
@@ -92,8 +93,8 @@ def smooth_slopes(moves: Records, q: Floats, gradient: Floats, slopes: Floats) -
 
 
 @kernel
-def bend_a_little(moves: Records, q: Floats, out: Floats) -> None:
-    """Write q with every section bent by a little at least. Source: derived."""
+def bend_a_little(moves: Records, q: Array, out: Array) -> None:
+    """Write q with every section bent by at least `_LEAST_BEND`. Source: derived."""
     for k in range(q.shape[0]):
         out[k] = q[k]
     for row in range(moves.shape[0]):
@@ -103,8 +104,8 @@ def bend_a_little(moves: Records, q: Floats, out: Floats) -> None:
 
 
 @kernel
-def missing(rows: Floats, wanted: float) -> float:
-    """Return the sum of squares of what the clearances of rows (m, CLEARANCE_SIZE) lack. Source: derived."""
+def missing(rows: Array, wanted: float) -> float:
+    """Return the sum of squares of the missing clearances of rows (m, CLEARANCE_SIZE). Source: derived."""
     total = 0.0
     for i in range(rows.shape[0]):
         lack = wanted - rows[i, DISTANCE]
@@ -113,7 +114,7 @@ def missing(rows: Floats, wanted: float) -> float:
 
 
 @kernel
-def least_clearance(rows: Floats) -> float:
+def least_clearance(rows: Array) -> float:
     """Return the least distance of rows (m, CLEARANCE_SIZE). Source: derived."""
     least = math.inf
     for i in range(rows.shape[0]):
@@ -122,7 +123,7 @@ def least_clearance(rows: Floats) -> float:
 
 
 @kernel
-def measure(model: Model, obstacles: Obstacles, v: Floats, body: Body, rows: Floats) -> float:
+def measure(model: Model, obstacles: Obstacles, v: Array, body: Body, rows: Array) -> float:
     """Write configuration and clearances (elements, CLEARANCE_SIZE) at v; return the least. Source: derived."""
     to_coordinates(model, v, body.q)
     clearance(model.chain, body.q, obstacles, body.scratch, rows)
@@ -130,7 +131,7 @@ def measure(model: Model, obstacles: Obstacles, v: Floats, body: Body, rows: Flo
 
 
 @kernel
-def tip_residual(model: Model, goal: Goal, v: Floats, work: Work) -> tuple[float, float, float]:
+def tip_residual(model: Model, goal: Goal, v: Array, work: Work) -> tuple[float, float, float]:
     """Write residual and Jacobian at v; return squared distance, angle and squared residual. Source: derived."""
     e = work.e
     square, angle = evaluate(model, goal, v, e, work.J)
@@ -139,16 +140,13 @@ def tip_residual(model: Model, goal: Goal, v: Floats, work: Work) -> tuple[float
 
 @kernel
 def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
-    """Write the rows G (count, variables) and what they lack r (count,): tip, then close elements; return the count.
-
-    Source: derived.
-    """
+    """Write rows G and residuals r of the tip and of close elements; return their count. Source: derived."""
     moves, G = model.moves, body.G
     for i in range(TIP_ROWS):
         body.r[i] = work.e[i]
         for k in range(work.J.shape[0]):
             G[i, k] = work.J[k, i]
-    # Rows of clearances are by the variables themselves.
+    # Rows of clearances are not scaled by units, so those of the tip must not be either.
     for row in range(moves.shape[0]):
         k = moves[row].variable
         last = k + moves[row].width - (1 if moves[row].stretch > 0.0 else 0)
@@ -169,7 +167,7 @@ def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
 
 @kernel
 def step_free(model: Model, work: Work, body: Body, count: int, damping: float) -> None:
-    """Write the projected step from v into `trial`; joints that would leave their limits are held. Source: derived."""
+    """Write the projected step from v into `trial`, with joints held that would leave their limits. Source: derived."""
     v, trial, G, A, y = work.v, work.trial, body.G, body.A, body.y
     n = v.shape[0]
     for _ in range(3):
@@ -209,7 +207,7 @@ def step_free(model: Model, work: Work, body: Body, count: int, damping: float) 
 
 
 @kernel
-def add_to_trace(q: Floats, watch: Watch) -> None:
+def add_to_trace(q: Array, watch: Watch) -> None:
     """Add a configuration to the trace, if there is room. Source: derived."""
     if watch.traced[0] < watch.trace.shape[0]:
         copy(q, watch.trace[watch.traced[0]])
@@ -220,10 +218,10 @@ def add_to_trace(q: Floats, watch: Watch) -> None:
 def descend_free(
     model: Model, goal: Goal, obstacles: Obstacles, most: int, work: Work, body: Body, watch: Watch
 ) -> tuple[int, int, float, float]:
-    """Go down from v until the tip is there and the body free, or progress ends; v ends at the best variables.
+    """Minimise from v until the target is reached with the body free, or progress ends; v receives the best variables.
 
-    Every accepted configuration is added to the trace. Returns status (REACHED: both), steps, the squared residual of
-    the tip and the least clearance. Source: derived.
+    Every accepted configuration is added to the trace. Returns status, steps, the squared residual of the tip and the
+    least clearance. Source: derived.
     """
     v, trial, margin = work.v, work.trial, obstacles.margin
     slack = FIRST_SLACK * model.weight
@@ -263,7 +261,7 @@ def descend_free(
                 copy(body.trial_rows[i], body.rows[i])
             if least >= margin:
                 slack = max(_SLACK_KEPT * slack, _LEAST_SLACK)
-                # What the slack asked for is no progress that is missing now.
+                # The objective has changed with the slack, so that earlier weak steps count for less.
                 weak = min(weak, PATIENCE - 2)
             add_to_trace(body.q, watch)
         else:
@@ -293,15 +291,15 @@ def make_body(model: Model, variables: int, dof: int) -> Body:
 
 @kernel(batch=True)
 def avoid(
-    start: int, stop: int, model: Model, table: Table, obstacles: Obstacles, task: Task, Q: Floats, report: Floats
+    start: int, stop: int, model: Model, table: Table, obstacles: Obstacles, task: Task, Q: Array, report: Array
 ) -> None:
-    """Solve rows start to stop of a task with the body free; where it is `started`, Q (n, dof) holds the starts.
+    """Solve rows start to stop of a task with the body free; if it is `started`, Q (n, dof) holds the starts.
 
-    `report` (n, 6) as that of `auto`. COLLISION means that the tip arrives, but only with the body closer than the
-    margin to an obstacle; Q is then the freest of those. Source: derived.
+    `report` (n, 6) is that of `auto`. COLLISION means that the target was reached only with the body closer than the
+    margin to an obstacle; Q then has the largest clearance found. Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
-    # Targets without a rotation leave the last column as it is.
+    # `evaluate` does not write the last column for targets without a rotation.
     for k in range(work.J.shape[0]):
         work.J[k, 5] = 0.0
     body = make_body(model, best_v.shape[0], Q.shape[1])
@@ -317,7 +315,7 @@ def avoid(
         best = math.inf
         copy(Q[i], lookup.asked)
         frame = look_up(model, goal, table, lookup)
-        # A target inside an obstacle: a few starts find what comes near.
+        # Inside an obstacle: a few starts suffice for a pose near the target.
         inside = point_clearance(obstacles, task.targets[i, 9], task.targets[i, 10], task.targets[i, 11]) < 0.0
         for attempt in range(min(task.max_starts, FEW_STARTS) if inside else task.max_starts):
             if attempt == 0 and task.started:
@@ -327,9 +325,9 @@ def avoid(
             most = min(STEPS_PER_START, task.max_steps - steps)
             code, taken, tip, least = descend_free(model, goal, obstacles, most, work, body, watch)
             steps += taken
-            # Free and there, there but touching, neither: of the second the freest, of the third the nearest.
-            arrives = tip <= task.position_tol * task.position_tol + (model.weight * task.angle_tol) ** 2
-            rank = 0 if code == REACHED else 1 if arrives else 2
+            # Ranks: reached and free; reached only, by clearance; neither, by distance.
+            reaches = tip <= task.position_tol * task.position_tol + (model.weight * task.angle_tol) ** 2
+            rank = 0 if code == REACHED else 1 if reaches else 2
             value = -least if rank == 1 else tip + (min(least - obstacles.margin, 0.0)) ** 2
             if rank < best_rank or (rank == best_rank and value < best):
                 best_rank = rank

@@ -1,58 +1,61 @@
 """Limits of the solver variables: active bounds of a step, and projection onto the limits.
 
-A joint's variable lies in an interval, a fixed section's bend vector in a disc |b| <= bend_max, a variable section's
-(b, s) in the cone |b| <= bend_max * s cut off at s = 1, that of a twisting one in the half b >= 0 of the cone's plane
-section, a triangle. A block that touches its bound keeps only the directions along it; `code` says which.
-Pulls and steps of a block are in the units of its move.
+A block is the variables of one moving element. A joint's variable lies in an interval, a fixed section's bend vector
+in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_max * s cut off at s = 1, and with twist
+in the half b >= 0 of a plane section of that cone, a triangle. A block whose step would cross its bound is restricted
+to directions along the bound; its code tells which. Pulls, the steps without restriction, and steps of a block are in
+the units of its variables.
 """
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Record
 from arcreach.kernels.chain.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.chain.limits import nearest_in_cone
-from arcreach.kernels.solver.contexts import Floats, Model, Record
+from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.loops import rows
 
-# CLEAR is a block that touches no bound, FREE one that does and is not drawn through it. FLOOR is zero bend.
+# CLEAR: touches no bound. FREE: touches a bound and is not restricted. HELD: does not move. The others move along the
+# rim (TANGENT), the side or the top of a cone, or along zero bend (FLOOR).
 CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR = range(7)
 
-# A block is at its bound within these shares of it: far below every tolerance, far above rounding.
+# A block is at its bound within these shares of it: far smaller than any tolerance, far larger than rounding.
 _AT_BOUND = 1.0 - 1e-9
 _AT_TOP = 1.0 - 1e-12
 _AT_APEX = 1e-12
-# A step outward by less than this is no step outward.
+# A smaller outward step does not count as outward.
 _OUTWARD = 1e-15
 
 
 @kernel(fast=True, inline=True)
-def along(J: Floats, k: int, y: Floats, mode: int) -> float:
-    """Return row k of J times y; only a whole rotation has a sixth number. Source: derived."""
+def row_times(J: Array, k: int, y: Array, mode: int) -> float:
+    """Return the product of row k of J and y; only ROTATION has a sixth entry. Source: derived."""
     product = J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4]
     return product + J[k, 5] * y[5] if mode == ROTATION else product
 
 
 @kernel(fast=True, inline=True)
 def is_disc(move: Record) -> bool:
-    """Say whether a block is the bend vector of a fixed section. Source: derived."""
+    """Return whether a block is the bend vector of a fixed section. Source: derived."""
     return move.kind == BEND and move.stretch <= 0.0
 
 
 @kernel(fast=True, inline=True)
 def is_cone(move: Record) -> bool:
-    """Say whether a block is the bend vector and stretch of a variable section. Source: derived."""
+    """Return whether a block is the bend vector and stretch of a variable section. Source: derived."""
     return move.kind == BEND and move.stretch > 0.0
 
 
 @kernel(fast=True, inline=True)
 def is_triangle(move: Record) -> bool:
-    """Say whether a block is the bend and stretch of a variable section that twists. Source: derived."""
+    """Return whether a block is the bend and stretch of a variable section with twist. Source: derived."""
     return move.kind == PLANAR and move.stretch > 0.0
 
 
 @kernel(fast=True, inline=True)
-def touches(move: Record, v: Floats) -> bool:
-    """Say whether a block lies at a bound. Source: derived."""
+def touches(move: Record, v: Array) -> bool:
+    """Return whether a block is at a bound. Source: derived."""
     k = move.variable
     if move.kind == BEND:
         square = v[k] * v[k] + v[k + 1] * v[k + 1]
@@ -67,10 +70,7 @@ def touches(move: Record, v: Floats) -> bool:
 
 @kernel(fast=True, inline=True)
 def cone_code(side: bool, top: bool, outward_radius: float, outward_share: float, slope: float) -> int:
-    """Return the code of a cone block that is pulled by (radius, share) and touches its side or its top.
-
-    Source: derived.
-    """
+    """Return the code of a cone block at its side or top under a pull in radius and share. Source: derived."""
     leaves_side = side and outward_radius - slope * outward_share > _OUTWARD
     leaves_top = top and outward_share > _OUTWARD
     if side and top:
@@ -85,11 +85,11 @@ def cone_code(side: bool, top: bool, outward_radius: float, outward_share: float
 
 @kernel(fast=True, inline=True)
 def triangle_code(move: Record, bend: float, share: float, before: int, pull_bend: float, pull_share: float) -> int:
-    """Return the code of a triangle block: the edge it is drawn through, HELD where it is drawn out of a corner.
+    """Return the code of a triangle block: the edge that the pull crosses, HELD if it leaves a corner.
 
-    `before` is the edge it is restricted to already, if any. Source: derived.
+    `before` is the edge to which the block is restricted already, if any. Source: derived.
     """
-    # How far the pull leads out through each edge that the block lies on.
+    # Component of the pull out of each edge on which the block lies.
     at_side = bend >= move.bend_max * share * _AT_BOUND
     floor = -pull_bend if bend <= 0.0 else 0.0
     side = pull_bend - move.slope * pull_share if at_side else 0.0
@@ -98,7 +98,7 @@ def triangle_code(move: Record, bend: float, share: float, before: int, pull_ben
         return FREE
     if before >= SIDE:
         return HELD
-    # Along the edge that is left the pull must not lead through the other edge of a corner.
+    # Along the remaining edge, the pull must not cross the other edge of a corner.
     if side > _OUTWARD:
         along_side = move.slope * pull_bend + pull_share
         if not (share >= _AT_TOP and along_side > _OUTWARD) and not (share <= _AT_APEX and along_side < -_OUTWARD):
@@ -112,10 +112,10 @@ def triangle_code(move: Record, bend: float, share: float, before: int, pull_ben
 
 
 @kernel(fast=True, inline=True)
-def block_code(move: Record, v: Floats, before: int, p0: float, p1: float, p2: float) -> int:
-    """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless it pulls through a bound.
+def block_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: float) -> int:
+    """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless the pull crosses a bound.
 
-    `before` is the code that restricts it already. Source: derived.
+    `before` is the code by which the block is restricted already. Source: derived.
     """
     k = move.variable
     if is_disc(move):
@@ -144,8 +144,8 @@ def block_code(move: Record, v: Floats, before: int, p0: float, p1: float, p2: f
 
 
 @kernel(fast=True, inline=True)
-def drop_row(J: Floats, k: int, mode: int) -> None:
-    """Clear row k. Source: derived."""
+def drop_row(J: Array, k: int, mode: int) -> None:
+    """Set row k to zero. Source: derived."""
     for r in range(5):
         J[k, r] = 0.0
     if mode == ROTATION:
@@ -153,12 +153,12 @@ def drop_row(J: Floats, k: int, mode: int) -> None:
 
 
 @kernel(fast=True, inline=True)
-def outward(move: Record, v: Floats) -> tuple[float, float]:
-    """Return the direction of a bend vector that lies at its bound. Source: derived."""
+def outward(move: Record, v: Array) -> tuple[float, float]:
+    """Return the unit vector along a bend vector at its bound. Source: derived."""
     bx = v[move.variable]
     by = v[move.variable + 1]
     if move.stretch <= 0.0:
-        # At the rim of a disc its length is known.
+        # At the rim of a disc the length is known.
         f = 1.0 / move.bend_max
         return f * bx, f * by
     square = bx * bx + by * by
@@ -170,16 +170,13 @@ def outward(move: Record, v: Floats) -> tuple[float, float]:
 
 @kernel(fast=True, inline=True)
 def side_entry(move: Record, radial: float, share: float) -> float:
-    """Return the slope along the side of a cone from those by the radius of the bend and by the share.
-
-    Source: derived.
-    """
+    """Return the derivative along the side of a cone from those by the bend's radius and share. Source: derived."""
     return (move.slope * radial + share) / math.sqrt(move.slope * move.slope + 1.0)
 
 
 @kernel(fast=True, inline=True)
-def restrict_entry(move: Record, code: int, J: Floats, r: int, nx: float, ny: float) -> None:
-    """Turn column r of a block's rows to along its bound, whose normal is (nx, ny). Source: derived."""
+def restrict_entry(move: Record, code: int, J: Array, r: int, nx: float, ny: float) -> None:
+    """Project column r of a block's rows onto its bound, whose normal is (nx, ny). Source: derived."""
     k = move.variable
     radial = nx * J[k, r] + ny * J[k + 1, r]
     J[k, r] = nx * J[k + 1, r] - ny * J[k, r]
@@ -192,8 +189,8 @@ def restrict_entry(move: Record, code: int, J: Floats, r: int, nx: float, ny: fl
 
 
 @kernel(fast=True, inline=True)
-def restrict(move: Record, v: Floats, code: int, before: int, J: Floats, mode: int) -> None:
-    """Replace a block's rows by those along its bound; `before` is the code the rows stand for. Source: derived."""
+def restrict(move: Record, v: Array, code: int, before: int, J: Array, mode: int) -> None:
+    """Replace a block's rows by those along its bound; `before` is the code of the current rows. Source: derived."""
     k = move.variable
     if code == HELD:
         for i in range(move.width):
@@ -213,7 +210,7 @@ def restrict(move: Record, v: Floats, code: int, before: int, J: Floats, mode: i
         drop_row(J, k, mode)
         return
     if before == SIDE:
-        # From the side to the rim: the row along the side goes, the tangent stays.
+        # From the side to the rim: the row along the side is removed, the tangent remains.
         drop_row(J, k + 1, mode)
         return
     nx, ny = outward(move, v)
@@ -224,14 +221,14 @@ def restrict(move: Record, v: Floats, code: int, before: int, J: Floats, mode: i
 
 
 @kernel(fast=True, inline=True)
-def block_step(move: Record, v: Floats, code: int, J: Floats, y: Floats, mode: int) -> tuple[float, float, float]:
+def block_step(move: Record, v: Array, code: int, J: Array, y: Array, mode: int) -> tuple[float, float, float]:
     """Return the step of a block's variables for the multipliers y (6,). Source: derived."""
     k = move.variable
     if code == HELD:
         return 0.0, 0.0, 0.0
-    d0 = along(J, k, y, mode)
-    d1 = along(J, k + 1, y, mode) if move.width > 1 else 0.0
-    d2 = along(J, k + 2, y, mode) if move.width > 2 else 0.0
+    d0 = row_times(J, k, y, mode)
+    d1 = row_times(J, k + 1, y, mode) if move.width > 1 else 0.0
+    d2 = row_times(J, k + 2, y, mode) if move.width > 2 else 0.0
     if code < TANGENT or code >= TOP:
         return d0, d1, d2
     if is_triangle(move):
@@ -266,7 +263,7 @@ def project(move: Record, p0: float, p1: float, p2: float) -> tuple[float, float
 
 
 @kernel
-def inside_limits(model: Model, v: Floats, out: Floats) -> None:
+def inside_limits(model: Model, v: Array, out: Array) -> None:
     """Write the nearest variables inside the limits. Source: derived."""
     for row in range(rows(model)):
         move = model.moves[row]

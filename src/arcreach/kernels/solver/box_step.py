@@ -1,4 +1,4 @@
-"""One step of a path: the configuration nearest to the target inside a box around the one the robot stands at."""
+"""One step of a path: the configuration nearest to the target inside a box around the current one."""
 
 import math
 from typing import NamedTuple
@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Records
 from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import BEND, REACHED
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, Records, Table, Task, Watch
+from arcreach.kernels.solver.contexts import Budget, Goal, Model, Table, Task, Watch
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
@@ -25,13 +26,13 @@ STARTS = 5
 class Box(NamedTuple):
     """The box around a configuration."""
 
-    model: Model  # of the robot, but for its moves
-    moves: Records  # those of this model, which a step narrows
-    largest: Floats  # (variables,): how far each variable may go
+    model: Model  # of the robot, with `moves` in place of its own
+    moves: Records  # copy of the moving elements, whose limits a step narrows
+    largest: Array  # (variables,): largest step of each variable
 
 
 @kernel(fast=True, inline=True)
-def narrow(model: Model, centre: Floats, box: Box) -> None:
+def narrow(model: Model, centre: Array, box: Box) -> None:
     """Narrow the limits of joints to the box around `centre` (variables,). Source: derived."""
     boxed = box.moves
     for row in range(boxed.shape[0]):
@@ -43,11 +44,8 @@ def narrow(model: Model, centre: Floats, box: Box) -> None:
 
 
 @kernel(fast=True, inline=True)
-def move_inside(box: Box, centre: Floats, v: Floats) -> None:
-    """Move v into the box, the variables of a section straight towards `centre`: their limits allow all between.
-
-    Source: derived.
-    """
+def move_inside(box: Box, centre: Array, v: Array) -> None:
+    """Clip v to the box; a section's variables move towards `centre`, which keeps their limits. Source: derived."""
     boxed, largest = box.moves, box.largest
     for row in range(boxed.shape[0]):
         move = boxed[row]
@@ -59,7 +57,7 @@ def move_inside(box: Box, centre: Floats, v: Floats) -> None:
         square = 0.0
         for j in range(k, last):
             square += (v[j] - centre[j]) * (v[j] - centre[j])
-        # Of the bend vector the length is bounded, and with it the change of the bend.
+        # The bound of the bend vector's change also bounds the change of the bend.
         share = min(1.0, largest[k] / math.sqrt(square)) if square > 0.0 else 1.0
         if move.stretch > 0.0 and abs(v[last] - centre[last]) * share > largest[last]:
             share = largest[last] / abs(v[last] - centre[last])
@@ -68,12 +66,10 @@ def move_inside(box: Box, centre: Floats, v: Floats) -> None:
 
 
 @kernel(fast=True, batch=True)
-def box_step(
-    start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Floats, report: Floats
-) -> None:
+def box_step(start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Array, report: Array) -> None:
     """Step from rows start to stop of Q (n, dof) towards the targets of a task, each variable as far as the box allows.
 
-    Q receives the configuration that is reached, or else the nearest found; `report` (n, 6) as that of `auto`.
+    Q receives the configuration that reaches the target, or else the nearest found; `report` (n, 6) is that of `auto`.
     Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])

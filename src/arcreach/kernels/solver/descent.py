@@ -1,28 +1,29 @@
-"""Bounded Levenberg-Marquardt on a chain's smooth variables, in dual form: six unknowns whatever the chain's length.
+"""Bounded Levenberg-Marquardt on a chain's solver variables, in dual form: six unknowns whatever the chain's length.
 
-A step is J y with (J^T J + mu I) y = e, where e is the residual (6,) and J has a row per variable. What the linear
-model leaves of e is mu y, which makes the gain ratio free. A block at its bound moves along it; when a step would carry
-a block through a bound it touches, that bound is added and the step solved again.
+A step is J y with (J^T J + mu I) y = e, where e is the residual (6,) and J has a row per variable. The linear model
+predicts the residual mu y after the step, so the gain ratio costs nothing. A block is the variables of one moving
+element. A block at its bound moves along it: if a step would cross a bound that a block touches, the bound is added to
+the active set and the step is solved again.
 """
 
 import math
 
 from arcreach._jit import clock, kernel
-from arcreach.kernels.chain.layout import BEND, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
-from arcreach.kernels.methods.stopping import GOING_ON
+from arcreach._typing import Array
+from arcreach.kernels.chain.layout import BEND, GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.bounds import (
     CLEAR,
     FREE,
     HELD,
     TANGENT,
-    along,
     block_code,
     block_step,
     project,
     restrict,
+    row_times,
     touches,
 )
-from arcreach.kernels.solver.contexts import Budget, Floats, Goal, Model, State, Watch, Work
+from arcreach.kernels.solver.contexts import Budget, Goal, Model, State, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
 from arcreach.kernels.solver.variables import to_coordinates
@@ -30,20 +31,20 @@ from arcreach.kernels.solver.variables import to_coordinates
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
 _LARGEST_DAMPING = 1e3
-# The damping never falls below this share of the trace, nor a pivot below the next: the equations stay solvable where
-# the chain is singular.
+# Lower bounds of the damping and of a pivot as shares of the trace: the equations stay solvable at singular
+# configurations.
 _FLOOR = 1e-13
 _PIVOT = 1e-16
-# Rejected steps in a row after which a start is left.
+# Give up on a start after this many successive rejected steps.
 _REJECTIONS = 8
 # A step that leaves more than this share of the squared residual is weak.
 _WEAK = 0.8
-# Steps between two looks at the clock, times the number of variables: about ten microseconds.
+# Steps between two reads of the clock times the number of variables, about ten microseconds.
 _CLOCK_EVERY = 128
 
 
 @kernel(fast=True, inline=True)
-def multipliers(J: Floats, e: Floats, damping: float, mode: int, y: Floats) -> float:
+def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> float:
     """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
 
     Only a whole rotation has a sixth row. Source: derived.
@@ -78,7 +79,7 @@ def multipliers(J: Floats, e: Floats, damping: float, mode: int, y: Floats) -> f
             a55 += j5 * j5
     trace = a00 + a11 + a22 + a33 + a44 + a55
     mu = max(damping / 6.0, _FLOOR) * trace
-    # Where every block is held the trace is zero: small, and yet its inverse can be squared.
+    # If every block is held the trace is zero; the square of the inverse must still be finite.
     least = _PIVOT * trace + 1e-140
     # Columns of L; t, u, w and x are entries not yet divided by their pivot.
     i0 = 1.0 / max(a00 + mu, least)
@@ -128,7 +129,7 @@ def multipliers(J: Floats, e: Floats, damping: float, mode: int, y: Floats) -> f
 
 @kernel(fast=True, inline=True)
 def find_touching(model: Model, work: Work) -> bool:
-    """Note which blocks touch a bound, all of them free as yet; return whether any does. Source: derived."""
+    """Mark blocks that touch a bound as FREE, others as CLEAR; return whether any touches. Source: derived."""
     moves, v, codes = model.moves, work.v, work.codes
     found = False
     for row in range(rows(model)):
@@ -141,11 +142,11 @@ def find_touching(model: Model, work: Work) -> bool:
 
 @kernel(fast=True, inline=True)
 def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
-    """Restrict the blocks that y (6,) draws through a bound they touch; say whether any was. Source: derived."""
+    """Restrict the blocks that y (6,) moves across a bound they touch; return whether any was. Source: derived."""
     moves, v, J, codes = model.moves, work.v, work.J, work.codes
     changed = False
     for row in range(rows(model)):
-        # What is held or may only go round its rim cannot be drawn any farther out.
+        # Blocks that are held, or move along a rim, cannot be restricted further.
         if codes[row] != CLEAR and codes[row] != HELD and codes[row] != TANGENT:
             move = moves[row]
             d0, d1, d2 = block_step(move, v, codes[row], J, work.y, goal.mode)
@@ -159,10 +160,10 @@ def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
 
 @kernel(fast=True, inline=True)
 def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) -> float:
-    """Write y (6,), the blocks restricted that it would draw through a bound they touch; return mu. Source: derived."""
+    """Write y (6,) with the active set it requires; return mu. Source: derived."""
     touching = find_touching(model, work)
-    # The gradient draws first, then each step in turn, until it draws no block through a bound it touches. Each pass
-    # restricts at least one block further, and a block at most twice.
+    # The gradient selects the first active set, then each step extends it, until no block crosses a bound it touches.
+    # Each pass restricts at least one block, and a block at most twice.
     for r in range(6):
         work.y[r] = work.e[r]
     mu = 0.0
@@ -177,17 +178,14 @@ def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) ->
 
 @kernel(fast=True, inline=True)
 def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
-    """Write the projected step from v into `trial`; return what the linear model leaves of the squared residual.
-
-    Source: derived.
-    """
+    """Write the projected step from v into `trial`; return the predicted squared residual. Source: derived."""
     moves, v, J, y, codes, trial = model.moves, work.v, work.J, work.y, work.codes, work.trial
     mu = bounded_multipliers(model, goal, work, damping)
     for row in range(rows(model)):
         move = moves[row]
         k = move.variable
         if move.kind < BEND:
-            step = 0.0 if codes[row] == HELD else along(J, k, y, goal.mode)
+            step = 0.0 if codes[row] == HELD else row_times(J, k, y, goal.mode)
             trial[k] = min(max(v[k] + move.unit * step, move.lower), move.upper)
         else:
             d0, d1, d2 = block_step(move, v, codes[row], J, y, goal.mode)
@@ -206,9 +204,9 @@ def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
 
 @kernel(fast=True, inline=True)
 def next_damping(damping: float, before: float, after: float, predicted: float) -> float:
-    """Return the damping after an accepted step, by the residual it left and by how well it was foreseen.
+    """Return the damping after an accepted step, from the residual and its prediction.
 
-    A rule on the residual alone takes slow progress at the edge of the reachable set for a bad model, and freezes.
+    With a rule on the residual alone, slow progress at the edge of the workspace counts as a bad model, and stalls.
     Source: derived.
     """
     if after < 0.25 * before:
@@ -217,10 +215,10 @@ def next_damping(damping: float, before: float, after: float, predicted: float) 
         damping *= 0.3
     else:
         gain = before - after
-        foreseen = before - predicted
-        if gain > 0.5 * foreseen:
+        expected = before - predicted
+        if gain > 0.5 * expected:
             damping *= 0.1
-        elif gain < 0.25 * foreseen:
+        elif gain < 0.25 * expected:
             damping *= 2.0
     return min(max(damping, _SMALLEST_DAMPING), _LARGEST_DAMPING)
 
@@ -235,10 +233,7 @@ def begin(work: Work) -> State:
 
 @kernel(fast=True, inline=True)
 def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
-    """Accept the trial, whose residual is e, into v, or reset the trial to v; return the new state.
-
-    Source: derived.
-    """
+    """Accept the trial, whose residual is e, into v, or reset it to v; return the new state. Source: derived."""
     v, trial, e = work.v, work.trial, work.e
     steps = state.steps + 1
     best, damping, weak = state.best, state.damping, state.weak
@@ -246,9 +241,9 @@ def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float
     now = distance2 + e[3] * e[3] + e[4] * e[4] + e[5] * e[5]
     if now < best:
         if steps > 0:
-            as_foreseen = best - now > 0.5 * (best - state.predicted)
+            as_predicted = best - now > 0.5 * (best - state.predicted)
             damping = next_damping(damping, best, now, state.predicted)
-            weak = weak + 1 if now > _WEAK * best and not (budget.patient and as_foreseen) else 0
+            weak = weak + 1 if now > _WEAK * best and not (budget.patient and as_predicted) else 0
         for k in range(variables(work.v)):
             v[k] = trial[k]
         if distance2 <= goal.distance2 and angle <= goal.angle:
@@ -267,10 +262,7 @@ def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float
 
 @kernel(fast=True, inline=True)
 def forget_columns() -> None:
-    """Do nothing. On a GPU with J in shared memory a fence replaces it, so that J is not kept in registers too.
-
-    Source: derived.
-    """
+    """Do nothing; a GPU has a fence here, so that shared J is not kept in registers too. Source: derived."""
 
 
 @kernel(fast=True, inline=True)
@@ -290,9 +282,9 @@ def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> 
 
 @kernel(fast=True)
 def descend(model: Model, goal: Goal, budget: Budget, work: Work, watch: Watch) -> tuple[int, int, float]:
-    """Go down from v until the target is reached or progress ends; v ends at the best variables.
+    """Minimise from v until the target is reached or progress ends; v receives the best variables.
 
-    Every accepted configuration is added to the trace while that has room. Returns status, steps and squared residual.
+    Every accepted configuration is added to the trace while there is room. Returns status, steps and squared residual.
     Source: derived.
     """
     look = max(_CLOCK_EVERY // work.v.shape[0], 1)

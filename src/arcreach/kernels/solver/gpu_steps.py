@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Singles
 from arcreach.kernels.chain.layout import AXIS, ROTATION
 from arcreach.kernels.chain.limits import LARGEST_FLOAT
 from arcreach.kernels.chain.target_rows import rotation_defect, write_axis
-from arcreach.kernels.solver.contexts import Floats, Frame, Goal, Model, Singles
+from arcreach.kernels.solver.contexts import Frame, Goal, Model
 from arcreach.kernels.solver.loops import unrolled
 from arcreach.kernels.solver.seeds import frame_of, write_key
 
@@ -22,11 +23,8 @@ FAR = np.float32(3e38)
 
 
 @kernel(fast=True, inline=True)
-def load_target(positions: Floats, turned: Floats, i: int, mode: int, row: Floats) -> None:
-    """Write target i as a row (12,): positions (n, 3), turned (n, 0), unit axes (n, 3) or rotations (n, 9).
-
-    Source: derived.
-    """
+def load_target(positions: Array, turned: Array, i: int, mode: int, row: Array) -> None:
+    """Write target i (12,): positions (n, 3), turned (n, 0), unit axes (n, 3) or rotations (n, 9). Source: derived."""
     for k in range(3):
         row[9 + k] = positions[i, k]
     if mode == AXIS:
@@ -39,10 +37,8 @@ def load_target(positions: Floats, turned: Floats, i: int, mode: int, row: Float
 
 
 @kernel(fast=True, inline=True)
-def accept(
-    positions: Floats, turned: Floats, i: int, mode: int, farthest: float, tolerance: float, row: Floats
-) -> bool:
-    """Write target i with a unit axis, as `load_target`; return whether it is valid. Source: derived."""
+def accept(positions: Array, turned: Array, i: int, mode: int, farthest: float, tolerance: float, row: Array) -> bool:
+    """Do the same as `load_target` for an axis of any length; return whether the target is valid. Source: derived."""
     bad = False
     for k in range(3):
         row[9 + k] = positions[i, k]
@@ -58,11 +54,8 @@ def accept(
 
 
 @kernel(fast=True, inline=True)
-def find_key(model: Model, goal: Goal, key: Floats, key32: Singles) -> Frame:
-    """Write the key (10,) of a target, in double and in single precision; return the frame it is looked up in.
-
-    Source: derived.
-    """
+def find_key(model: Model, goal: Goal, key: Array, key32: Singles) -> Frame:
+    """Write the key (10,) of a target in double and single precision; return its canonical frame. Source: derived."""
     frame = frame_of(goal.target, goal.mode, model.symmetric)
     for k in range(10):
         key[k] = 0.0
@@ -74,9 +67,9 @@ def find_key(model: Model, goal: Goal, key: Floats, key32: Singles) -> Frame:
 
 @kernel(fast=True, inline=True)
 def key_score(keys: Singles, j: int, key: Singles, mode: int, flat: bool, turn_weight: np.float32) -> np.float32:
-    """Return the score of seed j, from the columns of a table (seeds, columns) that the mode needs.
+    """Return the score of seed j from a table (seeds, columns) with the columns that the mode needs.
 
-    `flat`: the second component of the key is zero, as for a symmetric chain. Source: derived.
+    `flat` means that the second component of the key is zero, as for a symmetric chain. Source: derived.
     """
     place = keys[j, 0] + keys[j, 1] * key[0]
     if not flat:
@@ -94,10 +87,7 @@ def key_score(keys: Singles, j: int, key: Singles, mode: int, flat: bool, turn_w
 def least_scores(
     keys: Singles, first: int, wanted: Singles, mode: int, flat: bool, turn_weight: np.float32, least: Singles
 ) -> None:
-    """Write the least score of TOGETHER seeds from the first on, for each of AT_ONCE keys (AT_ONCE, 10).
-
-    Source: derived.
-    """
+    """Write the least score of TOGETHER seeds from `first` on, for AT_ONCE keys (AT_ONCE, 10). Source: derived."""
     for p in range(unrolled(AT_ONCE)):
         least[p] = FAR
     # Each row is read once for all keys: the load costs more than the arithmetic.
@@ -141,7 +131,7 @@ def next_nearest(scores: Singles, first: int, every: int, last: np.float32, last
     Source: derived.
     """
     least = FAR
-    # Any seed, if none is left or the scores are NaN.
+    # The result if no seed is left or the scores are NaN.
     found = first
     for j in range(first, scores.shape[0], every):
         x = scores[j]

@@ -1,20 +1,21 @@
-"""Residual and Jacobian of a chain in its smooth variables, in one pass from tip to base.
+"""Residual and Jacobian of a chain in its solver variables, in one pass from tip to base.
 
 Symbols: b = theta (cos phi, sin phi), t = |b|^2, and the even entire functions of theta
 A = sin(theta)/theta, B = (1 - cos(theta))/t, C = (theta - sin(theta))/theta^3, E = (A - 2B)/t; a section of unit length
 ends at (g bx, g by, Z). One arc has g = B, Z = A. All are polynomials in x = scale * t - 1, fitted once per robot, so a
-step needs no sine and no case for the straight pose.
+step needs no sine and no special case for the straight pose.
 
-The pass keeps T_here_tip, so that residual and columns come out in the tip frame, where the tangent plane of the tip's
-axis is simply x and y. Columns are by the unit of each variable, see `layout.MOVE`. Rows: position, then weight times
-orientation; of an axis the first two, of a position none.
-The sixth row is written for ROTATION targets only; a caller that reads it in other modes sets it to zero first.
+The pass updates T_here_tip, so residual and columns are in the tip frame, where the tangent plane of the tip's axis is
+x and y. Columns are scaled by the unit of each variable, see `layout.MOVE`. Rows: position, then weight times
+orientation, with two rows for an axis and none for a position. The sixth row is written for ROTATION targets only; a
+caller that reads it in other modes must set it to zero first.
 """
 
 import math
 from typing import TypeAlias
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Motion, Record, Vector
 from arcreach.elements import OTHER_JOINTS, motion_of, rates_of
 from arcreach.kernels.chain.layout import (
     ABOUT_Y,
@@ -31,11 +32,10 @@ from arcreach.kernels.chain.layout import (
 )
 from arcreach.kernels.math.transforms import IDENTITY
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.contexts import Floats, Goal, Model, Motion, Record
+from arcreach.kernels.solver.contexts import Goal, Model
 from arcreach.kernels.solver.loops import rows
 
-# A point or a direction, and a row of a motion.
-Vector: TypeAlias = tuple[float, float, float]
+# A row of a motion.
 Row: TypeAlias = tuple[float, float, float, float]
 
 # Below this sine of the error angle the factor angle / sine is 1 to the last bit.
@@ -44,7 +44,7 @@ _SMALL_SINE = 1e-9
 
 @kernel(fast=True, inline=True)
 def multiply(a: Motion, b: Motion) -> Motion:
-    """Return the motion a followed by b, as `transforms.compose` but free to fuse. Source: derived."""
+    """Return the product of two motions as `transforms.compose`, but with fast arithmetic. Source: derived."""
     return (
         a[0] * b[0] + a[1] * b[4] + a[2] * b[8],
         a[0] * b[1] + a[1] * b[5] + a[2] * b[9],
@@ -62,8 +62,8 @@ def multiply(a: Motion, b: Motion) -> Motion:
 
 
 @kernel(fast=True, inline=True)
-def write_column(J: Floats, k: int, tip: Motion, moving: Vector, turning: Vector, mode: int, weight: float) -> None:
-    """Write column k: the tip moves and turns at these rates, both in the frame of `tip`'s base. Source: derived."""
+def write_column(J: Array, k: int, tip: Motion, moving: Vector, turning: Vector, mode: int, weight: float) -> None:
+    """Write column k from linear and angular velocity of the tip, in the base frame of `tip`. Source: derived."""
     lx, ly, lz = moving
     wx, wy, wz = turning
     J[k, 0] = tip[0] * lx + tip[4] * ly + tip[8] * lz
@@ -76,7 +76,7 @@ def write_column(J: Floats, k: int, tip: Motion, moving: Vector, turning: Vector
     x = weight * (tip[0] * wx + tip[4] * wy + tip[8] * wz)
     y = weight * (tip[1] * wx + tip[5] * wy + tip[9] * wz)
     if mode == AXIS:
-        # The axis z moves at w x z = (wy, -wx, 0).
+        # The z axis has the velocity w x z = (wy, -wx, 0).
         J[k, 3] = y
         J[k, 4] = -x
         return
@@ -87,7 +87,7 @@ def write_column(J: Floats, k: int, tip: Motion, moving: Vector, turning: Vector
 
 @kernel(fast=True, inline=True)
 def bend_functions(
-    shapes: Floats, shape: int, t: float, scale: float
+    shapes: Array, shape: int, t: float, scale: float
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return A, B, C, g, Z, 2 dg/dt, 2 dZ/dt of a section at t = theta^2. Source: derived."""
     last = shapes.shape[1] - 1
@@ -119,8 +119,8 @@ def bend_functions(
 
 
 @kernel(fast=True, inline=True)
-def bend_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
-    """Write a section's columns and return the tip seen from its base. Source: derived."""
+def bend_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+    """Write a section's columns; return the tip in its base frame. Source: derived."""
     k = move.variable
     bx = v[k]
     by = v[k + 1] if move.kind == BEND else 0.0
@@ -163,11 +163,8 @@ def bend_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J:
 
 
 @kernel(fast=True, inline=True)
-def write_turn(J: Floats, k: int, a: Row, b: Row, axis: Row, mode: int, weight: float) -> None:
-    """Write the column of a turn about `axis`, the third row of the tip's motion beside a and b in cyclic order.
-
-    Source: derived.
-    """
+def write_turn(J: Array, k: int, a: Row, b: Row, axis: Row, mode: int, weight: float) -> None:
+    """Write the column of a rotation about `axis`; a, b, axis: rows of the tip in cyclic order. Source: derived."""
     J[k, 0] = b[0] * a[3] - a[0] * b[3]
     J[k, 1] = b[1] * a[3] - a[1] * b[3]
     J[k, 2] = b[2] * a[3] - a[2] * b[3]
@@ -175,7 +172,7 @@ def write_turn(J: Floats, k: int, a: Row, b: Row, axis: Row, mode: int, weight: 
         J[k, 3] = 0.0
         J[k, 4] = 0.0
     elif mode == AXIS:
-        # The axis z moves at w x z = (wy, -wx, 0).
+        # The z axis has the velocity w x z = (wy, -wx, 0).
         J[k, 3] = weight * axis[1]
         J[k, 4] = -weight * axis[0]
     else:
@@ -191,10 +188,10 @@ def mix(f: float, a: Row, g: float, b: Row) -> Row:
 
 
 @kernel(fast=True, inline=True)
-def turn_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
-    """Write the column of a turning joint and return the tip seen from before it. Source: derived.
+def turn_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+    """Write the column of a revolute joint; return the tip in its base frame. Source: derived.
 
-    The axis is the same before and after the turn: the column is taken before, where no rotation is needed yet.
+    The axis is the same in both frames of the joint, so the column is computed before the rotation.
     """
     k = move.variable
     s, c = sincos(v[k])
@@ -213,15 +210,15 @@ def turn_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J:
 
 @kernel(fast=True, inline=True)
 def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
-    """Return the tip seen from (x, y, z) farther back. Source: derived."""
+    """Return the tip with (x, y, z) added to its position. Source: derived."""
     return (
         tip[0], tip[1], tip[2], tip[3] + x, tip[4], tip[5], tip[6], tip[7] + y, tip[8], tip[9], tip[10], tip[11] + z,
     )  # fmt: skip
 
 
 @kernel(fast=True, inline=True)
-def slide_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
-    """Write the column of a sliding joint and return the tip seen from before it. Source: derived."""
+def slide_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+    """Write the column of a prismatic joint; return the tip in its base frame. Source: derived."""
     k = move.variable
     x = move.axis[0]
     y = move.axis[1]
@@ -231,15 +228,15 @@ def slide_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J
 
 
 @kernel(fast=True, inline=True)
-def swing_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
-    """Write the column of a parallelogram and return the tip seen from before it. Source: derived."""
+def swing_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+    """Write the column of a parallelogram; return the tip in its base frame. Source: derived."""
     k = move.variable
     ax = move.axis[0]
     ay = move.axis[1]
     az = move.axis[2]
     link = move.link
     s, c = sincos(v[k])
-    # The link turned about the axis, by Rodrigues' formula.
+    # The link rotated about the axis, by Rodrigues' formula.
     along = (1.0 - c) * (ax * link[0] + ay * link[1] + az * link[2])
     mx = c * link[0] + s * (ay * link[2] - az * link[1]) + along * ax
     my = c * link[1] + s * (az * link[0] - ax * link[2]) + along * ay
@@ -250,8 +247,8 @@ def swing_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J
 
 
 @kernel(fast=True)
-def joint_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J: Floats) -> Motion:
-    """Write the column of any joint and return the tip seen from before it. Source: derived."""
+def joint_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+    """Write the column of any joint; return the tip in its base frame. Source: derived."""
     row = model.chain[move.row]
     value = v[move.variable]
     motion = motion_of(row.kind, row, value)
@@ -266,7 +263,7 @@ def joint_step(model: Model, goal: Goal, move: Record, v: Floats, tip: Motion, J
 
 @kernel(fast=True, inline=True)
 def step_behind(move: Record, tip: Motion) -> Motion:
-    """Return the tip seen from before what is fixed behind a move. Source: derived."""
+    """Return the tip in the frame before the fixed motion that follows a moving element. Source: derived."""
     m = move.motion
     if move.behind == SHIFT:
         return shifted(tip, m[3], m[7], m[11])
@@ -274,7 +271,7 @@ def step_behind(move: Record, tip: Motion) -> Motion:
 
 
 @kernel(fast=True, inline=True)
-def residual(tip: Motion, goal: Goal, weight: float, e: Floats) -> tuple[float, float]:
+def residual(tip: Motion, goal: Goal, weight: float, e: Array) -> tuple[float, float]:
     """Write the residual e (6,) in the tip frame; return squared distance and angle to the target. Source: derived."""
     target, mode = goal.target, goal.mode
     x = target[9] - tip[3]
@@ -321,15 +318,15 @@ def residual(tip: Motion, goal: Goal, weight: float, e: Floats) -> tuple[float, 
     e[4] = f * ry
     e[5] = f * rz
     if s <= _SMALL_SINE and cosine < 0.0:
-        # Half a turn off: about the axis on which the two frames agree most.
+        # Half a turn off: rotate about the axis on which the two frames agree most.
         k = 3 if e00 >= e11 and e00 >= c else 4 if e11 >= c else 5
         e[k] = weight * angle
     return distance2, angle
 
 
 @kernel(fast=True, inline=True)
-def scale_columns(model: Model, J: Floats, mode: int) -> None:
-    """Write the columns of strokes and bends by their units, those of stretches as they are. Source: derived."""
+def scale_columns(model: Model, J: Array, mode: int) -> None:
+    """Scale the columns of joints and bends by their units; those of stretches have none. Source: derived."""
     for row in range(rows(model)):
         move = model.moves[row]
         for i in range(2 if move.kind == BEND else 1):
@@ -340,7 +337,7 @@ def scale_columns(model: Model, J: Floats, mode: int) -> None:
 
 
 @kernel(fast=True, inline=True)
-def evaluate(model: Model, goal: Goal, v: Floats, e: Floats, J: Floats) -> tuple[float, float]:
+def evaluate(model: Model, goal: Goal, v: Array, e: Array, J: Array) -> tuple[float, float]:
     """Write residual e (6,) and Jacobian J (variables, 6) at v; return squared distance and angle. Source: derived."""
     moves = model.moves
     tip: Motion = IDENTITY

@@ -1,7 +1,8 @@
-"""Trip counts of loops that a GPU unrolls: in kernels compiled for one robot, or always where they are constants."""
+"""Trip counts of loops that a GPU unrolls, in kernels compiled for one robot or if they are constants."""
 
 from arcreach._jit import kernel
-from arcreach.kernels.solver.contexts import Floats, Model
+from arcreach._typing import Array
+from arcreach.kernels.solver.contexts import Model
 
 
 @kernel(fast=True, inline=True)
@@ -11,8 +12,8 @@ def rows(model: Model) -> int:
 
 
 @kernel(fast=True, inline=True)
-def variables(array: Floats) -> int:
-    """Return the number of variables, of an array with a row for each. Source: derived."""
+def variables(array: Array) -> int:
+    """Return the number of variables, which is that of the rows of an array. Source: derived."""
     return array.shape[0]
 
 

@@ -4,34 +4,32 @@ import math
 
 from arcreach._jit import kernel
 from arcreach.kernels.chain.judge import distance_from
-from arcreach.kernels.chain.layout import ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
-from arcreach.kernels.methods.stopping import GOING_ON
+from arcreach.kernels.chain.layout import GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
 
-# The first starts are left early: most targets are reached from one of them. Later ones belong to hard targets, at
-# corners of the limits or at the edge of the workspace, where slow progress is progress.
+# The first starts have small step budgets: most targets are reached from one of them. Later starts serve hard targets,
+# at corners of the limits or at the edge of the workspace, where progress is slow.
 QUICK_STARTS = 16
 QUICK_STEPS = 25
 LONG_STEPS = 60
-# Long chains get more steps: the path along their limits has more corners.
+# Long chains get more steps: their descents follow more limits in turn.
 MANY_VARIABLES = 16
 MANY_LONG_STEPS = 200
 # A best residual within this many tolerances gets a final descent with a larger step budget.
 NEARLY = 100.0
 POLISH_STEPS = 500
 PATIENCE = 3
-# Give up when this many starts, of at least so many, have ended at the same best residual.
+# Give up if this many starts have ended at the same best residual, after at least so many starts.
 SAME_PLACE = 12
 FEWEST_STARTS = 64
-# Whole poses have more false minima, and so have chains that turn about other axes than the base's.
+# Larger numbers for whole poses and for chains that are not symmetric, which have more local minima.
 MANY_SAME_PLACE = 40
 MANY_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 # But try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
 WORTH_ALL_STARTS = 0.05
 _SAME = 1e-6
-# Starts around one that the caller gave and that is near: the answer is wanted there, so patience comes before another
-# start.
+# Starts around a near start of the caller's: a solution there is preferred, so each gets a larger step budget.
 NEARBY_STARTS = 24
 NEARBY_STEPS = 100
 NEARBY_PATIENCE = 12
@@ -39,7 +37,7 @@ NEARBY_PATIENCE = 12
 
 @kernel(fast=True, inline=True)
 def policy_of(model: Model, task: Task, distance2: float, variables: int) -> Policy:
-    """Return when a search ends for targets whose aim is `distance2`. Source: derived."""
+    """Return the policy for targets with the squared tolerance `distance2`. Source: derived."""
     many = task.mode == ROTATION or not model.symmetric
     return Policy(
         MANY_FEWEST_STARTS if many else FEWEST_STARTS,
@@ -53,10 +51,10 @@ def policy_of(model: Model, task: Task, distance2: float, variables: int) -> Pol
 
 @kernel(fast=True, inline=True)
 def schedule_of(model: Model, task: Task, goal: Goal, near: bool) -> Schedule:
-    """Return the starts of a target; `near` says that the caller's start is near it. Source: derived."""
+    """Return the schedule of starts for a target; `near` tells that the caller's start is near it. Source: derived."""
     nearby = 1 + NEARBY_STARTS if near else 0
     mixed = nearby + task.max_starts
-    # Provably out of reach: a few starts find a near pose, and no number of them the target.
+    # Provably out of reach: a few starts suffice for a pose near the target.
     if distance_from(0.0, 0.0, 0.0, goal.target) > model.reach + task.position_tol:
         return Schedule(nearby, mixed, nearby + min(task.max_starts, BEYOND_REACH_STARTS))
     return Schedule(nearby, mixed, mixed + task.max_starts)
@@ -64,7 +62,7 @@ def schedule_of(model: Model, task: Task, goal: Goal, near: bool) -> Schedule:
 
 @kernel(fast=True, inline=True)
 def pace(policy: Policy, attempt: int, nearby: int, spent: int) -> Budget:
-    """Return what a start may spend; the first `nearby` lie around the caller's. Source: derived."""
+    """Return the budget of a start; the first `nearby` ones are around the caller's. Source: derived."""
     left = policy.max_steps - spent
     if attempt < nearby:
         return Budget(min(NEARBY_STEPS, left), NEARBY_PATIENCE, True)
@@ -75,7 +73,7 @@ def pace(policy: Policy, attempt: int, nearby: int, spent: int) -> Budget:
 
 @kernel(fast=True, inline=True)
 def polish(policy: Policy, spent: int) -> Budget:
-    """Return what a last descent may spend. Source: derived."""
+    """Return the budget of the final descent. Source: derived."""
     return Budget(min(POLISH_STEPS, policy.max_steps - spent), POLISH_STEPS, True)
 
 
@@ -87,10 +85,7 @@ def fresh() -> Tally:
 
 @kernel(fast=True, inline=True)
 def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code: int, steps: int, left: float) -> Tally:
-    """Return the tally after a start whose descent ended by `code`, after `steps`, with the squared residual `left`.
-
-    Source: derived.
-    """
+    """Return the tally after a descent that ended with `code`, `steps` and squared residual `left`. Source: derived."""
     spent = tally.steps + steps
     best = tally.best
     same = tally.same
@@ -98,7 +93,7 @@ def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code:
         same = 0
     if left < best * (1.0 + _SAME):
         same += 1
-    # Reached is judged by both tolerances, the residual is a weighted sum: an earlier best may miss one.
+    # REACHED means both tolerances are met; the residual is a weighted sum, and an earlier best may exceed one of them.
     improved = attempt == 0 or left < best or code == REACHED
     if improved:
         best = left
@@ -116,5 +111,5 @@ def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code:
 
 @kernel(fast=True, inline=True)
 def worth_polish(policy: Policy, tally: Tally) -> bool:
-    """Say whether a final descent may succeed: corners of the limits are approached slowly. Source: derived."""
+    """Return whether a final descent may succeed: corners of the limits are approached slowly. Source: derived."""
     return (tally.code == GOING_ON or tally.code == STALLED) and tally.best <= policy.nearly

@@ -6,26 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Integers
 from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.kernels.chain.layout import REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
+from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind, wrap_angle
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.stopping import GOING_ON
-from arcreach.kernels.solver.contexts import (
-    Budget,
-    Floats,
-    Frame,
-    Goal,
-    Integers,
-    Lookup,
-    Model,
-    Origin,
-    Table,
-    Task,
-    Watch,
-    Work,
-)
+from arcreach.kernels.solver.contexts import Budget, Frame, Goal, Lookup, Model, Origin, Table, Task, Watch, Work
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.policy import (
     PATIENCE,
@@ -51,10 +38,10 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 
 
 @kernel(fast=True, inline=True, allocates=True)
-def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Floats, Floats, Integers, Integers]:
-    """Return a descent's work, a search's lookup, target, best variables, timer and count of the trace.
+def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Array, Array, Integers, Integers]:
+    """Allocate work of a descent, lookup of a search, target, best variables, timer and count of the trace.
 
-    They share three arrays: each allocation costs a solve of microseconds a tenth of one. Source: derived.
+    They share three arrays: each allocation takes a tenth of a microsecond. Source: derived.
     """
     n = table.seeds.shape[1]
     floats = np.empty(9 * n + dof + 34 + FAMILIAR_SEEDS)
@@ -85,12 +72,9 @@ def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Fl
 
 @kernel(fast=True, inline=True)
 def search(
-    model: Model, table: Table, task: Task, goal: Goal, work: Work, lookup: Lookup, watch: Watch, best_v: Floats
+    model: Model, table: Table, task: Task, goal: Goal, work: Work, lookup: Lookup, watch: Watch, best_v: Array
 ) -> tuple[int, int]:
-    """Write the variables that come nearest to a target; return how the search ended and after how many steps.
-
-    Source: derived.
-    """
+    """Write the variables of least residual into `best_v`; return status and number of steps. Source: derived."""
     policy = policy_of(model, task, goal.distance2, work.v.shape[0])
     origin = Origin(task.started, 0.0, False)
     near = False
@@ -123,10 +107,10 @@ def search(
 
 
 @kernel(fast=True, batch=True)
-def auto(start: int, stop: int, model: Model, table: Table, task: Task, Q: Floats, report: Floats) -> None:
-    """Solve rows start to stop of a task; where it is `started`, Q (n, dof) holds the caller's starts.
+def auto(start: int, stop: int, model: Model, table: Table, task: Task, Q: Array, report: Array) -> None:
+    """Solve rows start to stop of a task; if it is `started`, Q (n, dof) holds the caller's starts.
 
-    `report` (n, 6) receives status, iterations, seconds, both errors where `judged`, and the rows of the trace in use.
+    `report` (n, 6) receives status, iterations, seconds, both errors if `judged`, and the rows of the trace in use.
     Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
@@ -153,20 +137,20 @@ def auto(start: int, stop: int, model: Model, table: Table, task: Task, Q: Float
 
 
 class Branches(NamedTuple):
-    """All solutions of a target, as far as they are found."""
+    """The solutions of a target found so far."""
 
-    nearness: float  # two solutions closer than this in every variable are one
-    without_new: int  # starts after the last new one, after which the search ends
-    V: Floats  # (most, variables)
-    Q: Floats  # (most, dof)
-    hits: Integers  # (most,): how often each was met
+    nearness: float  # two solutions closer than this in every variable count as one
+    without_new: int  # end the search after this many starts without a new solution
+    V: Array  # (most, variables)
+    Q: Array  # (most, dof)
+    hits: Integers  # (most,): how often each was found
     counts: Integers  # (2,): solutions, steps
-    seconds: Floats  # (1,)
+    seconds: Array  # (1,)
 
 
 @kernel(fast=True, inline=True)
-def is_known(model: Model, v: Floats, branches: Branches) -> bool:
-    """Say whether v is a solution that was found before, full turns of a joint apart, and count the hit.
+def is_known(model: Model, v: Array, branches: Branches) -> bool:
+    """Return whether v was found before, up to full turns of joints, and count the hit.
 
     `weight` metres of a stroke count as a radian. Source: derived.
     """
@@ -188,11 +172,8 @@ def is_known(model: Model, v: Floats, branches: Branches) -> bool:
 
 
 @kernel(fast=True, batch=True)
-def find_branches(model: Model, table: Table, task: Task, first: Floats, branches: Branches) -> None:
-    """Find all solutions of the only target of a task, from the configuration `first` (dof,) and from the seeds.
-
-    Source: derived.
-    """
+def find_branches(model: Model, table: Table, task: Task, first: Array, branches: Branches) -> None:
+    """Find all solutions of a task's only target, from `first` (dof,) and from the seeds. Source: derived."""
     work, lookup, target, _, timer, traced = make_scratch(model, table, first.shape[0])
     counts = branches.counts
     began = clock(timer)

@@ -1,9 +1,9 @@
-"""Starts for a solver: the nearest of a table of known poses, then the next nearest, and so on.
+"""Seeds of a table in the order of their distance from a target.
 
 The table holds, per seed, the variables and a key of the tip. The score of a seed is linear in the target's key,
-score = key[0] + sum key[i] * t[i], plus for whole poses a term of the quaternions' product; a loop over it vectorises.
-A chain that is symmetric about its base axis, as sections are, is looked up with the target turned into the plane y = 0
-and mirrored to one side of it, which makes the table worth many times its size.
+score = key[0] + sum key[i] * t[i], plus for whole poses a term of the quaternions' product, so its loop vectorises.
+For a chain that is symmetric about its base axis, as sections are, targets are rotated into the plane y = 0 and
+mirrored to one side of it, their canonical pose. The table then serves as one many times its size.
 """
 
 import math
@@ -11,21 +11,22 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Singles
 from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, BEND, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.chain.target_rows import store_row
-from arcreach.kernels.solver.contexts import Floats, Frame, Model, Singles, Table
+from arcreach.kernels.solver.contexts import Frame, Model, Table
 from arcreach.kernels.solver.variables import to_coordinates, to_front
 
-# Seeds whose least score is noted together; a table holds a multiple of this.
+# Seeds per block, whose least score is stored; the size of a table is a multiple of this.
 BLOCK = 64
 _FAR = np.float32(3e38)
 _ON_AXIS = 1e-12
 
 
 @kernel(fast=True, inline=True)
-def frame_of(target: Floats, mode: int, symmetric: bool) -> Frame:
-    """Return the frame that brings a target to its canonical pose. Source: derived."""
+def frame_of(target: Array, mode: int, symmetric: bool) -> Frame:
+    """Return the rotation and mirror that bring a target to its canonical pose. Source: derived."""
     if not symmetric:
         return Frame(1.0, 0.0, 1.0)
     x = target[9]
@@ -45,7 +46,7 @@ def frame_of(target: Floats, mode: int, symmetric: bool) -> Frame:
 def quaternion(
     r00: float, r01: float, r02: float, r10: float, r11: float, r12: float, r20: float, r21: float, r22: float
 ) -> tuple[float, float, float, float]:
-    """Return the unit quaternion (w, x, y, z) of a rotation, its largest part positive. Source: derived."""
+    """Return the unit quaternion (w, x, y, z) of a rotation, its largest component positive. Source: derived."""
     w = 1.0 + r00 + r11 + r22
     x = 1.0 + r00 - r11 - r22
     y = 1.0 - r00 + r11 - r22
@@ -64,7 +65,7 @@ def quaternion(
 
 
 @kernel(fast=True, inline=True)
-def write_key(target: Floats, mode: int, frame: Frame, key: Floats) -> None:
+def write_key(target: Array, mode: int, frame: Frame, key: Array) -> None:
     """Write the key (10,) of a target in its canonical pose: position, then axis or quaternion. Source: derived."""
     c, s, mirror = frame
     key[0] = c * target[9] + s * target[10]
@@ -90,8 +91,8 @@ def write_key(target: Floats, mode: int, frame: Frame, key: Floats) -> None:
 
 
 @kernel(fast=True, inline=True)
-def score(table: Table, key: Floats, mode: int, scores: Singles, minima: Singles) -> None:
-    """Score every seed of a table against a key (10,), and note the least of each block. Source: derived."""
+def score(table: Table, key: Array, mode: int, scores: Singles, minima: Singles) -> None:
+    """Write the score of every seed against a key (10,), and the least of each block. Source: derived."""
     keys = table.keys
     k0 = np.float32(key[0])
     k1 = np.float32(key[1])
@@ -126,7 +127,7 @@ def score(table: Table, key: Floats, mode: int, scores: Singles, minima: Singles
 
 @kernel(fast=True, inline=True)
 def take_nearest(scores: Singles, minima: Singles) -> int:
-    """Return the seed of the least score and strike it out. Source: derived."""
+    """Return the seed of the least score and mark it as used. Source: derived."""
     block = 0
     for b in range(1, minima.shape[0]):
         if minima[b] < minima[block]:
@@ -146,7 +147,7 @@ def take_nearest(scores: Singles, minima: Singles) -> int:
 
 @kernel(fast=True, inline=True)
 def least_score(minima: Singles) -> np.float32:
-    """Return the least score of all seeds that are not struck out. Source: derived."""
+    """Return the least score of all unused seeds. Source: derived."""
     least = _FAR
     for b in range(minima.shape[0]):
         least = minima[b] if minima[b] < least else least
@@ -154,19 +155,16 @@ def least_score(minima: Singles) -> np.float32:
 
 
 @kernel(fast=True, inline=True)
-def nearest_distance(minima: Singles, key: Floats, mode: int, turn_weight: float) -> float:
-    """Return the squared distance, in the measure of the scores, from a key to the nearest seed. Source: derived."""
+def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float) -> float:
+    """Return the squared distance, in the metric of the scores, from a key to the nearest seed. Source: derived."""
     place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
     turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
     return max(least_score(minima) + place + turned, 0.0)
 
 
 @kernel(fast=True, batch=True)
-def key_seeds(start: int, stop: int, model: Model, mode: int, variables: Floats, keys: Floats, placed: Floats) -> None:
-    """Write the keys (n, 10) of seeds, given by their variables, and these variables for the canonical pose.
-
-    Source: derived.
-    """
+def key_seeds(start: int, stop: int, model: Model, mode: int, variables: Array, keys: Array, placed: Array) -> None:
+    """Write the keys (n, 10) of seeds given by their variables, and these in canonical pose. Source: derived."""
     q = np.empty(variables.shape[1])
     target = np.empty(TARGET_SIZE)
     for i in range(start, stop):

@@ -1,21 +1,12 @@
-"""Where a descent begins: at the caller's start, around it, at the nearest seeds of a table, at mixtures of seeds."""
+"""Starts of descents: the caller's start, points around it, the nearest seeds of a table, mixtures of seeds."""
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array
 from arcreach.kernels.chain.layout import BEND
 from arcreach.kernels.chain.limits import wrap_angle
-from arcreach.kernels.solver.contexts import (
-    Floats,
-    Frame,
-    Goal,
-    Lookup,
-    Model,
-    Origin,
-    Schedule,
-    Table,
-    Work,
-)
+from arcreach.kernels.solver.contexts import Frame, Goal, Lookup, Model, Origin, Schedule, Table, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
 from arcreach.kernels.solver.seeds import (
@@ -30,25 +21,22 @@ from arcreach.kernels.solver.seeds import (
 from arcreach.kernels.solver.variables import to_variables
 
 # A start with a smaller error than this many radians, or this share of the weight in metres, counts as the previous
-# point of a path: the answer is wanted near it, so starts around it come before the seeds.
+# point of a path: a solution near it is preferred, so starts around it come before the seeds.
 STEP_OF_A_PATH = 0.8
-# How far towards a seed the first of them lies, and how much farther each next one.
+# Share of the distance to a seed at the first of these starts, and its growth from each to the next.
 NEARBY_FIRST = 0.01
 NEARBY_GROWTH = 1.15
-# A start whose squared distance from the target exceeds that of the nearest seed by this factor is not descended
-# from; it only selects among the nearest few seeds.
+# A start whose squared distance from the target exceeds that of the nearest seed by this factor gets no descent; it
+# only selects among the nearest few seeds.
 WORTH_A_DESCENT = 5.0
 FAMILIAR_SEEDS = 4
-# Stride between the seeds of successive moves in a mixed start; odd, so that it visits every seed of the table.
+# Stride between the seeds of successive elements in a mixed start; odd, so that it visits every seed of the table.
 MIX = 173
 
 
 @kernel(fast=True)
-def rate_start(model: Model, goal: Goal, table: Table, asked: Floats, work: Work) -> tuple[float, bool]:
-    """Return the squared distance of the caller's start from the target, and whether it is a step of a path.
-
-    Source: derived.
-    """
+def rate_start(model: Model, goal: Goal, table: Table, asked: Array, work: Work) -> tuple[float, bool]:
+    """Return the squared distance of the caller's start from the target, and whether it is near. Source: derived."""
     to_variables(model, asked, work.v)
     square, angle = evaluate(model, goal, work.v, work.e, work.J)
     near = square + (model.weight * angle) ** 2 <= (STEP_OF_A_PATH * model.weight) ** 2
@@ -57,7 +45,7 @@ def rate_start(model: Model, goal: Goal, table: Table, asked: Floats, work: Work
 
 @kernel(fast=True, inline=True)
 def look_up(model: Model, goal: Goal, table: Table, lookup: Lookup) -> Frame:
-    """Score all seeds for a target; return the frame it is looked up in. Source: derived."""
+    """Score all seeds for a target; return the frame of its canonical pose. Source: derived."""
     frame = frame_of(goal.target, goal.mode, model.symmetric)
     write_key(goal.target, goal.mode, frame, lookup.key)
     score(table, lookup.key, goal.mode, lookup.scores, lookup.minima)
@@ -66,13 +54,13 @@ def look_up(model: Model, goal: Goal, table: Table, lookup: Lookup) -> Frame:
 
 @kernel(fast=True, inline=True)
 def worth_a_descent(goal: Goal, table: Table, lookup: Lookup, away: float) -> bool:
-    """Say whether a start that far from the target is near enough to begin at. Source: derived."""
+    """Return whether a start at this distance from the target is near enough for a descent. Source: derived."""
     return away <= WORTH_A_DESCENT * nearest_distance(lookup.minima, lookup.key, goal.mode, table.turn_weight)
 
 
 @kernel(fast=True, inline=True)
-def place_seed(model: Model, seed: Floats, frame: Frame, work: Work) -> None:
-    """Write a seed's variables, turned and mirrored to where the target is. Source: derived."""
+def place_seed(model: Model, seed: Array, frame: Frame, work: Work) -> None:
+    """Write a seed's variables, rotated and mirrored from the canonical pose to the target. Source: derived."""
     v = work.v
     for k in range(variables(work.v)):
         v[k] = seed[k]
@@ -87,16 +75,13 @@ def place_seed(model: Model, seed: Floats, frame: Frame, work: Work) -> None:
 
 @kernel(fast=True, inline=True)
 def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Work) -> None:
-    """Write the nearest seed that was not taken yet. Source: derived."""
+    """Write the nearest seed that was not used yet. Source: derived."""
     place_seed(model, table.seeds[take_nearest(lookup.scores, lookup.minima)], frame, work)
 
 
 @kernel(fast=True, inline=True)
-def joint_distance(model: Model, seed: Floats, v: Floats) -> float:
-    """Return the squared distance of a seed's variables from v, with periodic joints wrapped to the shorter turn.
-
-    Source: derived.
-    """
+def joint_distance(model: Model, seed: Array, v: Array) -> float:
+    """Return the squared distance of a seed from v, periodic joints by their shorter turn. Source: derived."""
     away = 0.0
     for row in range(model.moves.shape[0]):
         move = model.moves[row]
@@ -109,11 +94,8 @@ def joint_distance(model: Model, seed: Floats, v: Floats) -> float:
 
 
 @kernel(fast=True)
-def take_familiar(model: Model, table: Table, lookup: Lookup, v: Floats) -> int:
-    """Return of the few seeds of least score the one whose joints are nearest to v, and strike it out.
-
-    Source: derived.
-    """
+def take_familiar(model: Model, table: Table, lookup: Lookup, v: Array) -> int:
+    """Return the seed nearest to v in joint space among the few of least score; mark it as used. Source: derived."""
     scores, minima, picked, values = lookup.scores, lookup.minima, lookup.picked, lookup.values
     best = math.inf
     chosen = 0
@@ -133,8 +115,8 @@ def take_familiar(model: Model, table: Table, lookup: Lookup, v: Floats) -> int:
 
 
 @kernel(fast=True)
-def mix_seeds(model: Model, seeds: Floats, number: int, work: Work) -> None:
-    """Write a start that takes the variables of each move from a different seed. Source: derived."""
+def mix_seeds(model: Model, seeds: Array, number: int, work: Work) -> None:
+    """Write a start that takes the variables of each moving element from a different seed. Source: derived."""
     moves, v = model.moves, work.v
     count = seeds.shape[0]
     for row in range(moves.shape[0]):
@@ -144,7 +126,7 @@ def mix_seeds(model: Model, seeds: Floats, number: int, work: Work) -> None:
 
 
 @kernel(fast=True, inline=True)
-def go_towards(seed: Floats, attempt: int, work: Work) -> None:
+def go_towards(seed: Array, attempt: int, work: Work) -> None:
     """Move v a little towards a seed, farther with every attempt. Source: derived."""
     share = NEARBY_FIRST * NEARBY_GROWTH**attempt
     for k in range(variables(work.v)):

@@ -1,12 +1,13 @@
-"""Between a robot's coordinates q and its smooth variables v."""
+"""Conversion between a robot's coordinates q and its solver variables v, and of targets to the solver's frame."""
 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array
 from arcreach.kernels.chain.layout import BEND, NOTHING, PLANAR, POSITION, ROTATION
 from arcreach.kernels.chain.limits import clip, wrap_angle
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.solver.contexts import Floats, Model
+from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.loops import rows
 
 # Solvers aim at this share of the tolerances.
@@ -14,7 +15,7 @@ _AIM = 0.999
 
 
 @kernel
-def to_variables(model: Model, q: Floats, v: Floats) -> None:
+def to_variables(model: Model, q: Array, v: Array) -> None:
     """Write the variables of a configuration. Source: derived."""
     for row in range(rows(model)):
         move = model.moves[row]
@@ -35,17 +36,17 @@ def to_variables(model: Model, q: Floats, v: Floats) -> None:
 
 
 @kernel
-def to_front(model: Model, mode: int, target: Floats, local: Floats) -> None:
-    """Write a target row (12,) as seen from the frame where the chain begins to move; both may be one array.
+def to_front(model: Model, mode: int, target: Array, local: Array) -> None:
+    """Write a target row (12,) in the frame where the chain begins to move; both may be the same array.
 
-    Where the chain has a long tool that is left out, the target is that of its near end. Source: derived.
+    If a long tool is left out of the chain, the target is moved to the tool's near end. Source: derived.
     """
     if model.ahead == NOTHING:
         for k in range(12):
             local[k] = target[k]
     else:
         f = model.ends[0]
-        # Columns of the rotation that the mode has.
+        # Columns of the rotation that the mode uses.
         for c in range(0 if mode == ROTATION else 2, 2 if mode == POSITION else 3):
             x = target[c]
             y = target[3 + c]
@@ -70,10 +71,10 @@ def to_front(model: Model, mode: int, target: Floats, local: Floats) -> None:
 
 @kernel
 def aims(model: Model, position_tol: float, angle_tol: float) -> tuple[float, float]:
-    """Return the squared distance and the angle at which a descent has arrived.
+    """Return the squared distance and the angle at which a descent counts as reached.
 
-    A little inside the tolerances: its forward kinematics differ from the exact ones in the last digits. Where a long
-    tool is left out both errors of its near end add up at its tip. Source: derived.
+    They are slightly inside the tolerances, because the solver's forward kinematics differ from the exact ones in the
+    last digits. If a long tool is left out, both errors at its near end add up at its tip. Source: derived.
     """
     lever = model.lever
     if lever > 0.0:
@@ -83,8 +84,8 @@ def aims(model: Model, position_tol: float, angle_tol: float) -> tuple[float, fl
 
 
 @kernel
-def to_coordinates(model: Model, v: Floats, q: Floats) -> None:
-    """Write the configuration of variables, the last bit of rounding taken back inside the limits. Source: derived."""
+def to_coordinates(model: Model, v: Array, q: Array) -> None:
+    """Write the configuration of variables, clipped to the limits because of rounding. Source: derived."""
     for row in range(rows(model)):
         move = model.moves[row]
         k = move.variable
@@ -106,14 +107,14 @@ def to_coordinates(model: Model, v: Floats, q: Floats) -> None:
 
 
 @kernel(batch=True)
-def to_coordinates_batch(start: int, stop: int, model: Model, V: Floats, Q: Floats) -> None:
-    """`to_coordinates` for rows start to stop. Source: derived."""
+def to_coordinates_batch(start: int, stop: int, model: Model, V: Array, Q: Array) -> None:
+    """Write `to_coordinates` of rows start to stop. Source: derived."""
     for i in range(start, stop):
         to_coordinates(model, V[i], Q[i])
 
 
 @kernel(batch=True)
-def to_variables_batch(start: int, stop: int, model: Model, Q: Floats, V: Floats) -> None:
-    """`to_variables` for rows start to stop. Source: derived."""
+def to_variables_batch(start: int, stop: int, model: Model, Q: Array, V: Array) -> None:
+    """Write `to_variables` of rows start to stop. Source: derived."""
     for i in range(start, stop):
         to_variables(model, Q[i], V[i])

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from arcreach._checks import flag, positive, whole
 from arcreach._jit import settled
 from arcreach._typing import Array
-from arcreach.kernels.contact.arcs import ARC_COLUMNS, BALL, CURVATURE, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
+from arcreach.kernels.contact.arcs import ARC_COLUMNS, CURVATURE, DISC, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
 from arcreach.planning.contact.contact_plan import (
     BACKWARD,
     FORWARD,
@@ -161,7 +161,7 @@ class _Search:
         for row in self.arcs[:found].tolist():
             end = ContactArc(node.pose, row[CURVATURE], row[LENGTH]).end
             length = node.length + row[LENGTH]
-            self._push(_Node(end, length, node, row[CURVATURE], row[SIDE], int(row[BALL]), node.contacts + 1))
+            self._push(_Node(end, length, node, row[CURVATURE], row[SIDE], int(row[DISC]), node.contacts + 1))
 
     def _finish(self, node: _Node) -> None:
         """Add the arc from a node to the target, if it is free."""

@@ -32,7 +32,7 @@ MOST_TURN = 3.0
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
-_motions = settled(kernels.motions)
+_motions = settled(kernels.check_motions)
 
 
 class SmoothSpace:

@@ -103,3 +103,53 @@ def test_rgm3_jump_is_measured_from_the_tip():
     assert tools.rotation_angle(ARM.tip_pose(printed(q, 2)), target) == pytest.approx(0.0, abs=1e-12)
     far = tools.orientation_jump(ARM, q, target, "q2")
     assert tools.rotation_angle(ARM.tip_pose(far), target) == pytest.approx(5 * math.pi / 6)
+
+
+def test_rgm3_matrix_has_25_for_250():
+    # Row 0 of table 5: q = (0, 0, pi/2) reaches (250, 0, 1100) mm. With the printed 25 it would stop 225 mm short.
+    q = [0.0, 0.0, math.pi / 2]
+    for name in ("librergm3", "librergm3-matrix"):
+        np.testing.assert_allclose(ar.load_robot(name).tip_pose(q)[:3, 3], (0.25, 0, 1.1), atol=1e-15)
+    printed_x = 0.025 * math.cos(q[0]) * math.sin(q[2])
+    assert abs(printed_x - 0.25) == pytest.approx(0.225)
+
+
+def stepwise(target, half_range):
+    """The article's search in millimetres: step q0, q2, q1 in turn, each while the tip comes nearer."""
+    ranges = (half_range, 300.0, 5 * math.pi / 6)
+    q = [0.0, 0.0, math.pi / 4]
+    divisor = 100
+
+    def tip(q):
+        reach = 250 * math.sin(q[2])
+        return reach * math.cos(q[0]), reach * math.sin(q[0]), 250 * math.cos(q[2]) + q[1] + 1100
+
+    while max(abs(a - b) for a, b in zip(tip(q), target, strict=True)) > 0.01:
+        for joint in (0, 2, 1):
+            for sign in (1, -1):
+                moved = False
+                while True:
+                    trial = list(q)
+                    trial[joint] += sign * 2 * ranges[joint] / divisor
+                    nearer = math.dist(tip(trial), target) - math.dist(tip(q), target)
+                    if abs(trial[joint]) > ranges[joint] or nearer > 0 or (nearer == 0 and sign < 0):
+                        break
+                    q, moved = trial, True
+                if moved:
+                    break
+        divisor = int(1.25 * divisor)
+    return [round(value, 4) for value in q]
+
+
+def test_rgm3_range_of_q0():
+    # Rows 1 to 3 of table 5.
+    printed = {
+        (225, 25, 1080): [0.1107, 86.0446, 2.0089],
+        (200, 50, 1060): [0.2450, 101.4052, 2.1720],
+        (175, 75, 1040): [0.4050, 102.0207, 2.2759],
+    }
+    for target, row in printed.items():
+        assert stepwise(target, math.pi) == row
+    assert stepwise((200, 50, 1060), 2 * math.pi) != printed[200, 50, 1060]
+    robot = ar.load_robot("librergm3")
+    assert robot.upper[0] == -robot.lower[0] == math.pi

@@ -1,4 +1,4 @@
-"""Avoidance of obstacles as it is printed, for comparison: see the errata for what is wrong with it."""
+"""Obstacle avoidance of FABRIKx as printed; docs/errata.md says what is wrong with it."""
 
 import math
 
@@ -9,7 +9,7 @@ from arcreach.kernels.math.trigonometry import sincos
 
 @kernel
 def published_centre(before, phi, length, theta):
-    """Return the printed middle of an arc and the printed centre of its circle, for a bend that is not zero.
+    """Return the printed middle of an arc and the printed centre of its circle, for a bend other than zero.
 
     Source: [K22] eqs. 2.41, 2.42. Erratum: see docs/errata.md#k22-2-41.
     """
@@ -26,7 +26,7 @@ def published_centre(before, phi, length, theta):
 
 @kernel
 def published_touch(gap, size, radius):
-    """Say whether the printed conditions call a gap R' between neutral line and ball centre a collision.
+    """Return whether the printed conditions call a gap R' between backbone and sphere centre a collision.
 
     Source: [K22] eqs. 2.44-2.47. Erratum: see docs/errata.md#k22-2-41.
     """
@@ -36,22 +36,22 @@ def published_touch(gap, size, radius):
 
 
 @kernel
-def published_bend(before, phi, length, theta, radius, balls):
-    """Return the printed new bend for the first ball (n, 4) that the printed conditions call touched, else theta.
+def published_bend(before, phi, length, theta, radius, spheres):
+    """Return the printed new bend for the first sphere (n, 4) that is touched by the printed conditions, else theta.
 
-    Nothing is printed for a straight section, which keeps its bend. The result may be outside all limits.
+    Nothing is printed for a straight section, which keeps its bend. The result may violate all limits.
     Source: [K22] eqs. 2.43, 2.48. Erratum: see docs/errata.md#k22-2-41.
     """
     if theta == 0.0:
         return theta
     mx, my, mz, cx, cy, cz = published_centre(before, phi, length, theta)
     to_middle = math.sqrt((mx - cx) * (mx - cx) + (my - cy) * (my - cy) + (mz - cz) * (mz - cz))
-    for i in range(balls.shape[0]):
-        dx = balls[i, 0] - cx
-        dy = balls[i, 1] - cy
-        dz = balls[i, 2] - cz
+    for i in range(spheres.shape[0]):
+        dx = spheres[i, 0] - cx
+        dy = spheres[i, 1] - cy
+        dz = spheres[i, 2] - cz
         away = math.sqrt(dx * dx + dy * dy + dz * dz)
-        size = balls[i, 3]
+        size = spheres[i, 3]
         gap = to_middle - away
         if published_touch(gap, size, radius):
             return length / (away + size + radius) if gap > 0.0 else length / (away - size - radius)

@@ -21,7 +21,7 @@ from arcreach.kernels.clearance.body import (
     RADIUS,
     WHOLE,
     body_pieces,
-    piece_place,
+    in_piece_frame,
     piece_point,
 )
 from arcreach.kernels.clearance.scene import (
@@ -35,20 +35,18 @@ from arcreach.kernels.clearance.scene import (
     TOWARDS,
     clear_row,
 )
-from arcreach.kernels.clearance.triangles import minus, segment_shares
+from arcreach.kernels.clearance.triangles import segment_shares
+from arcreach.kernels.math.vectors import minus
 
-# Pairs that wait are halves of one another; each of the two arcs has no more levels than a float has bits.
+# Pending pairs are halves of one another; each of the two arcs has at most as many levels as a float has bits.
 PAIR_STACK_SIZE = 256
-# From a pair that is nearest within the tolerance each point is carried to the nearest of the other arc, in turn.
+# Steps of the refinement, in which each point in turn is replaced by the nearest on its arc to the other point.
 _POLISHINGS = 40
 
 
 @kernel
 def chord_pair(first, second, a0, a1, b0, b1):
-    """Return the distance of the chords of two sub-arcs, and the share of the first one's length where it is.
-
-    Source: derived.
-    """
+    """Return the distance between the chords of two sub-arcs, and the share of the first there. Source: derived."""
     p = piece_point(first, a0)
     r = piece_point(second, b0)
     u = minus(piece_point(first, a1), p)
@@ -62,20 +60,17 @@ def chord_pair(first, second, a0, a1, b0, b1):
 
 
 @kernel
-def to_piece(piece, x, y, z):
-    """Return the distance from a point to a piece's centre line, and the arc length of the nearest point.
-
-    Source: derived.
-    """
-    x, h, z = piece_place(piece, x, y, z)
+def piece_point_distance(piece, x, y, z):
+    """Return the distance from a point to a piece's centre line, and the arc length there. Source: derived."""
+    x, h, z = in_piece_frame(piece, x, y, z)
     return arc_point(piece, x, h, z)
 
 
 @kernel
 def pair_distance(first, second, below, tolerance, stack):
-    """Return the least distance of two centre lines and where on each, if it is less than `below`; else place -1.
+    """Return the least distance of two centre lines if less than `below`, and the arc length on each; else -1, -1.
 
-    The distance is met there, and at most `tolerance` more than the least. `stack` (PAIR_STACK_SIZE, 5) is scratch.
+    The distance is attained there and at most `tolerance` above the least. `stack` (PAIR_STACK_SIZE, 5) is scratch.
     Source: derived.
     """
     best = below
@@ -101,7 +96,7 @@ def pair_distance(first, second, below, tolerance, stack):
             continue
         s = a0 + share * (a1 - a0)
         x, y, z = piece_point(first, s)
-        value, t = to_piece(second, x, y, z)
+        value, t = piece_point_distance(second, x, y, z)
         if value < best:
             best = value
             at_first = s
@@ -121,44 +116,38 @@ def pair_distance(first, second, below, tolerance, stack):
 
 
 @kernel
-def push_pair(stack, place, a0, a1, b0, b1, least):
+def push_pair(stack, at, a0, a1, b0, b1, least):
     """Write a pair of sub-arcs and the bound of their distance onto the stack. Source: derived."""
-    stack[place, 0] = a0
-    stack[place, 1] = a1
-    stack[place, 2] = b0
-    stack[place, 3] = b1
-    stack[place, 4] = least
+    stack[at, 0] = a0
+    stack[at, 1] = a1
+    stack[at, 2] = b0
+    stack[at, 3] = b1
+    stack[at, 4] = least
 
 
 @kernel
 def polish_pair(first, second, distance, a, b):
-    """Return (distance, a, b) with both places carried to the nearest point of the other arc, in turn.
-
-    Source: derived.
-    """
+    """Return (distance, a, b), each point in turn replaced by the nearest to the other on its arc. Source: derived."""
     for _ in range(_POLISHINGS):
         x, y, z = piece_point(second, b)
-        nearer, place = to_piece(first, x, y, z)
-        # Equal arcs side by side would be walked along for nothing.
+        nearer, s = piece_point_distance(first, x, y, z)
+        # Between parallel arcs, further steps bring no gain.
         if not nearer < distance:
             break
         distance = nearer
-        a = place
+        a = s
         x, y, z = piece_point(first, a)
-        nearer, place = to_piece(second, x, y, z)
+        nearer, s = piece_point_distance(second, x, y, z)
         if not nearer < distance:
             break
         distance = nearer
-        b = place
+        b = s
     return distance, a, b
 
 
 @kernel
 def finish_pair(pieces, i, j, a, b, rows):
-    """Complete both rows of a pair whose distance is known: each names the other's element as its obstacle.
-
-    Source: derived.
-    """
+    """Complete both rows of a pair of known distance; each has the other's element as obstacle. Source: derived."""
     px, py, pz = piece_point(pieces[i], a)
     rx, ry, rz = piece_point(pieces[j], b)
     dx, dy, dz = px - rx, py - ry, pz - rz
@@ -180,11 +169,8 @@ def finish_pair(pieces, i, j, a, b, rows):
 
 
 @kernel
-def apart_by_balls(first, second):
-    """Return a lower bound of the distance of two pieces: that of their middles less half of both lengths.
-
-    Source: derived.
-    """
+def sphere_gap(first, second):
+    """Return a lower bound of the distance of two pieces, from spheres around their middles. Source: derived."""
     x = first[MIDDLE] - second[MIDDLE]
     y = first[MIDDLE + 1] - second[MIDDLE + 1]
     z = first[MIDDLE + 2] - second[MIDDLE + 2]
@@ -193,10 +179,10 @@ def apart_by_balls(first, second):
 
 @kernel
 def body_self_clearance(pieces, count, tolerance, stack, rows):
-    """Write where `count` pieces of a body come nearest to each other: rows (2, CLEARANCE_SIZE), a place each.
+    """Write the two points at which `count` pieces of a body are nearest to each other: rows (2, CLEARANCE_SIZE).
 
-    Pairs that are not compared: neighbours, which meet at an end; and pieces with less of the body between them than
-    both radii together, which overlap even in a straight body.
+    Two kinds of pairs are left out: neighbours, which meet at an end, and pieces with less of the body between them
+    than the sum of their radii, which overlap even in a straight body.
     Source: derived.
     """
     clear_row(rows[0])
@@ -211,7 +197,7 @@ def body_self_clearance(pieces, count, tolerance, stack, rows):
             between += pieces[j - 1, LENGTH]
             radii = pieces[i, RADIUS] + pieces[j, RADIUS]
             below = rows[0, DISTANCE] + radii
-            if between < radii or apart_by_balls(pieces[i], pieces[j]) >= below:
+            if between < radii or sphere_gap(pieces[i], pieces[j]) >= below:
                 continue
             distance, s, t = pair_distance(pieces[i], pieces[j], below, tolerance, stack)
             if s >= 0.0 and distance < below:

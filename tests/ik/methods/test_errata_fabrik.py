@@ -61,7 +61,7 @@ def test_k22_1_20_cannot_serve_step_5():
     work.target[:3] = end[:3, 3] + [0.01, 0.0, 0.0]
     work.target[3:] = end[:3, 2]
     fabrikx.place_robot(one, work)
-    fabrikc.pull_tangents(one, work)
+    fabrikc.forward_reaching(one, work)
     tangent = printed_tangent(1.0, length)
     np.testing.assert_allclose(work.joints[0], work.target[:3] - tangent * work.target[3:], atol=1e-15)
     by_1_20 = tangent * np.array([0.0, 0.0, 1.0])
@@ -266,7 +266,7 @@ def test_k22_2_35_numbers_the_wrong_points(sections):
     assert np.linalg.norm(points[sections - 1] - points[2 * sections]) > 0.05
     # After the pull it is the last end that lies on the target, and the last joint that lies on the wanted tangent.
     work.target[:] = 0.03, 0.02, 0.1 * sections, 0.6, 0.0, 0.8
-    fabrikx.pull_to_target(arm_of(robot), layout.AXIS, work)
+    fabrikx.forward_reaching(arm_of(robot), layout.AXIS, work)
     np.testing.assert_array_equal(work.ends[-1], work.target[:3])
     offset = work.ends[-1] - work.joints[-1]
     np.testing.assert_allclose(offset / np.linalg.norm(offset), work.target[3:], atol=1e-15)
@@ -292,7 +292,7 @@ def test_k22a_chord_counts_one_too_far():
     between_1_and_2 = np.linalg.norm(points[2] - points[1])
     assert printed[1 + 1] == pytest.approx(0.3)
     assert between_1_and_2 == pytest.approx(0.2)
-    chords.pull_chords(np.array([0.2, 0.1, 0.4, 0.0, 0.0, 1.0]), line)
+    chords.forward_reaching(np.array([0.2, 0.1, 0.4, 0.0, 0.0, 1.0]), line)
     np.testing.assert_allclose(np.linalg.norm(np.diff(points, axis=0), axis=1), (0.1, 0.2, 0.3))
 
 
@@ -304,7 +304,7 @@ def test_k22a_chord_bend_needs_the_tangent_before():
     assert abs(2 * np.arccos(old[:3, 2] @ chord) - 1.0) > 0.3
     line, q = chords.Line(np.zeros((2, 3)), np.zeros(1)), np.zeros(2)
     line.points[1] = wanted[:3, 3]
-    chords.put_back_chords(arm_of(robot), 1e-4, q, line)
+    chords.backward_reaching(arm_of(robot), 1e-4, q, line)
     np.testing.assert_allclose(q, (1.0, 0.0), atol=1e-12)
 
 
@@ -318,7 +318,7 @@ def last_chord_after_turn(part):
     # The tip looks 1 rad from z in the plane y = 0, the target 1.6 rad.
     target[3:] = math.sin(1.6), 0.0, math.cos(1.6)
     before = points[2] - points[1]
-    chords.turn_points(tip, target, part, 1, points)
+    chords.rotate_points(tip, target, part, 1, points)
     after = points[2] - points[1]
     return math.atan2(after[0], after[2]) - math.atan2(before[0], before[2])
 
