@@ -127,12 +127,15 @@ def _load_kernels() -> None:
     """Compile or load the kernels of a plan before its clock starts."""
     robot = Robot([Section(0.05, 1.0), Link((0.0, 0.0, 0.01))])
     scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
-    q = robot.neutral
-    goal_configurations(robot, q, Target(robot.tip_pose(q)[:3, 3]), scene, 0.0, 1, 0, (1e-3, 1e-3), 1e3)
+    q, tolerances = robot.neutral, (1e-3, 1e-3)
+    target = Target(robot.tip_pose(q)[:3, 3])
+    goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3)
     space = SmoothSpace(robot)
     check = MotionCheck(space, scene, 0.0)
-    check.certify(check.inside(space.variables([q])[0])[None])
-    space.travels(*space.variables([q, q]))
+    V = space.variables([q, q])
+    check.certify(check.inside(V[0])[None])
+    space.travels(*V)
+    _errors(robot, space.coordinates(V)[0], target, tolerances)
 
 
 def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, margin: float) -> Array:

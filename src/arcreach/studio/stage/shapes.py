@@ -9,6 +9,7 @@ import numpy as np
 from arcreach._typing import Array, Integers
 from arcreach.robots.mesh import basis, circle, revolved, rod, tube_faces
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+from arcreach.studio.state.obstacles import centre_of
 
 # A half space is drawn as a plate this wide and thick, in reaches of the robot.
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02
@@ -35,7 +36,7 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
         points, faces = _box(np.array([WALL_WIDTH * reach, WALL_WIDTH * reach, depth]), basis(normal))
         return points + (shape.margin - 0.5 * depth) * normal, faces
     vertices, faces = shape.surface
-    return vertices - shape.position, faces
+    return vertices - centre_of(shape), faces
 
 
 def _box(size: Array, rotation: Array) -> tuple[Array, Integers]:

@@ -119,4 +119,4 @@ def _bounding_radius(shape: Any) -> float:
         return 0.5 * math.dist(shape.a, shape.b) + shape.radius + shape.margin
     if isinstance(shape, Box):
         return float(np.linalg.norm(0.5 * np.array(shape.size) + shape.margin))
-    return float(np.linalg.norm(shape.surface[0] - shape.position, axis=1).max())
+    return float(np.linalg.norm(shape.surface[0] - centre_of(shape), axis=1).max())
