@@ -6,7 +6,7 @@ from arcreach.ik import method
 @pytest.fixture(autouse=True)
 def _registry():
     """Pages and examples declare methods of their own: the other tests must not find them."""
-    known = dict(method.methods())
+    known = method.methods()
     yield
-    method._methods.clear()
-    method._methods.update(known)
+    for name in method.methods().keys() - known.keys():
+        method.unregister(name)

@@ -58,11 +58,15 @@ CALLS = iter(range(1000))
         (lambda p, o: o.q.__setitem__((slice(None), 0), 0.01 * len(p.targets)), "single and batch differ"),
     ],
 )
-def test_misbehaviour_is_found(change, words, monkeypatch):
-    monkeypatch.setitem(registry._methods, "dishonest", dishonest(change))
+def test_misbehaviour_is_found(change, words):
+    registry.register(dishonest(change))
     robot = ar.Robot([ar.Section(0.1, 1.0)] * 2, name="two")
-    with pytest.raises(AssertionError, match=words):
-        check_method("dishonest", robot)
+    try:
+        with pytest.raises(AssertionError, match=words):
+            check_method("dishonest", robot)
+    finally:
+        registry.unregister("dishonest")
+    assert "dishonest" not in methods()
 
 
 def test_a_name_is_taken_once():

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 import arcreach as ar
 from arcreach.errors import TargetError
-from arcreach.ik.method import Method, Outcome, _methods, register
+from arcreach.ik.method import Method, Outcome, register, unregister
 from arcreach.kernels.chain.layout import STALLED
 from arcreach.studio.app import Studio
 from arcreach.studio.state.answer import solve_request
@@ -103,7 +103,7 @@ def test_a_slow_method_does_not_delay_the_sliders_or_the_page():
             finish.set()
     finally:
         finish.set()
-        del _methods["slow"]
+        unregister("slow")
 
 
 def test_a_late_answer_is_dropped(studio):

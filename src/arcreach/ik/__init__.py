@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from arcreach.ik.method import Problem as Problem
     from arcreach.ik.method import find_method as find_method
     from arcreach.ik.method import register as register
+    from arcreach.ik.method import unregister as unregister
     from arcreach.ik.solution import Trace as Trace
 
 __getattr__, __dir__ = lazy(
     __name__,
     {
         "conformance": "check_method",
-        "method": "Method Outcome Problem find_method register",
+        "method": "Method Outcome Problem find_method register unregister",
         "solution": "Trace",
     },
 )

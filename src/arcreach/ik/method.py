@@ -196,6 +196,11 @@ def register(method: Method) -> Method:
     return method
 
 
+def unregister(name: str) -> None:
+    """Remove a registered method, for example to register another one under its name."""
+    _methods.pop(find_method(name).name, None)
+
+
 def adopt(method: Method) -> Method:
     """Make a method known to `find_method` alone; lists of all methods leave it out."""
     known = {**methods(), **_adopted}.get(method.name, method)

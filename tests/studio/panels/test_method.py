@@ -4,7 +4,7 @@ from tests.studio.waiting import settle, until
 from tests.studio.wire import client_of
 
 import arcreach as ar
-from arcreach.ik.method import Method, _methods, register
+from arcreach.ik.method import Method, register, unregister
 from arcreach.studio.state.request import NO_METHOD, POSITION
 
 
@@ -53,5 +53,5 @@ def test_a_method_that_refuses_shows_no_ghost(studio):
         assert not studio.stage.ghost.visible
         assert not any(label.visible for label in studio.stage.labels)
     finally:
-        del _methods["refusing"]
+        unregister("refusing")
         studio.change(compared=NO_METHOD)

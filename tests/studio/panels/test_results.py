@@ -3,7 +3,7 @@ import pytest
 from tests.studio.waiting import settle, until
 
 import arcreach as ar
-from arcreach.ik.method import Method, Outcome, _methods, register
+from arcreach.ik.method import Method, Outcome, register, unregister
 from arcreach.kernels.chain.layout import STALLED
 from arcreach.studio.panels.results import table_of
 from arcreach.studio.state.answer import Answer, Result
@@ -60,5 +60,5 @@ def test_the_chart_agrees_with_the_table(page):
             result = page.answer.results[0]
             assert page.panels.chart.last == (1e3 * result.position_error, 1e3 * result.seconds)
     finally:
-        del _methods["slow"]
+        unregister("slow")
         page.change(method="auto")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.ik.method import Method, _methods, register
+from arcreach.ik.method import Method, register, unregister
 from arcreach.studio.state.answer import better_of, judge_clearance, solve_request
 from arcreach.studio.state.request import POSITION, Request
 
@@ -90,7 +90,7 @@ def test_a_method_that_fails_says_so_and_is_logged(caplog):
     try:
         result = solved(request(method="broken"), Q).results[0]
     finally:
-        del _methods["broken"]
+        unregister("broken")
     assert result.refused
     assert result.status == "failed by KeyError: 'no such joint'"
     assert "the method broken failed" in caplog.text
