@@ -1,8 +1,8 @@
-"""Compile kernels: the only module that imports numba.
+"""Compile kernels; no other module but `gpu` imports numba.
 
-A compiled kernel is kept on disk, in a folder that only this user can write to. numba notices an edit in the file of a
-cached function but not in the files of the functions it calls, so the cache directory carries a hash of every kernel
-source: any edit opens a new, empty one.
+Compiled kernels are cached on disk, in a folder that only this user can write to. numba notices an edit in the file of
+a cached function but not in the files of the functions it calls. The name of the cache directory is therefore a hash of
+all kernel sources, and an edit starts an empty cache.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COMPILING = "numba:compile"
 
 
 def kernel_hash() -> str:
-    """Hash of all kernel sources, of this module and of numba's version."""
+    """Return a hash of all kernel sources, this module and numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
     kernels = (path for folder in ("elements", "kernels") for path in sorted((PACKAGE / folder).rglob("*.py")))
     for source in (Path(__file__), *kernels):
@@ -40,10 +40,7 @@ def kernel_hash() -> str:
 
 
 def _cache_home() -> Path | None:
-    """Where compiled kernels of all versions lie: the user's choice, numba's, or the platform's cache folder.
-
-    None where that needs a home directory and the user has none.
-    """
+    """Return the folder of all caches: ARCREACH_CACHE_DIR, NUMBA_CACHE_DIR or the platform's; None without a home."""
     try:
         for variable, folder in (("ARCREACH_CACHE_DIR", ""), ("NUMBA_CACHE_DIR", "arcreach")):
             if chosen := os.environ.get(variable):
@@ -58,7 +55,7 @@ def _cache_home() -> Path | None:
 
 
 def _danger(folder: Path) -> str | None:
-    """Why a folder must not be loaded from: its files run as code, so nobody but this user may have written them."""
+    """Return why a folder must not be loaded from, or None: its files are run, so only this user may write to it."""
     if not hasattr(os, "getuid"):
         return None
     status = folder.lstat()
@@ -72,7 +69,7 @@ def _danger(folder: Path) -> str | None:
 
 
 def _planted(folder: Path) -> str | None:
-    """Whether somebody else left something in a folder while it was open to others."""
+    """Return a reason if a folder holds files of another user."""
     if not hasattr(os, "getuid"):
         return None
     for place, folders, files in os.walk(folder):
@@ -82,7 +79,7 @@ def _planted(folder: Path) -> str | None:
 
 
 def _open_cache() -> Path:
-    """Create the cache directory of these sources; without a safe and writable home it lies among temporary files."""
+    """Create the cache directory of these sources, a temporary one if no folder is safe and writable."""
     shared = Path(tempfile.gettempdir()) / f"arcreach-{os.getuid() if hasattr(os, 'getuid') else ''}"
     for parent in (_cache_home(), shared):
         if parent is None:
@@ -90,7 +87,7 @@ def _open_cache() -> Path:
         with contextlib.suppress(OSError, ValueError):
             parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = parent / kernel_hash()
-            # With a parent that others can write to, the folder may be theirs too: it is not even created.
+            # If others can write to the parent, the folder could be theirs too.
             reason = _danger(parent)
             if reason is None:
                 folder.mkdir(mode=0o700, exist_ok=True)
@@ -98,7 +95,7 @@ def _open_cache() -> Path:
             if reason is not None:
                 _warn_of(parent, reason)
             elif os.access(folder, os.W_OK):
-                # Nobody else looks inside, whatever the modes of the files that numba writes.
+                # Private, whatever the modes of the files that numba writes.
                 folder.chmod(0o700)
                 return folder
     return Path(tempfile.mkdtemp(prefix="arcreach-"))
@@ -107,7 +104,7 @@ def _open_cache() -> Path:
 def _warn_of(folder: Path, reason: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write(
-            f"arcreach: compiled kernels are not kept in {folder}: it {reason}, and what lies there is run as code. "
+            f"arcreach: compiled kernels are not kept in {folder}: it {reason}, and its files are run as code. "
             "Delete it, or set ARCREACH_CACHE_DIR to a folder that only you can write to.\n"
         )
 
@@ -120,7 +117,7 @@ _configuring = threading.RLock()
 
 @contextlib.contextmanager
 def own_cache_directory() -> Iterator[None]:
-    """Point numba at our cache while a function is decorated, so that other code in the process keeps its own."""
+    """Set numba's cache directory inside the block; other code in the process keeps its own."""
     config: Any = numba.config
     with _configuring:
         before = config.CACHE_DIR
@@ -156,11 +153,11 @@ def kernel(
 ) -> Function | Callable[[Function], Function]:
     """Compile a function of plain floats, arrays and named tuples of them that raises nothing.
 
-    Arithmetic is strict IEEE, so that a kernel gives the same bits whether it is called singly or inlined in a batch;
-    division by zero gives inf or nan as in NumPy. A `fast` kernel may fuse and reorder: the inner steps of a solver,
-    whose answer is judged by strict kernels. An `inline` one is copied to where it is called, for steps that pass
-    dozens of numbers in registers. A `batch` kernel serves rows `start` to `stop`, lets other threads run meanwhile and
-    allocates its scratch; of the others only those that are marked `allocates` do, or return arrays.
+    Arithmetic is strict IEEE, so that single calls and batches give the same bits; division by zero gives inf or nan as
+    in NumPy. `fast` allows fused and reordered operations, for the inner steps of a solver, whose result strict kernels
+    check. `inline` copies the kernel into its callers, for steps that pass dozens of numbers in registers. A `batch`
+    kernel processes rows `start` to `stop`, releases the GIL and may allocate scratch; other kernels may allocate or
+    return arrays only if marked `allocates`.
     """
     if function is None:
         return functools.partial(_compiled, fast=fast, inline=inline, nogil=batch, counts_references=batch or allocates)
@@ -170,10 +167,10 @@ def kernel(
 def _compiled(
     function: Function, fast: bool = False, inline: bool = False, nogil: bool = False, counts_references: bool = False
 ) -> Function:
-    """Compile with all options explicit: numba passes options that are not set on from the first caller.
+    """Compile with all options set, because numba inherits options that are not set from the first caller.
 
-    A strict kernel that a fast one calls first would else be compiled, and kept on disk, with fast arithmetic. Nothing
-    calls a kernel through C, so that wrapper is left out. Counting references to arrays takes a fifth of a solve.
+    Otherwise a strict kernel that a fast one calls first would be compiled, and cached, with fast arithmetic. The
+    wrapper for C is omitted because nothing calls kernels through C. Reference counts take a fifth of a solve.
     """
     njit: Any = numba.njit
     compiled = njit(
@@ -191,10 +188,9 @@ def _compiled(
 
 
 def by_kind(cases: Sequence[tuple[int, Callable[..., Any]]]) -> Callable[..., Any]:
-    """A kernel f(kind, *arguments) that calls the one of that kind; the last one serves all other kinds.
+    """Return a kernel f(kind, *arguments) that dispatches by kind; the last case is the default.
 
-    A chain of cases that is copied to where it is called, and kept on disk with its callers only: what numba keeps of a
-    function that holds others is not found again.
+    The cases are inlined into their callers and cached with them: numba cannot cache a closure over other kernels.
     """
     _, otherwise = cases[-1]
 
@@ -223,11 +219,10 @@ def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _OneFileEach(caching.FunctionCache):
-    """numba's cache on disk, with a file for each signature, opened when a kernel is first called.
+    """numba's disk cache with one file per signature, opened at a kernel's first call.
 
-    numba numbers the files in an index per function. Two processes that compile at once take the same number, and one
-    then loads the other's code. It also tries to write to the folder of every function, which takes longer at import
-    than all else that is done for a kernel.
+    numba's index numbers the files of a function, and two processes that compile at once can take the same number and
+    load each other's code. numba also writes a trial file per function at import, which would dominate import time.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -243,7 +238,7 @@ class _OneFileEach(caching.FunctionCache):
         return f"{self._opened._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
-        # A file that is missing, cut off or of no use costs time, not the answer.
+        # An unreadable file only costs a compilation.
         with contextlib.suppress(Exception):
             data = self._opened._cache_file._load_data(self._file(signature, target_context.codegen()))
             return self._opened._impl.rebuild(target_context, data)
@@ -257,10 +252,10 @@ class _OneFileEach(caching.FunctionCache):
 
 
 def _call_template(compiled: Any, counts_references: bool) -> Callable[[Any, Any], Any]:
-    """What a kernel asks of another: integers and booleans, not this integer, so that one version serves all values.
+    """Return `get_call_template` with literal types removed, so that one version of a kernel serves all values.
 
-    A variable that begins as 0 and is counted up in a loop has the type "literal 0" at first, and numba compiles all
-    kernels it is passed to for that type, which none then calls.
+    A loop counter has the type "literal 0" at first, and numba would compile every kernel it is passed to for that
+    type, a version that is never called.
     """
     template = compiled.get_call_template
 
@@ -270,7 +265,7 @@ def _call_template(compiled: Any, counts_references: bool) -> Callable[[Any, Any
             [unliteral(argument) for argument in arguments],
             {name: unliteral(argument) for name, argument in keywords.items()},
         )
-        # numba refuses a view that is returned without counting references, but not a tuple that holds one.
+        # Without reference counts numba rejects a kernel that returns an array, but not a tuple that holds one.
         if not counts_references and any(_holds_array(signature.return_type) for signature in answer[0].cases):
             raise numba.errors.UnsupportedError(f"kernel {compiled.__name__} returns an array; mark it `allocates`")
         return answer
@@ -283,9 +278,9 @@ def _holds_array(kind: Any) -> bool:
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel for arguments whose types never change: from the second call on numba does not look for a version.
+    """Return a function that skips numba's overload resolution after the first call.
 
-    That search takes longer than a short kernel. Arrays of another type or layout must never be passed to it.
+    It takes longer than a short kernel. All calls must have arguments of the same types and layouts.
     """
     if not hasattr(function, "get_overload"):
         return function
@@ -303,7 +298,7 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-# The clock of the C library, called by name so that kernels that use it can be cached.
+# The C library's clock, called by name because kernels with a function pointer cannot be cached.
 _types: Any = numba.types
 _CLOCK_MONOTONIC = 6 if sys.platform == "darwin" else 1
 _clock_gettime = _types.ExternalFunction("clock_gettime", _types.int32(_types.int32, _types.uintp))
@@ -323,21 +318,18 @@ def _stopped_clock(buffer: Any) -> float:
 
 
 def _choose_clock() -> Callable[[Any], float]:
-    """The clock that kernels can call. Windows lacks the call: there no time passes, and time limits do not bind."""
+    """Return the clock for kernels. Windows has no `clock_gettime`, so time limits have no effect there."""
     if getattr(numba.config, "DISABLE_JIT", 0):
         return _read_python_clock
     return kernel(_stopped_clock) if sys.platform == "win32" else kernel(_read_clock)
 
 
-# Seconds of a clock that only goes forward; `buffer` is scratch, two int64.
+# Monotonic time in seconds; `buffer` is scratch, two int64.
 clock = _choose_clock()
 
 
 def compile_source(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:
-    """Compile one batch kernel from source text that this library generated; kept in memory only.
-
-    `interpreted` gives the plain Python function, for a first try that is not worth a compilation.
-    """
+    """Compile one batch kernel from generated source, without caching; `interpreted` returns the Python function."""
     namespace: dict[str, Any] = {}
     exec(compile(source, f"<{name}>", "exec"), namespace)  # noqa: S102
     function: Callable[..., Any] = namespace[name]
@@ -345,7 +337,7 @@ def compile_source(source: str, name: str, interpreted: bool = False) -> Callabl
 
 
 class _CompileListener(event.Listener):
-    """Calls a function each time numba begins to compile something; loading from the cache is silent."""
+    """Calls a function whenever numba starts to compile; loading from the cache does not count."""
 
     def __init__(self, started: Callable[[Any], None]) -> None:
         self.started = started
@@ -359,9 +351,9 @@ class _CompileListener(event.Listener):
 
 @contextlib.contextmanager
 def on_compile(started: Callable[[], None], announces: bool = False) -> Iterator[None]:
-    """Call `started` each time numba begins to compile something inside the block; loading from the cache is silent.
+    """Call `started` whenever numba starts to compile inside the block; loading from the cache does not count.
 
-    With `announces` the caller tells the user, and the line on stderr is left out.
+    With `announces` the caller informs the user, and COMPILING_LINE is not printed.
     """
     global _announcers  # noqa: PLW0603
     listener = _CompileListener(lambda _: started())
@@ -378,13 +370,13 @@ COMPILING_LINE = (
     "arcreach: compiling kernels, once per installation and up to a minute; `arcreach warm-up` does all of it ahead of "
     "time, ARCREACH_QUIET=1 hides this line"
 )
-# How many callers tell the user themselves, and whether the line was written in this process.
+# Number of active `announces` blocks, and whether the line was printed in this process.
 _announcers = 0
 _announced = False
 
 
 def _announce(event: Any) -> None:
-    """Say on stderr, once in a process, that a kernel of this library is being compiled."""
+    """Print COMPILING_LINE once per process when a kernel of this library is compiled."""
     global _announced  # noqa: PLW0603
     quiet = os.environ.get("ARCREACH_QUIET", "0") not in {"", "0"}
     if _announced or _announcers or quiet or sys.stderr is None:
@@ -400,6 +392,6 @@ event.register(_COMPILING, _CompileListener(_announce))
 
 
 def tell_compiling() -> None:
-    """Tell `on_compile` of a compilation that numba does not tell of: that of a kernel for a GPU."""
+    """Report the compilation of a GPU kernel to `on_compile`; numba has no event for it."""
     with event.trigger_event(_COMPILING):
         pass

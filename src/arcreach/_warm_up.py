@@ -1,4 +1,4 @@
-"""Compile every kernel ahead of time, so that the first call of a program does not wait for it."""
+"""Compile all kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
-# Compiles the same steps from the last to the first. -P: modules of the current folder are not imported.
+# Runs the same steps in reverse order. -P: do not import modules from the current folder.
 _HELPER = ("-P", "-c", "from arcreach import _warm_up; _warm_up.run_backwards()")
 
 
@@ -40,11 +40,11 @@ def warm_up(
     robot: Robot | SymbolicRobot | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> float:
-    """Compile all kernels, or load them where an earlier process has; returns the seconds it took.
+    """Compile all kernels, or load them from the cache; return the seconds it took.
 
-    With `device` "cuda" also those by which a GPU solves batches without `start`: for every small robot, or for `robot`
-    alone, which `solve_batch` uses with `specialised=True`. `progress` is called with the number of steps done and the
-    number of all steps. With more than one core a second process compiles half of the kernels.
+    With `device` "cuda" the GPU kernels for batches without `start` are compiled too: those for any small robot, or
+    with `robot` those specialised to it. `progress` receives the number of completed steps and of all steps. With more
+    than one core a second process compiles about half of the kernels.
     """
     start = time.perf_counter()
     on_gpu = chosen(device) == "cuda"
@@ -66,16 +66,16 @@ def warm_up(
 
 
 def run_backwards() -> None:
-    """Compile what `warm_up` compiles on a CPU, from the last step to the first."""
+    """Run the CPU steps of `warm_up` in reverse order."""
     for step in reversed(_cpu_steps()):
         step()
 
 
 @contextlib.contextmanager
 def _helper() -> Iterator[None]:
-    """Start the second process when something has to be compiled; end it when this process has all kernels.
+    """Run a second process inside the block from the first compilation on.
 
-    The steps that it has done are loaded from disk here, so the two meet in the middle.
+    It works backwards, and this process loads what it has compiled from disk, so they meet in the middle.
     """
     helper: subprocess.Popen[bytes] | None = None
 
@@ -107,10 +107,7 @@ def _sections() -> Robot:
 
 
 def _cpu_steps() -> list[Callable[[], Any]]:
-    """All questions to a mixed chain, every method, obstacles and contact: calls that need no arguments.
-
-    The largest kernels come first and last, so that two processes that begin at the ends share them.
-    """
+    """Return calls without arguments that together use every kernel; the slowest to compile come first and last."""
     sections = _sections()
     joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     robots = [sections, Robot(sections.elements[:1]), joints]
@@ -128,7 +125,7 @@ def _cpu_steps() -> list[Callable[[], Any]]:
 
 
 def _warm_chain() -> None:
-    """Ask all questions of a mixed chain, of one configuration and of two."""
+    """Call every kinematics method of a mixed chain, single and as a batch."""
     mixed = Robot(
         (
             Prismatic(0.0, 0.1),
@@ -149,7 +146,7 @@ def _warm_branches(robot: Robot) -> None:
 
 
 def _warm_gpu(robot: Any, specialised: bool) -> None:
-    """Ask a GPU for a pose, a Jacobian and a target of every kind."""
+    """Compute a pose, a Jacobian and a target of every kind on a GPU."""
     q = robot.sample(1, seed=0)
     robot.jacobian(q, device="cuda")
     poses = robot.tip_pose(q, device="cuda")
@@ -165,7 +162,7 @@ def _warm_clearance(robot: Robot) -> None:
 
 
 def _warm_mesh(robot: Robot) -> None:
-    """Ask for the clearance from a tetrahedron, and for a certificate of it."""
+    """Compute and certify the clearance from a tetrahedron."""
     corners = np.vstack([np.zeros(3), np.eye(3)])
     mesh = Mesh(vertices=corners, faces=[(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], position=(1.0, 0.0, 0.0))
     q = robot.sample(1, seed=0)[0]
@@ -182,7 +179,7 @@ def _warm_follow(robot: Robot) -> None:
 
 
 def _warm_motions(robot: Robot) -> None:
-    """Ask whether a motion touches anything."""
+    """Certify one motion."""
     from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
 
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])

@@ -1,7 +1,7 @@
-"""The pieces a robot is made of, one module each.
+"""Elements of robots, one module each.
 
-An element is declared in its module alone: its fields, coordinates, limits, solver variables and body, and for a joint
-the kernels of its motion. The tuple below makes it known to everything else.
+The module of an element declares its fields, coordinates, limits, solver variables and body, and a joint the kernels
+of its motion. Everything else finds it in the tuple ELEMENTS.
 """
 
 from arcreach._jit import by_kind

@@ -1,7 +1,7 @@
-"""What all elements have in common: their fields, coordinates, limits and solver variables.
+"""Base classes of elements.
 
-A field's metadata is its one home: `quantity` is the unit family a robot file may write it in, `about` its description
-in the schema. Fields that are numbers stand in the packed chain by their own names, where kernels read them.
+Robot files and their schema are made from the fields, whose metadata holds a description (`about`) and the unit family
+(`quantity`). Kernels read numeric fields from the packed chain by the same names.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Coordinate:
 
 
 def about(text: str, quantity: str = PLAIN) -> dict[str, str]:
-    """The metadata of a field."""
+    """Return the metadata of a field."""
     return {"about": text, "quantity": quantity}
 
 
 METRES = "a length in metres, 0 or more"
-# Numbers of the packed chain for each type of field; texts and lists are not packed.
+# Packed type of each field type; strings and lists are not packed.
 PACKED_TYPES: dict[str, tuple[Any, ...]] = {
     "float": (float,),
     "Vector": (float, (3,)),
@@ -101,7 +101,7 @@ class FieldChecks:
 
 
 def packed_fields(element: Any) -> dict[str, tuple[Any, ...]]:
-    """The fields of an element, or of its class, that kernels read, and the type each has in the packed chain."""
+    """Return the fields of an element or its class that kernels read, with their packed types."""
     types = {field.name: PACKED_TYPES.get(str(field.type)) for field in dataclasses.fields(element)}
     return {name: kind for name, kind in types.items() if kind is not None}
 
@@ -127,20 +127,20 @@ class Element:
             """Upper bound of the distance between both ends."""
 
     else:
-        # Of elements without a body.
+        # Default for elements without a body.
         radius = 0.0
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """Its entries in a configuration: none where it does not move."""
+        """Its entries in a configuration; none if it does not move."""
         return ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Its rows of the packed chain, the fields of each by name; a section's arcs follow it."""
+        """Return its rows of the packed chain, fields by name; the sub-arcs of a section follow it."""
         return [{"reach": self.reach, **{name: getattr(self, name) for name in packed_fields(self)}}]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Its rows among the solver's moves, fields of `layout.MOVE` by name; coordinates count from its own first."""
+        """Return its rows of the solver table, fields of `layout.MOVE` by name; coordinates count from its first."""
         return []
 
 
@@ -148,9 +148,9 @@ class Element:
 class Joint(Element):
     """An element with one coordinate, from `lower` to `upper`, and a straight body between its ends.
 
-    `motion(row, value)` is the motion from its near to its far end, as twelve numbers. `rates(row, value, moved)` says
-    how fast the far end moves and turns per unit of the coordinate: the linear, then the angular velocity, six numbers
-    in the frame at the near end; `moved` is the motion at that value. Both are kernels, and `row` has the fields.
+    `motion(row, value)` is the transform from its near to its far end, as twelve numbers. `rates(row, value, moved)` is
+    the linear and angular velocity of the far end per unit of the coordinate, six numbers in the frame at the near end;
+    `moved` is the transform at that value. Both are kernels, and `row` has the fields.
     """
 
     motion: ClassVar[Callable[..., Any]]
@@ -159,7 +159,7 @@ class Joint(Element):
     quantity: ClassVar[str] = ANGLE
     # Whether a full turn of the coordinate changes nothing.
     periodic: ClassVar[bool] = False
-    # The solver's step: one that is written out for a kind, or the one that serves every joint.
+    # Code of the solver step: one specialised to a kind of joint, or the general one.
     step: ClassVar[int] = layout.JOINT
 
     if TYPE_CHECKING:
@@ -187,13 +187,13 @@ class Joint(Element):
         return (Coordinate("", self.quantity, self.lower, self.upper, middle),)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Its row of the packed chain."""
+        """Return its row of the packed chain."""
         shift, turn = self.largest_rates
         [own] = super().rows()
         return [{**own, "periodic": self.periodic, "largest_shift": shift, "largest_turn": turn}]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Its coordinate is its solver variable."""
+        """Return one row: the coordinate is the solver variable."""
         own = {"kind": self.step, "width": 1, "coordinate": 0, "about": layout.ABOUT_Z, "axis": self.axis}
         limits = {"lower": self.lower, "upper": self.upper, "periodic": self.periodic}
         return [{**own, **limits, "stroke": self.quantity == LENGTH}]

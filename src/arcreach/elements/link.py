@@ -1,4 +1,4 @@
-"""A rigid piece."""
+"""`Link`: a rigid element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arcreach.elements.element import LENGTH, METRES, NO_ROTATION, Element, Fiel
 
 @dataclass(frozen=True)
 class Link(Element):
-    """A rigid piece: a fixed shift, then a fixed turn."""
+    """A rigid element: a fixed shift, then a fixed turn."""
 
     kind: ClassVar[str] = "link"
 
@@ -35,7 +35,7 @@ class Link(Element):
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, radius: float = 0.0, name: str = "") -> Link:
-        """A link from a 4 x 4 transform."""
+        """Return a link from a 4 x 4 transform."""
         values = checks.real_array(matrix)
         if values is None or values.shape != (4, 4) or not np.array_equal(values[3], (0.0, 0.0, 0.0, 1.0)):
             raise checks.refuse("link", "matrix", matrix, "a 4 x 4 transform whose last row is 0, 0, 0, 1")

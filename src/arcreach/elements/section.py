@@ -1,4 +1,4 @@
-"""A piece that bends."""
+"""`Section`: an element that bends."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Section(Element):
         return self.length + self.stretch
 
     def rows(self) -> list[dict[str, Any]]:
-        """Its row of the packed chain and one for each sub-arc."""
+        """Return its row of the packed chain and one per sub-arc."""
         [own] = super().rows()
         lengths = np.divide(self.length_weights, sum(self.length_weights))
         bends = np.divide(self.bend_weights, sum(self.bend_weights))
@@ -99,7 +99,7 @@ class Section(Element):
         return [{**own, "arcs": len(arcs)}, *arcs]
 
     def moves(self) -> list[dict[str, Any]]:
-        """A bend vector, or a turn and a bend in one plane where the section twists, and the share of the stretch."""
+        """Return a bend vector, or a turn and a planar bend for `twist`, and the share of the stretch."""
         common = {"length": self.length, "stretch": self.stretch, "bend_max": self.bend_max, "coordinate": 0}
         lengths = 1 if self.stretch else 0
         if not self.twist:
