@@ -87,7 +87,7 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
 register(
     Method(
         name="auto",
-        summary="bounded Levenberg-Marquardt from the nearest of a table of poses; the default",
+        summary="bounded Levenberg-Marquardt from the nearest seed of a table, with restarts; the default",
         source="derived",
         run=run,
         solve_one=solve_one,

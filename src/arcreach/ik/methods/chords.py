@@ -45,7 +45,7 @@ def _run(problem: Problem) -> Outcome:
 METHOD = register(
     Method(
         name="chords",
-        summary="FABRIK on the chords of the sections; keeps limits, turns the chain about the tip to meet the axis",
+        summary="FABRIK on the chords of the sections; enforces limits, corrects the axis by rotation about the tip",
         source="K22a",
         run=_run,
         elements=frozenset({"section", "link", "prismatic", "revolute"}),

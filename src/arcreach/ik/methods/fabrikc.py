@@ -23,7 +23,7 @@ def _run(problem: Problem) -> Outcome:
 METHOD = register(
     Method(
         name="fabrikc",
-        summary="FABRIK on the tangents of sections of fixed length; looks at the limits of the bends only at the end",
+        summary="FABRIK on the tangents of sections of fixed length; checks the limits of the bends only at the end",
         source="K22",
         run=_run,
         elements=frozenset({"section", "link", "prismatic", "revolute"}),

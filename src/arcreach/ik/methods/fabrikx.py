@@ -44,7 +44,7 @@ def _balls(problem: Problem) -> tuple[Array, bool]:
 METHOD = register(
     Method(
         name="fabrikx",
-        summary="FABRIK on the tangents of sections of any curvature and length; keeps limits in every iteration",
+        summary="FABRIK on the tangents of sections of any curvature and length; enforces limits in every iteration",
         source="K22",
         run=_run,
         elements=frozenset({"section", "link", "prismatic", "revolute"}),

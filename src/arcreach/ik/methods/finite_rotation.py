@@ -123,7 +123,7 @@ def last_axis(robot: Robot) -> Array:
 METHOD = register(
     Method(
         name="finite-rotation",
-        summary="best turn of one joint after another: distance, long axis, cross axis in turn; one start, no matrices",
+        summary="optimal rotation of one joint after another, in closed form; one start, no linear systems",
         source="FRD",
         run=run,
         elements=RIGID,

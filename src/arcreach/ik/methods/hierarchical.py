@@ -273,7 +273,7 @@ def _refused(field: str, value: Any, accepted: str) -> MethodError:
 register(
     Method(
         name="hierarchical",
-        summary="one coordinate after another in a given order and role; to teach and to trace, for decoupled arms",
+        summary="one coordinate after another, in a given order and role; for study and for decoupled arms",
         source="RGM3",
         run=run,
         options=frozenset({"order", "roles", "divisions", "growth", "ranges", "jump", "exit", "cycles", "scale"}),

@@ -53,7 +53,7 @@ def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
 register(
     Method(
         name="jacobian-transpose",
-        summary="steps along the gradient with the best length to first order; simple, slow at the end",
+        summary="steps along the gradient, of optimal length to first order; simple, slow final convergence",
         source="B04",
         run=_runner(TRANSPOSE),
         options=frozenset({"largest_step"}),
@@ -62,7 +62,7 @@ register(
 register(
     Method(
         name="dls",
-        summary="damped least squares with a fixed damping; steady near singular configurations",
+        summary="damped least squares with a fixed damping; stable near singular configurations",
         source="W86",
         run=_runner(FIXED),
         options=frozenset({"damping", "largest_step"}),
@@ -80,7 +80,7 @@ register(
 register(
     Method(
         name="sdls",
-        summary="selectively damped least squares: each singular direction turns as far as it is worth",
+        summary="selectively damped least squares: each singular direction is bounded by its effect on the tip",
         source="BK05",
         run=_runner(SELECTIVE),
         options=frozenset({"largest_step"}),
@@ -89,7 +89,7 @@ register(
 register(
     Method(
         name="lm",
-        summary="Levenberg-Marquardt damped by the residual, joints held at limits; the surest of the family",
+        summary="Levenberg-Marquardt damped by the residual, joints held at limits; the best success rate of these",
         source="S11",
         run=_runner(RESIDUAL),
         options=frozenset({"damping", "largest_step"}),

@@ -50,7 +50,7 @@ def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dty
 register(
     Method(
         name="portfolio",
-        summary="fabrikx, then jacobian for what it leaves",
+        summary="fabrikx, then jacobian for the targets that it misses",
         source="K22",
         run=run,
         elements=FABRIKX.elements,

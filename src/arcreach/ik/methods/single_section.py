@@ -85,7 +85,7 @@ def refuses(robot: Robot) -> str | None:
 register(
     Method(
         name="single-section",
-        summary="one section, alone or on a sliding base, by the angle of its chord",
+        summary="one section, alone or on a prismatic base, from its chord angle",
         source="K22",
         run=run,
         elements=frozenset({Section.kind, Prismatic.kind}),
