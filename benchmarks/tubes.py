@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import arcreach as ar
-from arcreach.files.scene_catalogue import catalogue_waypoints
+from arcreach.files import catalogue_waypoints
 from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.scenes.shapes import Sphere
 

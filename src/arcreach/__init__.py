@@ -31,12 +31,11 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
     from arcreach._warm_up import warm_up
-    from arcreach.files.catalogue import catalogue
+    from arcreach.files.catalogues import catalogue
     from arcreach.files.exports.c.binding import load_exported
     from arcreach.files.exports.c.writer import export_c
     from arcreach.files.exports.html import export_html
-    from arcreach.files.robots import load_robot, save_robot
-    from arcreach.files.scenes import load_scene, save_scene
+    from arcreach.files.load import load_robot, load_scene, save_robot, save_scene
     from arcreach.planning import (
         LeaderPath,
         Path,
@@ -56,12 +55,11 @@ __getattr__, _ = lazy(
     __name__,
     {
         "_warm_up": "warm_up",
-        "files.catalogue": "catalogue",
+        "files.catalogues": "catalogue",
         "files.exports.c.binding": "load_exported",
         "files.exports.c.writer": "export_c",
         "files.exports.html": "export_html",
-        "files.robots": "load_robot save_robot",
-        "files.scenes": "load_scene save_scene",
+        "files.load": "load_robot load_scene save_robot save_scene",
         "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
     },
 )

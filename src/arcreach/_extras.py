@@ -11,6 +11,7 @@ from arcreach.errors import MissingExtraError
 PACKAGES = {
     "dask": ("dask", "cluster"),
     "distributed": ("distributed", "cluster"),
+    "jinja2": ("Jinja2", "cluster"),
     "matplotlib": ("matplotlib", "figures"),
     "ompl": ("ompl", "plan"),
     "polars": ("polars", "cluster"),

@@ -38,7 +38,7 @@ def test_robots(run):
 
 
 def test_robots_without_sympy_still_lists_all(run, monkeypatch):
-    from arcreach.files.catalogue import catalogue_robot
+    from arcreach.files import catalogue_robot
 
     catalogue_robot.cache_clear()
     monkeypatch.setitem(sys.modules, "sympy", None)
@@ -334,7 +334,7 @@ def test_long_names_are_never_cut(run, tmp_path):
 
 
 def test_completion_of_robot_names():
-    from arcreach.cli.output import complete_robot
+    from arcreach.cli.arguments import complete_robot
 
     assert complete_robot("ur") == ["ur5", "ur5-bending-tool"]
 
@@ -349,11 +349,11 @@ def test_warm_up(run):
 
 def test_warm_up_counts_its_steps(run, monkeypatch):
     from arcreach import _warm_up
-    from arcreach.cli import output
+    from arcreach.cli import progress
 
     done = []
     monkeypatch.setattr(_warm_up, "_cpu_steps", lambda: [lambda i=i: done.append(i) for i in range(3)])
-    monkeypatch.setattr(output, "SAY_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SAY_AFTER", 0.0)
     _, out, told = run("warm-up")
     assert "kernels ready" in out
     assert "compiling: 1 of 3 steps" in told

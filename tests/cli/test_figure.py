@@ -117,7 +117,7 @@ def test_a_robot_without_a_body_is_refused(run):
     pytest.importorskip("sympy")
     code, _, err = run("figure", "pose", "librergm3-matrix", "--out", "figure.svg")
     assert code == 2
-    assert "has no body to make this figure from" in err
+    assert "is given as a matrix; this figure needs a chain of elements" in err
 
 
 def test_a_bad_seed_is_one_line(run, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.cli import output
+from arcreach.cli import progress
 
 ARM = ar.load_robot("three-section")
 # A prismatic joint in front of three sections: angles and a length.
@@ -72,8 +72,8 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     path, _ = waypoints_file(tmp_path)
     start = "--start=" + ",".join(map(repr, ARM.sample(1, seed=3)[0].tolist()))
     arguments = ("follow", "three-section", "--waypoints", path, start)
-    monkeypatch.setattr(output, "SAY_AFTER", 0.0)
-    monkeypatch.setattr(output, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(progress, "SAY_AFTER", 0.0)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
     code, out, err = run(*arguments)
     assert code == 0
     assert out.startswith("8 of 8 points reached (8 waypoints, 0 inserted)")
@@ -84,8 +84,8 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
 
 
 def test_progress_is_said_while_one_step_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(output, "SAY_AFTER", 0.05)
-    with output.announce_compiling() as say:
+    monkeypatch.setattr(progress, "SAY_AFTER", 0.05)
+    with progress.announce_compiling() as say:
         say("following", 0, 8, "waypoint")
         deadline = time.monotonic() + 60.0
         err = ""
@@ -134,8 +134,8 @@ def test_waypoints_in_millimetres_get_a_hint(run, tmp_path):
 
 def test_the_time_left_is_guessed_from_what_followed_the_first(monkeypatch):
     times = iter([100.0, 110.0, 112.0, 113.0])
-    monkeypatch.setattr(output.time, "monotonic", lambda: next(times))
-    pace = output.Pace()
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
+    pace = progress.Pace()
     assert pace.words("following", 1, 11, "waypoint") == "following: 1 of 11 waypoints"
     assert pace.words("following", 3, 11, "waypoint") == "following: 3 of 11 waypoints, about 40 s left"
     # Another beginning is tried.

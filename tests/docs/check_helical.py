@@ -11,8 +11,7 @@ from arcreach.elements.helical import Helical
 import arcreach as ar
 from arcreach.cli import main
 from arcreach.errors import MethodError, RobotError
-from arcreach.files.exports.openscad import openscad_text
-from arcreach.files.exports.urdf import write_urdf
+from arcreach.files import openscad_text, write_urdf
 from arcreach.ik.method import methods
 from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.clearance.gradient import Contact, point_gradient

@@ -30,8 +30,7 @@ from pathlib import Path
 import jsonschema
 
 from arcreach.cli import main
-from arcreach.files.scenes import load_scene
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene, load_scene
 from arcreach.files.toml.robot_file import json_schema, parse_robot
 
 ROOT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ class Motion:
 
 
 def contact():
-    from arcreach.files.toml.planar_file import load_planar_scene
+    from arcreach.files import load_planar_scene
     from arcreach.planning.contact.plan import plan_contact
 
     scene = load_planar_scene("wedge")

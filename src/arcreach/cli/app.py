@@ -1,4 +1,4 @@
-"""The command line's entry point: the list of commands, and what happens to errors."""
+"""The entry point of the command line: the commands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def main() -> None:
             print_error(error)
             sys.exit(EXIT_BAD_INPUT)
         finally:
-            # Now, where it can be caught: Python itself flushes only after the last handler.
+            # Flushed here, where errors can be caught: Python itself flushes after the last handler.
             sys.stdout.flush()
     except BrokenPipeError:
         _end_without_a_reader()
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as end:
-        # typer makes exit code 1 of a closed pipe.
+        # typer turns a closed pipe into exit code 1.
         if isinstance(end.__context__, BrokenPipeError):
             _end_without_a_reader()
         raise
@@ -110,6 +110,6 @@ def _warnings_as_notes() -> Iterator[None]:
 
 
 def _end_without_a_reader() -> NoReturn:
-    """The reader of our output has gone, as in `arcreach robots | head -1`: nothing is left to say."""
+    """Exit silently after the reader of the output has gone, as in `arcreach robots | head -1`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     sys.exit(0)

@@ -8,9 +8,9 @@ from array import array
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._io import called, file_error, find_columns, line_error, read_rows
+from arcreach._typing import Array
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
@@ -18,20 +18,20 @@ from arcreach.robots.hints import angle_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Lines of a file in which degrees given for radians are looked for: a slip of units is in all of them.
+# Number of lines checked for degrees given in place of radians; such a mistake affects all lines.
 LOOKED_AT = 1000
 
 
-def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> npt.NDArray[np.float64]:
-    """A configuration from comma-separated numbers, each with a unit or in SI; a hint on stderr at a slip of units."""
+def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
+    """Parse comma-separated numbers, each with a unit or in SI; print a hint if degrees seem to be given as radians."""
     cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
     q = _row(cells, robot, option)
     _note_degrees(robot, cells, q, option)
     return np.array(q)
 
 
-def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> npt.NDArray[np.float64]:
-    """Configurations (n, dof) from a CSV file; a header may name the coordinates in any order and case."""
+def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> Array:
+    """Read configurations (n, dof) from a CSV file; a header may name the coordinates in any order and case."""
     rows = read_rows(path)
     first = next(rows, None)
     if first is None:
@@ -66,8 +66,8 @@ def _column(path: Path, name: str, places: list[int]) -> int:
 
 
 def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: list[float], origin: str) -> bool:
-    """Note on stderr, for values without a unit, where degrees were probably meant."""
-    # Most rows end here: a file may have a million.
+    """Print a hint if values without a unit are probably degrees; return whether it was printed."""
+    # A file may have a million rows, and most return here.
     if all(abs(value) <= math.tau for value in q):
         return False
     bare = np.array([cell[-1:].isdigit() or cell.endswith(".") for cell in cells])

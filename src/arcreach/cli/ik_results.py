@@ -1,4 +1,4 @@
-"""Write the results of many solves, and the trace of one."""
+"""Write the results of a batch of solves, and the trace of one solve."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRACE_ENDINGS = (".csv",)
 
 
 def check_files(out: Path | None, trace: Path | None) -> None:
-    """Refuse files that could not be written, before anything is solved for them."""
+    """Refuse files that could not be written, before anything is solved."""
     if out is not None and check_output(out, ENDINGS) == ".parquet":
         _import_polars()
     if trace is not None:
@@ -32,7 +32,7 @@ def check_files(out: Path | None, trace: Path | None) -> None:
 
 
 def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
-    """The results as columns: the coordinates, then how each solve ended."""
+    """Return the results as columns: the coordinates, then status, errors and times."""
     q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
     columns = coordinate_columns(robot, q)
     columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
@@ -44,7 +44,7 @@ def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[st
 
 
 def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
-    """Write columns to a file by its ending, or to stdout as CSV or JSON."""
+    """Write columns to a file in the format of its ending, or print them as CSV or JSON."""
     ending = None if out is None else check_output(out, ENDINGS)
     if out is not None and ending == ".parquet":
         _write_parquet(columns, out)
@@ -64,7 +64,7 @@ def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -
 
 
 def write_trace(path: Path, robot: Robot | SymbolicRobot, trace: Trace) -> None:
-    """Write a trace as CSV: a row per iteration with the coordinates and the errors there."""
+    """Write a trace as CSV: one row of coordinates and errors per iteration."""
     write_text(path, csv_log(robot, trace))
 
 

@@ -1,4 +1,4 @@
-"""Read `--option name=value`: what a method is told beside the target."""
+"""Parse `--option name=value`, the options of a method."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from arcreach.files import units
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-# As names of coordinates are: letters and digits with dots, spaces and dashes between.
-_WORD = re.compile(r"[^\W\d_](?:[\w. -]*\w)?")
+# The form of coordinate names: letters and digits, with dots, spaces and dashes between them.
+_NAME_VALUE = re.compile(r"[^\W\d_](?:[\w. -]*\w)?")
 _CONSTANTS = {"true": True, "false": False, "none": None}
 
-ACCEPTED = "a number, a number with a unit, a word, or a list of them as [a, b]"
+ACCEPTED = "a number, a number with a unit, a name, or a list of them as [a, b]"
 
 
 def parse_options(given: Iterable[str]) -> dict[str, Any]:
-    """The options of a method by name."""
+    """Return the options of a method by name."""
     options: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -50,7 +50,7 @@ def _single(name: str, text: str) -> Any:
         return int(text)
     if quoted := _QUOTED.fullmatch(text):
         return quoted[1] or quoted[2] or ""
-    if _WORD.fullmatch(text) and text.lower() not in ("inf", "nan"):
+    if _NAME_VALUE.fullmatch(text) and text.lower() not in ("inf", "nan"):
         return text
     for quantity in units.UNITS:
         try:

@@ -1,182 +1,102 @@
-"""What the commands share: printing tables, JSON and errors, and the word about compiling."""
+"""Print results, tables, JSON, notes and errors; and the exit codes."""
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import math
 import re
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
-from arcreach._jit import on_compile
-from arcreach._text import count, seconds
-from arcreach.errors import FileError
-from arcreach.files.catalogue import catalogue
+from arcreach._io import check_output
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXIT_REACHED = 0
+EXIT_NOT_REACHED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
-# Seconds until a command tells how far it has come, and between two lines where stderr is no terminal.
-SAY_AFTER = 2.0
-LINE_EVERY = 10.0
-
-COMPILING = "Compiling kernels: once per installation (arcreach warm-up does it ahead of time)"
-COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
-
-# JSON leaves these control characters as they are, and a terminal obeys some of them.
+# JSON does not escape these control characters, and a terminal obeys some of them.
 _CONTROL = re.compile("[\x7f-\x9f]")
 
 
-def complete_robot(incomplete: str) -> list[str]:
-    """Names of the catalogue for the shell's completion."""
-    return [name for name in catalogue() if name.startswith(incomplete)]
-
-
-RobotName = Annotated[
-    str,
-    typer.Argument(metavar="ROBOT", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot),
-]
-MethodName = Annotated[
-    str, typer.Option("--method", help="See arcreach methods; or module:function, a method of your own.")
-]
-BaseLink = Annotated[str | None, typer.Option("--base", help="URDF: link where the chain begins.")]
-TipLink = Annotated[str | None, typer.Option("--tip", help="URDF: link where the chain ends.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+def exit_by(reached: bool) -> NoReturn:
+    """End the command with the exit code for a result."""
+    raise typer.Exit(EXIT_REACHED if reached else EXIT_NOT_REACHED)
 
 
 def never_fail_to_encode() -> None:
-    """Print `?` for what the encoding of stdout lacks, in place of an error; stderr writes escapes by itself."""
+    """Print `?` for characters that the encoding of stdout lacks; stderr already prints escapes for them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
 
 def console() -> Console:
-    """The console of stdout."""
+    """Return the console of stdout."""
     return Console(emoji=False)
 
 
 def printable(text: str) -> str:
-    """A text on one line, with control characters written out, so that none reaches the terminal."""
+    """Return a text on one line with control characters escaped, so that none reaches the terminal."""
     if text.isprintable():
         return text
-    return "".join(_written_out(character) for character in text)
+    return "".join(_escaped(character) for character in text)
 
 
-def _written_out(character: str) -> str:
+def _escaped(character: str) -> str:
     if character.isprintable():
         return character
     return " " if character.isspace() else repr(character)[1:-1]
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON; numbers that JSON does not know become null."""
-    # Escapes keep the text whole where the output cannot hold it.
-    escape_all = not (sys.stdout.encoding or "").lower().startswith("utf")
-    text = json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
-    typer.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
-
-
-def print_error(error: Exception) -> None:
-    """Print an error as one line on stderr."""
-    typer.echo(printable(f"error: {error}"), err=True)
+def printable_lines(text: str) -> str:
+    """Apply `printable` to every line of a text."""
+    return "\n".join(printable(line) for line in text.splitlines())
 
 
 def plain(text: str) -> str:
-    """A user's text, with nothing in it that rich would take for markup or the terminal for a command."""
+    """Return a text that rich prints as it is, without markup and control characters."""
     return escape(printable(text))
 
 
-class Pace:
-    """How far a command has come, in words, with about how long the rest will take."""
+def print_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    right: Collection[str] = (),
+    whole: Collection[str] = (),
+    rule: bool = True,
+) -> None:
+    """Print a table on stdout.
 
-    def __init__(self) -> None:
-        self.first: tuple[float, int] | None = None
-
-    def words(self, doing: str, done: int, total: int, noun: str) -> str:
-        """`following: 12 of 75 waypoints, about 40 s left`; without a guess until the pace is known."""
-        now = time.monotonic()
-        text = f"{doing}: {done} of {count(total, noun)}"
-        if self.first is None or done <= max(self.first[1], 1):
-            # The first one also took what is done once, such as loading kernels; and a count may begin anew.
-            self.first = now, done
-            return text
-        left = (now - self.first[0]) * (total - done) / (done - self.first[1])
-        return f"{text}, about {seconds(left, 2)} left"
-
-
-# Tells how far a command has come: what it does, how many are done and of all, and of which things.
-Say = Callable[[str, int, int, str], None]
-
-
-@contextlib.contextmanager
-def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
-    """Say on stderr when something is being compiled: a spinner on a terminal, a line elsewhere.
-
-    The function it gives tells how far the command has come. Its text is shown from SAY_AFTER seconds on: beside the
-    spinner, or elsewhere as a line now and then.
+    Columns `right` are right-aligned. Long texts continue on the next line, except in the columns `whole`. `rule`
+    draws a line below the headings.
     """
-    stderr = Console(stderr=True)
-    status = stderr.status(message)
-    announced = False
-    began = said = time.monotonic()
-    pace, latest = Pace(), ""
-    timer: threading.Timer | None = None
-
-    def started() -> None:
-        nonlocal announced
-        if announced:
-            return
-        announced = True
-        if stderr.is_terminal:
-            status.start()
-        else:
-            sys.stderr.write(message + "\n")
-
-    def say(doing: str, done: int, total: int, noun: str) -> None:
-        nonlocal latest, timer
-        latest = pace.words(doing, done, total, noun)
-        early = began + SAY_AFTER - time.monotonic()
-        if early <= 0.0:
-            show(latest)
-        elif timer is None:
-            # The next step may take long: what is known is then said without waiting for it.
-            timer = threading.Timer(early, lambda: show(latest))
-            timer.daemon = True
-            timer.start()
-
-    def show(text: str) -> None:
-        nonlocal said
-        now = time.monotonic()
-        if stderr.is_terminal:
-            status.update(text)
-            status.start()
-        elif said == began or now - said >= LINE_EVERY:
-            said = now
-            sys.stderr.write(text + "\n")
-            sys.stderr.flush()
-
-    with on_compile(started, announces=True):
-        try:
-            yield say
-        finally:
-            if timer is not None:
-                timer.cancel()
-            status.stop()
+    table = Table(box=box.SIMPLE_HEAD if rule else None, pad_edge=False)
+    for heading in headings:
+        justify = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, no_wrap=heading in whole, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*map(plain, row))
+    console().print(table)
 
 
-def note(text: str) -> None:
-    """A line on stderr beside the result, such as a hint; nothing where the text is empty."""
-    if text:
-        typer.echo(printable(text), err=True)
+def print_json(value: Any) -> None:
+    """Print a value as JSON; numbers that JSON lacks, such as NaN, become null."""
+    # ASCII escapes keep the text complete if the output's encoding cannot hold it.
+    escape_all = not (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
+    typer.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def _jsonable(value: Any) -> Any:
@@ -191,8 +111,29 @@ def _jsonable(value: Any) -> Any:
     return value
 
 
-def one_of(**given: Any) -> None:
-    """Refuse unless exactly one of these options is given."""
-    if sum(value is not None for value in given.values()) != 1:
-        names = " or ".join(f"--{name}" for name in given)
-        raise FileError(f"give exactly one of {names}")
+def print_error(error: Exception) -> None:
+    """Print an error as one line on stderr."""
+    note(f"error: {error}")
+
+
+def note(text: str) -> None:
+    """Print a line on stderr, such as a hint; print nothing if the text is empty."""
+    if text:
+        typer.echo(printable(text), err=True)
+
+
+def check_figure(path: Path | None) -> None:
+    """Refuse a figure that could not be written, before anything is computed for it."""
+    if path is None:
+        return
+    from arcreach.figures import _style
+
+    check_output(path, _style.ENDINGS)
+    _style.import_matplotlib()
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure."""
+    from arcreach import figures
+
+    figures.save(figure, path)

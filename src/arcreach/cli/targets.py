@@ -18,22 +18,22 @@ from arcreach.ik.target import Target, Targets
 
 
 def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:
-    """A target from the texts of the options."""
+    """Return the target that the options describe."""
     if axis is not None and rotation is not None:
         raise TargetError("--axis and --rotation are both given; give one of them")
-    place = _numbers("--to", position, (3,), "length")
+    where = _numbers("--to", position, (3,), "length")
     if axis is not None:
-        return Target(place, axis=_numbers("--axis", axis, (3,)))
+        return Target(where, axis=_numbers("--axis", axis, (3,)))
     if rotation is None:
-        return Target(place)
+        return Target(where)
     values = _numbers("--rotation", rotation, (4, 9))
     if len(values) == 4:
-        return Target(place, quaternion=values)
-    return Target(place, rotation=np.reshape(values, (3, 3)))
+        return Target(where, quaternion=values)
+    return Target(where, rotation=np.reshape(values, (3, 3)))
 
 
 def read_targets(path: Path) -> Targets:
-    """Return the targets of a CSV file: columns x, y, z and perhaps ax, ay, az or r00 to r22."""
+    """Read targets from a CSV file with the columns x, y, z and, if any, ax, ay, az or r00 to r22."""
     rows = read_rows(path)
     wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
     names = next(rows, (0, []))[1]
@@ -55,7 +55,7 @@ def read_targets(path: Path) -> Targets:
 
 
 def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
-    """The columns that make up the targets. A group that is begun must be complete: half an axis is a mistake."""
+    """Return the columns of positions, axes and rotations; a group must be complete or absent."""
     found = find_columns(names, (*POSITION, *AXIS, *ROTATION))
     orientations = {"axes": AXIS, "rotations": ROTATION}
     begun = {group: members for group, members in orientations.items() if any(found[name] for name in members)}

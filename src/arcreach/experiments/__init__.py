@@ -1,6 +1,6 @@
-"""Published tables and figures, computed again: `arcreach experiment run`, and a report that sets ours beside theirs.
+"""Published tables and figures, computed again, and comparisons of methods on a robot.
 
-They need the extra `cluster` for rows, and `figures` for the report.
+Runs need the extra `cluster`, reports `cluster` and `figures`.
 """
 
 from typing import TYPE_CHECKING

@@ -9,8 +9,8 @@ from arcreach._checks import shown
 from arcreach.errors import MethodError
 from arcreach.experiments.engine.experiment import Experiment
 
-# The module of each is its name with underscores.
-NAMES = (
+# The module of an experiment is its name with underscores.
+_PUBLISHED = (
     "single-section",
     "scaling",
     "workspace",
@@ -22,14 +22,14 @@ NAMES = (
     "contact",
     "hierarchical",
     "finite-rotation",
-    "arms",
-    "compare",
 )
+NAMES = (*_PUBLISHED, "arms", "compare")
 
 
 def find_experiment(name: str) -> Experiment:
-    """The experiment of that name."""
+    """Return the experiment of that name."""
     if name not in NAMES:
         raise MethodError(f"experiment = {shown(name)} is not known; give one of {', '.join(NAMES)}")
-    module = importlib.import_module(f"arcreach.experiments.tables.{name.replace('-', '_')}")
+    folder = "tables" if name in _PUBLISHED else "benchmarks"
+    module = importlib.import_module(f"arcreach.experiments.{folder}.{name.replace('-', '_')}")
     return cast("Experiment", module.EXPERIMENT)

@@ -1,6 +1,6 @@
 """Figures for papers and reports: one function per figure, each returning a matplotlib `Figure`.
 
-They need the extra `figures`. Nothing is drawn on a screen and no state is shared: save a figure with `save`, or show
+They need the extra `figures`. Nothing is drawn on the screen and no state is shared: write a figure by `save`, or show
 it in a notebook.
 """
 

@@ -1,6 +1,6 @@
-"""Space on flat paper: polygons in one parallel projection, drawn from far to near.
+"""A parallel projection of bodies and obstacles as polygons, drawn from far to near.
 
-Bodies keep their true width and pictures stay vectors.
+Bodies have their true width, and pictures are vector graphics.
 """
 
 from __future__ import annotations
@@ -12,42 +12,38 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array
-from arcreach.figures._style import GREY
+from arcreach.figures._mesh_faces import small_faces
+from arcreach.figures._style import GREY, MM
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Colour = tuple[float, float, float]
 
-MM = 1e3
-# Points per arc of a body, and corners of a circle.
+# Number of points of an arc, and of corners of a circle.
 ARC_POINTS = 17
 CORNERS = 40
-# The line of sight to the light, from the eye's left and from above.
+# Direction to the light in the picture: from the left and above.
 LIGHT = (-0.45, 0.55)
 OBSTACLE: Colour = (0.80, 0.78, 0.74)
 CLEAR = (0.0, 0.0, 0.0, 0.0)
-# Steps of an arc that are drawn as one.
+# Number of steps of an arc that are drawn as one polygon.
 CHUNK = 4
-# Opacity of a wall before the robot.
+# Opacity of a wall in front of the robot.
 NEAR_WALL = 0.16
-# Faces of a mesh along the picture, at least, and triangles beyond which none are cut into smaller ones.
-FACES_ALONG, MOST_TRIANGLES = 40, 40_000
-# Points of the body that are asked whether a mesh lies around them, about; cells of the paper along a mesh.
-BODY_POINTS, SIEVE = 60, 32
 
 
 class Canvas:
-    """What is seen from one side, as polygons in millimetres with their depth.
+    """The polygons of one view, in millimetres with their depths.
 
-    `low` and `high` are the corners of the picture; they are set before anything is drawn that has no size of its own.
+    `low` and `high` are the corners of the picture; they must be set before a mesh or a half-space is added.
     """
 
     low: Array
     high: Array
-    # Points of the robot's line, projected: a mesh around them is drawn with translucent near walls.
+    # Projected points of the robot's centre line; a mesh around them gets translucent near walls.
     body: Array
 
     def __init__(self, view: tuple[float, float]) -> None:
-        """`view` is the azimuth and the elevation of the eye in degrees."""
+        """Set the view by azimuth and elevation of the eye in degrees."""
         a, e = np.radians(view)
         right = (-math.sin(a), math.cos(a), 0.0)
         up = (-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e))
@@ -58,11 +54,11 @@ class Canvas:
         self.body = np.empty((0, 3))
 
     def project(self, points: Any) -> Array:
-        """Points in metres as (right, up, towards the eye) in millimetres."""
+        """Return points in metres as (right, up, towards the eye) in millimetres."""
         return np.asarray(np.asarray(points, dtype=float) @ self.axes.T * MM)
 
     def draw_on(self, panel: Any) -> None:
-        """Draw all polygons from far to near, and the near walls of meshes around the robot over them."""
+        """Draw all polygons from far to near, and over them the near walls of meshes around the robot."""
         from matplotlib.collections import PolyCollection
 
         self.polygons.sort(key=lambda polygon: polygon[0])
@@ -77,7 +73,7 @@ class Canvas:
         )
         self.near_walls.sort(key=lambda wall: wall[0])
         if self.near_walls:
-            # Smoothed edges of translucent faces would show as lines where two of them meet.
+            # Antialiased edges of adjacent translucent faces would show as lines.
             panel.add_collection(
                 PolyCollection(
                     [points for _, points, _ in self.near_walls],
@@ -89,7 +85,7 @@ class Canvas:
             )
 
     def extent(self, shape: Any) -> Array:
-        """Corners of a box around an obstacle on the paper."""
+        """Return the corners of a box around the projection of an obstacle."""
         if isinstance(shape, Sphere):
             points, radius = self.project([shape.centre]), shape.radius * MM
         elif isinstance(shape, Capsule):
@@ -101,16 +97,17 @@ class Canvas:
         return np.vstack([points[:, :2] - radius, points[:, :2] + radius])
 
     def add(self, depth: float, points: Array, face: Any, edge: Any = None) -> None:
+        """Add a polygon; its edge has the colour of the face by default."""
         self.polygons.append((depth, points[:, :2], face, face if edge is None else edge))
 
     def tube(self, points: Array, radius: float, colour: Colour, bias: Array | None = None) -> None:
-        """A body around a line: a ribbon of its true width, darker at its edges, in short pieces by depth."""
+        """Add a body around a line as a ribbon of its true width with darker edges, in short pieces by depth."""
         along = np.gradient(points[:, :2], axis=0)
         length = np.linalg.norm(along, axis=1)
-        # Where the line runs towards the eye it has no side: that of its neighbour will do.
+        # A line that runs towards the eye has no side; that of its neighbour is used.
         sides = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
-        for place in np.flatnonzero(length < 1e-6 * max(length.max(), 1e-9)):
-            sides[place] = sides[place - 1] if place else (1.0, 0.0)
+        for k in np.flatnonzero(length < 1e-6 * max(length.max(), 1e-9)):
+            sides[k] = sides[k - 1] if k else (1.0, 0.0)
         light = 0.5 * radius * (sides @ LIGHT)
         shades = ((1.0, mixed(colour, 0.62)), (0.82, colour), (0.35, mixed(colour, 1.0, 0.28)))
         for i in range(0, len(points) - 1, CHUNK):
@@ -123,16 +120,17 @@ class Canvas:
                 self.add(depth + 1e-4 * layer, np.vstack([left, right[::-1]]), shade, shade if layer else CLEAR)
 
     def cap(self, end: Array, radius: float, colour: Colour, bias: float) -> None:
-        """The round end of a body."""
+        """Add the round end of a body."""
         self.add(end[2] + bias, end[:2] + 0.99 * radius * circle(), mixed(colour, 0.62), CLEAR)
         self.add(end[2] + bias + 1e-4, end[:2] + 0.8 * radius * circle(), colour, CLEAR)
 
     def ground(self, radius: float) -> None:
-        """A disc around the base, in the plane of its x and y."""
+        """Add a disc around the base in its x-y plane."""
         disc = radius * np.column_stack([circle(), np.zeros(CORNERS)]) / MM
         self.add(-math.inf, self.project(disc), mixed(GREY, 1.0, 0.8), CLEAR)
 
     def shape(self, shape: Any) -> None:
+        """Add an obstacle."""
         if isinstance(shape, Sphere):
             self.ball(self.project(shape.centre), shape.radius * MM)
         elif isinstance(shape, Capsule):
@@ -150,7 +148,7 @@ class Canvas:
             self.mesh(self.project(vertices)[np.asarray(faces)])
 
     def ball(self, centre: Array, radius: float) -> None:
-        """A ball, lighter towards the light."""
+        """Add a sphere, shaded towards the light."""
         for layer, share in enumerate(np.linspace(0.0, 1.0, 12)):
             size = radius * (1.0 - 0.92 * share)
             shift = 0.38 * radius * share * np.array(LIGHT)
@@ -159,26 +157,14 @@ class Canvas:
             self.add(centre[2] + 1e-4 * layer, centre[:2] + shift + size * circle(), face, edge)
 
     def faces(self, corners: Array, faces: npt.NDArray[np.int64]) -> None:
-        """Flat faces with edges, those that look away left out."""
+        """Add flat faces with edges, without those that face away from the eye."""
         for points, shade in zip(corners[faces], _shades(corners[faces]), strict=True):
             if shade is not None:
                 self.add(float(points[:, 2].mean()), points, shade, (*mixed(OBSTACLE, 0.62), 0.6))
 
     def mesh(self, triangles: Array) -> None:
-        """The triangles (n, 3, 3) of a closed surface; where it lies around the robot, its near walls are translucent.
-
-        Near is a wall behind which the eye would meet another one, or that lies before a plane through the mesh.
-        """
-        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-        front = triangles[normals[:, 2] > 0.0]
-        small = _small_triangles(front, float((self.high - self.low).max()) / FACES_ALONG)
-        sieve = _Sieve(front)
-        near = np.zeros(len(small), np.bool_)
-        if any(self._between(sieve, point) for point in self.body[:: max(len(self.body) // BODY_POINTS, 1)]):
-            apart = 1e-3 * float((self.high - self.low).max())
-            middles = small.mean(axis=1)
-            near = np.array([bool((sieve.depths(point) < point[2] - apart).any()) for point in middles])
-            near |= middles[:, 2] > _middle_plane(triangles, middles)
+        """Add the triangles (n, 3, 3) of a closed surface; near walls of a mesh around the robot are translucent."""
+        small, near = small_faces(triangles, self.body, float((self.high - self.low).max()))
         for points, hides, shade in zip(small, near, _shades(small), strict=True):
             if shade is None:
                 continue
@@ -187,13 +173,8 @@ class Canvas:
             else:
                 self.add(float(points[:, 2].mean()), points, shade)
 
-    def _between(self, sieve: _Sieve, point: Array) -> bool:
-        """Whether a point has one wall before and another behind it."""
-        depths = sieve.depths(point)
-        return bool((depths > point[2]).any() and (depths < point[2]).any())
-
     def plane(self, shape: HalfSpace) -> None:
-        """A patch of the plane under the base, as large as the picture."""
+        """Add a patch of the plane of a half-space below the base."""
         normal = np.asarray(shape.normal)
         u = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
         u /= np.linalg.norm(u)
@@ -205,67 +186,8 @@ class Canvas:
         self.add(float(points[:, 2].min()), points, (*mixed(OBSTACLE, 1.0, 0.4), 0.8), mixed(OBSTACLE, 0.7))
 
 
-class _Sieve:
-    """Triangles (n, 3, 3) in space, found by what point of the paper they cover."""
-
-    def __init__(self, triangles: Array) -> None:
-        self.triangles = triangles
-        corners = triangles[:, :, :2]
-        self.low = corners.min(axis=(0, 1)) if len(triangles) else np.zeros(2)
-        span = (corners.max(axis=(0, 1)) if len(triangles) else np.ones(2)) - self.low
-        self.cells = SIEVE / np.maximum(span, 1e-300)
-        self.bins: dict[tuple[int, int], list[int]] = {}
-        first, last = (self._cell(bound) for bound in (corners.min(axis=1), corners.max(axis=1)))
-        for k, (a, b) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
-            for i in range(a[0], b[0] + 1):
-                for j in range(a[1], b[1] + 1):
-                    self.bins.setdefault((i, j), []).append(k)
-
-    def _cell(self, points: Array) -> npt.NDArray[np.int64]:
-        return np.clip(((points - self.low) * self.cells).astype(np.int64), 0, SIEVE - 1)
-
-    def depths(self, point: Array) -> Array:
-        """The depths of all triangles that cover a point."""
-        i, j = self._cell(point[:2]).tolist()
-        a, b, c = np.moveaxis(self.triangles[self.bins.get((i, j), [])], 1, 0)
-        u, v, w = b - a, c - a, point - a
-        area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first = (w[:, 0] * v[:, 1] - w[:, 1] * v[:, 0]) / area
-            second = (u[:, 0] * w[:, 1] - u[:, 1] * w[:, 0]) / area
-            inside = (first >= 0.0) & (second >= 0.0) & (first + second <= 1.0)
-        return np.asarray((a[:, 2] + first * u[:, 2] + second * v[:, 2])[inside])
-
-
-def _small_triangles(triangles: Array, longest: float) -> Array:
-    """The same surface in triangles whose sides are no longer than so much: a long one has no one depth."""
-    while len(triangles) < MOST_TRIANGLES:
-        sides = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2).max(axis=1, initial=0.0)
-        long = sides > longest
-        if not long.any():
-            break
-        a, b, c = np.moveaxis(triangles[long], 1, 0)
-        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
-        quarters = [np.stack(corners, axis=1) for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
-        triangles = np.concatenate([triangles[~long], *quarters])
-    return triangles
-
-
-def _middle_plane(triangles: Array, points: Array) -> Array:
-    """The depths at points of the plane that fits the depths of a surface best, by area."""
-    size = np.sqrt(
-        np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
-    )
-    corners = triangles.mean(axis=1)
-    terms, wanted = (
-        np.column_stack([np.ones(len(corners)), corners[:, :2]]),
-        np.column_stack([np.ones(len(points)), points[:, :2]]),
-    )
-    return np.asarray(wanted @ np.linalg.lstsq(size[:, None] * terms, size * corners[:, 2])[0])
-
-
 def _shades(faces: Array) -> list[Colour | None]:
-    """The colours of flat faces (n, corners, 3) by how they stand to the light; None where one looks away."""
+    """Return the shaded colours of flat faces (n, corners, 3); None for faces that face away from the eye."""
     light = np.array([*LIGHT, 0.7])
     normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
     sizes = np.linalg.norm(normals, axis=1) * np.linalg.norm(light)
@@ -295,7 +217,7 @@ def rgb_of(colour: str | Colour) -> Colour:
 
 
 def mixed(colour: str | Colour, shade: float, white: float = 0.0) -> Colour:
-    """A colour darkened to a share of itself, then mixed with white."""
+    """Return a colour multiplied by `shade`, then mixed with a share of white."""
     r, g, b = (min(value * shade, 1.0) * (1.0 - white) + white for value in rgb_of(colour))
     return r, g, b
 
@@ -310,7 +232,7 @@ def between(first: str, last: str, share: float) -> Colour:
 
 
 def halo() -> list[Any]:
-    """White around letters, which may stand before an obstacle."""
+    """Return a white outline for letters in front of an obstacle."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=1.6, foreground="white")]

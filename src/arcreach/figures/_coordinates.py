@@ -1,25 +1,35 @@
-"""Coordinates of a robot as figures show them: degrees and millimetres, without jumps at half a turn."""
+"""Coordinates of a robot in figures: in degrees and millimetres, without jumps at half a turn."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
+from arcreach.errors import MethodError
 from arcreach.planning.motion.straight_motion import unwrapped
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Letters of a line of a label beside a panel of 22 mm.
+# Characters that fit on a line of a label beside a panel of 22 mm.
 LINE = 13
-# Degrees or millimetres: what changes by less is drawn as constant, not as its rounding errors.
+# Degrees or millimetres: a coordinate that changes by less is drawn as constant, to hide rounding errors.
 CONSTANT = 1e-6
 
 
+def chosen_coordinates(robot: Robot | SymbolicRobot, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the coordinates to draw, all by default; refuse names that the robot does not have."""
+    for name in names or ():
+        if name not in robot.coordinates:
+            raise MethodError(f"coordinate '{name}' is not one of the robot's: {', '.join(robot.coordinates)}")
+    return robot.coordinates if names is None else tuple(names)
+
+
 def drawn_coordinates(robot: Robot | SymbolicRobot, Q: Array) -> Array:
-    """Configurations (n, dof) one after another in degrees and millimetres, directions of sections unwrapped."""
+    """Return configurations (n, dof) in degrees and millimetres, with the directions of sections unwrapped."""
     rows = unwrapped(robot, Q) if isinstance(robot, Robot) else Q
     values = np.where(np.equal(robot.quantities, ANGLE), np.degrees(rows), 1e3 * rows)
     still = np.ptp(values, axis=0, keepdims=True) < CONSTANT
@@ -27,9 +37,9 @@ def drawn_coordinates(robot: Robot | SymbolicRobot, Q: Array) -> Array:
 
 
 def label(name: str, unit: str) -> str:
-    """A name and its unit in lines that fit beside a panel, parted at the separators of the name."""
+    """Return a name and its unit as lines that fit beside a panel, broken at the separators of the name."""
     lines = [""]
-    # A separator stays at the end of its line, a point, which parts an element from its coordinate, does not.
+    # A separator stays at the end of its line, except the point between an element and its coordinate.
     for word in [*re.findall(r"[^._\-\s]*[._\-\s]|[^._\-\s]+", name), f" ({unit})"]:
         if lines[-1].endswith(".") or (lines[-1] and len(lines[-1] + word.rstrip(".")) > LINE):
             lines.append("")

@@ -1,4 +1,4 @@
-"""What figures of planar scenes share: obstacles, bodies with their thickness, base and target, in millimetres."""
+"""Draw the parts of planar scenes: obstacles, bodies with their thickness, base and target, in millimetres."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures._style import GREY, INK
+from arcreach.figures._style import GREY, INK, MM
 from arcreach.scenes.planar import Disc, Obstacle, Point
 
 FILL = "#E3E3E3"
-MM = 1e3
 
 
 def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, edge: str = GREY) -> None:
-    """Filled obstacles with thin edges."""
+    """Draw filled obstacles with thin edges."""
     from matplotlib.patches import Circle
     from matplotlib.patches import Polygon as Patch
 
@@ -29,7 +28,7 @@ def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, 
 
 
 def draw_body(panel: Any, line: Array, radius: float, colour: str, alpha: float = 1.0, zorder: float = 3.0) -> None:
-    """A body's line with its thickness around it."""
+    """Draw the centre line of a body and its thickness."""
     points = line * MM
     tangent = np.gradient(points, axis=0)
     tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-12)
@@ -40,19 +39,19 @@ def draw_body(panel: Any, line: Array, radius: float, colour: str, alpha: float 
 
 
 def _cap(tip: Array, aside: Array) -> Array:
-    """The round end of a body."""
+    """Return the outline of the round end of a body."""
     turn = np.linspace(0.0, np.pi, 12)[1:-1]
     ahead = np.array([-aside[1], aside[0]])
     return np.asarray(tip + np.outer(np.cos(turn), aside) + np.outer(np.sin(turn), ahead))
 
 
 def draw_base(panel: Any) -> None:
-    """The clamp at the origin."""
+    """Draw the base at the origin."""
     panel.plot(0.0, 0.0, "s", color=INK, markersize=4.0, zorder=6.0)
 
 
 def draw_target(panel: Any, target: Point) -> None:
-    """The place to reach."""
+    """Draw the target."""
     panel.plot(
         target[0] * MM, target[1] * MM, "o", markersize=5.5, markerfacecolor="white", markeredgecolor=INK,
         markeredgewidth=1.0, zorder=6.0,
@@ -61,7 +60,7 @@ def draw_target(panel: Any, target: Point) -> None:
 
 
 def finish_panel(panel: Any, title: str) -> None:
-    """Equal scales and a title; axes are labelled by the caller."""
+    """Set equal scales and the title; the caller labels the axes."""
     panel.set_aspect("equal")
     panel.set_title(title, loc="left")
     panel.margins(0.05)

@@ -1,4 +1,4 @@
-"""The box that a picture of space stands in: a floor and two far walls with grids, and numbers along three edges."""
+"""The box around a spatial picture: a floor and two far walls with grids, and numbers along three edges."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from arcreach.figures._canvas import Canvas
 from arcreach.figures._style import INK
 
 GRID, EDGE = "#E4E4E4", "#BDBDBD"
-# Steps of the grid along the longest side, about.
+# Approximate number of grid steps along the longest side.
 STEPS = 5.0
-# Units of the numbers in metres, the largest first, and how many of one a room has at least.
+# Units in metres, the largest first, and the smallest size of a room in its unit.
 UNITS, LEAST = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")), 2.0
-# Share of the longest side that is left free around what the room holds.
+# Free space around the content, as a share of the longest side.
 SPARE = 0.07
-# Points of paper: the length of a mark, from an edge to its numbers, and the width of a digit.
+# Typographic points: length of a tick, distance from an edge to its numbers, and width of a digit.
 TICK, NUMBER, LETTER = 2.5, 5.0, 5.0
 
 
 class Room:
-    """A box around points (n, 3) in metres, which stand on its floor; the grid has round steps."""
+    """A box around points (n, 3) in metres, with its floor at the lowest; the grid has round steps."""
 
     def __init__(self, points: Array) -> None:
         low, high = points.min(axis=0), points.max(axis=0)
         longest = float((high - low).max())
         self.step = round_step(longest / STEPS)
         self.unit = next((unit for unit in UNITS if longest >= LEAST * unit[0]), UNITS[-1])
-        # Room to the sides and above; a side of almost no width gets a step.
+        # Free space at the sides and above; a side of almost no width gets one step.
         spare = np.maximum(SPARE * longest, 0.5 * (self.step - (high - low)))
         self.low = low - spare * (1.0, 1.0, 0.0)
         self.high = high + spare
@@ -42,45 +42,45 @@ class Room:
         return np.array(list(itertools.product(*zip(self.low, self.high, strict=True))))
 
     def ticks(self, axis: int) -> Array:
-        """Places of the grid along an axis."""
+        """Return the positions of the grid lines along an axis."""
         first, last = np.ceil(self.low[axis] / self.step - 1e-6), np.floor(self.high[axis] / self.step + 1e-6)
-        # Without a zero that has a sign.
+        # Adding 0.0 removes a negative zero.
         return np.asarray(self.step * np.arange(first, last + 1.0) + 0.0)
 
     def draw(self, panel: Any, canvas: Canvas) -> None:
-        """Draw the floor, the two walls behind and the numbers."""
-        # Where the eye looks from, the near side of each axis: walls stand on the others.
+        """Draw the floor, the two far walls and the numbers."""
+        # The sides of each axis that are near to the eye, and those that are far; walls are drawn at the far sides.
         near = np.where(canvas.axes[2] > 0.0, self.high, self.low)
         far = np.where(canvas.axes[2] > 0.0, self.low, self.high)
         faces = [(0, 1, 2, self.low[2]), (1, 2, 0, far[0]), (0, 2, 1, far[1])]
-        for first, second, fixed, place in faces:
-            self._grid(panel, canvas, first, second, fixed, place)
-        # Numbers hang on the near edges of the floor, and on the upright edge that stands farthest to the left.
+        for first, second, fixed, value in faces:
+            self._grid(panel, canvas, first, second, fixed, value)
+        # Numbers are drawn at the near edges of the floor and at the leftmost vertical edge.
         away = np.sign(near - far)
         self._numbers(panel, canvas, 0, (0.0, near[1], self.low[2]), (0.0, away[1], 0.0))
         self._numbers(panel, canvas, 1, (near[0], 0.0, self.low[2]), (away[0], 0.0, 0.0))
         posts = [((near[0], far[1], 0.0), (away[0], 0.0, 0.0)), ((far[0], near[1], 0.0), (0.0, away[1], 0.0))]
         self._numbers(panel, canvas, 2, *min(posts, key=lambda post: float(canvas.project(post[0])[0])))
 
-    def _grid(self, panel: Any, canvas: Canvas, first: int, second: int, fixed: int, place: float) -> None:
+    def _grid(self, panel: Any, canvas: Canvas, first: int, second: int, fixed: int, value: float) -> None:
         for along, across in ((first, second), (second, first)):
             for tick in (*self.ticks(across), self.low[across], self.high[across]):
                 line = np.zeros((2, 3))
-                line[:, fixed], line[:, across] = place, tick
+                line[:, fixed], line[:, across] = value, tick
                 line[:, along] = self.low[along], self.high[along]
                 edge = tick in (self.low[across], self.high[across])
                 style = {"color": EDGE if edge else GRID, "linewidth": 0.6 if edge else 0.5}
                 panel.plot(*canvas.project(line)[:, :2].T, zorder=0.2 if edge else 0.1, solid_capstyle="round", **style)
 
     def _numbers(self, panel: Any, canvas: Canvas, axis: int, at: tuple[float, ...], away: tuple[float, ...]) -> None:
-        """Numbers along an edge of the box, moved off it in the direction `away` of space."""
+        """Draw numbers along an edge of the box, moved off the edge in the direction `away`."""
         edge = np.tile(np.array(at, dtype=float), (2, 1))
         edge[:, axis] = self.low[axis], self.high[axis]
         ends = canvas.project(edge)[:, :2]
         panel.plot(*ends.T, color=INK, linewidth=0.6, zorder=0.4, solid_capstyle="round")
         out = canvas.project(away)[:2]
         if axis == 2:
-            # Beside an upright edge numbers stand level with their marks.
+            # Beside a vertical edge numbers are level with their ticks.
             out[1] = 0.0
         out = out / max(float(np.hypot(*out)), 1e-9)
         sides = {"ha": "center", "va": "center"}
@@ -93,7 +93,7 @@ class Room:
             widest = max(widest, len(text))
             line = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
             panel.annotate("", place, TICK * out, textcoords="offset points", arrowprops=line)
-            # Texts are wider than high: they need more room sideways.
+            # Texts are wider than high and need more space sideways.
             room = NUMBER + abs(out[0]) * 0.5 * LETTER * len(text) + abs(out[1]) * 4.0
             panel.annotate(text, place, room * out, textcoords="offset points", **sides)
         turned = 90.0 if axis == 2 else 0.0
@@ -104,6 +104,6 @@ class Room:
 
 
 def round_step(size: float) -> float:
-    """1, 2 or 5 times a power of ten, nearest above a size."""
+    """Return the smallest 1, 2 or 5 times a power of ten that is not below a size."""
     power = 10.0 ** math.floor(math.log10(size)) if size > 0.0 else 1e-3
     return next((factor * power for factor in (1.0, 2.0, 5.0) if factor * power >= size), 10.0 * power)

@@ -1,4 +1,4 @@
-"""The one style of all figures: sizes of a journal's columns, fonts, and colours that every reader can tell apart."""
+"""The style of all figures: column widths of journals, fonts, and colours for every kind of colour vision."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from arcreach._io import check_output, write_bytes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Widths in millimetres of one column and of a page of two: 3.5 and 7.16 inches, as most journals of the field ask for.
+# Widths in millimetres of one column and of a page: 3.5 and 7.16 inches, as most journals of the field require.
 ONE_COLUMN = 3.5 * 25.4
 TWO_COLUMNS = 7.16 * 25.4
 
-# The colours of Okabe and Ito, which readers with any colour vision can tell apart, dark ones first.
+# The colours of Okabe and Ito, distinguishable with any colour vision, dark ones first.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 INK, GREY, PALE = "#222222", "#666666", "#A9A9A9"
-# Beside colours, so that lines can be told apart in black and white.
+# Line styles and markers distinguish lines in black and white.
 LINES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 RASTER_DPI = 300
+MM = 1e3  # millimetres per metre
 ENDINGS = (".pdf", ".png", ".svg")
 
 _RC: dict[str, Any] = {
     "font.family": "sans-serif",
-    # It comes with matplotlib: the same figure is the same file on every machine.
+    # Shipped with matplotlib, so that equal figures are equal files on every machine.
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.0,
     "axes.titlesize": 8.0,
@@ -65,16 +66,16 @@ _RC: dict[str, Any] = {
     "mathtext.fontset": "dejavusans",
     "savefig.dpi": RASTER_DPI,
     "figure.dpi": 150.0,
-    # Text stays text in PDF and SVG, so that a publisher can set it anew.
+    # Text is stored as text in PDF and SVG, so that a publisher can change its font.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
-    # The parts of an SVG get the same names every time.
+    # Gives the parts of an SVG the same ids every time.
     "svg.hashsalt": "arcreach",
 }
 
 
 def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour, line and marker for every name: no two alike, also without colours."""
+    """Return colour, line style and marker for every name, distinguishable also without colours."""
     return {
         name: {
             "color": COLOURS[k % len(COLOURS)],
@@ -87,7 +88,7 @@ def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def plain_log_axis(axis: Any) -> None:
-    """Number a logarithmic axis in plain decimals, at 1, 2 and 5 where it spans less than two decades."""
+    """Label a logarithmic axis in decimals, at 1, 2 and 5 if it spans little more than a decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()
@@ -97,7 +98,7 @@ def plain_log_axis(axis: Any) -> None:
 
 
 def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: int = 5) -> None:
-    """A legend of what `look` chose, below the panels."""
+    """Draw a legend of the styles from `look` below the panels."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label=name, **one) for name, one in looks.items()]
@@ -106,14 +107,14 @@ def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: i
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
-    """Draw what is inside the block in this style; matplotlib's own settings are as before afterwards."""
+    """Apply this style inside the block, and restore matplotlib's settings after it."""
     matplotlib = import_matplotlib()
     with matplotlib.rc_context(_RC):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of a size in millimetres, whose parts find their places by themselves."""
+    """Return an empty figure of a size in millimetres with automatic layout."""
     import_matplotlib()
     from matplotlib.figure import Figure
 
@@ -121,19 +122,19 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def settle(figure: Figure) -> None:
-    """Give the parts of a figure their places once and for all: left alone they move a little with every drawing."""
+    """Compute the layout of a figure and keep it; otherwise it changes slightly with every drawing."""
     engine = figure.get_layout_engine()
     assert engine is not None, "new_figure makes figures with a layout engine"
-    # Twice: panels of equal scales take their final size in the first round only.
+    # Twice, because panels of equal scales get their final size in the first pass.
     engine.execute(figure)
     engine.execute(figure)
     figure.set_layout_engine("none")
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as .pdf, .svg or .png (300 dots per inch) in the size that it was made for."""
+    """Write a figure as .pdf, .svg or .png (300 dots per inch) in its own size."""
     ending = check_output(path, ENDINGS)
-    # Without a date, so that the same figure is the same file.
+    # Without a date, so that equal figures are equal files.
     metadata = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}[ending]
     stream = io.BytesIO()
     with style():
@@ -142,5 +143,5 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def import_matplotlib() -> Any:
-    """Matplotlib, or an error that names the extra it comes with."""
+    """Import matplotlib, or raise an error that names its extra."""
     return require("matplotlib", "a figure")

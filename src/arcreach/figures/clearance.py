@@ -1,4 +1,4 @@
-"""How far a robot is from obstacles along a path, element by element."""
+"""Draw the clearance of a robot along a path, element by element."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcreach import _text
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._style import INK, VERMILION
+from arcreach.figures._style import INK, MM, VERMILION
 from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace, motion_between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MM = 1e3
-# Elements that have lines of their own: those that come nearest.
+# Number of elements with a line of their own: those that come nearest.
 MOST = 5
-# Millimetres of paper, on a page too.
+# Largest height in millimetres.
 HIGHEST = 80.0
-# Marks on a line.
+# Number of markers on a line.
 MARKS = 7
 BAND = "#CFCFCF"
 
@@ -33,12 +32,11 @@ BAND = "#CFCFCF"
 def clearance(
     path: Any, scene: Any = None, *, points: int = 300, margin: float | None = None, width: float = _style.ONE_COLUMN
 ) -> Figure:
-    """The clearance along a path (a `Plan`, a `Path`, anything with `robot` and `q`), as the tip goes on its way.
+    """Draw the clearance along a path (a `Plan`, a `Path`, anything with `robot` and `q`) against the tip's travel.
 
-    The broad line is the whole robot, the others are the elements that come nearest. The dashed line is certified:
-    nowhere between the points is the robot nearer than that. There is none where it touches something. `scene` and
-    `margin` are the path's own unless they are given; the motion is looked at in so many `points`. `width` is in
-    millimetres.
+    The broad line is the whole robot, the others are the elements that come nearest. The dashed line is the certified
+    clearance, which holds between the points too; it is left out if the robot touches something. `scene` and `margin`
+    are the path's own by default. `points` is the number of points along the motion, `width` is in millimetres.
     """
     robot: Robot = path.robot
     around = spatial_scene(getattr(path, "scene", None) or () if scene is None else scene)
@@ -52,15 +50,15 @@ def clearance(
     keep = getattr(path, "margin", 0.0) if margin is None else margin
     motion = motion_between(robot, rows, points)
     tips = MM * robot.tip_pose(motion)[:, :3, 3]
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(tips, axis=0), axis=1))])
+    travel = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(tips, axis=0), axis=1))])
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
     space = SmoothSpace(robot)
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
     with _style.style():
         figure = _style.new_figure(width, min(0.7 * width, HIGHEST))
         panel = figure.subplots()
-        _draw_elements(panel, robot, way, distances)
-        panel.plot(way, distances.min(axis=1), color=BAND, linewidth=3.4, label="whole robot", zorder=1.5)
+        _draw_elements(panel, robot, travel, distances)
+        panel.plot(travel, distances.min(axis=1), color=BAND, linewidth=3.4, label="whole robot", zorder=1.5)
         if free.all():
             sure = MM * float(certificates.min())
             panel.axhline(
@@ -72,7 +70,7 @@ def clearance(
                 label=f"certified: {_text.length(sure / MM)}",
             )
         _draw_forbidden(panel, MM * keep)
-        panel.set_xlim(0.0, max(float(way[-1]), 1e-9))
+        panel.set_xlim(0.0, max(float(travel[-1]), 1e-9))
         panel.set_xlabel("path of the tip (mm)")
         panel.set_ylabel("clearance (mm)")
         figure.legend(loc="outside lower center", ncols=2 if width < _style.TWO_COLUMNS else 6)
@@ -80,23 +78,23 @@ def clearance(
     return figure
 
 
-def _draw_elements(panel: Any, robot: Robot, way: Array, distances: Array) -> None:
-    """Lines of the elements that come nearest, base first; what stays far away is not drawn."""
+def _draw_elements(panel: Any, robot: Robot, travel: Array, distances: Array) -> None:
+    """Draw the lines of the elements that come nearest, base first; elements that stay far away are left out."""
     nearest = distances.min(axis=0)
     top = 1.25 * float(distances.min(axis=1).max())
     near = [e for e in np.argsort(nearest, kind="stable")[:MOST] if nearest[e] < top]
     looks = _style.look([robot.element_names[e] for e in sorted(near)])
     for k, e in enumerate(sorted(near)):
-        # Marks of one line stand between those of another.
-        first = (k + 1) * len(way) // (MARKS * (MOST + 1))
-        marks = (first, max(len(way) // MARKS, 1))
+        # The markers of a line are between those of another.
+        first = (k + 1) * len(travel) // (MARKS * (MOST + 1))
+        marks = (first, max(len(travel) // MARKS, 1))
         name = robot.element_names[e]
-        panel.plot(way, distances[:, e], label=name, linewidth=0.9, markevery=marks, **looks[name])
+        panel.plot(travel, distances[:, e], label=name, linewidth=0.9, markevery=marks, **looks[name])
     panel.set_ylim(min(1.15 * float(nearest.min()), -0.05 * top), top)
 
 
 def _draw_forbidden(panel: Any, margin: float) -> None:
-    """The zone in which the robot touches something, and the margin above it."""
+    """Draw the zone of negative clearance, and the margin above it."""
     low, _ = panel.get_ylim()
     panel.axhspan(low, 0.0, color=VERMILION, alpha=0.16, linewidth=0, zorder=0.5)
     panel.axhline(0.0, color=VERMILION, linewidth=0.8, zorder=2)

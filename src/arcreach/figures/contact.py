@@ -1,4 +1,4 @@
-"""Ways around obstacles: the plans of arcs, and below them what an elastic rod makes of the shortest."""
+"""Draw contact plans, and below them the shortest as an elastic rod."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._planar import MM, draw_base, draw_body, draw_obstacles, draw_target, finish_panel
-from arcreach.figures._style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures._planar import draw_base, draw_body, draw_obstacles, draw_target, finish_panel
+from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans
 from arcreach.scenes.planar import Disc
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# The shortest first; more ways than colours are drawn in the last one.
-WAYS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)
-# Millimetres of paper for a row of panels, and for the legend.
+# The shortest path first; the last colour is used for all further paths.
+PATHS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)
+# Heights in millimetres of a row of panels and of the legend.
 ROW, LEGEND = 52.0, 12.0
 
 
 def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = _style.TWO_COLUMNS) -> Figure:
-    """The ways found in several scenes side by side; with `rod` a second row shows the shortest as an elastic rod.
+    """Draw the paths found in several scenes side by side; `rod` adds a row with the shortest as an elastic rod.
 
     `width` is in millimetres.
     """
@@ -38,7 +38,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
         figure = _style.new_figure(width, rows * ROW + LEGEND * 4 / columns)
         panels = figure.subplots(rows, len(plans), squeeze=False, sharex="col", sharey="col")
         for column, (title, found) in enumerate(plans.items()):
-            _draw_ways(panels[0, column], found)
+            _draw_paths(panels[0, column], found)
             count = f"{len(found)} solution{'' if len(found) == 1 else 's'}"
             finish_panel(panels[0, column], f"{title}: {count}")
             if rows == 2:
@@ -46,7 +46,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
             panels[-1, column].set_xlabel("x (mm)")
         for panel in panels[:, 0]:
             panel.set_ylabel("z (mm)")
-        # At the width of one column letters of the usual size would not fit.
+        # The usual type size does not fit at the width of one column.
         size = 8.0 if columns == 4 else 7.0
         figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
         _style.settle(figure)
@@ -54,7 +54,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
 
 
 def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = _style.TWO_COLUMNS) -> Figure:
-    """One way as a row of moments: the body grows along it and every moment is a first part of the last."""
+    """Draw one path as a row of moments; the body grows along the path."""
     if moments < 2:
         raise MethodError(f"moments = {moments} is not accepted; give 2 or more")
     with _style.style():
@@ -77,7 +77,7 @@ def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = _style
 
 
 def _extent(plan: ContactPlan) -> tuple[Array, Array]:
-    """The corners of what a picture of a plan has to show."""
+    """Return the corners of the bounding box of a plan and its obstacles."""
     points = [plan.line(), np.array([plan.target])]
     for shape in plan.surroundings.obstacles:
         if isinstance(shape, Disc):
@@ -94,14 +94,14 @@ def _draw_scene(panel: Any, found: ContactPlans) -> None:
     draw_target(panel, found.target)
 
 
-def _draw_ways(panel: Any, found: ContactPlans) -> None:
+def _draw_paths(panel: Any, found: ContactPlans) -> None:
     _draw_scene(panel, found)
     corners = np.array([ball.centre for ball in found.balls if ball.core == 0.0]).reshape(-1, 2) * MM
     panel.plot(*corners.T, ".", color=GREEN, markersize=3.0, zorder=4.0)
     touchable = [Disc(ball.centre, ball.core) for ball in found.balls if ball.core > 0.0]
     draw_obstacles(panel, touchable, edge=GREEN)
     for i in reversed(range(len(found))):
-        colour = WAYS[min(i, len(WAYS) - 1)]
+        colour = PATHS[min(i, len(PATHS) - 1)]
         draw_body(panel, found[i].line(), found.body.radius, colour, zorder=3.0 if i else 3.5)
         for arc in found[i].arcs[:-1]:
             assert arc.contact is not None

@@ -1,4 +1,4 @@
-"""How errors fall from iteration to iteration, method by method."""
+"""Draw the error against the iteration, method by method."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from arcreach.figures import _style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The median by iteration (n,) and the quarter and three quarters (2, n), in metres.
+# The median by iteration (n,) and the quartiles (2, n), in metres.
 Bands = tuple[Array, Array]
 
-# Panels side by side on a page, and millimetres of paper for one and for what stands around.
+# Panels per row of a page; heights in millimetres of a panel, the legend and the margin.
 COLUMNS = 3
 PANEL, LEGEND, MARGIN = 42.0, 10.0, 8.0
-# Millimetres of paper for a panel at most.
+# Largest height of a panel in millimetres.
 HIGHEST = 70.0
-# Marks on a curve.
+# Number of markers on a curve.
 MARKS = 6
-# Metres: zero has no place on a logarithmic axis.
+# Metres: smaller errors are drawn here on the logarithmic axis.
 SMALLEST = 1e-12
 
 
 def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
-    """Median and quarters by iteration of the errors of several solves, in metres.
+    """Return the median and the quartiles by iteration of the errors of several solves, in metres.
 
-    After its last iteration a solve counts with its last error, so that all of them count to the end.
+    The last error of a solve is repeated, so that all solves count at every iteration.
     """
     rows = [row for row in (np.asarray(one, dtype=float) for one in errors) if len(row)]
     if not rows:
@@ -44,10 +44,10 @@ def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
 
 
 def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> Figure:
-    """The position error against the iteration: the median as a line, the middle half as a band.
+    """Draw the position error against the iteration: the median as a line, the middle half as a band.
 
-    `cases` has a title for each panel and in it, for every method, what `error_bands` gives. One case is as wide as a
-    column, several as wide as a page, unless `width` says so many millimetres.
+    `cases` has, for the title of each panel and every method, the result of `error_bands`. `width` is in millimetres;
+    the default is a column for one case and a page for several.
     """
     methods = list(dict.fromkeys(method for case in cases.values() for method in case))
     if not methods:
@@ -82,6 +82,6 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
 
 
 def _marks(count: int, k: int) -> list[int]:
-    """Places of the marks on curve k: evenly on a logarithmic axis, not above those of another curve."""
+    """Return the markers of curve k: evenly spaced on a logarithmic axis, and not above those of another curve."""
     shares = (np.arange(MARKS) + (0.5 + 0.31 * k) % 1.0) / MARKS
     return sorted({int(place) for place in np.round(count**shares) - 1 if place < count})

@@ -1,4 +1,4 @@
-"""A grasp: how the body comes near and wraps around the object, and the grasp itself."""
+"""Draw a grasp: the approach and the wrap around the object, and the final shape."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcreach.figures import _style
-from arcreach.figures._planar import FILL, MM, draw_base, draw_body, draw_obstacles, finish_panel
-from arcreach.figures._style import BLUE, COLOURS, GREY, ORANGE, VERMILION
+from arcreach.figures._planar import FILL, draw_base, draw_body, draw_obstacles, finish_panel
+from arcreach.figures._style import BLUE, COLOURS, GREY, MM, ORANGE, VERMILION
 from arcreach.planning.contact.contact_plan import line_of
 from arcreach.planning.contact.grasp_plan import GraspPlan, arcs_of
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OBJECT = "#F7E3B5"
-# Shapes of the motion that are drawn in the first panel.
+# Number of shapes of the motion in the first panel.
 SHAPES = 9
 HEIGHT = 72.0
 
 
 def grasp(plan: GraspPlan, *, title: str = "", width: float = _style.TWO_COLUMNS) -> Figure:
-    """The motion of a grasp and the grasp, piece by piece, side by side; `width` is in millimetres."""
+    """Draw the motion of a grasp and the final shape by sections, side by side; `width` is in millimetres."""
     with _style.style():
         figure = _style.new_figure(width, HEIGHT)
         moving, held = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -32,8 +32,7 @@ def grasp(plan: GraspPlan, *, title: str = "", width: float = _style.TWO_COLUMNS
             panel.set_xlabel("x (mm)")
         _draw_motion(moving, plan)
         _draw_grasp(held, plan)
-        words = f"{title}: " if title else ""
-        finish_panel(moving, f"{words}approach and wrap")
+        finish_panel(moving, f"{title}: approach and wrap" if title else "approach and wrap")
         finish_panel(held, f"wrap {math.degrees(plan.wrap_angle):.0f}°, body {plan.length * MM:.0f} mm")
         moving.set_ylabel("z (mm)")
         figure.legend(handles=_legend(plan), loc="outside lower center", ncols=5)

@@ -1,4 +1,4 @@
-"""Coordinates and errors of a search against its iterations."""
+"""Draw coordinates and errors of a solve against its iterations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._coordinates import drawn_coordinates, label
+from arcreach.figures._coordinates import chosen_coordinates, drawn_coordinates, label
 from arcreach.figures._style import BLUE, GREY, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.robot import Robot
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 SHARES = (0.10, 0.05, 0.01, 0.005)
-# Millimetres of paper for a panel of one coordinate, for the errors, for what stands around them, for the legend below
-# them in one row, and for what stands to the left and right of them.
+# Millimetres: heights of the panel of a coordinate, of the errors, of the margin and of a row of the legend; width of
+# the labels beside the panels.
 PANEL, ERRORS, MARGIN, LEGEND, BESIDE = 23.0, 28.0, 12.0, 6.0, 24.0
-# Beside their colours, so that lines can be told apart without them.
+# Distinguishes lines without colours.
 DASHES = (0, (4, 1))
-# Points of type and millimetres of a letter of the shares above a panel, the gap between two texts included.
+# Type size of the shares above a panel in points; width of a letter and gap between two texts in millimetres.
 NOTE, LETTER, GAP = 6.5, 1.25, 2.0
-# Every iteration has a dot where there are no more of them.
+# Up to this number of iterations, each has a dot.
 DOTS = 40
-# Zero has no place on a logarithmic axis: what is exact is drawn at this many millimetres or degrees.
+# Millimetres or degrees: smaller errors are drawn here on the logarithmic axis.
 SMALLEST = 1e-9
 
 
 def settling(values: npt.ArrayLike, share: float) -> int:
-    """The iteration from which on values stay within `share` of their way, from the first to the last, of the last.
+    """Return the iteration from which values stay within a `share` of their total change from the last value.
 
-    Where the way is zero, the largest distance from it counts in its place.
+    If the first value equals the last, the largest distance from it replaces the total change.
     """
     distance = np.abs(np.asarray(values, dtype=np.float64) - np.asarray(values, dtype=np.float64)[-1])
-    way = distance[0] or distance.max()
-    outside = np.flatnonzero(distance > share * way)
+    change = distance[0] or distance.max()
+    outside = np.flatnonzero(distance > share * change)
     return int(outside[-1]) + 1 if len(outside) else 0
 
 
@@ -55,19 +55,16 @@ def iterations(
     shares: Sequence[float] = SHARES,
     width: float = _style.TWO_COLUMNS,
 ) -> Figure:
-    """Coordinates and position errors of a traced solve against its iterations.
+    """Draw coordinates and position errors of a traced solve against its iterations.
 
-    Vertical lines mark where a coordinate has come within each of the `shares` of its way to its last value, and stays
-    there. Steps that were tried and taken back are pale. `coordinates` chooses some by name; `width` is in millimetres.
+    Vertical lines mark where a coordinate settles within each of the `shares` of its total change, see `settling`.
+    Rejected steps are pale. `coordinates` selects some by name; `width` is in millimetres.
     Source: [RGM3] figs. 4-8.
     """
     trace = solution.trace
     if trace is None:
         raise MethodError("the solution has no trace; solve with trace=True")
-    names = robot.coordinates if coordinates is None else tuple(coordinates)
-    for name in names:
-        if name not in robot.coordinates:
-            raise MethodError(f"coordinate '{name}' is not one of the robot's: {', '.join(robot.coordinates)}")
+    names = chosen_coordinates(robot, coordinates)
     turns = bool(trace.angle_error.any())
     heights = [PANEL] * len(names) + [ERRORS] * (2 if turns else 1)
     columns = 4 if width >= _style.TWO_COLUMNS else 2
@@ -95,13 +92,13 @@ def iterations(
 
 
 def _kept(trace: Trace) -> npt.NDArray[np.bool_]:
-    """The rows at which the search stood; the others it tried and took back."""
+    """Return which rows are accepted steps."""
     flags = trace.columns.get("kept")
     return np.ones(len(trace), dtype=np.bool_) if flags is None else flags > 0.0
 
 
 def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[float], paper: float) -> None:
-    """Draw a coordinate in a panel so many millimetres wide, and mark where it settles, unless it never moves."""
+    """Draw a coordinate in a panel `paper` millimetres wide, and mark where it settles, unless it is constant."""
     rows = np.arange(len(values))
     kept = _kept(trace)
     if not kept.all():
@@ -114,15 +111,15 @@ def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[f
 
 
 def _steps(trace: Trace) -> dict[str, Any]:
-    """How curves over iterations are drawn: as steps, with a dot for each where they are few."""
+    """Return the style of curves over iterations: steps, with dots if they are few."""
     dots = {"marker": "o", "markersize": 2.0, "clip_on": False} if len(trace) <= DOTS else {}
     return {"drawstyle": "steps-post", **dots}
 
 
 def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, paper: float) -> None:
-    """Draw a line for every mark and write its share above it; shares whose texts would overlap are written together.
+    """Draw a line for every mark and its share above it; shares whose texts would overlap are joined.
 
-    `last` is the last iteration, at the right end of so many millimetres of `paper`.
+    `last` is the last iteration, at the right end of `paper` millimetres.
     """
     texts: list[list[tuple[int, float]]] = []
     for row, share in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
@@ -143,7 +140,7 @@ def _shares(group: Sequence[tuple[int, float]]) -> str:
 
 
 def _extent(group: Sequence[tuple[int, float]], last: int, paper: float) -> tuple[float, float]:
-    """The millimetres from which to which the text of a group reaches: above the middle of its lines, on the panel."""
+    """Return the ends in millimetres of the text of a group, which is centred above its lines within the panel."""
     half = 0.5 * LETTER * len(_shares(group))
     middle = float(np.mean([row for row, _ in group])) / last * paper
     middle = min(max(middle, half), paper - half)
@@ -153,7 +150,7 @@ def _extent(group: Sequence[tuple[int, float]], last: int, paper: float) -> tupl
 def _draw_curve(
     panel: Any, trace: Trace, values: Array, colour: str, title: str | None = None, line: Any = "-"
 ) -> None:
-    """Draw an error on a logarithmic axis, where the search stood."""
+    """Draw the error of accepted steps on a logarithmic axis."""
     kept = _kept(trace)
     rows = np.arange(len(trace))[kept]
     style = {"color": colour, "label": title, "linestyle": line, **_steps(trace)}

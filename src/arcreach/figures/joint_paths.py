@@ -1,4 +1,4 @@
-"""Coordinates along a path, one column per follower, with the size of every step below."""
+"""Draw coordinates along paths, one column per path, with the size of every step below."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._coordinates import drawn_coordinates
+from arcreach.figures._coordinates import chosen_coordinates, drawn_coordinates
 from arcreach.figures._style import COLOURS, GREY, INK
 from arcreach.planning.motion.path import INSERTED, Path
 
@@ -19,27 +19,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Millimetres of paper for the coordinates, for the steps, and for what stands around them.
+# Heights in millimetres of the coordinates, of the steps and of the margin.
 COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0
-# A step smaller than this many degrees or millimetres has no place on a logarithmic axis.
+# Degrees or millimetres: smaller steps are drawn here on the logarithmic axis.
 SMALLEST_STEP = 1e-3
 
 
 def joint_paths(
     paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
 ) -> Figure:
-    """Coordinates and largest steps of several paths of one robot, side by side under their titles.
+    """Draw coordinates and largest steps of several paths of one robot side by side under their titles.
 
-    Waypoints are counted along the axis; what was inserted stands between them. `coordinates` chooses some by name;
+    The axis counts waypoints; inserted points are between them. `coordinates` selects some by name;
     `width` is in millimetres. Source: [FRD] fig. 7.
     """
     if not paths:
         raise MethodError("paths is empty; give at least one path with its title")
     robot = next(iter(paths.values())).robot
-    names = robot.coordinates if coordinates is None else tuple(coordinates)
-    for name in names:
-        if name not in robot.coordinates:
-            raise MethodError(f"coordinate '{name}' is not one of the robot's: {', '.join(robot.coordinates)}")
+    names = chosen_coordinates(robot, coordinates)
     with _style.style():
         figure = _style.new_figure(width, COORDINATES + STEPS + MARGIN)
         panels = figure.subplots(
@@ -65,36 +62,36 @@ def _has_lengths(path: Path, names: Sequence[str]) -> bool:
     return any(robot.quantities[robot.coordinates.index(name)] != ANGLE for name in names)
 
 
-def _places(path: Path) -> Array:
-    """Where the points stand on the axis of waypoints: inserted ones evenly between two."""
+def _abscissae(path: Path) -> Array:
+    """Return the abscissae of the points: waypoints at whole numbers, inserted points evenly between two."""
     given = np.flatnonzero(path.waypoint != INSERTED)
     return np.asarray(np.interp(np.arange(len(path)), given, path.waypoint[given].astype(float)))
 
 
 def _draw_coordinates(panel: Any, path: Path, names: Sequence[str]) -> None:
-    robot, places = path.robot, _places(path)
+    robot, abscissae = path.robot, _abscissae(path)
     values = drawn_coordinates(robot, path.q)
     for i, name in enumerate(names):
         style = "-" if i < len(COLOURS) else (0, (4, 1.5))
         column = values[:, robot.coordinates.index(name)]
-        panel.plot(places, column, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
+        panel.plot(abscissae, column, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
     panel.margins(x=0.0)
 
 
 def _draw_steps(panel: Any, path: Path) -> None:
-    """The largest step to every point on a logarithmic axis, and the largest of all as the path prints it."""
+    """Draw the largest step to every point on a logarithmic axis, and the largest of all with its text."""
     angles = ANGLE in path.robot.quantities
     steps = np.maximum(np.degrees(path.step_sizes) if angles else 1e3 * path.step_sizes, SMALLEST_STEP)
-    panel.plot(_places(path)[1:], steps, color=INK, linewidth=0.8)
+    panel.plot(_abscissae(path)[1:], steps, color=INK, linewidth=0.8)
     panel.set_yscale("log")
     largest = float(steps.max(initial=SMALLEST_STEP))
     panel.axhline(largest, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
-    # Above the line by points, not by a share: the axis of a single step spans next to nothing.
+    # Offset in points, because the axis of a single step has almost no range.
     panel.annotate(
         path.largest_step_text, (0.98, largest), (0, 2), xycoords=panel.get_yaxis_transform(),
         textcoords="offset points", ha="right", va="bottom", color=GREY,
     )  # fmt: skip
-    # Room by factors: of a single step, or of equal ones, a share of the range would be nothing.
+    # Margins by factors, because equal steps have no range.
     low, high = steps.min(initial=1.0) / 1.3, largest * 1.6
     panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)
     panel.margins(x=0.0, y=0.0)

@@ -1,6 +1,6 @@
-"""Measure methods on a robot's own random targets: what the figures of times, convergence and success draw.
+"""Measure methods on random targets of a robot, for the figures of times, convergence and success.
 
-Whether a target was reached is judged by forward kinematics and limits, not by what a method says of itself.
+Whether a target is reached is judged by forward kinematics and limits, not by the status of the method.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
-# Methods worth comparing, of which the first few that serve a robot are taken where none are named.
+# Methods compared by default: the first FEW of these that accept the robot.
 PREFERRED = ("auto", "fabrikx", "chords", "jacobian", "lm", "finite-rotation", "ccd", "sdls")
 FEW = 5
-# Of a solve: what the published comparisons allow.
+# Iterations of a solve, as in the published comparisons.
 MOST_ITERATIONS = 300
 LIMITS = tuple(np.radians(np.arange(15.0, 181.0, 15.0)).tolist())
 
 
 def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The methods asked for, or some that serve the robot."""
+    """Return the given methods, checked, or the default ones."""
     kind = _kind(robot)
     if methods is None:
         return tuple(name for name in PREFERRED if find_method(name).refusal(robot, kind) is None)[:FEW]
     for name in methods:
         refusal = find_method(name).refusal(robot, kind)
         if refusal is not None:
-            raise MethodError(f"method '{name}' does not serve robot '{robot.name}': {refusal}")
+            raise MethodError(f"method '{name}' does not accept robot '{robot.name}': {refusal}")
     if not methods:
         raise MethodError("methods is empty; give at least one")
     return tuple(methods)
 
 
 def _kind(robot: AnyRobot) -> str:
-    """Position and axis of the tip for a robot that bends, its whole pose for an arm."""
+    """Return the kind of target: position and axis for a robot with sections, the whole pose for an arm."""
     bends = isinstance(robot, Robot) and any(isinstance(element, Section) for element in robot.elements)
     return "axis" if bends else "rotation"
 
 
 def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
-    """Solve for poses, and tell which were reached within the limits."""
+    """Solve for poses, and return which of them are reached within the limits."""
     targets = Targets.from_poses(poses, _kind(robot))
     found = solve_batch(robot, targets, method=method, max_iterations=MOST_ITERATIONS, **options)
     return found, found.reached & robot.within_limits(found.q)
@@ -64,12 +64,12 @@ def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[
 def measure_times(
     robot: AnyRobot, methods: Sequence[str] | None = None, *, targets: int = 2_000, seed: int = 0
 ) -> dict[str, tuple[Array, int]]:
-    """The seconds of solves that reached their target, on one core, and how many solves there were, by method."""
+    """Return, by method, the seconds on one core of solves that reached their target, and the number of all solves."""
     count = whole("targets", targets, 1)
     poses = robot.tip_pose(robot.sample(count, seed))
     times = {}
     for method in chosen_methods(robot, methods):
-        # Once before, so that nothing is compiled or loaded while the clock runs.
+        # The first call compiles and loads what the timed one needs.
         _batch(robot, poses[:2], method, threads=1)
         found, reached = _batch(robot, poses, method, threads=1)
         times[method] = (found.seconds[reached], count)
@@ -79,9 +79,9 @@ def measure_times(
 def measure_convergence(
     robot: AnyRobot, methods: Sequence[str] | None = None, *, targets: int = 50, seed: int = 0
 ) -> dict[str, Bands]:
-    """The errors by iteration, by method: what `convergence` takes for one case.
+    """Return, by method, the errors by iteration, as one case of `convergence`.
 
-    A method that begins several times counts with the best it has had so far.
+    The errors of a method with restarts are the smallest so far.
     """
     poses = robot.tip_pose(robot.sample(whole("targets", targets, 1), seed))
     bands = {}
@@ -105,7 +105,7 @@ def measure_success(
     seed: int = 0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, tuple[list[float], list[int], list[int]]]:
-    """How many targets are reached when all sections of a robot may bend so far, by method: what `success` takes.
+    """Return, by method, the numbers of targets reached at each limit of the bend, as `success` takes them.
 
     `limits` are in radians; the targets of each are poses of the robot with that limit.
     """
@@ -120,10 +120,10 @@ def measure_success(
             [replace(one, bend_max=limit) if isinstance(one, Section) else one for one in robot.elements], robot.name
         )
         poses = limited.tip_pose(limited.sample(count, seed))
-        for method, (places, got, of) in counts.items():
+        for method, (bends, got, of) in counts.items():
             progress(f"{method}, {np.degrees(limit):.0f}°")
             _, reached = _batch(limited, poses, method)
-            places.append(float(np.degrees(limit)))
+            bends.append(float(np.degrees(limit)))
             got.append(int(reached.sum()))
             of.append(count)
     return counts

@@ -1,21 +1,19 @@
-"""A robot in one pose, or in several: shaded tubes, the frames of its parts, its shadow on the floor."""
+"""Draw a robot in one or several poses: shaded tubes, the frames of its parts, its shadow on the floor."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._canvas import LIGHT, MM, Canvas, Colour, box_corners, circle, halo, mixed, rgb_of
+from arcreach.figures._canvas import Canvas, Colour, box_corners, halo, mixed, rgb_of
 from arcreach.figures._room import Room
-from arcreach.figures._style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures._style import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures._tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
 from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
@@ -28,15 +26,14 @@ if TYPE_CHECKING:
 
 # Azimuth and elevation of the eye in degrees.
 VIEW = (-58.0, 20.0)
-SIDES = 36
 SECTIONS = (BLUE, ORANGE, GREEN, PURPLE, SKY)
-STEEL, DARK, SHADOW = "#B4B9BF", "#5A5F66", "#E2E2E2"
+STEEL, DARK = "#B4B9BF", "#5A5F66"
 AXES = (VERMILION, GREEN, BLUE)
 # Length of a frame's arrows as a share of the longest side of the room.
 FRAME = 0.13
-# Share of white in poses before the last one.
+# Share of white in all poses but the last.
 PALE = 0.62
-# Millimetres of paper for the numbers around the room.
+# Millimetres for the numbers around the room.
 MARGIN = (26.0, 18.0)
 
 
@@ -55,9 +52,9 @@ def pose(
 
     A `Solution` in place of the robot is drawn at its q, with its target.
 
-    `frames` draws the frames of the base, of every section's end and of the tip; `names` writes the sections' names
-    beside them. `scene` adds obstacles, `target` what the tip was sent to. `view` is azimuth and elevation in degrees,
-    `width` is in millimetres.
+    `frames` adds the frames of the base, of every section's end and of the tip, `names` the names of the sections,
+    `scene` obstacles, and `target` the target of the tip. `view` is azimuth and elevation in degrees, `width` is in
+    millimetres.
     """
     if isinstance(robot, Solution):
         look: dict[str, Any] = {"frames": frames, "names": names, "view": view, "width": width}
@@ -80,10 +77,10 @@ def pose(
         drums = [part for part in mesh if part.kind == JOINT]
         for part in mesh:
             inside = [] if part.kind == JOINT else drums
-            # A retracted slide lies in the sections that follow it: they are drawn over it.
+            # A retracted slide lies inside the sections after it, which are drawn over it.
             behind = 3.0 * k + (2.0 if isinstance(robot.elements[part.element], Prismatic) else 0.0)
-            _shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, behind)
-    rings = [_rings(part).mean(axis=1) for mesh in meshes for part in mesh]
+            shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, behind)
+    rings = [rings_of(part).mean(axis=1) for mesh in meshes for part in mesh]
     canvas.body = canvas.project(np.concatenate(rings)) if rings else canvas.body
     for shape in shapes:
         canvas.shape(shape)
@@ -94,7 +91,7 @@ def pose(
         panel = figure.subplots()
         room.draw(panel, canvas)
         for mesh in meshes:
-            _draw_shadow(panel, canvas, mesh, float(room.low[2]))
+            draw_shadow(panel, canvas, mesh, float(room.low[2]))
         canvas.draw_on(panel)
         size = FRAME * float((room.high - room.low).max())
         if frames:
@@ -103,7 +100,7 @@ def pose(
             _name_sections(panel, canvas, robot, meshes[-1], size)
         if target is not None:
             _draw_target(panel, canvas, target, size)
-        # A little more, or the lines of the room would be cut in half.
+        # A small margin, so that the edges of the room are not clipped.
         panel.set_xlim(canvas.low[0] - 0.005 * span[0], canvas.high[0] + 0.005 * span[0])
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
         panel.set_aspect("equal")
@@ -113,7 +110,7 @@ def pose(
 
 
 def _corners(shape: Any) -> Array:
-    """Corners of a box around an obstacle, in metres."""
+    """Return the corners of a box around an obstacle, in metres."""
     match shape:
         case Sphere():
             return np.asarray(shape.centre) + shape.radius * np.array([[-1.0], [1.0]])
@@ -132,125 +129,25 @@ def _colour(robot: Robot, part: TubePart) -> Colour:
     return rgb_of(SECTIONS[before % len(SECTIONS)])
 
 
-def _rings(part: TubePart) -> Array:
-    """The rings (n, SIDES, 3) of a part, without its poles."""
-    return part.vertices[1:-1].reshape(-1, SIDES, 3)
-
-
-def _radius(part: TubePart) -> float:
-    """The radius of a part where it is widest."""
-    rings = _rings(part)
-    return float(np.linalg.norm(rings - rings.mean(axis=1, keepdims=True), axis=2).max())
-
-
-def _in_short_pieces(rings: Array, longest: float) -> Array:
-    """Rings with others between them, none farther from the next than `longest`: long faces have no one depth."""
-    pieces = [rings[:1]]
-    for a, b in itertools.pairwise(rings):
-        count = max(math.ceil(float(np.linalg.norm((b - a).mean(axis=0))) / longest), 1)
-        share = np.arange(1, count + 1)[:, None, None] / count
-        pieces.append(a + share * (b - a))
-    return np.concatenate(pieces)
-
-
-def _shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart], behind: float) -> None:
-    """Add the faces of a part that look at the eye and are in no drum, so many radii farther `behind` than they are.
-
-    That decides which of two bodies is drawn over the other where they lie in each other.
-    """
-    radius = _radius(part)
-    rings = _in_short_pieces(_rings(part), 1.5 * radius)
-    bias = -behind * radius * MM
-    seen = canvas.project(rings)
-    after = np.roll(seen, -1, axis=1)
-    quads = np.stack([seen[:-1], after[:-1], after[1:], seen[1:]], axis=2).reshape(-1, 4, 3)
-    gone = np.zeros(len(quads), dtype=np.bool_)
-    ends = np.zeros((2, SIDES), dtype=np.bool_)
-    for drum in drums:
-        hidden = _inside(drum, rings)
-        both = hidden & np.roll(hidden, -1, axis=1)
-        gone |= (both[:-1] & both[1:]).ravel()
-        ends |= hidden[[0, -1]]
-    normals = np.cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1])
-    for quad, normal in zip(quads[~gone], normals[~gone], strict=True):
-        _add(canvas, quad, normal, colour, float(quad[:, 2].mean()) + bias)
-    # A flat end is one polygon; of a round one only the small cap around its pole is.
-    for pole, ring, covered in ((0, seen[0][::-1], ends[0]), (-1, seen[-1], ends[1])):
-        if not covered.all():
-            normal = np.cross(ring[1] - ring[0], ring[2] - ring[1])
-            _add(canvas, ring, normal, colour, float(canvas.project(part.vertices[pole])[2]) + bias)
-
-
-def _add(canvas: Canvas, polygon: Array, normal: Array, colour: Colour, depth: float) -> None:
-    size = float(np.linalg.norm(normal))
-    if size > 0.0 and normal[2] > 0.0:
-        canvas.add(depth, polygon, _lit(colour, normal / size))
-
-
-def _inside(drum: TubePart, points: Array) -> npt.NDArray[np.bool_]:
-    """Which points lie inside the drum of a joint."""
-    axis = drum.vertices[-1] - drum.vertices[0]
-    height = float(np.linalg.norm(axis))
-    radius = _radius(drum)
-    from_middle = points - 0.5 * (drum.vertices[0] + drum.vertices[-1])
-    along = from_middle @ (axis / height)
-    away = np.linalg.norm(from_middle - along[..., None] * (axis / height), axis=-1)
-    return np.asarray((np.abs(along) < 0.5 * height) & (away < radius))
-
-
-def _lit(colour: Colour, normal: Array) -> Colour:
-    """A colour as it looks on a face with this normal: soft light, a little gloss, darker edges."""
-    light = np.array([*LIGHT, 0.9])
-    light /= np.linalg.norm(light)
-    half = np.array([light[0], light[1], light[2] + 1.0])
-    half /= np.linalg.norm(half)
-    soft = 0.5 + 0.5 * float(normal @ light)
-    gloss = max(float(normal @ half), 0.0) ** 18
-    shade = 0.42 + 0.66 * soft * soft
-    r, g, b = (min(min(value * shade, 1.0) * (1.0 - 0.42 * gloss) + 0.42 * gloss, 1.0) for value in colour)
-    return r, g, b
-
-
-def _draw_shadow(panel: Any, canvas: Canvas, mesh: tuple[TubePart, ...], floor: float) -> None:
-    """What a light straight above would leave dark: discs and the ribbons between them."""
-    from matplotlib.collections import PolyCollection
-
-    disc = np.column_stack([circle(), np.zeros(len(circle()))])
-    polygons = []
-    for part in mesh:
-        rings = _rings(part)
-        centres = rings.mean(axis=1)
-        radius = _radius(part)
-        centres[:, 2] = floor
-        polygons += [canvas.project(centre + radius * disc)[:, :2] for centre in centres]
-        for a, b in itertools.pairwise(centres):
-            way = b - a
-            size = float(np.linalg.norm(way))
-            if size > 1e-3 * radius:
-                aside = radius * np.array([-way[1], way[0], 0.0]) / size
-                polygons.append(canvas.project([a + aside, b + aside, b - aside, a - aside])[:, :2])
-    panel.add_collection(PolyCollection(polygons, facecolors=SHADOW, edgecolors=SHADOW, linewidths=0.3, zorder=0.3))
-
-
 def _draw_frames(panel: Any, canvas: Canvas, robot: Robot, transforms: Array, size: float, tip: bool) -> None:
-    """The frames of the base, of long sections' ends and of the tip; those of base and tip have letters."""
+    """Draw the frames of the base, of the ends of long sections and of the tip, with letters at base and tip."""
     last = len(robot.elements)
-    places = {0} | ({last} if tip else set())
-    places |= {e + 1 for e, one in enumerate(robot.elements) if isinstance(one, Section) and one.reach > size}
-    for place in sorted(places if tip else places - {last}):
+    drawn = {0} | ({last} if tip else set())
+    drawn |= {e + 1 for e, one in enumerate(robot.elements) if isinstance(one, Section) and one.reach > size}
+    for frame in sorted(drawn if tip else drawn - {last}):
         for k, colour in enumerate(AXES):
-            letter = "xyz"[k] if place in (0, last) else ""
-            _arrow(panel, canvas, transforms[place, :3, 3], size * transforms[place, :3, k], colour, letter)
-        panel.plot(*canvas.project(transforms[place, :3, 3])[:2], "o", color=INK, markersize=2.2, zorder=6.5)
+            letter = "xyz"[k] if frame in (0, last) else ""
+            _arrow(panel, canvas, transforms[frame, :3, 3], size * transforms[frame, :3, k], colour, letter)
+        panel.plot(*canvas.project(transforms[frame, :3, 3])[:2], "o", color=INK, markersize=2.2, zorder=6.5)
 
 
-def _arrow(panel: Any, canvas: Canvas, start: Array, way: Array, colour: str, letter: str = "") -> None:
-    a, b = canvas.project([start, start + way])[:, :2]
-    length, whole = float(np.hypot(*(b - a))), MM * float(np.linalg.norm(way))
-    # White below the line, so that it stands out from a tube of its own colour.
+def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str, letter: str = "") -> None:
+    a, b = canvas.project([start, start + vector])[:, :2]
+    length, whole = float(np.hypot(*(b - a))), MM * float(np.linalg.norm(vector))
+    # A white outline separates the line from a tube of the same colour.
     panel.plot(*np.stack([a, b]).T, color="white", linewidth=2.4, zorder=6.0, solid_capstyle="butt")
     if length < 0.12 * whole:
-        # It points at the eye or away: a dot is all there is to see.
+        # It points towards the eye or away from it; only a dot is visible.
         return
     head = "-|>,head_length=0.7,head_width=0.3"
     line = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 5.0, "joinstyle": "miter", "linewidth": 1.0}
@@ -261,19 +158,19 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, way: Array, colour: str, le
 
 
 def _name_sections(panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePart, ...], size: float) -> None:
-    """The names of long sections beside their middle, on the side that is away from the robot's own middle."""
+    """Draw the names of long sections beside their middle, on the side away from the robot's centre."""
     parts = [part for part in mesh if part.kind == SECTION and robot.elements[part.element].reach > size]
     if not parts:
         return
-    lines = [canvas.project(_rings(part).mean(axis=1))[:, :2] for part in parts]
+    lines = [canvas.project(rings_of(part).mean(axis=1))[:, :2] for part in parts]
     own = np.vstack(lines).mean(axis=0)
     for part, line in zip(parts, lines, strict=True):
         k = len(line) // 2
-        way = line[k + 1] - line[k - 1]
-        aside = np.array([way[1], -way[0]]) / max(float(np.hypot(*way)), 1e-9)
+        along = line[k + 1] - line[k - 1]
+        aside = np.array([along[1], -along[0]]) / max(float(np.hypot(*along)), 1e-9)
         if float(aside @ (line[k] - own)) < 0.0:
             aside = -aside
-        radius = _radius(part) * MM
+        radius = radius_of(part) * MM
         text = robot.element_names[part.element]
         side = "left" if aside[0] > 0.3 else "right" if aside[0] < -0.3 else "center"
         up = "bottom" if side == "center" and aside[1] > 0.0 else "top" if side == "center" else "center"
@@ -284,14 +181,14 @@ def _name_sections(panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePar
 
 
 def _draw_target(panel: Any, canvas: Canvas, target: Target, size: float) -> None:
-    """A ring where the tip should be, and the direction it should point in."""
-    place = canvas.project(target.position)[:2]
+    """Draw a ring at the position of the target, and an arrow along its axis."""
+    centre = canvas.project(target.position)[:2]
     if target.axis is not None:
         _arrow(panel, canvas, target.position, size * target.axis, VERMILION)
     for width, colour in ((2.6, "white"), (1.2, VERMILION)):
         panel.plot(
-            *place, "o", markersize=8.0, markerfacecolor="none", markeredgewidth=width, markeredgecolor=colour,
+            *centre, "o", markersize=8.0, markerfacecolor="none", markeredgewidth=width, markeredgecolor=colour,
             zorder=6.6,
         )  # fmt: skip
     style = {"color": VERMILION, "fontsize": 7.0, "ha": "left", "va": "top", "path_effects": halo()}
-    panel.annotate("target", place, (5.0, -4.0), textcoords="offset points", zorder=7, **style)
+    panel.annotate("target", centre, (5.0, -4.0), textcoords="offset points", zorder=7, **style)

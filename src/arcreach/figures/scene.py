@@ -1,4 +1,4 @@
-"""A robot's poses along a path among obstacles, seen in space from one or more sides."""
+"""Draw a robot's poses along a path among obstacles, in one or several views."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from arcreach._typing import Array
 from arcreach.elements import Link
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._canvas import ARC_POINTS, MM, OBSTACLE, Canvas, between, halo, mixed
-from arcreach.figures._style import BLUE, GREEN, GREY, INK, VERMILION
+from arcreach.figures._canvas import ARC_POINTS, OBSTACLE, Canvas, between, halo, mixed
+from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.robots.mesh import radii_of
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 # Azimuth and elevation of the eye in degrees.
 VIEWS = ((-60.0, 18.0), (30.0, 18.0))
-# A body without a radius is drawn this wide, as a share of the picture.
+# Radius of a body without one, as a share of the picture.
 BARE = 0.002
-# Millimetres of paper around the panels.
+# Millimetres around the panels.
 MARGIN = 9.0
 
 
@@ -42,10 +42,10 @@ def scene(
     views: Sequence[tuple[float, float]] = VIEWS,
     width: float = _style.TWO_COLUMNS,
 ) -> Figure:
-    """Poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles, from several sides.
+    """Draw poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles.
 
-    `obstacles` is the scene where the path has none of its own; `views` are azimuth and elevation in degrees; `width`
-    is in millimetres. The first pose is drawn grey, the last one blue, those between in shades from one to the other.
+    `obstacles` replaces the scene of the path; `views` are azimuth and elevation in degrees; `width` is in millimetres.
+    The first pose is grey, the last one blue, those between them shade from one to the other.
     """
     if poses < 2:
         raise MethodError(f"poses = {poses} is not accepted; give 2 or more")
@@ -59,7 +59,7 @@ def scene(
     pictures = [_Picture(view, robot, shown, around, tips) for view in views]
     low = np.min([picture.low for picture in pictures], axis=0)
     high = np.max([picture.high for picture in pictures], axis=0)
-    # Room for the scale and the axes.
+    # Space for the scale and the axes.
     low[1] -= 0.06 * (high[1] - low[1])
     with _style.style():
         panel_width = (width - MARGIN) / len(views)
@@ -87,7 +87,7 @@ def _legend() -> list[Any]:
 
 
 def _draw_scale(panel: Any, low: Array, high: Array) -> None:
-    """A bar of a round length in the lower left corner."""
+    """Draw a bar of a round length in the lower left corner."""
     span = high[0] - low[0]
     size = 10.0 ** math.floor(math.log10(0.3 * span))
     size *= max(factor for factor in (1.0, 2.0, 5.0) if factor * size <= 0.3 * span)
@@ -98,7 +98,7 @@ def _draw_scale(panel: Any, low: Array, high: Array) -> None:
 
 
 class _Picture(Canvas):
-    """All that is seen from one side, as polygons with their depth."""
+    """One view of the poses and obstacles, as polygons with their depths."""
 
     def __init__(self, view: tuple[float, float], robot: Robot, poses: Array, scene: Scene, tips: Array) -> None:
         super().__init__(view)
@@ -134,29 +134,29 @@ class _Picture(Canvas):
             self._lift(first, lifts, isinstance(shape, (Sphere, Capsule)))
 
     def _lift(self, first: int, lifts: Array, together: bool) -> None:
-        """Draw polygons of an obstacle, from the first one on, nearer by as much as the bodies that lie behind them."""
+        """Move the polygons of an obstacle, from the first one on, nearer by as much as the bodies behind them were."""
         added = np.zeros(len(self.polygons) - first)
         for k, (depth, points, _, _) in enumerate(self.polygons[first:]):
             middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
             size = 0.5 * float(np.ptp(points, axis=0).max())
             behind = (np.abs(self.body[:, :2] - middle).max(axis=1) < 1.2 * size) & (self.body[:, 2] < depth)
             added[k] = lifts[behind].max(initial=0.0)
-        # The shades of a ball or a bar stay on top of each other.
+        # The layers of a sphere or a capsule must keep their order.
         added = np.full_like(added, added.max(initial=0.0)) if together else added
         for k, one in enumerate(self.polygons[first:]):
             self.polygons[first + k] = (one[0] + float(added[k]), *one[1:])
 
     def _lines(self, robot: Robot, frames: Array, pieces: Array) -> list[tuple[Array, float]]:
-        """The lines of the body on the paper, each with its radius: links before the first joint, then the pieces."""
+        """Return the projected centre lines of the body with their radii: links before the first joint, then pieces."""
         lines = []
         for e, (element, radius) in enumerate(zip(robot.elements, radii_of(robot), strict=True)):
             if not isinstance(element, Link):
                 break
-            # Links with a radius of their own are among the pieces.
+            # Links with a radius are among the pieces.
             if radius > 0.0 and element.radius == 0.0:
                 lines.append((self.project(np.linspace(frames[e, :3, 3], frames[e + 1, :3, 3], ARC_POINTS)), 0.0))
         for piece in pieces:
-            # Short steps, so that every one of them has a depth of its own.
+            # Short steps, each drawn at its own depth.
             steps = 2.0 * piece[layout.LENGTH] / max(piece[layout.RADIUS], 0.01 * robot.reach)
             s = np.linspace(0.0, piece[layout.LENGTH], max(ARC_POINTS, math.ceil(steps) + 1))
             points = piece_points(np.repeat(piece[None], len(s), axis=0), s)
@@ -164,7 +164,7 @@ class _Picture(Canvas):
         return lines
 
     def draw(self, panel: Any, low: Array, high: Array) -> None:
-        """Draw everything from far to near, the tip's way over it."""
+        """Draw everything from far to near, and the path of the tip over it."""
         self.draw_on(panel)
         panel.plot(*self.tips.T, color="white", linewidth=2.2, zorder=3, solid_capstyle="round")
         panel.plot(*self.tips.T, color=VERMILION, linewidth=1.0, zorder=4, solid_capstyle="round")
@@ -176,21 +176,21 @@ class _Picture(Canvas):
         panel.set_axis_off()
 
     def _draw_axes(self, panel: Any, low: Array, high: Array) -> None:
-        """The directions of the base's axes, in the lower right corner."""
+        """Draw the directions of the base's axes in the lower right corner."""
         size = 0.07 * float((high - low).max())
         origin = np.array([high[0] - 1.5 * size, low[1] + 0.7 * size])
         for axis, colour, name in zip(np.eye(3), (VERMILION, GREEN, BLUE), "xyz", strict=True):
-            way = size * axis @ self.axes[:2].T
-            panel.plot(*np.stack([origin, origin + way]).T, color=colour, linewidth=0.9, zorder=6)
+            arrow = size * axis @ self.axes[:2].T
+            panel.plot(*np.stack([origin, origin + arrow]).T, color=colour, linewidth=0.9, zorder=6)
             style = {"color": colour, "fontsize": 7.0, "path_effects": halo(), "zorder": 6}
-            panel.text(*(origin + 1.3 * way), name, ha="center", va="center", **style)
+            panel.text(*(origin + 1.3 * arrow), name, ha="center", va="center", **style)
 
 
 def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Array]]:
-    """By how much the points of every pose are drawn nearer than they are, so that poses in each other are not mixed.
+    """Return by how much the points of every pose are drawn nearer than they are, so that overlapping poses do not mix.
 
-    Poses that are nearer as a whole cover the others: by twice the radius of the thickest body each. It fades over
-    several radii from the nearest pose.
+    A pose that is nearer as a whole covers the others: each is moved by twice the radius of the thickest body. The
+    shift decreases over several radii of distance from other poses.
     """
     whole = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
     width = max((radius for pose in lines for _, radius in pose), default=0.0) or bare

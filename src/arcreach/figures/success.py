@@ -1,4 +1,4 @@
-"""The share of targets reached against something that makes them harder, with Wilson intervals as bands."""
+"""Draw the share of targets reached against their difficulty, with Wilson intervals as bands."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from arcreach.figures import _style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# For every method: places on the axis, how many were reached there, and of how many.
+# For every method: abscissae, numbers of targets reached, and numbers of targets.
 Counts = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]
 
 BEND_LIMIT = "limit of the bend (°)"
-# Of the normal distribution: 95 % lie within this many standard deviations.
+# 95 % of the normal distribution lie within this number of standard deviations.
 Z95 = 1.959963984540054
-# Millimetres of paper, on a page too.
+# Largest height in millimetres.
 HIGHEST = 80.0
-# More methods than this need a legend of their own below the panel.
+# With more methods than this, the legend is below the panel.
 FEW = 4
 
 
 def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
-    """The ends of the 95 % Wilson intervals of shares."""
+    """Return the ends of the 95 % Wilson intervals of shares."""
     got, of = np.broadcast_arrays(np.asarray(reached, dtype=float), np.asarray(count, dtype=float))
     many = np.maximum(of, 1.0)
     share, square = got / many, Z95**2 / many
     middle = (share + square / 2.0) / (1.0 + square)
     half = Z95 * np.sqrt(share * (1.0 - share) / many + square / (4.0 * many)) / (1.0 + square)
-    # At the ends the formula is exact, its rounding is not; of nothing nothing is known.
+    # At shares of 0 and 1 the end is exact, free of rounding; no targets give the interval from 0 to 1.
     low = np.where((got == 0.0) | (of == 0.0), 0.0, middle - half)
     high = np.where((got == of) | (of == 0.0), 1.0, middle + half)
     return low, high
 
 
 def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = _style.ONE_COLUMN) -> Figure:
-    """The share of targets that each method reached, with 95 % Wilson bands.
+    """Draw the share of targets that each method reached, with 95 % Wilson bands.
 
-    `counts` has, for every method, places along the axis, how many targets were reached there and of how many. `label`
-    is that of the axis; one that ends in (°) is marked at parts of a right angle. `width` is in millimetres.
+    `counts` has, for every method, the abscissae, the numbers of targets reached and the numbers of targets. `label` is
+    the label of the axis; one that ends in (°) gets ticks every 30 degrees. `width` is in millimetres.
     """
     if not counts:
         raise MethodError("counts is empty; give at least one method")
@@ -62,7 +62,7 @@ def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = _style.ON
 
 
 def draw_shares(panel: Any, counts: Counts, label: str, looks: Mapping[str, dict[str, Any]]) -> None:
-    """Draw shares and their bands into a panel."""
+    """Draw shares and their bands in a panel."""
     for method, (x, reached, count) in counts.items():
         low, high = wilson(reached, count)
         panel.fill_between(x, 100.0 * low, 100.0 * high, color=looks[method]["color"], alpha=0.2, linewidth=0)
@@ -76,7 +76,7 @@ def draw_shares(panel: Any, counts: Counts, label: str, looks: Mapping[str, dict
 
 
 def mark_degrees(panel: Any, label: str) -> None:
-    """Marks at parts of a right angle on an axis of degrees."""
+    """Set ticks every 30 degrees if the label is in degrees."""
     if label.endswith("(°)"):
         from matplotlib.ticker import MultipleLocator
 

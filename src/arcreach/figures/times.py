@@ -1,4 +1,4 @@
-"""How long solves take: a histogram per method, or the share that is done within a time."""
+"""Draw the times of solves: a histogram per method, or the share reached within a time."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from arcreach.figures._style import GREY, INK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# For every method the seconds of the solves that reached their target, and how many solves there were.
+# For every method the seconds of the solves that reached their target, and the number of all solves.
 Times = Mapping[str, tuple[npt.ArrayLike, int]]
 
 US = 1e6
-# Millimetres of paper for a row of a histogram, for a panel, and for what stands around.
+# Heights in millimetres of a row of histograms, of a panel, of the legend and of the margin.
 ROW, PANEL, LEGEND, MARGIN = 9.5, 42.0, 10.0, 12.0
 COLUMNS = 3
 BINS_PER_DECADE = 16
-# Microseconds: what is faster is drawn here. The clock has no finer steps.
+# Microseconds: shorter times are drawn here, at the resolution of the clock.
 FASTEST = 0.05
 
 
 def solve_times(times: Times, *, width: float = _style.ONE_COLUMN) -> Figure:
-    """Histograms of the time per solve, a row per method on one logarithmic axis.
+    """Draw histograms of the time per solve, a row per method on one logarithmic axis.
 
-    `times` has, for every method, the seconds of the solves that reached their target and how many solves there were.
-    A line marks the median, a triangle the 99th percentile; at the right stand the median and the share reached in per
-    cent. `width` is in millimetres.
+    `times` has, for every method, the seconds of the solves that reached their target and the number of all solves. A
+    line marks the median, a triangle the 99th percentile; the median and the share reached are at the right. `width`
+    is in millimetres.
     """
     if not times:
         raise MethodError("times is empty; give at least one method")
     rows = {name: np.maximum(US * np.asarray(seconds, dtype=float), FASTEST) for name, (seconds, _) in times.items()}
     everything = np.concatenate([row for row in rows.values() if len(row)] or [np.array([1.0, 10.0])])
-    # The last thousandth stands at the right end: one solve that was interrupted would squeeze all others.
+    # The slowest thousandth is drawn at the right end, so that one interrupted solve does not compress the axis.
     ends = everything.min(), np.quantile(everything, 0.999)
     low, high = 10.0 ** math.floor(math.log10(ends[0])), 10.0 ** math.ceil(math.log10(ends[1]))
     high = max(high, 10.0 * low)
@@ -89,7 +89,7 @@ def _draw_row(panel: Any, row: Array, edges: Array, colour: str) -> None:
 
 
 def _write_numbers(panel: Any, row: Array, count: int) -> None:
-    """The median and the share reached, at the right of a row."""
+    """Write the median and the share reached at the right of a row."""
     share = math.floor(1000.0 * len(row) / max(count, 1)) / 10.0
     text = (f"{time_text(float(np.median(row)))}\n" if len(row) else "") + f"{share:g} %"
     style = {"transform": panel.transAxes, "ha": "left", "va": "center", "fontsize": 7.0, "color": GREY}
@@ -97,7 +97,7 @@ def _write_numbers(panel: Any, row: Array, count: int) -> None:
 
 
 def time_text(microseconds: float) -> str:
-    """A time in the unit that suits it."""
+    """Return a time in s, ms or µs."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= size:
             return f"{microseconds / size:.3g} {unit}"
@@ -107,9 +107,9 @@ def time_text(microseconds: float) -> str:
 def time_distributions(
     cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
 ) -> Figure:
-    """The share of all solves that a method has brought to its target within a time, a panel per case.
+    """Draw the share of solves that reached their target within a time, a panel per case.
 
-    `cases` has a title for each panel and in it what `solve_times` takes; `methods` is their order in the legend;
+    `cases` has, for the title of each panel, the argument of `solve_times`; `methods` is the order of the legend;
     `width` is in millimetres.
     """
     methods = methods or list(dict.fromkeys(method for case in cases.values() for method in case))
@@ -122,7 +122,7 @@ def time_distributions(
         panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
         for panel, (title, times) in zip(panels, cases.items(), strict=False):
             for method, (seconds, count) in times.items():
-                # Marks of one curve stand between those of another.
+                # The markers of a curve are between those of another.
                 marks = (0.03 + 0.17 * (methods.index(method) / len(methods)), 0.2)
                 _draw_distribution(
                     panel, np.asarray(seconds, dtype=float), count, {**looks[method], "markevery": marks}
@@ -146,6 +146,6 @@ def _draw_distribution(panel: Any, seconds: Array, count: int, look: dict[str, A
     if not len(seconds):
         return
     ordered = np.sort(seconds) * US
-    # A few hundred points are a curve.
+    # Two hundred points are enough for a curve.
     shown = np.unique(np.linspace(0, len(ordered) - 1, 200).round().astype(int))
     panel.plot(np.maximum(ordered[shown], FASTEST), 100.0 * (shown + 1) / count, drawstyle="steps-post", **look)

@@ -1,4 +1,4 @@
-"""Maps of a workspace in the half-plane beside the base's z axis, cell by cell."""
+"""Draw maps of a workspace in the half-plane beside the base's z axis, cell by cell."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from arcreach._checks import generator
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
+from arcreach.figures._style import MM
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Corners (n, 2) of cells, distance from the z axis and height in metres, and a value for each.
+# Corners (n, 2) of cells, as distance from the z axis and height in metres, and a value for each.
 Cells = tuple[npt.ArrayLike, npt.ArrayLike]
 
-MM = 1e3
-# Cells along the longer side of a map that is made from random configurations.
+# Number of cells along the longer side of a map from random configurations.
 ACROSS = 60
-# Directions of the tip's axis that are told apart: bands of equal height on the sphere, and parts of a turn.
+# Resolution of the directions of the tip's axis: bands of equal height on the sphere, and parts of a turn.
 BANDS, TURNS = 8, 12
 CHUNK = 50_000
 SAME_BOTH, OURS, THEIRS = "#B7D8C8", _style.BLUE, _style.VERMILION
-# Millimetres of paper around maps, and for a colour bar.
+# Millimetres around maps, and for a colour bar.
 MARGIN, BAR = 16.0, 14.0
 
 
@@ -41,11 +41,11 @@ def workspace(
     limits: tuple[float, float] | None = None,
     width: float | None = None,
 ) -> Figure:
-    """Values over cells of the workspace, a map for every title on one scale of colours.
+    """Draw values over cells of the workspace, a map for every title on one colour scale.
 
     Cells are squares of the size `cell` in metres, given by their lower left corners. `label` names the values;
-    `limits` are the ends of the scale, beyond which colours do not change. One map is as wide as a column, several as
-    wide as a page, unless `width` says so many millimetres.
+    `limits` are the ends of the scale, beyond which colours do not change. `width` is in millimetres; the default is a
+    column for one map and a page for several.
     """
     from matplotlib.colors import LogNorm, Normalize
 
@@ -76,10 +76,10 @@ def workspace_cells(
     colours: Sequence[str] = (SAME_BOTH, OURS, THEIRS),
     width: float | None = None,
 ) -> Figure:
-    """Groups of cells in colours, a map for every title.
+    """Draw groups of cells in colours, a map for every title.
 
-    A group is the lower left corners (n, 2) of its cells in metres; all maps have the same groups, as many as
-    `colours` at most. `cell` and `width` are as in `workspace`.
+    A group is given by the lower left corners (n, 2) of its cells in metres; there are at most as many groups as
+    `colours`. `cell` and `width` are as in `workspace`.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
@@ -112,11 +112,11 @@ def workspace_cells(
 def tip_directions(
     robot: Robot | SymbolicRobot, *, samples: int = 400_000, seed: int = 0, cell: float | None = None
 ) -> tuple[Array, Array, float]:
-    """In which share of all directions the tip's axis can point, cell by cell, by random configurations.
+    """Compute, cell by cell, the share of all directions in which the tip's axis can point, by random configurations.
 
-    Gives the corners (n, 2) of the cells that were hit, the shares (n,), and the size of a cell in metres, by default a
-    60th of the workspace. A sample that is too small leaves directions out: the shares are lower bounds. The half-plane
-    turns with the tip, so that directions are those seen from there.
+    Returns the corners (n, 2) of the cells that were hit, the shares (n,), and the size of a cell in metres, by default
+    a 60th of the workspace. The shares are lower bounds, because a small sample misses directions. Directions are
+    relative to the half-plane through the tip.
     """
     places, kinds = [], []
     rng = generator(seed)
@@ -130,7 +130,7 @@ def tip_directions(
     points, kind = np.concatenate(places), np.concatenate(kinds)
     size = cell or float(np.ptp(points, axis=0).max()) / ACROSS
     index = np.floor(points / size).astype(np.int64)
-    # A direction counts once in a cell.
+    # A direction counts once per cell.
     found = np.unique(np.column_stack([index, kind]), axis=0)
     cells, counts = np.unique(found[:, :2], axis=0, return_counts=True)
     return cells * size, counts / (BANDS * TURNS), size
@@ -149,7 +149,7 @@ def _checked(title: str, places: npt.ArrayLike, values: npt.ArrayLike) -> tuple[
 def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
 ) -> tuple[Figure, Any]:
-    """A figure with a panel for each map, all of one scale."""
+    """Return a figure with a panel for each map, all of one scale."""
     width = width or (_style.ONE_COLUMN if len(drawn) == 1 else _style.TWO_COLUMNS)
     corners = np.vstack([places for places, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
@@ -168,7 +168,7 @@ def _panels(
 
 
 def _draw(panel: Any, places: Array, values: Array, cell: float, **colours: Any) -> Any:
-    """Cells as one picture: thousands of squares would make a page heavy."""
+    """Draw cells as one image, which is smaller than thousands of squares."""
     index = np.round(places / cell).astype(np.int64)
     low, high = index.min(axis=0), index.max(axis=0) + 1
     image = np.full((high - low)[::-1], np.nan)

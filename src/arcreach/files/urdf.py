@@ -18,8 +18,8 @@ from arcreach._io import called, read_text
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import ArcreachError, FileError, RobotError
+from arcreach.files.rpy import rotation_from_rpy
 from arcreach.files.toml import bounds, problems
-from arcreach.files.toml.robot_file import rotation_from_rpy
 from arcreach.robots.robot import Robot
 
 # Angles of sixteen digits give a matrix back nearer than this.

@@ -9,7 +9,7 @@ from typing import Any
 from arcreach._checks import shown
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.files.catalogue import catalogue_robot
+from arcreach.files import catalogue_robot
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.studio import server

@@ -9,12 +9,10 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError, MethodError
-from arcreach.experiments import find_experiment, run_experiment
-from arcreach.experiments.engine.records import Run
+from arcreach.experiments import Run, find_experiment, run_experiment, write_report
 from arcreach.experiments.published import table
 from arcreach.experiments.report.pages import as_html, as_markdown
 from arcreach.experiments.report.parts import Heading, Items, Table, Text
-from arcreach.experiments.report.write import write_report
 
 pytest.importorskip("matplotlib")
 

@@ -5,7 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, FileError, MethodError
-from arcreach.files.exports.csv_log import write_csv_log, write_csv_path
+from arcreach.files import write_csv_log, write_csv_path
 
 
 def columns_of(file):

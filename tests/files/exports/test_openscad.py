@@ -7,7 +7,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, FileError, RobotError
-from arcreach.files.exports.openscad import openscad_text, write_openscad
+from arcreach.files import openscad_text, write_openscad
 from arcreach.robots.mesh import tube_mesh
 
 needs_openscad = pytest.mark.skipif(shutil.which("openscad") is None, reason="the command openscad is not installed")

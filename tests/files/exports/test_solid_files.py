@@ -3,7 +3,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError, MissingExtraError, RobotError
-from arcreach.files.exports.solid_files import COLOURS, DARK, STEEL, part_colour, write_solid
+from arcreach.files import write_solid
+from arcreach.files.exports.solid_files import COLOURS, DARK, STEEL, part_colour
 from arcreach.robots.mesh import tube_mesh
 
 trimesh = pytest.importorskip("trimesh")

@@ -6,8 +6,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError, RobotError
-from arcreach.files.exports.urdf import rpy_of, urdf_text, write_urdf
-from arcreach.files.toml.robot_file import rotation_from_rpy
+from arcreach.files import urdf_text, write_urdf
+from arcreach.files.rpy import rotation_from_rpy, rpy_of
 
 SERIAL = [
     name for name in ar.catalogue() if name not in ("librergm3-matrix", "ur5-bending-tool") and "sect" not in name

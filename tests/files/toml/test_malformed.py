@@ -19,9 +19,9 @@ import arcreach as ar
 from arcreach.cli.configurations import read_configurations
 from arcreach.cli.targets import read_targets
 from arcreach.errors import ArcreachError
-from arcreach.files.any_file import read_any
+from arcreach.files import load_planar_scene
+from arcreach.files.load import read_any
 from arcreach.files.toml import bounds
-from arcreach.files.toml.planar_file import load_planar_scene
 from arcreach.files.toml.robot_file import parse_robot
 from arcreach.files.urdf import parse_urdf
 
@@ -30,7 +30,7 @@ CASES = 100  # of every kind
 HANGS = 60
 
 ARM = ar.load_robot("two-section")
-DATA = resources("arcreach.files")
+DATA = resources("arcreach.files.catalogues")
 TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 # Pieces that parsers trip over.
@@ -67,12 +67,12 @@ def catalogue_texts(folder):
 
 # Good files of every kind, and what reads them.
 GOOD = {
-    "robots": (catalogue_texts("catalogue"), ar.load_robot),
+    "robots": (catalogue_texts("robots"), ar.load_robot),
     "scenes": (
-        catalogue_texts("scene_catalogue") | {"mesh.toml": b'[[obstacles]]\nkind = "mesh"\npath = "part.stl"\n'},
+        catalogue_texts("scenes") | {"mesh.toml": b'[[obstacles]]\nkind = "mesh"\npath = "part.stl"\n'},
         ar.load_scene,
     ),
-    "planar scenes": (catalogue_texts("planar_catalogue"), load_planar_scene),
+    "planar scenes": (catalogue_texts("planar"), load_planar_scene),
     "urdf": (
         {"arm.urdf": (Path(__file__).parents[1] / "arm.urdf").read_bytes()},
         lambda path: read_any(path, tip="tool0"),

@@ -6,7 +6,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError
-from arcreach.files.toml.planar_file import load_planar_scene, parse_planar_scene, planar_catalogue, planar_json_schema
+from arcreach.files import load_planar_scene, planar_catalogue
+from arcreach.files.toml.planar_file import parse_planar_scene, planar_json_schema
 
 HEAD = '[[elements]]\nkind = "section"\nlength = 0\nstretch = "0.4 m"\nbend_max = "360 deg"\n'
 GOOD = (
@@ -38,7 +39,7 @@ def test_every_scene_that_comes_along_loads_and_says_where_it_is_from(name):
     assert scene.name == name
     assert "ours" in scene.source
     assert (scene.target is None) != (scene.object is None)
-    text = (files("arcreach.files") / "planar_catalogue" / f"{name}.toml").read_text(encoding="utf-8")
+    text = (files("arcreach.files.catalogues") / "planar" / f"{name}.toml").read_text(encoding="utf-8")
     jsonschema.validate(tomllib.loads(text), planar_json_schema())
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests import reference
 
 import arcreach as ar
+from arcreach.files.catalogues import ROBOTS, catalogue_text
 from arcreach.files.toml.robot_file import json_schema
 
 SECTION = '[[elements]]\nkind = "section"\nlength = "50 mm"\nbend_max = "90 deg"\n'
@@ -408,7 +409,7 @@ def test_the_schema_accepts_the_catalogue_and_refuses_what_the_reader_refuses():
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
     for name in ar.catalogue():
-        text = (ar.files.catalogue.files(ar.files.catalogue.__name__) / f"{name}.toml").read_text()
+        text = catalogue_text(ROBOTS, name)
         validator.validate(tomllib.loads(text))
     for case in ("no elements", "unknown key", "unknown kind", "missing field", "unknown unit", "number as flag"):
         assert not validator.is_valid(tomllib.loads(BAD[case][0]))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.files.scene_catalogue import scene_catalogue
+from arcreach.files import scene_catalogue
 from arcreach.files.toml.scene_file import parse_scene, scene_schema
 
 PAGE = Path(__file__).parents[3] / "docs" / "scenes.md"

@@ -5,7 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import RobotError, SceneError, TargetError
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 from arcreach.planning.contact.grasp import enclosing_circle
 
 ONE = ar.Robot([ar.Section(length=0.0, stretch=0.5, bend_max=2 * np.pi, radius=0.003)])

@@ -6,7 +6,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import RobotError, SceneError, TargetError
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 from arcreach.kernels.contact import arcs as contact_arcs
 from arcreach.planning.contact.contact_plan import BACKWARD, FORWARD, PlanarArc, touches_itself
 from arcreach.planning.contact.scene import Surroundings

@@ -5,7 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError, MethodError, SceneError, TargetError
-from arcreach.files.scene_catalogue import catalogue_waypoints
+from arcreach.files import catalogue_waypoints
 from arcreach.ik.solution import Status
 from arcreach.planning.motion.path import DETOUR
 from arcreach.planning.motion.straight_motion import motion_between

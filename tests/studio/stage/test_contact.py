@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 from arcreach.studio.stage.contact import SIDES, slab, triangles, tube_along
 
 

@@ -65,7 +65,7 @@ def test_what_is_no_robot_file_is_refused():
 def test_a_matrix_has_no_body():
     from importlib.resources import files
 
-    text = (files("arcreach.files.catalogue") / "librergm3-matrix.toml").read_bytes()
+    text = (files("arcreach.files.catalogues") / "robots" / "librergm3-matrix.toml").read_bytes()
     with pytest.raises(FileError, match="no body to draw"):
         parse_robot_upload("matrix.toml", text)
 

@@ -1,4 +1,4 @@
-"""`arcreach check`: what is wrong with a robot or scene file, field by field."""
+"""`arcreach check`: list every problem of a robot or scene file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from arcreach._io import called, may_exist
-from arcreach.cli.output import EXIT_BAD_INPUT, AsJson, BaseLink, TipLink, print_json, printable
+from arcreach._text import count
+from arcreach.cli.arguments import AsJson, BaseLink, TipLink
+from arcreach.cli.output import EXIT_BAD_INPUT, note, print_json, printable
 from arcreach.errors import FileError, SceneError
-from arcreach.files.any_file import AnyContent, read_any
-from arcreach.files.catalogue import catalogue
-from arcreach.files.toml.planar_file import PlanarScene
+from arcreach.files import PlanarScene, catalogue
+from arcreach.files.load import read_any
 from arcreach.scenes.scene import Scene
 
 
@@ -29,7 +30,7 @@ def check(
     kind = ""
     try:
         if str(file) in catalogue() and not may_exist(file):
-            raise FileError(f"is a robot of the catalogue and no file; arcreach info {file} shows it")
+            raise FileError(f"is a robot of the catalogue, not a file; arcreach info {file} shows it")
         kind, summary = _described(read_any(file, base, tip))
     except (FileError, SceneError) as error:
         problems = error.problems
@@ -37,16 +38,15 @@ def check(
         print_json({"file": str(file), "ok": not problems, "kind": kind or None, "problems": problems})
     elif problems:
         for problem in problems:
-            typer.echo(printable(f"{called(file)}: {problem}"), err=True)
+            note(f"{called(file)}: {problem}")
     else:
         typer.echo(printable(f"{called(file)}: a good {kind}: {summary}"))
     if problems:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _described(content: AnyContent) -> tuple[str, str]:
-    """The kind of a file, and its content in a line."""
+def _described(content: object) -> tuple[str, str]:
+    """Return the kind of a file, and its content in a line."""
     if isinstance(content, PlanarScene):
-        count = len(content.obstacles)
-        return "planar scene", f"{content.robot!r} and {count} obstacle{'' if count == 1 else 's'}"
+        return "planar scene", f"{content.robot!r} and {count(len(content.obstacles), 'obstacle')}"
     return ("scene" if isinstance(content, Scene) else "robot file"), repr(content)

@@ -1,53 +1,39 @@
-"""`arcreach contact`: reach a target behind obstacles by bending around them."""
+"""`arcreach contact`: plan paths of a planar robot that bends around the obstacles it touches."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from arcreach._io import check_output
-from arcreach.cli.output import AsJson, announce_compiling, print_json, printable
+from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
+from arcreach.cli.output import check_figure, exit_by, print_json, printable_lines, save_figure
+from arcreach.cli.progress import announce_compiling
 from arcreach.errors import FileError, SceneError
-from arcreach.files import units
-from arcreach.files.toml.planar_file import PlanarScene, load_planar_scene, planar_catalogue
+from arcreach.files import PlanarScene, load_planar_scene, units
 from arcreach.planning.contact.contact_plan import ContactPlan, ContactPlans
 from arcreach.planning.contact.plan import plan_contact
 from arcreach.planning.contact.rod import RodShape
 from arcreach.scenes.planar import Point
 
-EXIT_NOT_REACHED = 1
-
-
-def complete_scene(incomplete: str) -> list[str]:
-    """Names of planar scenes for the shell's completion."""
-    return [name for name in planar_catalogue() if name.startswith(incomplete)]
-
-
-SceneName = Annotated[
-    str,
-    typer.Argument(metavar="SCENE", help="Planar scene: a name or a .toml file.", autocompletion=complete_scene),
-]
-FigurePath = Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")]
-
 
 def contact(
-    scene: SceneName,
-    to: Annotated[str | None, typer.Option("--to", help="Another target: 50mm,190mm (x,z).")] = None,
+    scene: PlanarName,
+    to: Annotated[str | None, typer.Option("--to", help="Target in place of the scene's: 50mm,190mm (x,z).")] = None,
     automatic: Annotated[
-        bool, typer.Option("--auto", help="Touch any convex corner and disc, not only the scene's contact points.")
+        bool,
+        typer.Option("--auto", help="Allow contact with every convex corner and disc, not only at given points."),
     ] = False,
-    rule: Annotated[bool, typer.Option("--rule/--no-rule", help="Keep to arcs that the obstacle holds.")] = True,
-    solutions: Annotated[int, typer.Option("--solutions", help="As many as this at most.")] = 10,
-    contacts: Annotated[int, typer.Option("--contacts", help="At most this many contacts in one way.")] = 6,
+    rule: Annotated[bool, typer.Option("--rule/--no-rule", help="Accept only contacts that hold the arc.")] = True,
+    solutions: Annotated[int, typer.Option("--solutions", help="Largest number of paths.")] = 10,
+    contacts: Annotated[int, typer.Option("--contacts", help="Largest number of contacts of a path.")] = 6,
     max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
     figure: FigurePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ways of a planar robot to a target, bending around what it touches; the shortest first.
+    """Plan paths of a planar robot to a target that bend around the obstacles they touch; the shortest first.
 
-    Each comes with the second opinion of an elastic rod. Exit code 0 when there is a way, 1 when none was found.
+    Each path is compared with an elastic rod. Exit code 0 when a path is found, 1 when none is.
     """
     check_figure(figure)
     loaded = load_planar_scene(scene)
@@ -73,23 +59,8 @@ def contact(
     if figure is not None:
         from arcreach import figures
 
-        figures.save(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
-    raise typer.Exit(0 if len(found) else EXIT_NOT_REACHED)
-
-
-def check_figure(path: Path | None) -> None:
-    """Refuse a figure that could not be written, before anything is planned for it."""
-    if path is None:
-        return
-    from arcreach.figures import _style
-
-    check_output(path, _style.ENDINGS)
-    _style.import_matplotlib()
-
-
-def printable_lines(text: str) -> str:
-    """A text with nothing in it that a terminal would obey, line by line."""
-    return "\n".join(printable(line) for line in text.splitlines())
+        save_figure(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
+    exit_by(len(found) > 0)
 
 
 def _place(text: str) -> Point:

@@ -1,4 +1,4 @@
-"""`arcreach experiment`: published tables, computed again."""
+"""`arcreach experiment`: compute published tables again, and compare methods on a robot."""
 
 from __future__ import annotations
 
@@ -12,72 +12,65 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
 
 from arcreach._io import check_folder
-from arcreach.cli.output import EXIT_INTERRUPTED, LINE_EVERY, announce_compiling, console, plain
+from arcreach.cli.arguments import complete
+from arcreach.cli.output import EXIT_INTERRUPTED, note, print_table
+from arcreach.cli.progress import LINE_EVERY, announce_compiling
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment, run_experiment
-from arcreach.experiments.engine._polars import import_polars
 from arcreach.experiments.engine.experiment import CPU, DEVICES, FULL, Experiment, Settings
-from arcreach.experiments.engine.run import Progress as Told
-from arcreach.files.robots import load_robot
-from arcreach.robots.robot import Robot
+from arcreach.experiments.engine.run import Progress as RunProgress
+from arcreach.experiments.engine.store import import_polars
+from arcreach.files import load_chain
 
 ALL = "all"
 
 app = typer.Typer(no_args_is_help=True, help="Published tables, computed again; and your own robot, by every method.")
 
 
-def complete_experiment(incomplete: str) -> list[str]:
-    """Names of experiments for the shell's completion."""
-    return [name for name in (*NAMES, ALL) if name.startswith(incomplete)]
-
-
 @app.command("list")
 def list_experiments() -> None:
-    """List the experiments: what is computed, from which source, and how many targets the authors have."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "what", "source", "targets", "authors"):
-        table.add_column(column, justify="right" if column in ("targets", "authors") else "left")
-    for name in NAMES:
-        one = find_experiment(name)
-        table.add_row(name, plain(one.title), plain(one.source), str(one.small), str(one.full))
-    console().print(table)
+    """List the experiments with their sources, default numbers of targets, and those of the authors."""
+    every = [find_experiment(name) for name in NAMES]
+    rows = [(one.name, one.title, one.source, str(one.small), str(one.full)) for one in every]
+    headings = ("name", "what", "source", "targets", "authors")
+    print_table(headings, rows, right=("targets", "authors"), rule=False)
 
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_experiment)],
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete(lambda: (*NAMES, ALL)))],
     targets: Annotated[
-        str | None, typer.Option("--targets", help=f"Targets of each case: a number, or '{FULL}' for the authors'.")
+        str | None,
+        typer.Option("--targets", help=f"Targets of each case: a number, or '{FULL}' as the authors."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same rows.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="All cores by default.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder of the rows, or of all runs; experiments/NAME by default.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Go on with what the folder holds.")] = True,
+    resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Continue the run in the folder.")] = True,
     methods: Annotated[
-        str | None, typer.Option("--methods", help="Some of its methods, with commas between; all by default.")
+        str | None, typer.Option("--methods", help="Methods, separated by commas; all by default.")
     ] = None,
     robot: Annotated[str | None, typer.Option("--robot", help="compare: a name of the catalogue or a file.")] = None,
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,
-    device: Annotated[str, typer.Option("--device", help=f"Where auto computes: {', '.join(DEVICES)}.")] = CPU,
+    device: Annotated[str, typer.Option("--device", help=f"Device of auto: {', '.join(DEVICES)}.")] = CPU,
 ) -> None:
-    """Run an experiment, or 'all' of them one after another into folders of their own.
+    """Run an experiment, or 'all' of them one after another, each into its own folder.
 
-    An interrupted one goes on where it stopped when the same command is given again.
+    The same command continues an interrupted run.
 
-    compare also takes methods of your own: --methods all,module:function, a function of (robot, target) that gives a
-    configuration.
+    compare also accepts methods of your own: --methods all,module:function, a function of (robot, target) that returns
+    a configuration.
     """
     if name == ALL and (methods is not None or robot is not None):
         raise MethodError("--methods and --robot are for one experiment, not for 'all'; leave them out")
     names = NAMES if name == ALL else (name,)
-    # All are checked before the first is run.
+    # All settings are checked before the first experiment runs.
     every = [(one, _settings(find_experiment(one), targets, seed, methods, robot, device)) for one in names]
     parent = out or Path("experiments")
     folders = [parent if out is not None and name != ALL else parent / one for one in names]
@@ -96,7 +89,7 @@ def _run(name: str, settings: Settings, folder: Path, threads: int | None, clust
                 name, settings, folder, threads=threads, cluster=cluster, resume=resume, report=report
             )
         except KeyboardInterrupt:
-            typer.echo(f"interrupted; give the same command again to go on ({folder})", err=True)
+            note(f"interrupted; give the same command again to continue ({folder})")
             raise typer.Exit(EXIT_INTERRUPTED) from None
     polars = import_polars()
     rows = store.rows()
@@ -106,7 +99,7 @@ def _run(name: str, settings: Settings, folder: Path, threads: int | None, clust
         if method in found:
             row = found[method]
             typer.echo(f"{method}: {row['reached']} of {row['rows']} reached")
-    typer.echo(f"{time.perf_counter() - began:.1f} s; rows in {folder}; arcreach experiment report {folder}", err=True)
+    note(f"{time.perf_counter() - began:.1f} s; rows in {folder}; arcreach experiment report {folder}")
 
 
 @app.command()
@@ -114,7 +107,7 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run, or of several runs.")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the report; DIR by default.")] = None,
 ) -> None:
-    """Write report.md with its figures, and report.html in one file, of a run or of several."""
+    """Write the report of one or several runs: report.md with its figures, and report.html in one file."""
     from arcreach.experiments.report.write import write_report
 
     for path in write_report(folder, out or folder):
@@ -129,16 +122,14 @@ def _settings(
         if not targets.isascii() or not targets.isdigit():
             raise FileError(f"--targets {targets} is not accepted; give a whole number above 0 or '{FULL}'")
         count = int(targets)
-    loaded = None if robot is None else load_robot(robot)
-    if loaded is not None and not isinstance(loaded, Robot):
-        raise MethodError(f"robot '{loaded.name}' is given as a matrix; compare needs a chain of elements")
+    loaded = None if robot is None else load_chain(robot, "compare")
     names = [] if methods is None else [part.strip() for part in methods.split(",") if part.strip()]
     return experiment.settings(count, seed, names, loaded, device)
 
 
 @contextmanager
-def _progress(name: str) -> Iterator[Callable[[Told], None]]:
-    """A bar with success so far and time left on a terminal, a line now and then elsewhere."""
+def _progress(name: str) -> Iterator[Callable[[RunProgress], None]]:
+    """Show the share reached and the time left: as a bar on a terminal, as a line now and then otherwise."""
     stderr = Console(stderr=True)
     if not stderr.is_terminal:
         yield _lines(name)
@@ -146,23 +137,23 @@ def _progress(name: str) -> Iterator[Callable[[Told], None]]:
     columns = (TextColumn(name), BarColumn(), TextColumn("{task.fields[words]}"))
     with Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task(name, total=1, words="")
-        yield lambda told: bar.update(task, total=told.total, completed=told.done, words=_words(told))
+        yield lambda state: bar.update(task, total=state.total, completed=state.done, words=_words(state))
 
 
-def _lines(name: str) -> Callable[[Told], None]:
+def _lines(name: str) -> Callable[[RunProgress], None]:
     said = time.perf_counter()
 
-    def say(told: Told) -> None:
+    def say(state: RunProgress) -> None:
         nonlocal said
         if time.perf_counter() - said >= LINE_EVERY:
             said = time.perf_counter()
-            sys.stderr.write(f"{name}: {_words(told)}\n")
+            sys.stderr.write(f"{name}: {_words(state)}\n")
             sys.stderr.flush()
 
     return say
 
 
-def _words(told: Told) -> str:
-    minutes, seconds = divmod(round(told.left), 60)
-    share = 100.0 * told.reached / max(told.fresh, 1)
-    return f"{told.done} of {told.total} rows, {share:.2f} % reached, {minutes}:{seconds:02d} left"
+def _words(state: RunProgress) -> str:
+    minutes, seconds = divmod(round(state.left), 60)
+    share = 100.0 * state.reached / max(state.fresh, 1)
+    return f"{state.done} of {state.total} rows, {share:.2f} % reached, {minutes}:{seconds:02d} left"

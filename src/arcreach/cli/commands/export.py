@@ -1,4 +1,4 @@
-"""`arcreach export`: a robot for other programs."""
+"""`arcreach export`: write a robot for other programs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import typer
 
 from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
+from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink
 from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.output import AsJson, BaseLink, RobotName, TipLink, announce_compiling, print_json, printable
+from arcreach.cli.output import exit_by, print_json, printable
+from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
 from arcreach.errors import FileError, MethodError
+from arcreach.files import load_robot, write_csv_log, write_csv_path, write_openscad, write_solid, write_urdf
 from arcreach.files.exports.c.writer import export_c
-from arcreach.files.exports.csv_log import write_csv_log, write_csv_path
 from arcreach.files.exports.html import check_compiler, export_html
-from arcreach.files.exports.openscad import write_openscad
-from arcreach.files.exports.solid_files import import_trimesh, write_solid
-from arcreach.files.exports.urdf import write_urdf
-from arcreach.files.robots import load_robot
+from arcreach.files.exports.solid_files import import_trimesh
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.mesh import check_chain
@@ -29,8 +28,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
-EXIT_NOT_REACHED = 1
-# What each ending can be made from; the first is meant where nothing is said.
+# The options that each ending is written from; the first is the default, and "" is the robot alone.
 SOURCES = {
     ".urdf": ("",),
     ".stl": ("", "q"),
@@ -48,7 +46,7 @@ def export(
     path: Annotated[
         File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
     ] = None,
-    points: Annotated[int | None, typer.Option("--points", help="Of the path: so many along its motion.")] = None,
+    points: Annotated[int | None, typer.Option("--points", help="With --path: points along its motion.")] = None,
     to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
@@ -59,15 +57,15 @@ def export(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot for other programs; the ending of --out says what for.
+    """Write a robot for other programs; the ending of --out chooses the format.
 
-    .scad  OpenSCAD model of a pose, or of a path that it animates
+    .scad  OpenSCAD model of a pose, or of a path as an animation
 
-    .urdf  the chain of links and joints, which reads back the same to the last bit
+    .urdf  the chain of links and joints; reading it gives bit-identical numbers
 
     .stl, .glb  the body in one pose, in metres
 
-    .csv  a path (--path), or the iterations of a solve (--to); exit code 1 when that did not reach its target
+    .csv  a path (--path), or the iterations of a solve (--to); exit code 1 if the target is not reached
 
     .html  a page that solves by itself, without a server; --q is its first configuration
 
@@ -105,7 +103,7 @@ def export(
         print_json({"robot": loaded.name, "file": str(out), "bytes": out.stat().st_size})
     elif not is_stream(out):
         typer.echo(printable(f"{out}: {out.stat().st_size} bytes"))
-    raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+    exit_by(reached)
 
 
 def _write_sources(
@@ -126,12 +124,12 @@ def _write_sources(
 
 
 def _check_source(out: File, **given: Any) -> str:
-    """The ending to write by; what does not fit it is refused before anything is computed."""
+    """Return the ending to write; refuse options that do not fit it before anything is computed."""
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) > 1:
         raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
     source = chosen[0] if chosen else ""
-    # A stream has no ending: it gets the first that can be made of the source.
+    # A stream has no ending; the first that can be written from the source is used.
     fitting = tuple(ending for ending, sources in SOURCES.items() if source in sources)
     ending = check_output(out, fitting if is_stream(out) else tuple(SOURCES))
     accepted = SOURCES[ending]
@@ -163,5 +161,5 @@ def _write(robot: AnyRobot, q: Array, out: File, ending: str) -> None:
         ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
         ".scad": lambda: write_openscad(robot, q, out),  # type: ignore[arg-type]
     }
-    # A robot without a body is refused by the writers, in their own words.
+    # The writers themselves refuse a robot without a body.
     writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

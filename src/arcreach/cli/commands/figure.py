@@ -1,4 +1,4 @@
-"""`arcreach figure`: figures for papers, in the widths and the type of journals."""
+"""`arcreach figure`: draw figures for papers in the column widths and type size of journals."""
 
 from __future__ import annotations
 
@@ -8,35 +8,34 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arcreach._io import is_stream
-from arcreach.cli.commands.contact import check_figure
-from arcreach.cli.commands.contact import complete_scene as complete_planar
-from arcreach.cli.commands.plan import complete_scene
-from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.options import parse_options
-from arcreach.cli.output import (
+from arcreach.cli.arguments import (
+    TO_HELP,
+    Axis,
     BaseLink,
     MethodName,
+    MethodOptions,
+    OptionalScene,
+    PositionTol,
     RobotName,
+    Rotation,
+    SceneName,
+    SceneScale,
+    Start,
     TipLink,
-    announce_compiling,
+    complete,
     complete_robot,
-    console,
-    printable,
+    read_scene,
 )
-from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.options import parse_options
+from arcreach.cli.output import check_figure, note, print_table, printable, save_figure
+from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError, SceneError
-from arcreach.files import units
-from arcreach.files.robots import load_robot
-from arcreach.files.scenes import load_scene
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue, units
 from arcreach.ik.own_methods import load_method
-from arcreach.robots.mesh import check_chain
-from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,23 +54,23 @@ class Width(enum.StrEnum):
 
 Out = Annotated[File, typer.Option("--out", help="File to write: .svg, .pdf or .png.")]
 WidthChoice = Annotated[
-    Width | None, typer.Option("--width", help="One column (3.5 in) or a page (7.16 in); what suits it by default.")
+    Width | None,
+    typer.Option("--width", help="One column (3.5 in) or a page (7.16 in); by default as suits the figure."),
 ]
 Methods = Annotated[
     str | None,
-    typer.Option("--methods", help="With commas between, also module:function; some that serve the robot by default."),
+    typer.Option("--methods", help="Separated by commas, also module:function; by default some that accept the robot."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the random numbers; the same seed, the same figure.")]
-SceneName = Annotated[str | None, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene)]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal figures.")]
 
 FIGURES = {
     "pose": "shaded tubes and frames of a robot in one pose or several",
-    "workspace": "in how many directions the tip can point, cell by cell",
+    "workspace": "share of directions in which the tip can point, cell by cell",
     "times": "histograms of the time per solve, by method",
     "convergence": "error against the iteration, by method",
     "success": "share reached against the limit of the bend, with Wilson bands",
     "iterations": "coordinates and errors of one solve, iteration by iteration",
-    "contact": "ways around what is touched, and what an elastic rod makes of them",
+    "contact": "paths around obstacles with contacts, and as an elastic rod",
     "clearance": "distance from obstacles along a path, element by element",
 }
 
@@ -79,12 +78,7 @@ FIGURES = {
 @app.command("list")
 def list_figures() -> None:
     """List the figures."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("name")
-    table.add_column("what it shows")
-    for name, words in FIGURES.items():
-        table.add_row(name, words)
-    console().print(table)
+    print_table(("name", "what it shows"), list(FIGURES.items()), rule=False)
 
 
 @app.command(help=f"Draw {FIGURES['pose']}.")
@@ -94,10 +88,10 @@ def pose(
     q: Annotated[
         list[str] | None,
         typer.Option(
-            "--q", help="Configuration, as --q of fk; the rest pose by default. Of several the last one stands out."
+            "--q", help="Configuration, as --q of fk; the rest pose by default. Of several, all but the last are pale."
         ),
     ] = None,
-    scene: SceneName = None,
+    scene: OptionalScene = None,
     scale: SceneScale = None,
     view: Annotated[str | None, typer.Option("--view", help="Azimuth and elevation of the eye: -60deg,20deg.")] = None,
     frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Frames of base, sections and tip.")] = True,
@@ -106,9 +100,9 @@ def pose(
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
-    """A robot in one pose."""
+    """Draw a robot in one pose or several."""
     check_figure(out)
-    loaded = _chain(load_robot(robot, base, tip))
+    loaded = load_chain(robot, "this figure", base, tip)
     rows = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
     options: dict[str, Any] = {} if view is None else {"view": _view(view)}
     obstacles = read_scene(scene, scale) or ()
@@ -131,7 +125,7 @@ def workspace(
     seed: Seed = 0,
     width: WidthChoice = None,
 ) -> None:
-    """A map of the workspace, or several side by side."""
+    """Draw maps of workspaces side by side."""
     check_figure(out)
     loaded = {name: load_robot(name) for name in robots}
     size = None if cell is None else units.parse(cell, "length")
@@ -142,7 +136,7 @@ def workspace(
     maps = {}
     with announce_compiling():
         for name, one in loaded.items():
-            # All maps have cells of one size: that of the first robot.
+            # The cell size of the first robot is used for all maps.
             places, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
             maps["" if len(loaded) == 1 else one.name or name] = (places, 100.0 * shares)
         assert size is not None
@@ -161,7 +155,7 @@ def times(
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
-    """Histograms of times; they are measured, so no two runs are quite alike."""
+    """Draw histograms of measured times."""
     check_figure(out)
     loaded = load_robot(robot, base, tip)
     from arcreach import figures
@@ -182,7 +176,7 @@ def convergence(
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
-    """How errors fall."""
+    """Draw the error against the iteration."""
     check_figure(out)
     loaded = load_robot(robot, base, tip)
     from arcreach import figures
@@ -204,9 +198,9 @@ def success(
     seed: Seed = 0,
     width: WidthChoice = None,
 ) -> None:
-    """Success against the limit of the bend."""
+    """Draw the share reached against the limit of the bend."""
     check_figure(out)
-    loaded = _chain(load_robot(robot))
+    loaded = load_chain(robot, "this figure")
     options: dict[str, Any] = {}
     if limits is not None:
         options["limits"] = [units.parse(text.strip(), "angle") for text in limits.split(",")]
@@ -221,20 +215,18 @@ def success(
 def iterations(
     robot: RobotName,
     out: Out,
-    to: Annotated[str, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")],
-    axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
-    rotation: Annotated[str | None, typer.Option("--rotation", help="Rotation of the tip, as in ik.")] = None,
+    to: Annotated[str, typer.Option("--to", help=TO_HELP)],
+    axis: Axis = None,
+    rotation: Rotation = None,
     method: MethodName = "hierarchical",
-    option: Annotated[
-        list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Option of the method, as in ik.")
-    ] = None,
-    start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
-    position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
+    option: MethodOptions = None,
+    start: Start = None,
+    position_tol: PositionTol = "1um",
     width: WidthChoice = None,
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
-    """The log of one solve."""
+    """Draw the iterations of one solve."""
     check_figure(out)
     loaded = load_robot(robot, base, tip)
     options = parse_options(option or [])
@@ -249,7 +241,7 @@ def iterations(
             loaded, parse_target(to, axis, rotation), chosen.name, start=begin, trace=True,
             position_tol=units.parse(position_tol, "length"), **options,
         )  # fmt: skip
-    typer.echo(printable(str(solution)), err=True)
+    note(str(solution))
     _save(figures.iterations(loaded, solution, **_wide(width)), out)
 
 
@@ -257,13 +249,15 @@ def iterations(
 def contact(
     scenes: Annotated[
         list[str],
-        typer.Argument(metavar="SCENE...", help="Planar scenes: names or .toml files.", autocompletion=complete_planar),
+        typer.Argument(
+            metavar="SCENE...", help="Planar scenes: names or .toml files.", autocompletion=complete(planar_catalogue)
+        ),
     ],
     out: Out,
-    rod: Annotated[bool, typer.Option("--rod/--no-rod", help="A second row with the elastic rod.")] = True,
+    rod: Annotated[bool, typer.Option("--rod/--no-rod", help="Add a row with the elastic rod.")] = True,
     width: WidthChoice = None,
 ) -> None:
-    """Contact plans of one planar scene, or of several side by side."""
+    """Draw the contact plans of planar scenes side by side."""
     check_figure(out)
     loaded = [load_planar_scene(name) for name in scenes]
     for one in loaded:
@@ -289,34 +283,29 @@ def clearance(
     robot: RobotName,
     out: Out,
     path: Annotated[File, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")],
-    scene: Annotated[str, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene)],
+    scene: SceneName,
     scale: SceneScale = None,
-    margin: Annotated[str, typer.Option("--margin", help="Distance that was to be kept.")] = "0mm",
+    margin: Annotated[str, typer.Option("--margin", help="Required distance from obstacles.")] = "0mm",
     width: WidthChoice = None,
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
-    """Clearance along a path."""
+    """Draw the clearance along a path."""
     check_figure(out)
-    loaded = _chain(load_robot(robot, base, tip))
+    loaded = load_chain(robot, "this figure", base, tip)
     obstacles = load_scene(scene, scale)
     from arcreach import figures
     from arcreach.planning.motion.path import Path
 
-    way = Path.from_csv(path, loaded)
     with announce_compiling():
-        drawn = figures.clearance(way, obstacles, margin=units.parse(margin, "length"), **_wide(width))
+        drawn = figures.clearance(
+            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **_wide(width)
+        )
     _save(drawn, out)
 
 
-def _chain(robot: Robot | SymbolicRobot) -> Robot:
-    check_chain(robot, "this figure")
-    assert isinstance(robot, Robot)
-    return robot
-
-
 def _wide(width: Width | None) -> dict[str, Any]:
-    """The width in millimetres, where one is asked for."""
+    """Return the keyword for the width in millimetres, if one is given."""
     from arcreach import figures
 
     if width is None:
@@ -325,7 +314,7 @@ def _wide(width: Width | None) -> dict[str, Any]:
 
 
 def _split(methods: str | None) -> list[str] | None:
-    """The names of methods, those of the user's own loaded."""
+    """Return the names of methods; methods of the user are loaded."""
     if methods is None:
         return None
     return [load_method(name.strip()).name for name in methods.split(",") if name.strip()]
@@ -340,8 +329,6 @@ def _view(text: str) -> tuple[float, float]:
 
 
 def _save(figure: Figure, out: File) -> None:
-    from arcreach import figures
-
-    figures.save(figure, out)
+    save_figure(figure, out)
     wide, high = (25.4 * size for size in figure.get_size_inches())
     typer.echo(printable(f"{out}: {wide:.1f} x {high:.1f} mm"), err=is_stream(out))

@@ -1,4 +1,4 @@
-"""`arcreach follow`: move the tip along waypoints, past singular places and among obstacles."""
+"""`arcreach follow`: move the tip along waypoints, past singular configurations and among obstacles."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import typer
 
 from arcreach._io import CSV_ENDINGS, check_output
 from arcreach._text import count
-from arcreach.cli.commands.contact import check_figure
-from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.output import (
-    EXIT_INTERRUPTED,
+from arcreach.cli.arguments import (
+    AngleTol,
     AsJson,
     BaseLink,
+    FigurePath,
     MethodName,
+    OptionalScene,
+    PositionTol,
     RobotName,
+    SceneScale,
+    Start,
     TipLink,
-    announce_compiling,
-    note,
-    print_json,
+    read_scene,
 )
-from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, print_json, save_figure
+from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
-from arcreach.files import units
-from arcreach.files.robots import load_robot
-from arcreach.files.scene_catalogue import catalogue_waypoints, scene_catalogue
+from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue, units
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow as follow_path
 from arcreach.robots.robot import Robot
 
-EXIT_NOT_REACHED = 1
 _A = {"angle": "an angle", "length": "a length"}
 
 
@@ -45,37 +45,35 @@ def follow(
     waypoints: Annotated[
         Path | None, typer.Option("--waypoints", help="CSV file of targets, columns x,y,z,...; see ik --file.")
     ] = None,
-    scene: Annotated[str | None, typer.Option("--scene", help=SCENE_HELP)] = None,
+    scene: OptionalScene = None,
     scale: SceneScale = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance kept from obstacles.")] = "0mm",
     position_only: Annotated[
-        bool, typer.Option("--position-only", help="Leave the orientations of the waypoints out.")
+        bool, typer.Option("--position-only", help="Ignore the orientations of the waypoints.")
     ] = False,
-    start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
+    start: Start = None,
     method: MethodName = "auto",
     max_step: Annotated[
         str | None, typer.Option("--max-step", help="Largest change of a coordinate per point: 3deg, 5mm or 3deg,5mm.")
     ] = None,
-    position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
-    angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
+    position_tol: PositionTol = "1um",
+    angle_tol: AngleTol = "0.001rad",
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
-    figure: Annotated[Path | None, typer.Option("--figure", help="Draw the coordinates: .png, .pdf or .svg.")] = None,
+    figure: FigurePath = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow waypoints: configurations one after another, clear of obstacles at the points and between them.
+    """Follow waypoints by one configuration after another, clear of obstacles at the points and between them.
 
-    Tubes of the catalogue bring their own waypoints: arcreach follow inserted-three-section --scene tube-curved.
+    Tubes of the catalogue have waypoints of their own: arcreach follow inserted-three-section --scene tube-curved.
 
     Exit code 0 when every point is reached, 1 when one is not.
     """
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
-    loaded = load_robot(robot, base, tip)
-    if not isinstance(loaded, Robot):
-        raise MethodError(f"robot '{loaded.name}' is given as a matrix; follow needs a chain of elements")
+    loaded = load_chain(robot, "follow", base, tip)
     targets = _targets(waypoints, scene)
     if position_only:
         targets = Targets(targets.positions)
@@ -103,9 +101,9 @@ def follow(
     if out is not None:
         path.to_csv(out)
     if figure is not None:
-        from arcreach.figures import joint_paths, save
+        from arcreach.figures import joint_paths
 
-        save(joint_paths({loaded.name or robot: path}), figure)
+        save_figure(joint_paths({loaded.name or robot: path}), figure)
     if as_json:
         print_json(
             {
@@ -127,11 +125,11 @@ def follow(
         done = path.waypoint.max(initial=-1) + 1
         note(f"interrupted after {done} of {count(len(targets), 'waypoint')}")
         raise typer.Exit(EXIT_INTERRUPTED)
-    raise typer.Exit(0 if path.reached else EXIT_NOT_REACHED)
+    exit_by(path.reached)
 
 
 def _steps(text: str, robot: Robot) -> float | list[float]:
-    """The largest step of every coordinate: an angle, a length or both, or one number of radians and metres."""
+    """Parse the largest step of every coordinate: an angle, a length or both, or one number of radians and metres."""
     limits: dict[str, float] = {}
     for cell in text.split(","):
         fitting = {}
@@ -153,7 +151,7 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
 
 
 def _targets(waypoints: Path | None, scene: str | None) -> Targets:
-    """The waypoints of the file, or those that a tube of the catalogue brings."""
+    """Return the waypoints of the file, or those of a tube of the catalogue."""
     if waypoints is not None:
         return read_targets(waypoints)
     if scene is None or scene not in scene_catalogue():

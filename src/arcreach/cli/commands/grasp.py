@@ -1,4 +1,4 @@
-"""`arcreach grasp`: put a planar robot around an object."""
+"""`arcreach grasp`: plan how a planar robot wraps around an object."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from typing import Annotated, Any
 
 import typer
 
-from arcreach.cli.commands.contact import EXIT_NOT_REACHED, FigurePath, SceneName, check_figure, printable_lines
-from arcreach.cli.output import AsJson, announce_compiling, print_json
+from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
+from arcreach.cli.output import check_figure, exit_by, print_json, printable_lines, save_figure
+from arcreach.cli.progress import announce_compiling
 from arcreach.errors import SceneError
-from arcreach.files import units
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene, units
 from arcreach.planning.contact.grasp import plan_grasp
 from arcreach.planning.contact.grasp_plan import GraspPlan
 
 
 def grasp(
-    scene: SceneName,
-    wrap: Annotated[str, typer.Option("--wrap", help="How far around the object, at least 180deg.")] = "200deg",
+    scene: PlanarName,
+    wrap: Annotated[
+        str, typer.Option("--wrap", help="Angle of the wrap around the object, at least 180deg.")
+    ] = "200deg",
     figure: FigurePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Grasps of a scene's object by one or several sections; the shortest body first.
+    """Plan grasps of a scene's object by one or several sections; the shortest body first.
 
     Exit code 0 when there is a grasp, 1 when none is possible.
     """
@@ -40,8 +42,8 @@ def grasp(
     if figure is not None and len(found):
         from arcreach import figures
 
-        figures.save(figures.grasp(found[0], title=loaded.name), figure)
-    raise typer.Exit(0 if len(found) else EXIT_NOT_REACHED)
+        save_figure(figures.grasp(found[0], title=loaded.name), figure)
+    exit_by(len(found) > 0)
 
 
 def _as_data(plan: GraspPlan) -> dict[str, Any]:

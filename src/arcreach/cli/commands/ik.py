@@ -1,4 +1,4 @@
-"""`arcreach ik`: which configuration puts the tip there."""
+"""`arcreach ik`: compute configurations that bring the tip to targets."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from arcreach._text import coordinate, count
+from arcreach._typing import Array
+from arcreach.cli.arguments import (
+    AngleTol,
+    AsJson,
+    Axis,
+    BaseLink,
+    MethodName,
+    MethodOptions,
+    OptionalScene,
+    PositionTol,
+    RobotName,
+    Rotation,
+    SceneScale,
+    Start,
+    TipLink,
+    To,
+    one_of,
+    read_scene,
+)
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
 from arcreach.cli.options import parse_options
-from arcreach.cli.output import (
-    COMPILING,
-    COMPILING_SYMBOLIC,
-    EXIT_INTERRUPTED,
-    AsJson,
-    BaseLink,
-    MethodName,
-    RobotName,
-    TipLink,
-    announce_compiling,
-    console,
-    note,
-    one_of,
-    print_json,
-)
-from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
+from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
+from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
 from arcreach.cli.targets import parse_target, read_targets
 from arcreach.errors import MethodError
-from arcreach.files import units
-from arcreach.files.robots import load_robot
+from arcreach.files import load_robot, units
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
@@ -46,41 +49,36 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
-EXIT_NOT_REACHED = 1
-# Targets solved between two reports of progress: at first, at the most, and about how many seconds they take.
+# Targets solved between two progress reports: the first number, the largest, and the seconds that they should take.
 FIRST_CHUNK = 10
 CHUNK = 20_000
 CHUNK_SECONDS = 1.0
-# Of infinitely many solutions.
+# Number of solutions shown if there are infinitely many.
 FEW = 5
 
 
 def ik(
     robot: RobotName,
-    to: Annotated[str | None, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")] = None,
-    axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
-    rotation: Annotated[
-        str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
-    ] = None,
+    to: To = None,
+    axis: Axis = None,
+    rotation: Rotation = None,
     file: Annotated[Path | None, typer.Option("--file", help="CSV file of targets, columns x,y,z,...")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Results of --file: .csv, .json or .parquet.")] = None,
     method: MethodName = "auto",
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="Option of the method: a number, a word, or [a,b]."),
-    ] = None,
-    start: Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")] = None,
-    position_tol: Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")] = "1um",
-    angle_tol: Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")] = "0.001rad",
+    option: MethodOptions = None,
+    start: Start = None,
+    position_tol: PositionTol = "1um",
+    angle_tol: AngleTol = "0.001rad",
     max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
-    scene: Annotated[str | None, typer.Option("--scene", help=SCENE_HELP)] = None,
+    scene: OptionalScene = None,
     scale: SceneScale = None,
     margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     most: Annotated[
-        int | None, typer.Option("--most", min=1, help="With --all: show so many; all, or of infinitely many 5.")
+        int | None,
+        typer.Option("--most", min=1, help="With --all: most to show; all, or 5 of infinitely many."),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
@@ -89,7 +87,7 @@ def ik(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Inverse kinematics: a configuration for one target, all of them, or one for each target of a file.
+    """Compute a configuration for one target, all its configurations, or one for each target of a file.
 
     Exit code 0 when every target is reached, 1 when one is not.
     """
@@ -117,7 +115,7 @@ def ik(
         _refuse_idle("--to", chosen, ("out",))
     check_files(out, trace)
     options = parse_options(option or [])
-    # Before they stand among the other keywords of a solve.
+    # Checked before they are merged with the other keywords of a solve.
     own = load_method(method)
     own.check_options(options)
     loaded = load_robot(robot, base, tip)
@@ -139,22 +137,22 @@ def ik(
         reached = _every(loaded, parse_target(str(to), axis, rotation), limits, most, as_json)
     else:
         reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
-    raise typer.Exit(0 if reached else EXIT_NOT_REACHED)
+    exit_by(reached)
 
 
-def _inside(robot: AnyRobot, start: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The start moved inside the limits, with a word about it: degrees given for radians would pass unnoticed."""
+def _inside(robot: AnyRobot, start: Array) -> Array:
+    """Return the start moved inside the limits, and print which coordinates were moved."""
     inside = robot.clip(start)
     for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
         turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
         if abs(given - value) > 1e-9 and not turned:
             words = f"{coordinate(given, quantity)} is outside its limits; begun at {coordinate(value, quantity)}"
-            typer.echo(f"start: {name} = {words}", err=True)
+            note(f"start: {name} = {words}")
     return inside
 
 
 def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> None:
-    """Refuse options that would do nothing beside another: who gives one expects something of it."""
+    """Refuse options that have no effect together with another."""
     for name in idle:
         if chosen[name] is not None:
             raise MethodError(f"--{name} has no meaning with {leader}; leave one of them out")
@@ -222,14 +220,14 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
     write_rows(rows, out, as_json)
     note(next((part.hint for part in parts if part.hint), ""))
     if interrupted:
-        typer.echo(f"interrupted: {reached} of {count(done, 'target')} reached, {n - done} not tried", err=True)
+        note(f"interrupted: {reached} of {count(done, 'target')} reached, {n - done} not tried")
         raise typer.Exit(EXIT_INTERRUPTED)
-    typer.echo(f"{reached} of {count(n, 'target')} reached", err=True)
+    note(f"{reached} of {count(n, 'target')} reached")
     return reached == n
 
 
 def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
-    """A solution as data for JSON."""
+    """Return a solution as data for JSON."""
     return {
         "robot": robot.name,
         "coordinates": robot.coordinates,

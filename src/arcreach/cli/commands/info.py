@@ -1,4 +1,4 @@
-"""`arcreach info`: what a robot is made of, or which devices there are."""
+"""`arcreach info`: show a robot, or the devices of this machine."""
 
 from __future__ import annotations
 
@@ -7,33 +7,17 @@ import math
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from arcreach._text import coordinate, number
 from arcreach._threads import available_threads
-from arcreach.cli.output import (
-    AsJson,
-    BaseLink,
-    TipLink,
-    complete_robot,
-    console,
-    plain,
-    print_json,
-)
+from arcreach.cli.arguments import AsJson, BaseLink, OptionalRobot, TipLink
+from arcreach.cli.output import console, plain, print_json, print_table
 from arcreach.elements import LENGTH, Element, Link, Section
-from arcreach.files.robots import load_robot
+from arcreach.files import load_robot
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-OptionalRobot = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[ROBOT]", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot
-    ),
-]
-
-# Fields of a joint that the table of elements leaves out: limits stand in that of coordinates.
+# Fields of a joint that the table of elements leaves out; the table of coordinates has the limits.
 NOT_GEOMETRY = ("lower", "upper", "radius", "name")
 
 
@@ -44,7 +28,7 @@ def info(
     devices: Annotated[bool, typer.Option("--devices", help="Show threads and GPUs instead of a robot.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a robot's elements, coordinates, limits and reach, or with --devices what batches can run on."""
+    """Show a robot's elements, coordinates, limits and reach, or with --devices the devices for batches."""
     if devices:
         if robot is not None:
             raise typer.BadParameter("give a robot or --devices, not both", param_hint="'ROBOT'")
@@ -61,12 +45,15 @@ def info(
     if loaded.source:
         out.print(f"source: {plain(loaded.source)}", soft_wrap=True)
     if isinstance(loaded, Robot):
-        out.print(_element_table(loaded))
-    out.print(_coordinate_table(loaded))
+        pairs = zip(loaded.element_names, loaded.elements, strict=True)
+        rows = [(name, element.kind, _geometry(element)) for name, element in pairs]
+        print_table(("element", "kind", "geometry"), rows)
+    limits = ("lower", "upper", "neutral")
+    print_table(("coordinate", *limits), _coordinate_rows(loaded), right=limits, whole=limits)
 
 
 def _show_devices(as_json: bool) -> None:
-    """The threads of the CPU and the GPUs, or why there is none."""
+    """Print the threads of the CPU and the GPUs, or the reason why there is none."""
     from arcreach.gpu import driver
 
     reason = driver.unusable()
@@ -94,16 +81,6 @@ def _summary(robot: Robot | SymbolicRobot) -> str:
     return f"{robot.dof} dof, reach {reach}"
 
 
-def _element_table(robot: Robot) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    # A long name goes on in the next line; it is never cut.
-    for heading in ("element", "kind", "geometry"):
-        table.add_column(heading, overflow="fold")
-    for name, element in zip(robot.element_names, robot.elements, strict=True):
-        table.add_row(plain(name), element.kind, _geometry(element))
-    return table
-
-
 def _geometry(element: Element) -> str:
     if isinstance(element, Link):
         turn = _rotation_angle(element.rotation)
@@ -122,7 +99,7 @@ def _geometry(element: Element) -> str:
 
 
 def _value(value: Any, quantity: str) -> str:
-    """A number or a vector of some quantity."""
+    """Return the text of a number or a vector of a quantity."""
     if isinstance(value, float):
         return coordinate(value, quantity)
     return _millimetres(value) if quantity == LENGTH else f"({', '.join(f'{x:.4g}' for x in value)})"
@@ -137,15 +114,9 @@ def _rotation_angle(rotation: tuple[tuple[float, ...], ...]) -> float:
     return math.acos(min(max(cosine, -1.0), 1.0))
 
 
-def _coordinate_table(robot: Robot | SymbolicRobot) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("coordinate", overflow="fold")
-    for heading in ("lower", "upper", "neutral"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for i, (name, quantity) in enumerate(zip(robot.coordinates, robot.quantities, strict=True)):
-        values = (robot.lower[i], robot.upper[i], robot.neutral[i])
-        table.add_row(plain(name), *(coordinate(float(value), quantity) for value in values))
-    return table
+def _coordinate_rows(robot: Robot | SymbolicRobot) -> list[tuple[str, ...]]:
+    columns = zip(robot.coordinates, robot.quantities, robot.lower, robot.upper, robot.neutral, strict=True)
+    return [(name, *(coordinate(float(value), quantity) for value in values)) for name, quantity, *values in columns]
 
 
 def _as_data(robot: Robot | SymbolicRobot) -> dict[str, Any]:

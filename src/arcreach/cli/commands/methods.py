@@ -1,4 +1,4 @@
-"""`arcreach methods`: what each method of inverse kinematics can do."""
+"""`arcreach methods`: list the methods of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from arcreach.cli.output import AsJson, console, plain, print_json
+from arcreach.cli.arguments import AsJson
+from arcreach.cli.output import console, plain, print_json
 from arcreach.ik.method import ALL_ELEMENTS, markdown_table
 from arcreach.ik.method import methods as known_methods
 

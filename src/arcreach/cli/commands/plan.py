@@ -1,4 +1,4 @@
-"""`arcreach plan`: a way from one configuration to a target among obstacles."""
+"""`arcreach plan`: plan a collision-free path from a configuration to a target."""
 
 from __future__ import annotations
 
@@ -10,60 +10,46 @@ import typer
 from arcreach._checks import positive
 from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output
-from arcreach.cli.commands.contact import check_figure
-from arcreach.cli.configurations import parse_configuration
-from arcreach.cli.output import (
+from arcreach.cli.arguments import (
     AsJson,
+    Axis,
     BaseLink,
+    FigurePath,
     RobotName,
+    Rotation,
+    SceneName,
+    SceneScale,
     TipLink,
-    announce_compiling,
-    console,
-    note,
+    To,
     one_of,
-    print_json,
 )
-from arcreach.cli.scenes import SCENE_HELP, SceneScale
+from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.output import check_figure, console, exit_by, note, print_json, save_figure
+from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError
-from arcreach.files import units
-from arcreach.files.robots import load_robot
-from arcreach.files.scene_catalogue import scene_catalogue
-from arcreach.files.scenes import load_scene
+from arcreach.files import load_chain, load_scene, units
 from arcreach.planning.motion.plan import plan as find_plan
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.motion.timing import Timed
-from arcreach.robots.robot import Robot
-
-EXIT_NOT_REACHED = 1
-
-
-def complete_scene(incomplete: str) -> list[str]:
-    """Names of scenes for the shell's completion."""
-    return [name for name in scene_catalogue() if name.startswith(incomplete)]
 
 
 def plan(
     robot: RobotName,
     start: Annotated[str, typer.Option("--from", help="Configuration to begin from, as --q of fk.")],
-    scene: Annotated[
-        str,
-        typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene),
-    ],
+    scene: SceneName,
     scale: SceneScale = None,
-    to: Annotated[str | None, typer.Option("--to", help="Position of the tip: 20mm,10mm,120mm.")] = None,
-    axis: Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")] = None,
-    rotation: Annotated[
-        str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
-    ] = None,
+    to: To = None,
+    axis: Axis = None,
+    rotation: Rotation = None,
     goal: Annotated[str | None, typer.Option("--goal", help="Configuration to end at, in place of --to.")] = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance to keep from every obstacle.")] = "0mm",
-    goals: Annotated[int, typer.Option("--goals", help="Configurations at the target to aim at.")] = 8,
+    goals: Annotated[int, typer.Option("--goals", help="Number of goal configurations at the target.")] = 8,
     max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers; the same seed, the same path.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal paths.")] = 0,
     simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten and smooth the path.")] = True,
     points: Annotated[
-        int | None, typer.Option("--points", help="Write this many points along the motion, not only its corners.")
+        int | None, typer.Option("--points", help="Write this many points along the motion instead of its corners.")
     ] = None,
     max_speed: Annotated[
         float | None, typer.Option("--max-speed", help="rad/s and m/s: write the motion with its times.")
@@ -75,12 +61,12 @@ def plan(
         float | None, typer.Option("--rate", help="Samples per second, with --max-speed; 200 samples by default.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
-    figure: Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")] = None,
+    figure: FigurePath = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """A motion from a configuration to a target that keeps clear of obstacles, certified all along.
+    """Plan a motion from a configuration to a target, certified to be clear of obstacles along all of it.
 
     Exit code 0 when a path is found, 1 when none is.
     """
@@ -102,9 +88,7 @@ def plan(
     require("ompl", "plan")
     if max_speed is not None:
         require("toppra", "--max-speed")
-    loaded = load_robot(robot, base, tip)
-    if not isinstance(loaded, Robot):
-        raise MethodError(f"robot '{loaded.name}' is given as a matrix and has no body; give a chain of elements")
+    loaded = load_chain(robot, "plan", base, tip)
     obstacles = load_scene(scene, scale)
     q_start = parse_configuration(start, loaded, "--from")
     target = None if to is None else parse_target(to, axis, rotation)
@@ -135,12 +119,12 @@ def plan(
     if figure is not None:
         from arcreach import figures
 
-        figures.save(figures.scene(found), figure)
-    raise typer.Exit(0 if found.reached else EXIT_NOT_REACHED)
+        save_figure(figures.scene(found), figure)
+    exit_by(found.reached)
 
 
 def _write(found: Plan, timed: Timed | None, points: int | None, out: Path | None) -> None:
-    """Write the path, if there is one: the corners, points between, or the motion in time."""
+    """Write the path if one is found: its corners, `points` along it, or the motion in time."""
     if out is None or not found.reached:
         return
     if timed is not None:

@@ -1,16 +1,14 @@
-"""`arcreach robots`: the catalogue."""
+"""`arcreach robots`: list the catalogue."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
-from arcreach.cli.output import AsJson, console, plain, print_json
+from arcreach.cli.arguments import AsJson
+from arcreach.cli.output import print_json, print_table
 from arcreach.errors import MissingExtraError
-from arcreach.files.catalogue import catalogue, catalogue_robot
+from arcreach.files import catalogue, catalogue_robot
 
 
 def robots(as_json: AsJson = False) -> None:
@@ -26,13 +24,10 @@ def robots(as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("robot", no_wrap=True)
-    table.add_column("dof", justify="right")
-    table.add_column("reach", justify="right", no_wrap=True)
-    table.add_column("source of the numbers")
+    lines = []
     for row in rows:
         known = row["reach"] is not None and math.isfinite(row["reach"])
         reach = f"{row['reach']:.3g} m" if known else ""
-        table.add_row(row["name"], str(row["dof"] or ""), reach, plain(row["source"]))
-    console().print(table)
+        lines.append((row["name"], str(row["dof"] or ""), reach, row["source"]))
+    headings = ("robot", "dof", "reach", "source of the numbers")
+    print_table(headings, lines, right=("dof", "reach"), whole=("robot", "reach"))

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from arcreach.cli.commands.plan import complete_scene
-from arcreach.cli.output import BaseLink, TipLink, announce_compiling, complete_robot, printable
-from arcreach.cli.scenes import SCENE_HELP, SceneScale, read_scene
-from arcreach.files.robots import load_robot
+from arcreach.cli.arguments import ROBOT_HELP, BaseLink, OptionalScene, SceneScale, TipLink, complete_robot, read_scene
+from arcreach.cli.output import printable
+from arcreach.cli.progress import announce_compiling
+from arcreach.files import load_robot
 
 # Longest time in seconds to wait for the compilation of the first solve.
 COMPILED = 300.0
@@ -22,14 +22,9 @@ REMOTE = "warning: everybody who can connect to this machine can use the page; t
 def studio(
     robot: Annotated[
         str,
-        typer.Argument(
-            metavar="[ROBOT]", help="Name of the catalogue, .toml or .urdf file.", autocompletion=complete_robot
-        ),
+        typer.Argument(metavar="[ROBOT]", help=ROBOT_HELP, autocompletion=complete_robot),
     ] = "three-section",
-    scene: Annotated[
-        str | None,
-        typer.Option("--scene", help=SCENE_HELP, autocompletion=complete_scene),
-    ] = None,
+    scene: OptionalScene = None,
     scale: SceneScale = None,
     port: Annotated[int, typer.Option("--port", help="Port of the page; 0 takes any free one.")] = 8080,
     host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",

@@ -1,4 +1,4 @@
-"""`arcreach warm-up`: compile ahead of time."""
+"""`arcreach warm-up`: compile all kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import Annotated
 import typer
 
 from arcreach import _jit, _warm_up
-from arcreach.cli.output import AsJson, announce_compiling, complete_robot, print_json
-from arcreach.files.robots import load_robot
+from arcreach.cli.arguments import AsJson, complete_robot
+from arcreach.cli.output import print_json
+from arcreach.cli.progress import announce_compiling
+from arcreach.files import load_robot
 
 
 def warm_up(
-    device: Annotated[str, typer.Option("--device", help="cuda or auto: the kernels of a GPU too.")] = "cpu",
+    device: Annotated[str, typer.Option("--device", help="cuda or auto: also the kernels of a GPU.")] = "cpu",
     robot: Annotated[
         str | None,
-        typer.Option("--robot", help="With a GPU: kernels for this robot alone.", autocompletion=complete_robot),
+        typer.Option("--robot", help="With a GPU: kernels for this robot only.", autocompletion=complete_robot),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile all kernels now, so that the first real use does not wait."""
+    """Compile all kernels now, so that the first command that needs them does not wait."""
     loaded = None if robot is None else load_robot(robot)
     with announce_compiling() as say:
         seconds = _warm_up.warm_up(device, loaded, lambda done, total: say("compiling", done, total, "step"))

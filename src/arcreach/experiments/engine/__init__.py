@@ -1,1 +1,1 @@
-"""Run an experiment block by block and store its rows."""
+"""Run experiments block by block, store their rows and read them back."""

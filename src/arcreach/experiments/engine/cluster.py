@@ -1,4 +1,4 @@
-"""Blocks on a Dask cluster. Rows come back here and are written here, so workers need no common disk."""
+"""Compute blocks on a Dask cluster. Rows are sent back and written here, so workers need no shared disk."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from arcreach.errors import MethodError
 from arcreach.experiments.engine.experiment import Block, Columns, Settings
 from arcreach.experiments.engine.run import remote_rows
 
-# Deaths of a worker that a block may live through, and blocks sent ahead per worker.
+# Number of failed workers that a block survives, and blocks submitted ahead per worker.
 RETRIES = 10
 AHEAD = 4
-# Seconds to wait for a scheduler and for its first worker, and for the port to be there at all.
+# Seconds to wait for a scheduler and its first worker, and for its port to accept a connection.
 PATIENCE = 30
 KNOCK = 5
 
@@ -34,7 +34,7 @@ class Send:
     workers: int
 
     def __call__(self, name: str, settings: Settings, blocks: list[Block]) -> Iterator[tuple[Block, Columns, float]]:
-        """The rows of every block as they arrive, in any order."""
+        """Yield the rows of every block as they arrive, in any order."""
         from distributed import as_completed
 
         waiting = iter(blocks)
@@ -43,7 +43,7 @@ class Send:
         for future in done:
             result = future.result()
             future.release()
-            # Only now the next one: results do not pile up in memory.
+            # The next block is submitted after a result is taken, so that results do not fill the memory.
             block = next(waiting, None)
             if block is not None:
                 done.add(self._submit(name, settings, block))
@@ -55,9 +55,9 @@ class Send:
 
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Send]:
-    """A cluster by its address, or `local:N` for N processes on this machine."""
+    """Connect to a cluster by its address, or start N processes on this machine for `local:N`."""
     dask, distributed = require("dask", "--cluster"), require("distributed", "--cluster")
-    # A worker that dies is replaced, and its blocks are computed again.
+    # Dask replaces a failed worker and computes its blocks again.
     with dask.config.set({"distributed.scheduler.allowed-failures": RETRIES}):
         local = _LOCAL.fullmatch(address)
         if local is not None:
@@ -86,11 +86,11 @@ def connected(address: str) -> Iterator[Send]:
 
 
 def _knock(address: str) -> None:
-    """Say at once when nothing listens there: Dask would go on trying until its patience ends."""
-    scheme, _, place = address.rpartition("://")
+    """Refuse an address at once if nothing listens there; Dask would keep trying until its timeout."""
+    scheme, _, location = address.rpartition("://")
     if scheme not in ("", "tcp", "tls"):
         return
-    host, _, port = place.rpartition(":")
+    host, _, port = location.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK):
             pass

@@ -1,7 +1,7 @@
-"""Experiments of one kind: methods side by side on the same targets, drawn by forward kinematics.
+"""Experiments that compare methods on the same targets, drawn by forward kinematics.
 
-Targets come in chunks of 500. A chunk is drawn from the run's seed, the experiment, the case and its number, so a
-target is the same for every method, for every size of block, and whatever else is computed.
+Targets are drawn in chunks of 500. The random numbers of a chunk depend on the run's seed, the experiment, the case and
+the number of the chunk only, so a target is the same for every method and every size of block.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.experiments.engine.experiment import (
@@ -24,7 +23,7 @@ from arcreach.experiments.engine.experiment import (
     generator,
     ranges,
 )
-from arcreach.experiments.engine.judge import AXIS, verdict
+from arcreach.experiments.engine.judge import AXIS, Judged, judge
 from arcreach.experiments.report.parts import Part
 from arcreach.experiments.report.verdicts import Verdict, on_summary
 from arcreach.ik.method import find_method
@@ -37,67 +36,67 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Case:
-    """A robot and what is asked of it."""
+    """A robot, the kind of target, and the tolerances."""
 
     name: str
-    robot: Robot | Callable[[np.random.Generator], Robot]  # a function draws a new robot for every chunk
+    robot: Robot | Callable[[np.random.Generator], Robot]  # a function draws one for every chunk
     goal: str = AXIS
     position_tol: float = 1e-6
     angle_tol: float = 1e-3
-    targets_of: Robot | None = None  # the robot that draws the targets, where it is another
+    targets_of: Robot | None = None  # the robot whose poses are the targets, if another
     max_iterations: int | None = None
-    # By label of a method, where each has its own: the iterations for which a printed budget of time has room.
+    # By label of a method: the iterations that fit into a printed time budget.
     limits: Mapping[str, int] = field(default_factory=dict)
-    labels: Mapping[str, Any] = field(default_factory=dict)  # what figures group by
+    labels: Mapping[str, Any] = field(default_factory=dict)  # by which figures group cases
 
 
 @dataclass(frozen=True)
 class Call:
-    """A method as it is called, under the label of its column."""
+    """A method with its options, and the label of its column."""
 
     label: str
     method: str
     variant: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    most: int | None = None  # targets of a case it is given at the most: a slow method need not see them all
+    most: int | None = None  # largest number of targets of a case, for slow methods
     block: int = 10_000
 
 
 @dataclass(frozen=True)
 class Comparison(Experiment):
-    """Methods side by side."""
+    """An experiment that compares methods."""
 
     make_cases: Callable[[], Sequence[Case]] = tuple
     calls: tuple[Call, ...] = ()
-    budget: float | None = None  # seconds a solve may take in the print; counted afterwards, see `parts`
-    random_start: bool = False  # each solve begins at a random configuration, not where the method likes
+    budget: float | None = None  # the authors' seconds per solve; rows beyond it are counted as late
+    random_start: bool = False  # start each solve at a random configuration instead of the method's own
     pictures: Callable[[Any], Iterator[Part]] | None = None
     make_printed: Callable[[], list[Any]] = list
 
     def cases(self, settings: Settings) -> Sequence[Case]:
-        """The cases of a run."""
+        """Return the cases of a run."""
         return _cases(self.make_cases)
 
     def calls_of(self, settings: Settings) -> tuple[Call, ...]:
-        """The methods of a run."""
+        """Return the methods of a run."""
         return self.calls
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Every method it can run."""
+        """Return the labels of all methods."""
         return tuple(call.label for call in self.calls_of(settings))
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """A block after another for every case and every method that serves it."""
+        """Return the blocks of every case and every method that accepts it."""
         found = []
         for case in self.cases(settings):
             for call in self.calls_of(settings):
-                if call.label in settings.methods and serves(call, case):
+                if call.label in settings.methods and accepts(call, case):
                     count = min(settings.targets, call.most or settings.targets)
                     found += [Block(case.name, call.label, *one) for one in ranges(count, self.timed, call.block)]
         return found
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Solve the targets of a block, on one thread, and judge the answers."""
+        """Solve the targets of a block on one thread, and judge the results."""
         case = next(case for case in self.cases(settings) if case.name == block.case)
         call = next(call for call in self.calls_of(settings) if call.label == block.method)
         parts = [
@@ -114,7 +113,7 @@ class Comparison(Experiment):
         self.rows(replace(block, first=0, count=min(2, block.count)), settings)
 
     def targets(self, case: Case, settings: Settings, first: int, count: int) -> Iterator[tuple[Robot, Array, Array]]:
-        """Robots with their poses (n, 4, 4) and starts (n, dof); a robot that does not change comes once."""
+        """Yield robots with target poses (n, 4, 4) and starts (n, dof); a fixed robot is yielded once."""
         pieces = [self._chunk(case, settings, k) for k in range(first // CHUNK, -(-(first + count) // CHUNK))]
         skip = first % CHUNK
         if callable(case.robot):
@@ -134,11 +133,11 @@ class Comparison(Experiment):
         return robot, poses, robot.sample(CHUNK, rng)
 
     def printed(self) -> list[Any]:
-        """What the authors print."""
+        """Return the authors' numbers."""
         return self.make_printed()
 
     def verdicts(self, run: Any) -> Iterator[Verdict]:
-        """What is printed of a case and a method, or of a method in all cases."""
+        """Yield the verdicts on numbers printed for a case and a method, or for a method over all cases."""
         for theirs in self.printed():
             own = run.summaries if theirs.case else run.overall
             every = [one for one in run.summaries if one.method == theirs.method]
@@ -148,7 +147,7 @@ class Comparison(Experiment):
                     yield from on_summary(theirs.table or self.source, one, theirs, worst)
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Figures of its own."""
+        """Yield the figures of this experiment."""
         if self.pictures is not None:
             yield from self.pictures(run)
 
@@ -157,26 +156,26 @@ _kept: dict[Any, Sequence[Case]] = {}
 
 
 def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
-    """The cases, made once in a process: what methods prepare for a robot stays with the robot."""
+    """Return the cases, made once per process, because methods cache their preparation with the robot."""
     if make not in _kept:
         _kept[make] = tuple(make())
     return _kept[make]
 
 
-def serves(call: Call, case: Case) -> bool:
-    """Whether a method can solve a case."""
+def accepts(call: Call, case: Case) -> bool:
+    """Return whether a method accepts a case."""
     robot = case.robot(np.random.default_rng(0)) if callable(case.robot) else case.robot
     return find_method(call.method).refusal(robot, case.goal) is None
 
 
 def most_iterations(case: Case, call: Call) -> int | None:
-    """The limit of a method in a case; None is the method's own."""
+    """Return the largest number of iterations of a method in a case; None is the method's default."""
     return case.limits.get(call.label, case.max_iterations)
 
 
 def _solve(
     robot: Robot, case: Case, call: Call, poses: Array, starts: Array | None, device: Mapping[str, Any]
-) -> dict[str, npt.NDArray[Any]]:
+) -> Judged:
     tolerances = (case.position_tol, case.angle_tol)
     found = solve_batch(
         robot, Targets.from_poses(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
@@ -184,7 +183,7 @@ def _solve(
         **device, **call.options,
     )  # fmt: skip
     return {
-        **verdict(robot, found.q, poses, case.goal, *tolerances, found.status),
+        **judge(robot, found.q, poses, case.goal, *tolerances, found.status),
         "iterations": found.iterations,
         "seconds": found.seconds,
     }

@@ -1,7 +1,7 @@
-"""What an experiment is: blocks of rows that can be computed one by one, anywhere, in any order.
+"""The interface of an experiment: blocks of rows that can be computed independently, anywhere and in any order.
 
-A block is named by its case, its method and its range of targets. What it holds follows from these, the name of the
-experiment and the seed alone: so a run can be interrupted, go on later, and be spread over threads and machines.
+A block is identified by its case, its method and its range of targets. Its rows depend on these, the name of the
+experiment and the seed only, so a run can be interrupted, continued, and distributed over threads and machines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcreach.robots.robot import Robot
 Columns = dict[str, Any]
 
 FULL = "full"
-# In place of a source.
+# The source of an experiment that is not published.
 OURS = "ours"
 CPU = "cpu"
 DEVICES = (CPU, "cuda", "auto")
@@ -30,13 +30,13 @@ DEVICES = (CPU, "cuda", "auto")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is asked for beside its name; the same settings give the same rows."""
+    """The settings of a run; equal settings give equal rows."""
 
     seed: int = 0
     targets: int = 0  # of each case
-    methods: tuple[str, ...] = ()  # all where empty
+    methods: tuple[str, ...] = ()  # all if empty
     robot: Robot | None = None
-    # Where auto computes: no part of what a run is, since rows do not depend on it beyond their tolerance.
+    # Device of auto; it does not identify a run, because rows agree within their tolerance.
     device: str = field(default=CPU, compare=False)
 
 
@@ -51,7 +51,7 @@ class Block:
 
     @property
     def stem(self) -> str:
-        """The name of its file: what a file system may not take is written as a dash, a digest keeps names apart."""
+        """The file name without ending: unsafe characters become dashes, and a digest keeps names unique."""
         text = f"{self.case} {self.method}"
         digest = hashlib.sha256(f"{self.case}\0{self.method}".encode()).hexdigest()[:8]
         words = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in text)[:60]
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Printed:
-    """What the authors print for a case and a method; times in seconds, None where they print nothing."""
+    """The authors' numbers for a case and a method; times in seconds, None if not printed."""
 
     case: str
     method: str
@@ -69,25 +69,25 @@ class Printed:
     median_time: float | None = None
     mean_iterations: float | None = None
     median_iterations: float | None = None
-    label: str = ""  # their name of the method, where it is another
+    label: str = ""  # the authors' name of the method, if another
     worst: float | None = None  # success of the worst case, per cent
-    table: str = ""  # where it is printed, if a source has several tables
+    table: str = ""  # the printed table, if a source has several
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure to compute again."""
+    """A table or figure that can be computed."""
 
     name: str
     title: str
     source: str
-    small: int  # targets of each case by default: about a minute on two cores
+    small: int  # default number of targets of a case: about a minute on two cores
     full: int  # the authors' number
-    law: str  # how targets are drawn
-    # Targets of a case that are solved by one thread while the others rest: times are taken from these.
+    law: str  # the sampling law of the targets
+    # Number of targets of a case that are timed, on one thread while nothing else runs.
     timed: int = 1000
-    apart: tuple[str, ...] = ()  # methods that stand in no table of the comparison; the experiment reports them itself
-    # By the printed name of a method why ours differs from it, and what else is known to differ from the print.
+    apart: tuple[str, ...] = ()  # methods that the experiment reports itself, outside the tables of the comparison
+    # By printed name of a method the reason why ours differs, and other known differences.
     reasons: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
     extras: Mapping[str, str] = field(default_factory=dict)  # further columns and their polars types
@@ -100,7 +100,7 @@ class Experiment:
         robot: Robot | None = None,
         device: str = CPU,
     ) -> Settings:
-        """The settings of a run, checked."""
+        """Return the settings of a run, checked."""
         if targets is None:
             targets = self.small
         elif targets == FULL:
@@ -118,15 +118,15 @@ class Experiment:
 
     @property
     def takes_robot(self) -> bool:
-        """Whether it runs on a robot of the user's."""
+        """Whether it runs on a robot of the user."""
         return False
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Every method it can run, in the order of the report."""
+        """Return the labels of all methods, in the order of the report."""
         raise NotImplementedError
 
     def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
-        """The labels asked for: a method's name stands for all of its variants, `all` for everything."""
+        """Return the chosen labels: the name of a method chooses all its variants, `all` chooses everything."""
         known = self.method_labels(settings)
         if not methods or tuple(methods) == ("all",):
             return known
@@ -141,31 +141,31 @@ class Experiment:
         return tuple(label for label in known if label in wanted)
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """All blocks of a run."""
+        """Return all blocks of a run."""
         raise NotImplementedError
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Compute a block: a column per name, see `COLUMNS`, and the extras."""
+        """Compute the columns of a block: those of `store.COLUMNS`, and the extras."""
         raise NotImplementedError
 
     def warm_up(self, block: Block, settings: Settings) -> None:
-        """Let everything be compiled that a block needs, before times are taken."""
+        """Compile everything that a block needs, before times are taken."""
 
     def printed(self) -> list[Printed]:
-        """What the authors print."""
+        """Return the authors' numbers."""
         return []
 
     def verdicts(self, run: Any) -> Iterator[Any]:
-        """A `verdicts.Verdict` on every printed number that the rows of a run stand beside."""
+        """Yield a `verdicts.Verdict` on every printed number that a run has rows for."""
         return iter(())
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """The parts of the report that are this experiment's own; `run` is a `records.Run`."""
+        """Yield the parts of the report that are specific to this experiment; `run` is a `records.Run`."""
         return iter(())
 
 
 def ranges(targets: int, timed: int, block: int) -> list[tuple[int, int]]:
-    """First and count of the blocks of a case: the timed one, then blocks of this size."""
+    """Return the first target and the count of each block of a case: the timed block, then blocks of this size."""
     timed = min(timed, targets)
     found = [(0, timed)]
     found += [(first, min(block, targets - first)) for first in range(timed, targets, block)]
@@ -173,19 +173,19 @@ def ranges(targets: int, timed: int, block: int) -> list[tuple[int, int]]:
 
 
 def device_option(method: str, settings: Settings) -> dict[str, str]:
-    """What `solve_batch` is told of the device: auto alone computes elsewhere than on the processor."""
+    """Return the keyword of `solve_batch` for the device; only auto runs on another device than the CPU."""
     return {"device": settings.device} if method == "auto" and settings.device != CPU else {}
 
 
 def generator(settings: Settings, *words: str | int) -> np.random.Generator:
-    """The chance of one piece of an experiment: by the run's seed and the words that name the piece."""
+    """Return the random generator of a part of an experiment, seeded by the run's seed and the name of the part."""
     digest = hashlib.sha256("\0".join(map(str, words)).encode()).digest()
     numbers = [settings.seed, *np.frombuffer(digest[:16], np.uint32).tolist()]
     return np.random.default_rng(np.random.SeedSequence(numbers))
 
 
 def columns_of(experiment: str, block: Block, settings: Settings, judged: Mapping[str, npt.NDArray[Any]]) -> Columns:
-    """Whole rows from what a block computed."""
+    """Return the complete columns of a block from the computed ones."""
     return {
         "experiment": experiment,
         "case": block.case,

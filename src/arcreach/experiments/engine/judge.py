@@ -1,7 +1,8 @@
-"""Who has arrived: by the robot's public forward kinematics and limits, whatever a solver says of itself."""
+"""Judge results by the robot's public forward kinematics and limits, not by the status that a solver returns."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,20 +10,23 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.ik.solution import STATUS_BY_CODE, Status
+from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
 POSITION, AXIS, ROTATION = "position", "axis", "rotation"
 STATUS_NAMES = np.array([status.name for status in STATUS_BY_CODE])
 
+Judged = dict[str, npt.NDArray[Any]]
+
 
 def errors(robot: Robot | SymbolicRobot, q: Array, poses: Array, goal: str) -> tuple[Array, Array]:
-    """Distance in metres and angle in radians (0 for a position alone) of tips (n,) from poses (n, 4, 4)."""
+    """Return distances in metres and angles in radians of tips from poses (n, 4, 4); angles are 0 for a position."""
     tips = robot.tip_pose(q)
     distance = np.linalg.norm(tips[:, :3, 3] - poses[:, :3, 3], axis=1)
     if goal == POSITION:
         return distance, np.zeros(len(q))
-    # By the chord and not by the arc cosine, which has no digits left at small angles.
+    # By the chord: the arc cosine loses all digits at small angles.
     if goal == AXIS:
         chord = np.linalg.norm(tips[:, :3, 2] - poses[:, :3, 2], axis=1) / 2.0
     else:
@@ -30,12 +34,15 @@ def errors(robot: Robot | SymbolicRobot, q: Array, poses: Array, goal: str) -> t
     return distance, 2.0 * np.arcsin(np.minimum(chord, 1.0))
 
 
-def verdict(
+def judge(
     robot: Robot | SymbolicRobot, q: Array, poses: Array, goal: str, position_tol: float, angle_tol: float, status: Any
-) -> dict[str, npt.NDArray[Any]]:
-    """The columns of a judgement; a status that claims too much becomes STALLED, one that claims too little REACHED."""
+) -> Judged:
+    """Return the columns of errors and status.
+
+    A status REACHED outside the tolerances becomes STALLED; any status within them becomes REACHED.
+    """
     distance, angle = errors(robot, q, poses, goal)
-    # The last bits: a sum in another order than the solver's is no failure.
+    # A sum in another order than the solver's may differ in its last bits.
     slack = 1.0 + 1e-9
     reached = (distance <= position_tol * slack) & (angle <= angle_tol * slack) & robot.within_limits(q)
     codes = np.where(reached, Status.REACHED, np.where(status == Status.REACHED, Status.STALLED, status))
@@ -45,3 +52,20 @@ def verdict(
         "position_error": distance,
         "angle_error": angle,
     }
+
+
+def judge_path(
+    follow: Callable[[], Path], poses: Array, goal: str, position_tol: float, angle_tol: float
+) -> tuple[Path, Judged, list[slice]]:
+    """Follow waypoints `poses` (n, 4, 4); return the path, a row per waypoint, and the points that lead to each.
+
+    The time of the path is divided equally between the waypoints.
+    """
+    # The first call compiles what the timed one needs.
+    follow()
+    path = follow()
+    count = len(poses)
+    last = [int(np.flatnonzero(path.waypoint == k)[-1]) for k in range(count)]
+    judged = judge(path.robot, path.q[last], poses, goal, position_tol, angle_tol, path.status[last])
+    judged |= {"iterations": np.zeros(count, np.int64), "seconds": np.full(count, path.seconds / count)}
+    return path, judged, [slice(low + 1, high + 1) for low, high in zip([-1, *last[:-1]], last, strict=True)]

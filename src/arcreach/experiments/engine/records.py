@@ -1,4 +1,4 @@
-"""The rows of a run, ready to be reported."""
+"""Read the rows of a run and summarise them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from arcreach.experiments.catalogue import find_experiment
-from arcreach.experiments.engine._polars import import_polars
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.engine.experiment import Experiment, Settings
-from arcreach.experiments.engine.store import Store
+from arcreach.experiments.engine.store import Store, import_polars
 from arcreach.experiments.report.statistics import Summary
 from arcreach.experiments.report.verdicts import Verdict
 
@@ -26,7 +25,7 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the run; its robot is not kept, only described."""
+        """The settings of the run, without its robot, of which only a description is stored."""
         known = self.description
         return Settings(known["seed"], known["targets"], tuple(known["methods"]))
 
@@ -37,26 +36,26 @@ class Run:
 
     @cached_property
     def lazy(self) -> Any:
-        """All rows of what is compared, as a polars LazyFrame."""
+        """The rows of all methods that are compared, as a polars LazyFrame."""
         rows = self.store.rows()
         apart = self.experiment.apart
         return rows.filter(~import_polars().col("method").is_in(apart)) if apart else rows
 
     @cached_property
     def frame(self) -> Any:
-        """All rows as a polars DataFrame; for experiments with few of them."""
+        """The same rows as a polars DataFrame, for experiments with few rows."""
         return self.lazy.collect()
 
     @cached_property
     def timed(self) -> Any:
-        """The rows whose times were taken while nothing else ran, few enough to hold."""
+        """The rows that were timed, as a polars DataFrame."""
         polars = import_polars()
         wanted = ("case", "method", "target", "reached", "iterations", "seconds")
         return self.lazy.filter(polars.col("target") < self.experiment.timed).select(wanted).collect()
 
     @cached_property
     def summaries(self) -> list[Summary]:
-        """One per case and method, in the order in which the experiment has them."""
+        """One summary per case and method, in the order of the experiment."""
         found = [self._summary(row) for row in self._grouped(("case", "method"))]
         cases = {case: k for k, case in enumerate(self.case_order)}
         methods = {method: k for k, method in enumerate(self.methods)}
@@ -64,18 +63,18 @@ class Run:
 
     @cached_property
     def overall(self) -> list[Summary]:
-        """One per method, all cases together."""
+        """One summary per method, over all cases."""
         found = {row["method"]: self._summary(row | {"case": ""}) for row in self._grouped(("method",))}
         return [found[method] for method in self.methods if method in found]
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """What the rows say of every printed number."""
+        """The verdicts on all printed numbers."""
         return list(self.experiment.verdicts(self))
 
     @cached_property
     def case_order(self) -> list[str]:
-        """The cases as the experiment has them."""
+        """The cases in the order of the experiment."""
         if isinstance(self.experiment, Comparison):
             return [case.name for case in self.experiment.cases(self.settings)]
         return list(dict.fromkeys(block.case for block in self.experiment.blocks(self.settings)))
@@ -87,11 +86,11 @@ class Run:
         return [case for case in self.case_order if case in have]
 
     def of_case(self, case: str) -> list[Summary]:
-        """The summaries of a case."""
+        """Return the summaries of a case."""
         return [one for one in self.summaries if one.case == case]
 
     def by_label(self, label: str, **where: Any) -> dict[str, list[tuple[float, Summary]]]:
-        """For every method its summaries against a label of the cases, of those cases that have these other labels."""
+        """Return the summaries of every method against a label of the cases; `where` selects cases by other labels."""
         assert isinstance(self.experiment, Comparison)
         value = {
             case.name: case.labels[label]
@@ -111,7 +110,7 @@ class Run:
     def _grouped(self, keys: tuple[str, ...], rows: Any = None) -> list[dict[str, Any]]:
         polars = import_polars()
         reached = polars.col("reached")
-        # Times of timed targets only; iterations of all.
+        # Times are those of timed targets, iterations those of all.
         timed = reached & (polars.col("target") < self.experiment.timed)
         seconds, iterations = polars.col("seconds"), polars.col("iterations")
         budget = getattr(self.experiment, "budget", None)

@@ -1,7 +1,8 @@
-"""Run an experiment: compute the blocks that are not there yet, and write each as soon as it is known."""
+"""Run an experiment: compute the missing blocks and write each as soon as it is computed."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import time
@@ -19,22 +20,21 @@ from arcreach._jit import kernel_hash
 from arcreach._threads import available_threads
 from arcreach.errors import FileError
 from arcreach.experiments.catalogue import find_experiment
-from arcreach.experiments.engine._polars import import_polars
 from arcreach.experiments.engine.experiment import Block, Columns, Experiment, Settings
-from arcreach.experiments.engine.store import Store, describe, session_name
+from arcreach.experiments.engine.store import Store, describe, import_polars, session_name
 
 Result = tuple[Block, Columns]
-# Seconds between two notes of how far a session has come.
+# Seconds between two updates of the session file.
 NOTE_EVERY = 5.0
 
 
 @dataclass
 class Progress:
-    """How far a run is, told after every block."""
+    """The progress of a run, reported after every block."""
 
     total: int  # rows of all blocks
-    done: int = 0  # rows that are there
-    fresh: int = 0  # rows of this session
+    done: int = 0  # rows on disk
+    fresh: int = 0  # rows computed by this session
     reached: int = 0  # of the fresh ones
     left: float = float("nan")  # seconds
     block: Block | None = None
@@ -42,15 +42,15 @@ class Progress:
 
 @dataclass
 class _Clock:
-    """Guesses the time left: rows cost what they cost in the first block of their case and method.
+    """Estimates the time left from the time per row in the first block of each case and method.
 
-    A first block is small and says too much of what comes once; so later blocks tell by how much.
+    A first block overestimates it, because it includes one-off costs; later blocks correct it by method.
     """
 
     workers: int
     waiting: dict[tuple[str, str], int] = field(default_factory=dict)
-    first: dict[tuple[str, str], float] = field(default_factory=dict)  # seconds a row
-    spent_later: dict[str, list[float]] = field(default_factory=dict)  # of a method: seconds, and those expected
+    first: dict[tuple[str, str], float] = field(default_factory=dict)  # seconds per row
+    spent_later: dict[str, list[float]] = field(default_factory=dict)  # by method: measured and expected seconds
 
     def expect(self, blocks: Sequence[Block]) -> None:
         for block in blocks:
@@ -91,7 +91,7 @@ def run_experiment(
     resume: bool = True,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Store:
-    """Run an experiment into the folder `out`, going on with what is there; `report` hears of every block."""
+    """Run an experiment into the folder `out`, or continue the run there; `report` is called after every block."""
     experiment = find_experiment(name)
     import_polars()
     if cluster is not None:
@@ -116,13 +116,13 @@ def run_experiment(
         finally:
             session.note(progress, ended=True)
         if progress.done != total:
-            raise FileError(f"{out}: {total - progress.done} rows did not come back; run the same command again")
+            raise FileError(f"{out}: {total - progress.done} rows were not returned; run the same command again")
     return store
 
 
 @dataclass
 class _Session:
-    """One call of `run_experiment`, as its file tells it."""
+    """One call of `run_experiment`, recorded in a file of its own."""
 
     store: Store
     threads: int
@@ -151,13 +151,13 @@ class _Session:
         try:
             self.store.write_session(self.name, facts)
         except Exception:
-            # A note that cannot be written must not hide why the run ends.
+            # An error of this file must not hide the error that ends the run.
             if not ended:
                 raise
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores and versions: what a time depends on."""
+    """Return what times depend on: processor, cores and versions."""
     versions = {name: version(name) for name in ("arcreach", "numpy", "numba", "polars")}
     return {
         "processor": _processor(),
@@ -171,7 +171,7 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """The name of the processor, as far as the system tells it."""
+    """Return the name of the processor, as far as the system tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -182,7 +182,7 @@ def _processor() -> str:
 
 
 def _commit() -> str | None:
-    """The commit of the sources, where they are a checkout."""
+    """Return the commit of the sources if they are a checkout."""
     root = Path(__file__).parents[4]
     try:
         head = (root / ".git" / "HEAD").read_text(encoding="utf-8").strip()
@@ -196,29 +196,27 @@ def _commit() -> str | None:
 def _results(
     experiment: Experiment, settings: Settings, left: list[Block], session: _Session, progress: Progress
 ) -> Iterator[Result]:
-    if session.cluster is not None:
-        from arcreach.experiments.engine.cluster import connected
+    """Yield the blocks as they are computed, here or on a cluster, and update the time left."""
+    with contextlib.ExitStack() as stack:
+        if session.cluster is None:
+            workers, results = session.threads, _here(experiment, settings, left, session.threads)
+        else:
+            from arcreach.experiments.engine import cluster
 
-        with connected(session.cluster) as send:
-            clock = _Clock(send.workers)
-            clock.expect(left)
-            for block, columns, seconds in send(experiment.name, settings, left):
-                clock.spent(block, seconds)
-                progress.left = clock.left()
-                yield block, columns
-        return
-    clock = _Clock(session.threads)
-    clock.expect(left)
-    for block, columns, seconds in _here(experiment, settings, left, session.threads):
-        clock.spent(block, seconds)
-        progress.left = clock.left()
-        yield block, columns
+            send = stack.enter_context(cluster.connected(session.cluster))
+            workers, results = send.workers, send(experiment.name, settings, left)
+        clock = _Clock(workers)
+        clock.expect(left)
+        for block, columns, seconds in results:
+            clock.spent(block, seconds)
+            progress.left = clock.left()
+            yield block, columns
 
 
 def _here(
     experiment: Experiment, settings: Settings, left: list[Block], threads: int
 ) -> Iterator[tuple[Block, Columns, float]]:
-    """The blocks that are timed one after another while nothing else runs, the others side by side."""
+    """Compute the timed blocks one after another while nothing else runs, then the others in parallel."""
     warm = set()
     for block in left:
         if block.method not in warm:
@@ -231,7 +229,7 @@ def _here(
         jobs: set[Future[tuple[Block, Columns, float]]] = set()
         try:
             while True:
-                # A few more than threads, so that none waits while a file is written.
+                # More jobs than threads, so that no thread waits while a file is written.
                 while len(jobs) < 2 * threads and (following := next(waiting, None)) is not None:
                     jobs.add(pool.submit(timed_rows, experiment, settings, following))
                 if not jobs:
@@ -245,12 +243,12 @@ def _here(
 
 
 def timed_rows(experiment: Experiment, settings: Settings, block: Block) -> tuple[Block, Columns, float]:
-    """A block, its rows, and the seconds that they took."""
+    """Return a block, its rows, and the seconds that they took."""
     began = time.perf_counter()
     columns = experiment.rows(block, settings)
     return block, columns, time.perf_counter() - began
 
 
 def remote_rows(name: str, settings: Settings, block: Block) -> tuple[Block, Columns, float]:
-    """`timed_rows` for another process, which knows experiments by name."""
+    """Return `timed_rows` of an experiment given by name, for another process."""
     return timed_rows(find_experiment(name), settings, block)

@@ -1,8 +1,8 @@
-"""The folder of a run: a Parquet file per block, written whole or not at all.
+"""The folder of a run: one Parquet file per block, written atomically.
 
-A file appears under its name only after every byte of it is on the disk, so whatever ends a run, each file that is
-there is complete. Its name ends in a checksum of its content and of what the run was begun with: a file that was
-damaged, or that belongs to another run, is not taken for rows of this one, and its block is computed again.
+A file gets its name after all its bytes are on disk, so every file is complete, whatever ends a run. The name ends in
+a checksum of the content and of the run's description: a damaged file, or one of another run, is not read, and its
+block is computed again.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from arcreach._extras import require
 from arcreach._io import UNFINISHED, file_error, make_folder, read_bytes, read_text, write_bytes
 from arcreach.errors import FileError
-from arcreach.experiments.engine._polars import import_polars
 from arcreach.experiments.engine.experiment import CPU, Block, Columns, Experiment, Settings
 
 RUN_FILE = "run.json"
 ROWS, SESSIONS = "rows", "sessions"
-# Ending of a file whose checksum is not that of its content: kept, but never read again.
+# Ending given to a file with a wrong checksum, which is kept but never read again.
 DAMAGED = ".damaged"
-# Bytes of a description or a session, and of the rows of a block: many times what they have.
+# Largest sizes in bytes of a description or session, and of the rows of a block.
 LARGEST_NOTE = 10_000_000
 LARGEST_BLOCK = 1_000_000_000
 
-# Every experiment has these columns; the types are polars'.
+# Columns of every experiment, with their polars types.
 COLUMNS = {
     "experiment": "String",
     "case": "String",
@@ -51,14 +51,14 @@ COLUMNS = {
 
 
 class RobotNote(BaseModel):
-    """The robot of a run, as `run.json` describes it."""
+    """The robot of a run in `run.json`."""
 
     name: str
     elements: list[str]
 
 
 class RunNote(BaseModel):
-    """What `run.json` says: everything that the rows of a run follow from."""
+    """The content of `run.json`: everything that the rows of a run depend on."""
 
     experiment: str
     seed: int
@@ -69,7 +69,7 @@ class RunNote(BaseModel):
 
 
 class SessionNote(BaseModel):
-    """What the file of a session says: where and when its rows were computed."""
+    """The content of a session file: where and when rows were computed."""
 
     began: str
     threads: int
@@ -88,7 +88,7 @@ class SessionNote(BaseModel):
 
 
 def describe(experiment: Experiment, settings: Settings, kernels: str) -> dict[str, Any]:
-    """What must be the same for a run to go on: everything that its rows follow from."""
+    """Return the description of a run: everything that its rows depend on, and that a continued run must share."""
     robot = settings.robot
     return {
         "experiment": experiment.name,
@@ -101,24 +101,24 @@ def describe(experiment: Experiment, settings: Settings, kernels: str) -> dict[s
 
 
 class Store:
-    """Rows, sessions and the description of one run."""
+    """The rows, sessions and description of one run."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
 
     @property
     def exists(self) -> bool:
-        """Whether there is a run in the folder."""
+        """Whether the folder holds a run."""
         return (self.folder / RUN_FILE).is_file()
 
     def description(self) -> dict[str, Any]:
-        """What the run was begun with."""
+        """Return the description that the run began with."""
         if not self.exists:
             raise FileError(f"{self.folder}: holds no run; give a folder of `arcreach experiment run`")
         return _note(self.folder / RUN_FILE, RunNote, "the description of a run")
 
     def begin(self, description: dict[str, Any], resume: bool = True) -> None:
-        """Make the folder, or check that the run in it is the same."""
+        """Make the folder, or check that the run in it has the same description."""
         if self.exists and not resume:
             raise FileError(f"{self.folder}: holds a run already; leave --no-resume out or give another --out")
         if self.exists:
@@ -131,8 +131,7 @@ class Store:
                     )
         elif self._files():
             raise FileError(
-                f"{self.folder}: holds rows but no {RUN_FILE}, so nothing says which settings they have; give another "
-                "--out"
+                f"{self.folder}: holds rows but no {RUN_FILE}, so their settings are not known; give another --out"
             )
         for folder in (ROWS, SESSIONS):
             make_folder(self.folder / folder)
@@ -145,11 +144,11 @@ class Store:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep a second run out of the folder while this one writes; the system lets go when the process ends."""
+        """Lock the folder against a second run; the system releases the lock when the process ends."""
         try:
             import fcntl
         except ImportError:
-            # Windows has no such lock; two runs there write the same files with the same rows.
+            # Windows has no such lock; two runs would write the same files with the same rows.
             yield
             return
         make_folder(self.folder)
@@ -165,31 +164,31 @@ class Store:
             yield
 
     def path(self, block: Block) -> Path | None:
-        """Where the rows of a block are; None where there are none, or they are damaged."""
+        """Return the file of a block; None if it is missing or damaged."""
         return next((path for path in self._files().get(block.stem, ()) if self._whole(path)), None)
 
     def left(self, blocks: Iterable[Block]) -> list[Block]:
-        """The blocks whose rows are not there yet, are damaged, or belong to another run."""
+        """Return the blocks whose rows are missing, damaged, or of another run."""
         files = self._files()
         return [block for block in blocks if not any(self._whole(path) for path in files.get(block.stem, ()))]
 
     def write(self, block: Block, columns: Columns, extras: dict[str, str]) -> None:
-        """Write the rows of a block, all or none."""
+        """Write the rows of a block atomically."""
         content = as_parquet(block, columns, extras)
         checksum = self._checksum(block.stem, content)
         write_bytes(self.folder / ROWS / f"{block.stem}-{checksum}.parquet", content)
 
     def write_session(self, name: str, facts: dict[str, Any]) -> None:
-        """Write, or write anew, what is known of one session of the run."""
+        """Write or replace the file of a session."""
         write_bytes(self.folder / SESSIONS / f"{name}.json", json.dumps(facts, indent=1).encode())
 
     def sessions(self) -> list[dict[str, Any]]:
-        """What is known of every session, the first one first."""
+        """Return the content of all session files, the oldest first."""
         paths = sorted((self.folder / SESSIONS).glob("*.json"))
         return [_note(path, SessionNote, "a session of a run") for path in paths]
 
     def rows(self) -> Any:
-        """All rows that are there, as a polars LazyFrame."""
+        """Return all rows as a polars LazyFrame."""
         polars = import_polars()
         files = sorted(path for paths in self._files().values() for path in paths)
         if not files:
@@ -197,19 +196,19 @@ class Store:
         for path in files:
             if not self._whole(path):
                 raise file_error(
-                    path, "is damaged, or no rows of this run; give the command of the run again to compute them anew"
+                    path, "is damaged, or no rows of this run; give the command of the run again to recompute them"
                 )
         return polars.scan_parquet(files)
 
     def _files(self) -> dict[str, list[Path]]:
-        """The files of rows by the stems of their blocks."""
+        """Return the files of rows by the stems of their blocks."""
         found: dict[str, list[Path]] = {}
         for path in (self.folder / ROWS).glob("*.parquet"):
             found.setdefault(path.stem.rpartition("-")[0], []).append(path)
         return found
 
     def _whole(self, path: Path) -> bool:
-        """Whether a file of rows is as it was written, and by this run."""
+        """Return whether a file of rows is undamaged and was written by this run."""
         stem, _, checksum = path.stem.rpartition("-")
         return checksum == self._checksum(stem, read_bytes(path, LARGEST_BLOCK))
 
@@ -218,22 +217,22 @@ class Store:
 
     @cached_property
     def _signature(self) -> bytes:
-        """What the run was begun with, as bytes."""
+        """The description of the run as bytes."""
         return json.dumps(self.description(), sort_keys=True).encode()
 
 
 def _note(path: Path, model: type[BaseModel], what: str) -> dict[str, Any]:
-    """The content of a JSON file of a run."""
+    """Return the content of a JSON file of a run."""
     try:
         return model.model_validate_json(read_text(path, LARGEST_NOTE)).model_dump()
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise file_error(path, f"is not {what} ({place + ': ' if place else ''}{first['msg'].lower()})") from None
+        field = ".".join(map(str, first["loc"]))
+        raise file_error(path, f"is not {what} ({field + ': ' if field else ''}{first['msg'].lower()})") from None
 
 
 def as_parquet(block: Block, columns: Columns, extras: dict[str, str]) -> bytes:
-    """The rows of a block as the content of a file."""
+    """Return the rows of a block as the content of a Parquet file."""
     polars = import_polars()
     series = []
     for name, kind in {**COLUMNS, **extras}.items():
@@ -248,8 +247,13 @@ def as_parquet(block: Block, columns: Columns, extras: dict[str, str]) -> bytes:
     return stream.getvalue()
 
 
+def import_polars() -> Any:
+    """Import polars, or raise an error that names its extra."""
+    return require("polars", "an experiment")
+
+
 def session_name() -> str:
-    """A name that sorts by time and that no other session has."""
+    """Return a unique name that sorts by time."""
     return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{time.time_ns() % 10**9:09d}-{os.getpid()}"
 
 

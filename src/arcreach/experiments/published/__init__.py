@@ -1,4 +1,4 @@
-"""The numbers that the authors print, one file per table, as they stand there."""
+"""The authors' printed numbers, one CSV file per table."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from importlib import resources
 
 
 def table(name: str) -> list[dict[str, str]]:
-    """The rows of a printed table by its file's name without ending; what is not printed is an empty text."""
+    """Return the rows of a printed table, given the name of its file without ending; missing numbers are empty."""
     text = resources.files(__name__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 
 def number(row: dict[str, str], column: str, unit: float = 1.0) -> float | None:
-    """A printed number in SI units; None where there is none."""
+    """Return a printed number in SI units; None if it is not printed."""
     return float(row[column]) * unit if row.get(column) else None
 
 
 def iterations_within(budget: float, row: dict[str, str], column: str = "mean_time_ms", unit: float = 1e-3) -> int:
-    """The iterations for which a budget in seconds has time, at the authors' own mean time of an iteration.
+    """Return the iterations that fit into a time budget in seconds, at the authors' mean time per iteration.
 
     A limit in iterations gives the same rows on every machine.
     """

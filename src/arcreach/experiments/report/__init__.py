@@ -1,1 +1,1 @@
-"""Reports of finished runs: tables, figures and verdicts beside the published numbers."""
+"""Reports of runs: tables, figures, and verdicts on the published numbers."""

@@ -1,4 +1,4 @@
-"""The figures of reports."""
+"""Draw the figures of reports."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Curves = Mapping[str, Sequence[tuple[float, Summary]]]
 # Millimetres of paper for a row of panels, and for the legend.
 PANEL = 42.0
 LEGEND = 10.0
-# Below this an axis of iterations counts them one by one.
+# An axis with fewer iterations has a tick for each.
 FEW_ITERATIONS = 10
-# Metres: the cells of maps.
+# Size of the cells of maps in metres.
 CELL = 1e-3
 
 
 def success_curves(curves: Curves, label: str, width: float = _style.ONE_COLUMN * 1.3) -> Figure:
-    """The share reached against something, with Wilson intervals as bands."""
+    """Draw the share reached against a label, with Wilson intervals as bands."""
     return success(_counts(curves), label=label, width=width)
 
 
 def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]]]:
-    """What was reached, and of how many, by method."""
+    """Return abscissae, numbers reached and counts by method."""
     return {
         method: ([x for x, _ in points], [one.reached for _, one in points], [one.count for _, one in points])
         for method, points in curves.items()
@@ -43,7 +43,7 @@ def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]
 
 
 def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False) -> Figure:
-    """Share, median time and median iterations, a row of three for each set of curves."""
+    """Draw share, median time and median iterations as a row of three panels for each set of curves."""
     methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
     looks = look(methods)
     with _style.style():
@@ -76,7 +76,7 @@ def _legend(figure: Figure, methods: Sequence[str], looks: Mapping[str, dict[str
 
 
 def share_matrix(run: Any) -> Figure:
-    """The share reached as numbers on colours, methods down, cases across: for more methods than dots can tell."""
+    """Draw the share reached as a coloured table of methods and cases, for many methods."""
     cases, methods = run.cases, run.methods
     table = np.full((len(methods), len(cases)), np.nan)
     for one in run.summaries:
@@ -87,7 +87,7 @@ def share_matrix(run: Any) -> Figure:
         picture = panel.imshow(table, cmap="Blues", vmin=0.0, vmax=100.0, aspect="auto")
         for (row, column), share in np.ndenumerate(table):
             if np.isfinite(share):
-                # Rounded down: 100 is shown where every target was reached, and nowhere else.
+                # Rounded down, so that 100 means that every target was reached.
                 text = f"{math.floor(10.0 * share) / 10.0:.1f}" if share < 100.0 else "100"
                 panel.text(
                     column, row, text, ha="center", va="center", fontsize=6.5, color="w" if share > 60.0 else INK
@@ -101,7 +101,7 @@ def share_matrix(run: Any) -> Figure:
 
 
 def share_bars(run: Any) -> Figure:
-    """The share reached in every case by every method, as dots with their intervals beside the printed share."""
+    """Draw the share reached by case and method as dots with intervals, beside the printed share."""
     cases, looks = run.cases, look(run.methods)
     theirs: dict[tuple[str, str], float] = {}
     for one in run.experiment.printed():
@@ -132,10 +132,10 @@ def share_bars(run: Any) -> Figure:
 
 
 def time_distributions(run: Any, most: int = 9) -> Figure:
-    """Share of the timed targets that a method has reached within a time, case by case."""
+    """Draw the share of timed targets reached within a time, case by case."""
     cases = run.cases
     if len(cases) > most:
-        # Evenly among them: first and last are in.
+        # Evenly spaced, the first and the last included.
         cases = [cases[round(k)] for k in np.linspace(0, len(cases) - 1, most)]
     groups = run.timed.partition_by("case", "method", as_dict=True)
     times: dict[str, dict[str, tuple[Array, int]]] = {}
@@ -148,40 +148,36 @@ def time_distributions(run: Any, most: int = 9) -> Figure:
 
 
 def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
-    """The error in millimetres against the iteration, case by case."""
-    metres = {
-        case: {method: (1e-3 * median, 1e-3 * band) for method, (median, band) in by_method.items()}
-        for case, by_method in curves.items()
-    }
-    figure = figures.convergence(metres, width=_style.TWO_COLUMNS)
+    """Draw the error against the iteration, case by case."""
+    figure = figures.convergence(curves, width=_style.TWO_COLUMNS)
     for panel in figure.axes:
         most = math.floor(panel.get_xlim()[1])
         if most < FEW_ITERATIONS:
-            # Less than a decade: powers of ten have no room.
+            # Less than a decade has no room for powers of ten.
             panel.set_xticks(range(1, most + 1), [str(k) for k in range(1, most + 1)])
             panel.minorticks_off()
     return figure
 
 
 def worst_cases(run: Any) -> Figure:
-    """The share reached by each robot of the mixed sections, all limits together."""
+    """Draw the share reached by each robot of the mixed sections, over all limits."""
     kinds = {case.name: case.labels["kinds"] for case in run.experiment.cases(run.settings)}
     counts: dict[tuple[str, str], list[int]] = {}
     for one in run.summaries:
         total = counts.setdefault((one.method, kinds[one.case]), [0, 0])
         total[0] += one.reached
         total[1] += one.count
-    words = sorted(set(kinds.values()))
+    names = sorted(set(kinds.values()))
     looks = look(run.methods)
     with _style.style():
         figure = _style.new_figure(_style.TWO_COLUMNS, 62.0)
         panel = figure.subplots()
         for method in run.methods:
-            points = [(k, counts[method, word]) for k, word in enumerate(words) if (method, word) in counts]
+            points = [(k, counts[method, name]) for k, name in enumerate(names) if (method, name) in counts]
             if points:
                 shares = [100.0 * reached / count for _, (reached, count) in points]
                 panel.plot([k for k, _ in points], shares, label=method, **{**looks[method], "linestyle": ""})
-        panel.set_xticks(range(len(words)), words, rotation=90)
+        panel.set_xticks(range(len(names)), names, rotation=90)
         panel.set_ylabel("reached (%)")
         panel.set_ylim(-3, 103)
         panel.grid(axis="y", linewidth=0.3)
@@ -191,33 +187,37 @@ def worst_cases(run: Any) -> Figure:
 
 
 def cells(rows: Any, method: str, chance: str) -> tuple[Array, Array, Array]:
-    """Corners in millimetres (n, 2) of cells found by both, by the solver only, by chance only."""
+    """Return the corners in millimetres (n, 2) of cells found by both, by the solver only, and by chance only."""
     found = {}
     for name in (method, chance):
         hit = rows.filter((rows["method"] == name) & rows["reached"])
         found[name] = {target: (x, z) for target, x, z in hit.select("target", "x_mm", "z_mm").iter_rows()}
     ours, theirs = found[method], found[chance]
 
-    def places(targets: set[int]) -> Array:
+    def corners(targets: set[int]) -> Array:
         return np.array([ours.get(one) or theirs[one] for one in sorted(targets)]).reshape(-1, 2)
 
-    return places(ours.keys() & theirs.keys()), places(ours.keys() - theirs.keys()), places(theirs.keys() - ours.keys())
+    return (
+        corners(ours.keys() & theirs.keys()),
+        corners(ours.keys() - theirs.keys()),
+        corners(theirs.keys() - ours.keys()),
+    )
 
 
 def cell_maps(run: Any, method: str, chance: str) -> Figure:
-    """Which cells were found by whom, robot by robot."""
+    """Draw the cells found by a solver, by chance and by both, robot by robot."""
     maps = {}
     for case in run.cases:
-        groups = [1e-3 * places for places in cells(run.frame.filter(run.frame["case"] == case), method, chance)]
+        groups = [1e-3 * corners for corners in cells(run.frame.filter(run.frame["case"] == case), method, chance)]
         title = f"{case}\n{len(groups[2])} by chance only"
         maps[title] = dict(zip(("both", f"{method} only", "chance only"), groups, strict=True))
     return figures.workspace_cells(maps, cell=CELL, width=_style.TWO_COLUMNS)
 
 
 def time_maps(run: Any, method: str) -> Figure:
-    """The time of a method for each cell that it reaches, robot by robot."""
+    """Draw the time of a method for each cell that it reaches, robot by robot."""
     rows = run.frame.filter((run.frame["method"] == method) & run.frame["reached"])
-    # The longest hundredth are a few cells at the edge that need many starts: they would hide the rest.
+    # A few cells at the edge need many starts; a scale that includes them would hide the rest.
     low, high = (max(1e6 * float(rows["seconds"].quantile(share) or 0.0), 1e-2) for share in (0.01, 0.99))
     maps = {}
     for case in run.cases:

@@ -1,4 +1,4 @@
-"""Ours beside theirs: the tables of a comparison, and what they say."""
+"""The tables of a comparison: our numbers beside the printed ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from arcreach.experiments.report.parts import Part, Table, Text
 from arcreach.experiments.report.statistics import NONE, Summary, number_text, time_text
 from arcreach.experiments.report.verdicts import difference, nearest_table, share_word
 
-# More cases than this are shown all together.
+# With more cases than this, only totals are shown.
 MOST_CASES = 60
 
 
 def comparison_tables(run: Any) -> Iterator[Part]:
-    """The table of all cases, and the word on what agrees."""
+    """Yield the tables of cases and totals, and of the distances from the printed shares."""
     printed = run.experiment.printed()
     every = run.summaries if len(run.cases) <= MOST_CASES else []
     overall = run.overall
@@ -78,7 +78,7 @@ def _row(one: Summary, theirs: Printed | None, show_case: bool, beside: bool) ->
 
 
 def _worst(run: Any) -> Table:
-    """The case in which each method reaches least."""
+    """Return the case in which each method reaches the smallest share."""
     rows, printed = [], run.experiment.printed()
     for method in run.methods:
         own = [one for one in run.summaries if one.method == method]

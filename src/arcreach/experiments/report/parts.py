@@ -1,4 +1,4 @@
-"""The parts of a report: text, tables and figures, to be written as Markdown and as HTML."""
+"""The parts of a report: text, tables and figures, independent of Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """A title; level 1 is the page's."""
+    """A heading; level 1 is the title of the page."""
 
     text: str
     level: int = 2
@@ -26,14 +26,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list with dots."""
+    """A bulleted list."""
 
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; all cells are text, the first `words` columns (of `prose` the last too) are words, others numbers."""
+    """A table of texts; the first `words` columns are left-aligned, with `prose` also the last."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -42,13 +42,13 @@ class Table:
     prose: bool = False
 
     def is_word(self, column: int) -> bool:
-        """Whether a column holds words."""
+        """Return whether a column is left-aligned."""
         return column < self.words or (self.prose and column == len(self.columns) - 1)
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with the name of its file and what it shows."""
+    """A figure with the name of its file and its caption."""
 
     name: str
     figure: Figure

@@ -1,4 +1,4 @@
-"""Shares with their intervals, and texts of numbers."""
+"""Summaries of rows, Wilson intervals, and numbers as text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ NONE = "–"
 
 
 def wilson(reached: int, count: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share."""
+    """Return the 95 % Wilson interval of a share."""
     low, high = wilson_ends(reached, count)
     return float(low), float(high)
 
 
 def time_text(seconds: float | None) -> str:
-    """A time in the unit that suits it."""
+    """Return a time in s, ms or µs."""
     if seconds is None or not math.isfinite(seconds):
         return NONE
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -27,19 +27,19 @@ def time_text(seconds: float | None) -> str:
 
 
 def number_text(value: float | None) -> str:
-    """A number with three digits, or none."""
+    """Return a number with three digits, or a dash for None."""
     return NONE if value is None or not math.isfinite(value) else f"{value:.3g}" if value < 1e3 else f"{value:.0f}"
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What the rows of a case and a method come to; times and iterations are those of what was reached."""
+    """The summary of a case and a method; times and iterations are those of targets that were reached."""
 
     case: str
     method: str
     count: int
     reached: int
-    late: int  # reached, but later than the printed budget allows
+    late: int  # reached after the printed time budget
     mean_time: float
     median_time: float
     p99_time: float

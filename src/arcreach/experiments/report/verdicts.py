@@ -1,8 +1,7 @@
-"""A verdict on every printed number: whether ours agrees with it, is near, or differs, and by how much.
+"""Verdicts on printed numbers: ours agrees, is near, or differs, and by how much.
 
-A share agrees when the printed one lies within the 95 % Wilson interval of ours, as far as its digits tell; a count or
-a number of iterations when it is the printed one after rounding. Near are shares within a point, and other numbers
-within a tenth.
+A share agrees if the printed one, within its rounding, lies in the 95 % Wilson interval of ours; another number agrees
+if it equals the printed one after rounding. Shares within a point, and other numbers within a tenth, are near.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ RULE = (
 )
 # Half of the last printed digit of a share, in per cent.
 ROUNDING = 0.05
-# Points between two shares, and the part of a number, that still are near.
+# Largest difference that is near: points for shares, a part of the printed number otherwise.
 NEAR_POINTS = 1.0
 NEAR_PART = 0.1
 POINTS = "points"
@@ -32,7 +31,7 @@ SHARE, WORST, ITERATIONS = "share reached", "share of the worst case", "iteratio
 
 @dataclass(frozen=True)
 class Verdict:
-    """Ours beside theirs; `apart` is ours less theirs: in points for shares, in a unit, or in per cent of theirs."""
+    """The verdict on a printed number; `apart` is ours minus theirs in points, in `unit`, or in per cent of theirs."""
 
     table: str
     case: str
@@ -43,32 +42,32 @@ class Verdict:
     unit: str = "%"
 
     def apart_text(self, name_method: bool = True) -> str:
-        """By how much they differ, and where."""
+        """Return the difference, with its case and method."""
         where = ", ".join(text for text in (self.case, self.method if name_method else "") if text)
         digits = 1 if self.unit in ("%", POINTS) else 0
         return f"{self.apart:+.{digits}f} {self.unit}" + (f" ({where})" if where else "")
 
 
 def difference(summary: Summary, theirs: Printed) -> float | None:
-    """Ours less theirs in points; None where theirs is not printed."""
+    """Return ours minus theirs in points; None if theirs is not printed."""
     return None if theirs.success is None else _share(summary) - theirs.success
 
 
 def agrees(summary: Summary, theirs: Printed) -> bool:
-    """Whether the printed share, as far as its digits tell, lies within the interval of ours."""
+    """Return whether the printed share, within its rounding, lies in the interval of ours."""
     return theirs.success is not None and _within(summary, theirs.success)
 
 
 def share_word(summary: Summary, printed: float) -> str:
-    """The verdict on a printed share in per cent."""
+    """Return the verdict on a printed share in per cent."""
     if _within(summary, printed):
         return AGREES
     return NEAR if abs(_share(summary) - printed) <= NEAR_POINTS else DIFFERS
 
 
 def number_word(ours: float, printed: float) -> str:
-    """The verdict on a printed count or mean."""
-    # As printed: whole numbers.
+    """Return the verdict on a printed count or mean."""
+    # Printed as whole numbers.
     if abs(ours - printed) <= 0.5:
         return AGREES
     return NEAR if abs(ours - printed) <= NEAR_PART * abs(printed) else DIFFERS
@@ -77,13 +76,13 @@ def number_word(ours: float, printed: float) -> str:
 def on_number(
     table: str, case: str, method: str, quantity: str, ours: float, printed: float, unit: str = "%"
 ) -> Verdict:
-    """The verdict on a mean, or on a count of things that the unit names."""
+    """Return the verdict on a mean, or on a count in a unit."""
     apart = 100.0 * (ours - printed) / max(abs(printed), 1.0) if unit == "%" else ours - printed
     return Verdict(table, case, method, quantity, number_word(ours, printed), apart, unit)
 
 
 def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | None = None) -> Iterator[Verdict]:
-    """The verdicts on what is printed of a case and a method."""
+    """Yield the verdicts on the printed numbers of a case and a method."""
     label = theirs.label or theirs.method
     if theirs.success is not None:
         yield _on_share(table, summary, label, SHARE, theirs.success)
@@ -93,7 +92,7 @@ def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | N
         (summary.median_iterations, theirs.median_iterations),
         (summary.mean_iterations, theirs.mean_iterations),
     ):
-        # Iterations of what was reached: without it there are none.
+        # Iterations are those of targets that were reached.
         if printed is not None and summary.reached:
             yield on_number(table, summary.case, label, ITERATIONS, ours, printed)
 
@@ -113,7 +112,7 @@ def _within(summary: Summary, printed: float) -> bool:
 
 
 def times_as_fast(printed: Sequence[Printed], summaries: Sequence[Summary]) -> float | None:
-    """The printed time of a solve by ours, middle of all cases and methods; None where no times are printed."""
+    """Return the median ratio of the printed time of a solve to ours; None if no times are printed."""
     ours = {(one.case, one.method): one for one in summaries}
     found = []
     for theirs in printed:
@@ -127,7 +126,7 @@ def times_as_fast(printed: Sequence[Printed], summaries: Sequence[Summary]) -> f
 
 
 def by_table(found: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    """The verdicts of each table."""
+    """Return the verdicts by printed table."""
     tables: dict[str, list[Verdict]] = {}
     for one in found:
         tables.setdefault(one.table, []).append(one)
@@ -135,13 +134,13 @@ def by_table(found: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def counts(found: Sequence[Verdict], name_method: bool = True) -> tuple[str, ...]:
-    """How many there are, how many agree, are near, differ; and the farthest apart of each unit."""
-    words = [sum(one.word == word for one in found) for word in (AGREES, NEAR, DIFFERS)]
-    return (str(len(found)), *map(str, words), farthest(found, name_method))
+    """Return texts: how many there are, agree, are near, differ, and the largest difference."""
+    numbers = [sum(one.word == word for one in found) for word in (AGREES, NEAR, DIFFERS)]
+    return (str(len(found)), *map(str, numbers), farthest(found, name_method))
 
 
 def reasons_told(found: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
-    """Why numbers differ: a sentence for all methods that it is true of."""
+    """Return the reasons of all differences, each with the methods that it explains."""
     methods: dict[str, list[str]] = {}
     for method in dict.fromkeys(one.method for one in found if one.word == DIFFERS):
         methods.setdefault(reasons.get(method, UNKNOWN), []).append(method)
@@ -149,7 +148,7 @@ def reasons_told(found: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
 
 
 def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
-    """The largest difference that is told as one, shares first."""
+    """Return the largest difference, that of shares if there is one."""
     apart = [one for one in found if one.word == DIFFERS]
     if not apart:
         return NONE
@@ -157,7 +156,7 @@ def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
 
 
 def group_table(found: Sequence[Verdict], reasons: Mapping[str, str]) -> Table:
-    """The verdicts by table, method and quantity, with the reason where some differ."""
+    """Return the counts of verdicts by table, method and quantity, with the reason if some differ."""
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for one in found:
         groups.setdefault((one.table, one.method, one.quantity), []).append(one)
@@ -174,7 +173,7 @@ def group_table(found: Sequence[Verdict], reasons: Mapping[str, str]) -> Table:
 
 
 def nearest_table(printed: Sequence[Printed], summaries: Sequence[Summary]) -> Table | None:
-    """How far the shares of each of our methods are from those printed under a name, on average over the cases."""
+    """Return the mean distances of our shares from the printed ones, by printed name and our method."""
     methods = list(dict.fromkeys(one.method for one in summaries))
     ours = {(one.case, one.method): _share(one) for one in summaries}
     rows = []

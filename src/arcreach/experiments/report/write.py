@@ -1,4 +1,4 @@
-"""Write what runs came to: `report.md` with its figures, and `report.html` in one file."""
+"""Write the report of runs: `report.md` with its figures, and `report.html` in one file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from arcreach._extras import require
 from arcreach._io import check_folder, make_folder, write_text
 from arcreach.errors import FileError
 from arcreach.experiments.catalogue import NAMES
 from arcreach.experiments.engine import convergence
-from arcreach.experiments.engine._polars import import_polars
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.engine.experiment import CPU, OURS
 from arcreach.experiments.engine.records import Run
-from arcreach.experiments.engine.store import RUN_FILE
+from arcreach.experiments.engine.store import RUN_FILE, import_polars
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
 from arcreach.experiments.report.pages import as_html, as_markdown, figure_files
@@ -25,12 +25,12 @@ from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_t
 from arcreach.figures._style import import_matplotlib
 
 TITLE = "Published tables, computed again"
-# Dots of more methods than this cannot be told apart.
+# With more methods than this, dots could not be distinguished.
 FEW_METHODS = 6
 
 
 def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
-    """The run in a folder, or the runs in the folders inside it, in the order of the experiments."""
+    """Return the run in a folder, or the runs in its subfolders, in the order of the experiments."""
     root = Path(folder)
     if not root.is_dir():
         raise FileError(f"{root}: is no folder; give one that `arcreach experiment run` wrote")
@@ -43,9 +43,10 @@ def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
 
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) -> list[Path]:
-    """Write the report of a run or of several; gives the files that a reader opens."""
+    """Write the report of one or several runs; return the paths of its two pages."""
     import_polars()
     import_matplotlib()
+    require("jinja2", "a report")
     check_folder(out)
     runs = runs_in(folder)
     parts = list(page(runs))
@@ -58,7 +59,7 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) ->
 
 
 def page(runs: Sequence[Run]) -> Iterator[Part]:
-    """All parts of a report."""
+    """Yield all parts of a report."""
     single = runs[0] if len(runs) == 1 else None
     yield Heading(TITLE if single is None else single.experiment.title, 1)
     yield Text(
@@ -80,7 +81,7 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
 
 
 def _agreement(runs: Sequence[Run]) -> Table:
-    """A row for every printed table, and for sources that print no numbers."""
+    """Return a row for every printed table, and for sources that print no numbers."""
     rows = []
     for run in runs:
         experiment = run.experiment
@@ -108,7 +109,7 @@ def _overview(runs: Sequence[Run]) -> Table:
         seconds = sum(one["seconds"] for one in run.sessions)
         total = sum(one.count for one in run.overall)
         best = [one for one in run.overall if one.method == "auto"]
-        # Cells of a map lie outside the workspace for the most part: not to reach them is no failure.
+        # Most cells of a map lie outside the workspace; not reaching them is no failure.
         told = bool(best) and isinstance(run.experiment, Comparison)
         auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
         theirs = NONE if run.experiment.source == OURS else str(run.experiment.full)

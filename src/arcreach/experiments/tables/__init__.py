@@ -1,1 +1,1 @@
-"""The experiments, one module per published table or figure."""
+"""One module per published table or figure."""

@@ -1,4 +1,4 @@
-"""Ways around obstacles: three planar scenes."""
+"""[K22] table 3.12: paths around obstacles in three planar scenes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcreach.experiments.engine.experiment import Block, Columns, Experiment, S
 from arcreach.experiments.published import table
 from arcreach.experiments.report.parts import Drawing, Part, Table
 from arcreach.experiments.report.verdicts import Verdict, on_number
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.planning.contact.plan import plan_contact
 
@@ -22,7 +22,7 @@ BUDGET = 1.0
 
 
 def planned(scene: str, method: str) -> ContactPlans:
-    """The ways in a scene of the catalogue."""
+    """Plan the paths in a scene of the catalogue."""
     loaded = load_planar_scene(scene)
     return plan_contact(
         loaded.robot, loaded.target, loaded.obstacles, loaded.contacts if method == GIVEN else None,
@@ -35,15 +35,15 @@ class Contact(Experiment):
     """A row per scene and repeat."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """The contacts that the scene names, or all that there are."""
+        """Return two labels: contacts named by the scene, or all possible contacts."""
         return GIVEN, AUTOMATIC
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """A block per scene and way of choosing contacts."""
+        """Return a block per scene and label."""
         return [Block(scene, method, 0, settings.targets) for scene in SCENES for method in settings.methods]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Plan as often as there are targets: only the time differs."""
+        """Plan once per target; the repeats differ in time only."""
         planned(block.case, block.method)
         seconds, plans = np.empty(block.count), []
         for k in range(block.count):
@@ -66,7 +66,7 @@ class Contact(Experiment):
         return columns_of(self.name, block, settings, judged)
 
     def verdicts(self, run: Any) -> Iterator[Verdict]:
-        """The numbers of solutions; those of contacts are our scenes' own choice."""
+        """Yield the verdicts on the numbers of solutions; the contacts are chosen by our own scenes."""
         for scene, printed in zip(SCENES, table("table-3.12-contact-planning"), strict=True):
             ours = run.frame.filter((run.frame["case"] == scene) & (run.frame["method"] == GIVEN))
             if len(ours):
@@ -74,7 +74,7 @@ class Contact(Experiment):
                 yield on_number("[K22] table 3.12", scene, GIVEN, "solutions", count, theirs, "ways")
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Table 3.12 beside ours, and the ways."""
+        """Yield table 3.12 beside ours, and the figure of the paths."""
         rows = []
         theirs = table("table-3.12-contact-planning")
         for scene, printed in zip(SCENES, theirs, strict=True):
@@ -101,7 +101,7 @@ class Contact(Experiment):
 
 
 def _tip_error(plans: ContactPlans) -> float:
-    """How far the end of the shortest way is from the target, by its own line."""
+    """Return the distance from the target to the end of the shortest path."""
     if not len(plans):
         return float("inf")
     return float(np.hypot(*(np.asarray(plans[0].line()[-1]) - np.asarray(plans[0].target))))

@@ -1,4 +1,4 @@
-"""The hierarchical approach along its line of ten points."""
+"""[RGM3] table 5: the hierarchical approach at ten points of a line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from arcreach.experiments.engine.experiment import Block, Columns, Experiment, Settings, columns_of
-from arcreach.experiments.engine.judge import POSITION, verdict
+from arcreach.experiments.engine.judge import POSITION, judge
 from arcreach.experiments.published import table
 from arcreach.experiments.report.parts import Drawing, Part, Table, Text
 from arcreach.experiments.report.verdicts import AGREES, DIFFERS, Verdict
-from arcreach.files.robots import load_robot
+from arcreach.files import load_chain
 from arcreach.ik.solution import Solution
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
@@ -22,27 +22,25 @@ from arcreach.robots.robot import Robot
 
 CASE, METHOD = "ten points", "hierarchical"
 START = (0.0, 0.0, math.pi / 4)
-# The source tests the largest component of the error, in the order q0, q2, q1.
+# The source tests the largest component of the error, and solves in the order q0, q2, q1.
 OPTIONS: dict[str, Any] = {"position_tol": 1e-5, "exit": "largest", "order": (0, 2, 1)}
 MM = 1e3
 COLUMNS = ("q0_rad", "q1_mm", "q2_rad", "max_error_mm", "mean_error_mm", "iterations")
 
 
 def arm() -> Robot:
-    """The three-joint arm of the source."""
-    loaded = load_robot("librergm3")
-    assert isinstance(loaded, Robot)
-    return loaded
+    """Return the three-joint arm of the source."""
+    return load_chain("librergm3", "the experiment")
 
 
-def places() -> list[list[float]]:
-    """The points of the line in metres."""
+def points() -> list[list[float]]:
+    """Return the points of the line in metres."""
     return [[float(row[name]) / MM for name in ("x_mm", "y_mm", "z_mm")] for row in table("rgm3-table-5")]
 
 
-def solved(robot: Robot, place: list[float], trace: bool = False) -> Solution:
-    """One point under the source's conditions."""
-    return solve(robot, Target(place), METHOD, start=START, trace=trace, **OPTIONS)
+def solved(robot: Robot, point: list[float], trace: bool = False) -> Solution:
+    """Solve for one point under the conditions of the source."""
+    return solve(robot, Target(point), METHOD, start=START, trace=trace, **OPTIONS)
 
 
 @dataclass(frozen=True)
@@ -50,24 +48,24 @@ class Hierarchical(Experiment):
     """Ten solves, each from the same start."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """The one method."""
+        """Return the only method."""
         return (METHOD,)
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """One block: it takes milliseconds."""
+        """Return one block; it takes milliseconds."""
         return [Block(CASE, METHOD, 0, min(settings.targets, self.full))]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Solve the points."""
-        robot, found = arm(), places()[: block.count]
-        solutions = [solved(robot, place) for place in found]
+        """Solve for the points."""
+        robot, found = arm(), points()[: block.count]
+        solutions = [solved(robot, point) for point in found]
         q = np.array([solution.q for solution in solutions])
         poses = np.tile(np.eye(4), (block.count, 1, 1))
         poses[:, :3, 3] = found
         apart = np.abs(robot.tip_pose(q)[:, :3, 3] - poses[:, :3, 3]) * MM
         status = np.array([int(solution.status) for solution in solutions])
-        # The source's test is on the largest component: the distance is up to the square root of three larger.
-        judged = verdict(robot, q, poses, POSITION, OPTIONS["position_tol"] * math.sqrt(3.0), math.inf, status)
+        # The source tests the largest component; the distance is up to the square root of three larger.
+        judged = judge(robot, q, poses, POSITION, OPTIONS["position_tol"] * math.sqrt(3.0), math.inf, status)
         judged |= {
             "iterations": np.array([solution.iterations for solution in solutions]),
             "seconds": np.array([solution.seconds for solution in solutions]),
@@ -80,7 +78,7 @@ class Hierarchical(Experiment):
         return columns_of(self.name, block, settings, judged)
 
     def verdicts(self, run: Any) -> Iterator[Verdict]:
-        """Every number of table 5 but its times."""
+        """Yield a verdict on every number of table 5 except its times."""
         for row in run.frame.sort("target").to_dicts():
             printed = table("rgm3-table-5")[row["target"]]
             for name in COLUMNS:
@@ -91,7 +89,7 @@ class Hierarchical(Experiment):
                               apart, "")  # fmt: skip
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Table 5 digit by digit, and the iterations of three of its points."""
+        """Yield table 5 digit by digit, and the iterations at three of its points."""
         theirs = table("rgm3-table-5")
         ours = run.frame.sort("target").to_dicts()
         rows, same, cells = [], 0, 0
@@ -110,14 +108,14 @@ class Hierarchical(Experiment):
 
         robot = arm()
         for point in sorted({0, min(1, len(rows) - 1), min(5, len(rows) - 1)}):
-            figure = iterations(robot, solved(robot, places()[point], trace=True))
+            figure = iterations(robot, solved(robot, points()[point], trace=True))
             yield Drawing(f"hierarchical-point-{point}", figure, f"Point {point}: coordinates and errors against the "
                           "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its way "
                           "([RGM3] figs. 4 to 8).")  # fmt: skip
 
 
 def _text(row: dict[str, Any], name: str) -> str:
-    """A number with as many digits as are printed."""
+    """Return a number with as many digits as the source prints."""
     return str(row[name]) if name == "iterations" else f"{row[name] + 0.0:.4f}"
 
 

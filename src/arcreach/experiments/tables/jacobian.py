@@ -1,4 +1,4 @@
-"""FABRIKx beside a Jacobian: three, five and ten sections of 50 mm that bend by 180 degrees together."""
+"""[K22] table 3.6: FABRIKx and a Jacobian method on three, five and ten sections with a total bend of 180 degrees."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ BUDGET = 0.050
 
 
 def iterations_in_budget() -> dict[int, int]:
-    """By number of sections the iterations for which fabrikx has time."""
+    """Return, by number of sections, the iterations of fabrikx that fit into the time budget."""
     rows = table("table-3.6-fabrikx-vs-jacobian")
     return {int(row["sections"]): iterations_within(BUDGET, row) for row in rows if row["method"] == "fabrikx"}
 
 
 def cases() -> list[Case]:
-    """Three robots."""
+    """Return the three robots."""
     most = iterations_in_budget()
     return [
         Case(
@@ -32,7 +32,7 @@ def cases() -> list[Case]:
 
 
 def printed() -> list[Printed]:
-    """Table 3.6."""
+    """Return table 3.6."""
     return [
         Printed(
             f"{row['sections']} sections", row["method"], number(row, "success_percent"),

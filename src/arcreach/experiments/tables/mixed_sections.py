@@ -1,4 +1,4 @@
-"""Three sections of fixed, variable and telescopic length in every order, from 9 to 180 degrees of bend."""
+"""[K22] table 3.9: three sections of fixed, variable and telescopic length in every order, at 20 limits of the bend."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from arcreach.robots.robot import Robot
 # Constant and variable length in metres.
 KINDS = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
 BENDS = range(9, 181, 9)
-# Of each case for the slower methods: 270 000 in all tell a share to a fifth of a per cent.
+# Targets of a case for the slower methods: 270 000 in all give a share to a fifth of a per cent.
 SLOWER = 500
 BUDGET = 0.030
 
 
 def cases() -> list[Case]:
-    """27 robots with 20 limits each."""
+    """Return 27 robots with 20 limits each."""
     rows = [row for row in table("table-3.9-mixed-sections") if row["mean_time_ms"]]
     limits = {row["method"]: iterations_within(BUDGET, row) for row in rows}
     found = []
     for kinds, bend in itertools.product(itertools.product(KINDS, repeat=3), BENDS):
-        word = "".join(kinds)
+        name = "".join(kinds)
         sections = [Section(KINDS[kind][0], float(np.radians(bend)), KINDS[kind][1]) for kind in kinds]
-        labels = {"kinds": word, "bend": bend}
-        found.append(Case(f"{word} {bend}°", Robot(sections, name=word), limits=limits, labels=labels))
+        labels = {"kinds": name, "bend": bend}
+        found.append(Case(f"{name} {bend}°", Robot(sections, name=name), limits=limits, labels=labels))
     return found
 
 
 def printed() -> list[Printed]:
-    """Table 3.9, over all cases."""
+    """Return table 3.9, over all cases."""
     return [
         Printed(
             "", {"both": "portfolio"}.get(row["method"], row["method"]), number(row, "success_percent"),
@@ -51,7 +51,7 @@ def printed() -> list[Printed]:
 
 
 def pictures(run: Any) -> Iterator[Part]:
-    """Success against the limit of the bend, over all robots."""
+    """Yield success against the limit of the bend, and by robot."""
     figure = charts.success_curves(run.by_label("bend"), "limit of the bend (°)")
     yield Drawing("mixed-sections-bend", figure, "Share of targets reached against the limit of the bend, all 27 "
                   "robots together; bands are 95 % Wilson intervals ([K22] fig. 3.13).")  # fmt: skip

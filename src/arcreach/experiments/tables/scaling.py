@@ -1,4 +1,4 @@
-"""Two, three, five and ten sections of 100 mm together: how a method fares as a robot gets more of them."""
+"""[K22] tables 3.3 and 3.4: robots of two, three, five and ten sections with a total length of 100 mm."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.engine.judge import AXIS, POSITION
 from arcreach.experiments.published import number, table
-from arcreach.files.robots import load_robot
+from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
 
 NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
@@ -15,26 +15,24 @@ TABLES = {"position": "[K22] table 3.3", "pose": "[K22] table 3.4"}
 
 
 def robot(sections: int) -> Robot:
-    """The catalogue's robot of that many sections."""
-    loaded = load_robot(f"{NUMBERS[sections]}-section")
-    assert isinstance(loaded, Robot)
-    return loaded
+    """Return the catalogue's robot with that number of sections."""
+    return load_chain(f"{NUMBERS[sections]}-section", "the experiment")
 
 
 def cases() -> list[Case]:
-    """Four robots, asked for a position, and for position and axis."""
+    """Return four robots with two kinds of target: position, and position and axis."""
     return [
         Case(
-            f"{sections} sections, {word}", robot(sections), goal, 1e-4, 0.1, max_iterations=300,
-            labels={"sections": sections, "goal": word},
+            f"{sections} sections, {name}", robot(sections), goal, 1e-4, 0.1, max_iterations=300,
+            labels={"sections": sections, "goal": name},
         )
-        for word, goal in GOALS.items()
+        for name, goal in GOALS.items()
         for sections in NUMBERS
     ]  # fmt: skip
 
 
 def printed() -> list[Printed]:
-    """Tables 3.3 and 3.4."""
+    """Return tables 3.3 and 3.4."""
     return [
         Printed(
             f"{row['sections']} sections, {row['goal']}", "fabrikx", number(row, "success_percent"),

@@ -1,4 +1,4 @@
-"""One section of several arcs, drawn anew every 500 targets."""
+"""[K22] table 3.1: one section of several arcs, drawn at random for every 500 targets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUDGET = 0.5e-3
 
 
 def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
-    """A function that draws such a section: weights from 1 to 10, lengths from 1 to 100 mm."""
+    """Return a function that draws a section at random: weights from 1 to 10, lengths from 1 to 100 mm."""
 
     def draw(rng: np.random.Generator) -> Robot:
         lengths, bends = rng.uniform(1.0, 10.0, (2, arcs))
@@ -38,7 +38,7 @@ def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
             weights = tuple(lengths.tolist()), tuple(bends.tolist())
             return Robot([Section(length, bend_max, stretch, 0.0, *weights)], name=f"{kind} {arcs}")
 
-        # The chord's angle grows with the bend only so far; beyond it a position has two answers.
+        # Beyond the bend where the chord's angle is largest, a position has two solutions.
         critical = float(constants(section(math.pi))[1])
         return section(min(math.pi, critical))
 
@@ -46,7 +46,7 @@ def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
 
 
 def iterations_in_budget(kind: str, arcs: int) -> dict[str, int]:
-    """By method the iterations for which the authors' budget has time."""
+    """Return, by method, the iterations that fit into the authors' time budget."""
     return {
         row["method"]: iterations_within(BUDGET, row, "mean_time_us", 1e-6)
         for row in table("table-3.1-single-section")
@@ -55,7 +55,7 @@ def iterations_in_budget(kind: str, arcs: int) -> dict[str, int]:
 
 
 def cases() -> list[Case]:
-    """Three kinds of section with three, six and nine arcs."""
+    """Return three kinds of section with three, six and nine arcs."""
     return [
         Case(
             f"{kind}, {arcs} arcs", drawn(kind, arcs), POSITION, limits=iterations_in_budget(kind, arcs),
@@ -67,7 +67,7 @@ def cases() -> list[Case]:
 
 
 def printed() -> list[Printed]:
-    """Table 3.1."""
+    """Return table 3.1."""
     return [
         Printed(
             f"{row['section']}, {row['subsections']} arcs", row["method"], number(row, "success_percent"),

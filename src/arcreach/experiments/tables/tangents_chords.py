@@ -1,4 +1,4 @@
-"""FABRIK on tangents and on chords: targets of small and of large bends, with the limit wide and as drawn."""
+"""[K22a] figs. 5 to 7: FABRIK on tangents and on chords, for small and large bends and two limits of the bend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDE = 360
 
 
 def cases() -> list[Case]:
-    """Three robots, five ranges of the bend, two limits."""
+    """Return three robots with five ranges of the bend and two limits."""
     found = []
     for n, wide, bend in itertools.product(SECTIONS, (True, False), BENDS):
         drawn = Robot([Section(0.100, math.radians(bend))] * n, name=f"{n} sections {bend} deg")
@@ -31,7 +31,7 @@ def cases() -> list[Case]:
 
 
 def pictures(run: Any) -> Iterator[Part]:
-    """Success, time and iterations against the bend of the targets."""
+    """Yield success, time and iterations against the bend of the targets."""
     for n, figure in zip(SECTIONS, "567", strict=True):
         panels = {f"limit {limit}": run.by_label("bend", sections=n, limit=limit) for limit in (f"{WIDE}°", "as drawn")}
         drawn = charts.method_curves(panels, "largest bend of the targets (°)")

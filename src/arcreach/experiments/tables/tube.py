@@ -1,4 +1,4 @@
-"""Three sections enter tubes through 13 points without touching."""
+"""[K22] section 3.2: three sections enter tubes along 13 waypoints without contact."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from arcreach.experiments.engine.experiment import Block, Columns, Experiment, Settings, columns_of
-from arcreach.experiments.engine.judge import AXIS, POSITION, verdict
+from arcreach.experiments.engine.judge import AXIS, POSITION, judge_path
 from arcreach.experiments.published import table
 from arcreach.experiments.report.parts import Drawing, Part, Table
-from arcreach.files.robots import load_robot
-from arcreach.files.scene_catalogue import catalogue_waypoints
-from arcreach.files.scenes import load_scene
+from arcreach.files import catalogue_waypoints, load_chain, load_scene
 from arcreach.planning.motion.follow import follow
 from arcreach.planning.motion.path import Path
-from arcreach.robots.robot import Robot
 
 TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")
 GOALS = {"follow position": POSITION, "follow axis": AXIS}
@@ -25,19 +22,12 @@ POSITION_TOL, ANGLE_TOL = 1e-5, 1e-2
 POINTS = 13
 
 
-def arm() -> Robot:
-    """The robot that enters."""
-    loaded = load_robot("inserted-three-section")
-    assert isinstance(loaded, Robot)
-    return loaded
-
-
 def followed(tube: str, method: str) -> Path:
-    """The path into a tube."""
-    waypoints = catalogue_waypoints(tube)
+    """Follow the waypoints into a tube."""
+    robot, waypoints = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)
     axes = waypoints[:, 3:] if GOALS[method] == AXIS else None
     return follow(
-        arm(), waypoints[:, :3], axes=axes, scene=load_scene(tube), position_tol=POSITION_TOL, angle_tol=ANGLE_TOL
+        robot, waypoints[:, :3], axes=axes, scene=load_scene(tube), position_tol=POSITION_TOL, angle_tol=ANGLE_TOL
     )
 
 
@@ -46,36 +36,28 @@ class Tube(Experiment):
     """A row per waypoint."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Positions alone, and with the direction of the tube."""
+        """Return two labels: positions only, and positions with the direction of the tube."""
         return tuple(GOALS)
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """A block per tube and goal."""
+        """Return a block per tube and label."""
         return [Block(tube, method, 0, POINTS) for tube in TUBES for method in settings.methods]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Follow the waypoints; the time of the whole path is shared between them."""
-        robot, waypoints = arm(), catalogue_waypoints(block.case)
-        # Once before, so that nothing is compiled while the clock runs.
-        followed(block.case, block.method)
-        path = followed(block.case, block.method)
-        last = [int(np.flatnonzero(path.waypoint == k)[-1]) for k in range(POINTS)]
+        """Follow the waypoints; a waypoint is reached if the whole motion to it is clear of the walls."""
+        waypoints = catalogue_waypoints(block.case)
         poses = np.tile(np.eye(4), (POINTS, 1, 1))
         poses[:, :3, 3], poses[:, :3, 2] = waypoints[:, :3], waypoints[:, 3:]
-        judged = verdict(robot, path.q[last], poses, GOALS[block.method], POSITION_TOL, ANGLE_TOL, path.status[last])
+        path, judged, spans = judge_path(
+            lambda: followed(block.case, block.method), poses, GOALS[block.method], POSITION_TOL, ANGLE_TOL
+        )
         assert path.clearance is not None
-        # The least on the whole way to a waypoint, points between included.
-        least = [path.clearance[low + 1 : high + 1].min() for low, high in zip([-1, *last[:-1]], last, strict=True)]
-        judged["reached"] &= np.array(least) > 0.0
-        judged |= {
-            "iterations": np.zeros(POINTS, np.int64),
-            "seconds": np.full(POINTS, path.seconds / POINTS),
-            "clearance": np.array(least),
-        }
+        judged["clearance"] = np.array([path.clearance[span].min() for span in spans])
+        judged["reached"] &= judged["clearance"] > 0.0
         return columns_of(self.name, block, settings, judged)
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Points reached, clearance, time; the way into two of the tubes."""
+        """Yield points reached, clearance and time, and the paths into two of the tubes."""
         rows = []
         for tube in TUBES:
             for method in run.methods:

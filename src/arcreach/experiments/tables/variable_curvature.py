@@ -1,4 +1,4 @@
-"""Six robots whose sections bend unevenly along their length."""
+"""[K22] table 3.11: six robots whose curvature varies along each section."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import math
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.published import iterations_within, number, table
-from arcreach.files.robots import load_robot
-from arcreach.robots.robot import Robot
+from arcreach.files import load_chain
 
 LABELS = {
     "fabrikx-iterative": "fabrikx iterative",
@@ -19,9 +18,9 @@ BUDGET, LONG_BUDGET = 0.030, 0.500
 
 
 def iterations_in_budget(robot: int) -> dict[str, int]:
-    """By method the iterations for which the authors' budget has time.
+    """Return, by method, the iterations that fit into the authors' time budget.
 
-    Where nothing was reached in a budget, an iteration takes what it takes in the longer one.
+    If nothing was reached within a budget, the time of an iteration is taken from the longer budget.
     """
     own = [row for row in table("table-3.11-variable-curvature") if int(row["robot"]) == robot]
     found = {}
@@ -33,11 +32,10 @@ def iterations_in_budget(robot: int) -> dict[str, int]:
 
 
 def cases() -> list[Case]:
-    """The robots of table 3.10, from the catalogue."""
+    """Return the robots of table 3.10."""
     found = []
     for k in range(1, 7):
-        robot = load_robot(f"variable-curvature-{k}")
-        assert isinstance(robot, Robot)
+        robot = load_chain(f"variable-curvature-{k}", "the experiment")
         case = Case(
             f"robot {k}", robot, position_tol=1e-5, angle_tol=math.radians(0.01), limits=iterations_in_budget(k),
             labels={"robot": k},
@@ -47,7 +45,7 @@ def cases() -> list[Case]:
 
 
 def printed() -> list[Printed]:
-    """Table 3.11."""
+    """Return table 3.11."""
     return [
         Printed(
             f"robot {row['robot']}", LABELS.get(row["method"], row["method"]), number(row, "success_percent"),

@@ -1,4 +1,4 @@
-"""The workspace in cells of 1 mm: those that inverse kinematics reaches, and those that random configurations hit."""
+"""[K22] table 3.5: cells of the workspace that inverse kinematics reaches, and cells that random configurations hit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._typing import Array
+from arcreach._typing import Array, Integers
 from arcreach.experiments.engine.experiment import (
     Block,
     Columns,
@@ -21,7 +21,7 @@ from arcreach.experiments.engine.experiment import (
     device_option,
     generator,
 )
-from arcreach.experiments.engine.judge import POSITION, STATUS_NAMES, verdict
+from arcreach.experiments.engine.judge import POSITION, STATUS_NAMES, judge
 from arcreach.experiments.published import table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part, Table, Text
@@ -35,25 +35,25 @@ MONTE_CARLO = "monte-carlo"
 METHODS = ("auto", "fabrikx", "chords")
 CELL = 1e-3
 POSITION_TOL = 1e-4
-# Corners are asked for this far inside, so that a tip within the tolerance is in the cell.
+# The corner targets lie this far inside the cell, so that a tip within the tolerance is in the cell.
 INSIDE = 101e-6
-# A cell that the workspace touches in a corner alone is missed by these five points: its corners are then asked for
-# again, this far inside, and at last the very point that chance has hit.
+# The five points miss a cell that the workspace only touches in a corner. Its corners are then solved for again, this
+# far inside, and last the point that a random configuration has hit.
 FINE_TOL, FINE_INSIDE = 1e-6, 1.01e-6
 HIT_TOL = 1e-7
-# By which of the three a cell was found, best known first.
+# The rule by which a cell was found.
 FIVE, FINE, HIT, NOT_FOUND = "five points", "finer corners", "the hit", ""
-# No place of a cell is farther from the nearest of its five points: 0.42 mm from the middle of an edge.
+# Upper bound of the distance from any point of a cell to the nearest of its five points.
 HALF = CELL / 2
-# Cells of the half-plane: all robots are 100 mm long, x is the distance from the axis. All bends together are half a
-# turn, so no tip is below its base; some rows below it show that.
+# Cells of the half-plane; x is the distance from the axis. All robots are 100 mm long, and their total bend of half a
+# turn keeps tips above the base; a few rows below it show that.
 WIDE, HIGH, BELOW = 100, 105, 5
 CELLS = WIDE * HIGH
 BLOCK = 2_100
-# Of one solve, as in the tables of the same robots.
+# Iterations of a solve, as in the tables of the same robots.
 MOST = 300
 SAMPLES = 50_000
-# Columns of the printed table, and what they count.
+# Columns of the printed table with their meaning.
 COUNTS = {
     "found_by_both": "cells of both",
     "found_by_ik_only": "cells of the solver only",
@@ -62,17 +62,17 @@ COUNTS = {
 
 
 def name_of(sections: int) -> str:
-    """The case of a robot."""
+    """Return the case name of a robot."""
     return f"{sections} sections"
 
 
-def corner(cells: npt.NDArray[np.int64]) -> Array:
-    """The lower left corner of cells, as x and z in metres (n, 2)."""
+def corner(cells: Integers) -> Array:
+    """Return the lower left corners of cells, as x and z in metres (n, 2)."""
     return np.asarray(np.stack([cells % WIDE, cells // WIDE - BELOW], axis=1) * CELL, dtype=np.float64)
 
 
-def cell_of(positions: Array) -> npt.NDArray[np.int64]:
-    """The cell of positions (n, 3), turned about the axis into the half-plane; -1 outside."""
+def cell_of(positions: Array) -> Integers:
+    """Return the cells of positions (n, 3), turned about the axis into the half-plane; -1 outside."""
     x = np.floor(np.hypot(positions[:, 0], positions[:, 1]) / CELL).astype(np.int64)
     z = np.floor(positions[:, 2] / CELL).astype(np.int64) + BELOW
     inside = (x < WIDE) & (z >= 0) & (z < HIGH)
@@ -84,11 +84,11 @@ class Workspace(Experiment):
     """A row per cell."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Random configurations, then the solvers."""
+        """Return the label of random configurations, then the solvers."""
         return (MONTE_CARLO, *METHODS)
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """All cells at once for random configurations, ranges of cells for a solver."""
+        """Return one block for random configurations, and ranges of cells for a solver."""
         found = []
         for sections in NUMBERS:
             for method in settings.methods:
@@ -97,7 +97,7 @@ class Workspace(Experiment):
         return found
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Look into every cell of a block."""
+        """Search every cell of a block."""
         arm = robot(int(block.case.split()[0]))
         counts, hits = by_chance(int(block.case.split()[0]), settings)
         judged = _chance_rows(counts) if block.method == MONTE_CARLO else _by_solver(arm, block, hits, settings)
@@ -106,7 +106,7 @@ class Workspace(Experiment):
         return columns_of(self.name, block, settings, judged)
 
     def verdicts(self, run: Any) -> Iterator[Verdict]:
-        """The counts of table 3.5, by the method that it names."""
+        """Yield the verdicts on the counts of table 3.5, for the method that it names."""
         if not {"fabrikx", MONTE_CARLO} <= set(run.methods):
             return
         for printed in table("table-3.5-workspace-cells"):
@@ -117,7 +117,7 @@ class Workspace(Experiment):
                 yield on_number("[K22] table 3.5", case, "fabrikx", COUNTS[name], count, theirs, "cells")
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Table 3.5, the cells that its rule misses, and the maps."""
+        """Yield table 3.5, the cells that its five points miss, and the maps."""
         methods = [method for method in run.methods if method != MONTE_CARLO]
         yield _table_3_5(run, methods)
         if "auto" in methods:
@@ -133,7 +133,7 @@ class Workspace(Experiment):
 
 
 def counted(run: Any, sections: int, method: str) -> tuple[int, int, int, int, int]:
-    """Cells found by both, by the solver only, by chance only; and by chance only with finer corners, with the hit."""
+    """Return the numbers of cells found by both, by the solver only, and by chance only under each of three rules."""
     rows = run.frame.filter(run.frame["case"] == name_of(sections))
     found = rows["found_by"]
     chance = rows["method"] == MONTE_CARLO
@@ -161,7 +161,7 @@ def _table_3_5(run: Any, methods: list[str]) -> Table:
 
 
 def _missed(run: Any, method: str) -> Iterator[Part]:
-    """The cells that chance hits and the five points do not find: how far the workspace stays away from the five."""
+    """Yield the cells that chance hits and the five points miss, with the distances of the tip from the five."""
     rows = []
     for sections in NUMBERS:
         own = run.frame.filter(run.frame["case"] == name_of(sections))
@@ -169,11 +169,11 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
         hits = by_chance(sections, run.settings)[1]
         for row in own.filter(own["method"] == method).sort("target").to_dicts():
             if row["target"] in hit and row["found_by"] != FIVE:
-                low, place = np.array([row["x_mm"], row["z_mm"]]) / 1e3, hits[row["target"]]
-                away = min(float(np.hypot(*(low + shift - place))) for shift in SHIFTS)
+                low, point = np.array([row["x_mm"], row["z_mm"]]) / 1e3, hits[row["target"]]
+                away = min(float(np.hypot(*(low + shift - point))) for shift in SHIFTS)
                 rows.append((
                     name_of(sections), f"{row['x_mm']:.0f}, {row['z_mm']:.0f}",
-                    f"{1e6 * (place[0] - low[0]):.1f}, {1e6 * (place[1] - low[1]):.1f} µm", f"{1e6 * away:.1f} µm",
+                    f"{1e6 * (point[0] - low[0]):.1f}, {1e6 * (point[1] - low[1]):.1f} µm", f"{1e6 * away:.1f} µm",
                     f"{1e6 * row['nearest']:.1f} µm", row["found_by"] or "nothing",
                 ))  # fmt: skip
     if not rows:
@@ -191,8 +191,8 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
 
 
 @functools.lru_cache(maxsize=4)
-def by_chance(sections: int, settings: Settings) -> tuple[npt.NDArray[np.int64], Array]:
-    """How often random configurations hit each cell, and where one did: x and z in metres (cells, 2) or NaN."""
+def by_chance(sections: int, settings: Settings) -> tuple[Integers, Array]:
+    """Return how often random configurations hit each cell, and one hit: x and z in metres (cells, 2) or NaN."""
     arm = robot(sections)
     counts, hits = np.zeros(CELLS, np.int64), np.full((CELLS, 2), np.nan)
     for k, first in enumerate(range(0, settings.targets, SAMPLES)):
@@ -206,7 +206,7 @@ def by_chance(sections: int, settings: Settings) -> tuple[npt.NDArray[np.int64],
     return counts, hits
 
 
-def _chance_rows(counts: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+def _chance_rows(counts: Integers) -> dict[str, npt.NDArray[Any]]:
     return {
         "status": np.where(counts > 0, "REACHED", "OUT_OF_REACH"),
         "reached": counts > 0,
@@ -221,10 +221,10 @@ def _chance_rows(counts: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
 
 
 def _by_solver(arm: Robot, block: Block, hits: Array, settings: Settings) -> dict[str, npt.NDArray[Any]]:
-    """Ask for the middle of every cell, and where that is not reached for the four corners in turn.
+    """Solve for the centre of every cell and, until one is reached, for its corners in turn.
 
-    A cell may be reached in a corner alone, away from all five: then the corners are asked for again, nearer to the
-    edge, and last the very point that chance has hit.
+    A cell may be within reach in a corner only, away from all five points: its corners are then solved for again,
+    nearer to the edge, and last the point that a random configuration has hit.
     """
     n = block.count
     cells = np.arange(block.first, block.first + n)
@@ -240,7 +240,7 @@ def _by_solver(arm: Robot, block: Block, hits: Array, settings: Settings) -> dic
         "found_by": np.full(n, NOT_FOUND, dtype="<U16"),
         "nearest": np.full(n, np.inf),
     }
-    # No cell is reached whose nearest point is farther from the base than the robot is long.
+    # A cell whose nearest point is farther from the base than the robot is long cannot be reached.
     nearest = np.hypot(low[:, 0], np.minimum(np.abs(low[:, 1]), np.abs(low[:, 1] + CELL)))
     left = np.flatnonzero(nearest < arm.reach)
     call = {"method": block.method, "threads": 1, "max_iterations": MOST, **device_option(block.method, settings)}
@@ -255,27 +255,27 @@ def _by_solver(arm: Robot, block: Block, hits: Array, settings: Settings) -> dic
 
 
 def corners(inside: float) -> tuple[tuple[float, float], ...]:
-    """The corners of a cell, this far inside, from its lower left corner."""
+    """Return the corners of a cell, this far inside, relative to its lower left corner."""
     far = CELL - inside
     return (inside, inside), (far, inside), (inside, far), (far, far)
 
 
-# The five points of the authors.
+# The authors' five points.
 SHIFTS = ((CELL / 2, CELL / 2), *corners(INSIDE))
 
 
 def _ask(
-    arm: Robot, call: dict[str, Any], left: npt.NDArray[np.int64], cells: npt.NDArray[np.int64], places: Array,
+    arm: Robot, call: dict[str, Any], left: Integers, cells: Integers, points: Array,
     tolerance: float, rule: str, found: dict[str, npt.NDArray[Any]],
-) -> npt.NDArray[np.int64]:  # fmt: skip
-    """Solve for a point in each of the cells that are left, add to what was found, and give those still left."""
+) -> Integers:  # fmt: skip
+    """Solve for a point in each of the cells `left`, record the results, and return the cells still not found."""
     if not len(left):
         return left
     poses = np.tile(np.eye(4), (len(left), 1, 1))
-    poses[:, 0, 3], poses[:, 2, 3] = places.T
+    poses[:, 0, 3], poses[:, 2, 3] = points.T
     answer = solve_batch(arm, poses[:, :3, 3], position_tol=tolerance, **call)
-    judged = verdict(arm, answer.q, poses, POSITION, tolerance, np.inf, answer.status)
-    # Whatever was asked for, the tip must be in the cell.
+    judged = judge(arm, answer.q, poses, POSITION, tolerance, np.inf, answer.status)
+    # The tip must be in the cell, wherever the target was.
     judged["reached"] &= cell_of(arm.tip_pose(answer.q)[:, :3, 3]) == cells[left]
     for name in ("status", "reached", "position_error"):
         found[name][left] = judged[name]
@@ -285,7 +285,7 @@ def _ask(
     found["found_by"][left[judged["reached"]]] = rule
     if rule == FIVE:
         found["nearest"][left] = np.minimum(found["nearest"][left], judged["position_error"])
-    still: npt.NDArray[np.int64] = left[~judged["reached"]]
+    still: Integers = left[~judged["reached"]]
     return still
 
 

@@ -14,11 +14,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from arcreach._io import check_output, write_text
-from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
+from arcreach.files.rpy import rotation_from_rpy, rpy_of
 from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
-from arcreach.files.toml.robot_file import rotation_from_rpy
 from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 
@@ -110,13 +109,3 @@ def _joint(element: Element, name: str, parent: str, child: str) -> list[str]:
 def _text(*values: float) -> str:
     """Numbers with all their digits."""
     return " ".join(repr(value) for value in values)
-
-
-def rpy_of(rotation: Array) -> tuple[float, float, float]:
-    """Roll, pitch and yaw of a rotation matrix, as `rotation_from_rpy` takes them."""
-    yaw = math.atan2(rotation[1, 0], rotation[0, 0])
-    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
-    # Of what the yaw leaves: where the pitch is a right angle the yaw is chance, and this roll makes up for it.
-    c, s = math.cos(yaw), math.sin(yaw)
-    roll = math.atan2(s * rotation[0, 2] - c * rotation[1, 2], c * rotation[1, 1] - s * rotation[0, 1])
-    return roll, pitch, yaw

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import os
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from arcreach._checks import shown
-from arcreach._io import called, may_exist, read_text
-from arcreach.errors import ArcreachError, FileError, SceneError
+from arcreach.errors import ArcreachError, FileError
 from arcreach.files.toml import bounds, problems
-from arcreach.files.toml.robot_file import _chain, _failure, _model_of, parse_toml
+from arcreach.files.toml.robot_file import model_of, parse_chain
 from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text
+from arcreach.files.toml.text import parse_toml
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
-
-CATALOGUE = "planar_catalogue"
 
 
 def _two(value: Any) -> Any:
@@ -84,28 +78,6 @@ class PlanarScene:
     bend_radius: float | None
 
 
-@functools.cache
-def planar_catalogue() -> tuple[str, ...]:
-    """The names of all planar scenes that come with arcreach, for `load_planar_scene`."""
-    found = (entry.name for entry in (files("arcreach.files") / CATALOGUE).iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
-
-
-def load_planar_scene(source: str | os.PathLike[str]) -> PlanarScene:
-    """A planar scene from the catalogue (by name) or from a TOML file."""
-    if not isinstance(source, (str, os.PathLike)):
-        raise FileError(f"source = {shown(source)} is not accepted; give a name of the catalogue or the path of a file")
-    if str(source) in planar_catalogue():
-        text = (files("arcreach.files") / CATALOGUE / f"{source}.toml").read_text(encoding="utf-8")
-        return parse_planar_scene(text, f"planar scene '{source}'")
-    path = Path(source)
-    if path.suffix.lower() != ".toml" and not may_exist(path):
-        known = ", ".join(planar_catalogue())
-        hint = problems.suggestion(str(source), planar_catalogue()) or f"; scenes that come with arcreach: {known}"
-        raise FileError(f"{shown(str(source))} is neither a planar scene of the catalogue nor a file (.toml){hint}")
-    return parse_planar_scene(read_text(path, bounds.LARGEST_TOML), called(path))
-
-
 def planar_json_schema() -> dict[str, Any]:
     """The JSON schema of a planar scene."""
     schema = TypeAdapter(PlanarFile).json_schema()
@@ -124,13 +96,13 @@ def parse_planar_scene(text: str, origin: str) -> PlanarScene:
     robot = None
     if content is not None:
         try:
-            robot = _chain({"name": content.name, "elements": data["elements"]}, origin)
+            robot = parse_chain({"name": content.name, "elements": data["elements"]}, origin)
         except FileError as error:
             found += error.problems
     obstacles = [] if content is None else _obstacles(content, found)
     grasped = None if content is None or content.object is None else _object(content.object, obstacles, found)
     if found or content is None or robot is None:
-        raise _failure(origin, found)
+        raise problems.failure(origin, found)
     contacts = None if content.contacts is None else tuple(content.contacts)
     return PlanarScene(
         content.name, content.source, robot, tuple(obstacles), content.target, contacts, grasped, content.bend_radius
@@ -141,7 +113,7 @@ def _planar_model(path: str, table: Any) -> type[Strict] | None:
     """The model of the table at a path of a planar scene."""
     if path.startswith("obstacles"):
         return OBSTACLES.get(str(table.get("kind"))) if isinstance(table, dict) else None
-    return _model_of(PlanarFile, path, table)
+    return model_of(PlanarFile, path, table)
 
 
 def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
@@ -152,8 +124,7 @@ def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
         try:
             obstacles.append(Polygon(**fields) if entry.kind == "polygon" else Disc(**fields))
         except ArcreachError as error:
-            lines = error.problems if isinstance(error, SceneError) else (str(error),)
-            found += [f"obstacles[{i}]: {line}" for line in lines]
+            found += [f"obstacles[{i}]: {line}" for line in problems.problems_of(error)]
     return obstacles
 
 

@@ -1,24 +1,25 @@
-"""Say what is wrong with a file in the user's words: which field, what it holds, what would be accepted."""
+"""Describe the problems of a file: which field, what it holds, what is accepted; and collect all of them."""
 
 from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from arcreach._checks import shown
+from arcreach.errors import ArcreachError, FileError
 
-# Lists whose entries are told apart by a field, whose value pydantic puts into the place of an error.
+# Lists of tagged unions with the field that holds the tag; pydantic puts the tag into the location of an error.
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
-# Problems that are told of one file: more would take long to write and nobody reads them.
+# Largest number of problems reported for one file.
 MOST = 100
-# More names than a reader would look through.
+# Largest number of names compared for a suggestion.
 _MOST_KNOWN = 1000
 
-# What to give where pydantic finds another type.
+# Accepted types by pydantic's error.
 _REMEDIES = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -34,9 +35,10 @@ ModelOf = Callable[[str, Any], type[BaseModel] | None]
 
 
 def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Place, str]]:
-    """Each problem: its place in the file and one line. `model_of(path, table)` is the model of the table at a path.
+    """Return the location of each problem in the file and a line about it.
 
-    Of more than `MOST` problems the first ones are told, and how many more there are.
+    `model_of(path, table)` returns the model of the table at a path. Beyond `MOST` problems the last line counts the
+    rest.
     """
     details = error.errors(include_url=False)
     lines = [(detail["loc"], _line(detail, data, model_of)) for detail in details[:MOST]]
@@ -46,10 +48,56 @@ def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`did you mean ...`, where something known is spelt nearly alike."""
-    # Comparing takes the product of both lengths; nothing known is this long.
+    """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
+    # The time grows with the product of both lengths, and no known name is this long.
     near = difflib.get_close_matches(word[:100], list(itertools.islice(known, _MOST_KNOWN)), n=1, cutoff=0.6)
     return f"; did you mean {shown(near[0])}?" if near else ""
+
+
+def failure(origin: str, found: Sequence[str]) -> FileError:
+    """Return the error for a file called `origin`: its first problem, and how many more there are."""
+    more = f" (and {len(found) - 1} more: arcreach check lists them)" if len(found) > 1 else ""
+    return FileError(f"{origin}: {found[0]}{more}", tuple(found))
+
+
+def problems_of(error: ArcreachError) -> Sequence[str]:
+    """Return all problems that an error names."""
+    return getattr(error, "problems", (str(error),))
+
+
+def build_entries(
+    key: str,
+    data: Mapping[str, Any],
+    form: Sequence[tuple[Place, str]],
+    build: Callable[[int, Any], Any],
+    other_problems: Callable[[Any, list[Place]], list[str]],
+    others: Sequence[str] = (),
+    caught: type[ArcreachError] | tuple[type[ArcreachError], ...] = ArcreachError,
+) -> tuple[list[Any], list[str]]:
+    """Build all entries of the list `key`, and collect the problems of the file.
+
+    `form` holds what `describe` found. An entry of bad form is not built; `other_problems` checks the fields of it
+    whose form is good. `others` are further problems of the file. Errors of the types `caught` become problems.
+    """
+    found = [line for place, line in form if place[:1] != (key,) or len(place) == 1]
+    found += others
+    bad_form: dict[Any, list[tuple[Place, str]]] = {}
+    for place, line in form:
+        if place[:1] == (key,) and len(place) > 1:
+            bad_form.setdefault(place[1], []).append((place[3:], line))
+    # If the list itself is refused, for its type or its length, its entries have not been validated.
+    entries = [] if any(place == (key,) for place, _ in form) else data.get(key, [])
+    built = []
+    for i, entry in enumerate(entries):
+        if i in bad_form:
+            found += [line for _, line in bad_form[i]]
+            found += [f"{key}[{i}]: {line}" for line in other_problems(entry, [place for place, _ in bad_form[i]])]
+            continue
+        try:
+            built.append(build(i, entry))
+        except caught as error:
+            found += [f"{key}[{i}]: {line}" for line in problems_of(error)]
+    return built, found
 
 
 def _line(detail: Any, data: Any, model_of: ModelOf) -> str:
@@ -77,7 +125,7 @@ def _line(detail: Any, data: Any, model_of: ModelOf) -> str:
 
 
 def _remedy(kind: str, message: str, context: Any) -> str:
-    """What would be accepted, after `give`."""
+    """Return what is accepted, to stand after `give`."""
     if kind == "literal_error":
         return str(context["expected"])
     if kind == "too_short":
@@ -90,12 +138,12 @@ def _remedy(kind: str, message: str, context: Any) -> str:
 
 
 def _tag(detail: Any) -> str:
-    """The field that tells the entries of a list apart."""
+    """Return the field that holds the tag of the entry."""
     return next(_TAGGED_LISTS[part] for part in reversed(detail["loc"]) if part in _TAGGED_LISTS)
 
 
 def _locate(detail: Any, data: Any) -> tuple[str, Any, Any]:
-    """The path as a user writes it, the value there, and the table that holds it."""
+    """Return the path as a user writes it, the value there, and the table that holds it."""
     place = detail["loc"]
     path = ""
     node = table = data
@@ -104,7 +152,7 @@ def _locate(detail: Any, data: Any) -> tuple[str, Any, Any]:
             path += f"[{part}]"
             node = node[part] if isinstance(node, list) and part < len(node) else None
             continue
-        # What is neither a key of the table nor a missing one is pydantic's own: which branch of a union it tried.
+        # Pydantic also puts the branch of a union into the location; the file has no such key.
         missing = detail["type"] == "missing" and i == len(place) - 1
         tagged = i >= 2 and isinstance(place[i - 1], int) and place[i - 2] in _TAGGED_LISTS
         if tagged or not isinstance(node, dict) or not (part in node or missing):

@@ -11,6 +11,7 @@ import functools
 import keyword
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -26,8 +27,10 @@ from pydantic import (
     create_model,
 )
 
-from arcreach.elements import ELEMENTS, Element, Link
+from arcreach.elements import ELEMENTS, Element
+from arcreach.errors import FileError
 from arcreach.files import units
+from arcreach.files.rpy import rotation_from_rpy
 from arcreach.files.toml import bounds
 from arcreach.robots._symbolic_source import FUNCTIONS
 
@@ -129,23 +132,33 @@ def field_form(kind: str, name: str) -> TypeAdapter[Any]:
     return TypeAdapter(field_type(next(field for field in dataclasses.fields(KINDS[kind]) if field.name == name)))
 
 
-def _element_entry(element: type[Element]) -> type[Strict]:
-    """The model of an element's entry, field by field."""
-    fields: dict[str, Any] = {"kind": (Literal[element.kind], ...)}
-    for field in dataclasses.fields(element):
+def entry_model(owner: type[Any], type_of: Callable[[dataclasses.Field[Any]], Any] = field_type) -> type[Strict]:
+    """Return the model of a file's entry for an element or obstacle; a rotation may also be given as `rpy`."""
+    fields: dict[str, Any] = {"kind": (Literal[owner.kind], ...)}
+    for field in dataclasses.fields(owner):
         default = ... if field.default is dataclasses.MISSING else field.default
-        fields[field.name] = (field_type(field), Field(default, description=field.metadata["about"]))
-    if element is Link:
+        fields[field.name] = (type_of(field), Field(default, description=field.metadata["about"]))
+    if "rotation" in fields:
         about = "turn about the fixed axes x, then y, then z; in place of rotation"
         angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(three)]
         fields["rpy"] = (angles | None, Field(None, description=about))
-    summary = (element.__doc__ or "").partition("\n")[0]
-    model: type[Strict] = create_model(f"{element.__name__}Entry", __base__=Strict, __doc__=summary, **fields)
+    summary = (owner.__doc__ or "").partition("\n")[0]
+    model: type[Strict] = create_model(f"{owner.__name__}Entry", __base__=Strict, __doc__=summary, **fields)
     return model
 
 
+def rotated_fields(entry: Any) -> dict[str, Any]:
+    """Return the fields of an entry, with `rpy` as a rotation matrix."""
+    fields: dict[str, Any] = entry.model_dump(exclude={"kind", "rpy"})
+    if getattr(entry, "rpy", None) is not None:
+        if "rotation" in entry.model_fields_set:
+            raise FileError("rotation and rpy are both given; give one of them")
+        fields["rotation"] = rotation_from_rpy(*entry.rpy)
+    return fields
+
+
 KINDS: dict[str, type[Element]] = {element.kind: element for element in ELEMENTS}
-ENTRIES: dict[str, type[Strict]] = {kind: _element_entry(element) for kind, element in KINDS.items()}
+ENTRIES: dict[str, type[Strict]] = {kind: entry_model(element) for kind, element in KINDS.items()}
 
 
 class DHRow(Strict):

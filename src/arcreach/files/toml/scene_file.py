@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ from arcreach import _checks as checks
 from arcreach._io import called, read_text, write_text
 from arcreach.errors import FileError, SceneError
 from arcreach.files.toml import bounds, problems
-from arcreach.files.toml.robot_file import parse_toml, rotation_from_rpy, toml_value
-from arcreach.files.toml.robot_models import Strict
+from arcreach.files.toml.robot_models import Strict, rotated_fields
 from arcreach.files.toml.scene_models import ENTRIES, SHAPES, SIMPLE, AnyShape, SceneFile, entry_field
+from arcreach.files.toml.text import entry_lines, header_lines, parse_toml
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PlanarShape, Scene, Shape
 
@@ -31,36 +30,25 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
     """The scene of a TOML text; `origin` is how messages call it."""
     data = parse_toml(text, origin)
     if ("elements" in data or "matrix" in data) and "obstacles" not in data:
-        raise _failure(origin, ["describes a robot, and no scene; give it as ROBOT, or to load_robot"])
+        raise problems.failure(origin, ["describes a robot, and no scene; give it as ROBOT, or to load_robot"])
     if "elements" in data:
-        raise _failure(origin, ["describes a planar scene with its robot; give it to arcreach contact or grasp"])
+        raise problems.failure(origin, ["describes a planar scene and its robot; give it to arcreach contact or grasp"])
     content, form = _validate(data)
     if len(form) > problems.MOST:
-        raise _failure(origin, [line for _, line in form])
-    found = [line for place, line in form if place[:1] != ("obstacles",) or len(place) == 1]
-    bad_form: dict[Any, list[tuple[problems.Place, str]]] = {}
-    for place, line in form:
-        if place[:1] == ("obstacles",) and len(place) > 1:
-            bad_form.setdefault(place[1], []).append((place[3:], line))
-    # Where the list itself is bad, for its type or its length, its entries were not looked at.
-    entries = [] if any(place == ("obstacles",) for place, _ in form) else data.get("obstacles", [])
-    shapes: list[Shape | PlanarShape] = []
-    # A bad entry does not keep the others from being tried, so that all problems are found.
-    for i, entry in enumerate(entries):
-        if i in bad_form:
-            found += [line for _, line in bad_form[i]]
-            found += [f"obstacles[{i}]: {problem}" for problem in _other_problems(entry, [p for p, _ in bad_form[i]])]
-            continue
-        try:
-            shapes.append(_build(content.obstacles[i] if content else _ENTRY.validate_python(entry), folder))
-        except (SceneError, FileError) as error:
-            found += [f"obstacles[{i}]: {problem}" for problem in error.problems]
-    if not found and content is not None:
+        raise problems.failure(origin, [line for _, line in form])
+
+    def build(i: int, entry: Any) -> Shape | PlanarShape:
+        return _build(content.obstacles[i] if content else _ENTRY.validate_python(entry), folder)
+
+    shapes, found = problems.build_entries(
+        "obstacles", data, form, build, _other_problems, caught=(SceneError, FileError)
+    )
+    if not found:
         try:
             return Scene(shapes, content.name, content.source)
         except SceneError as error:
             found += error.problems
-    raise _failure(origin, found)
+    raise problems.failure(origin, found)
 
 
 def write_scene_file(scene: Scene, path: Path) -> None:
@@ -70,20 +58,14 @@ def write_scene_file(scene: Scene, path: Path) -> None:
 
 def scene_text(scene: Scene) -> str:
     """The text of a scene file."""
-    fields = (("name", scene.name), ("source", scene.source))
-    lines = [f"{key} = {toml_value(value)}" for key, value in fields if value]
+    lines = header_lines(scene)
     if not scene.shapes:
         lines.append("obstacles = []")
     for shape in scene.shapes:
         kind = next(kind for kind, made in SHAPES.items() if isinstance(shape, made))
-        lines += ["", "[[obstacles]]", f"kind = {toml_value(kind)}"]
-        for field in dataclasses.fields(shape):
-            value = getattr(shape, field.name)
-            if isinstance(shape, Mesh) and field.name == "path" and value:
-                # The file may be read from another folder than this one.
-                value = str(Path(value).absolute())
-            if value != field.default:
-                lines.append(f"{field.name} = {toml_value(value)}")
+        # The path of a mesh is made absolute: the scene file may be read from another folder.
+        absolute = {"path": str(Path(shape.path).absolute())} if isinstance(shape, Mesh) and shape.path else {}
+        lines += entry_lines("obstacles", kind, shape, **absolute)
     return "\n".join(lines) + "\n"
 
 
@@ -99,11 +81,6 @@ def _model_of(path: str, table: Any) -> type[Strict] | None:
     return ENTRIES.get(str(table.get("kind"))) if isinstance(table, dict) else None
 
 
-def _failure(origin: str, found: Sequence[str]) -> FileError:
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return FileError(f"{origin}: {found[0]}{more}", tuple(found))
-
-
 def _validate(data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
     """The content of a file, or the problems of its form."""
     try:
@@ -114,11 +91,7 @@ def _validate(data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
 
 def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
     """The obstacle of one entry."""
-    fields = entry.model_dump(exclude={"kind", "rpy"})
-    if getattr(entry, "rpy", None) is not None:
-        if "rotation" in entry.model_fields_set:
-            raise FileError("rotation and rpy are both given; give one of them")
-        fields["rotation"] = rotation_from_rpy(*entry.rpy)
+    fields = rotated_fields(entry)
     if fields.get("path") and folder is not None:
         fields["path"] = str(folder / fields["path"])
     return SHAPES[entry.kind](**fields)

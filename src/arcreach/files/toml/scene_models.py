@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Union
 
-from pydantic import BeforeValidator, Field, TypeAdapter, create_model
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from arcreach.files.toml.bounds import MOST_OBSTACLES
 from arcreach.files.toml.planar_file import OBSTACLES
-from arcreach.files.toml.robot_models import FiniteAngle, Length, Strict, Text, field_type, three
+from arcreach.files.toml.robot_models import Length, Strict, Text, entry_model, field_type, three
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc, Polygon
 from arcreach.scenes.scene import SHAPE_TYPES, PlanarShape, Shape
@@ -37,24 +37,9 @@ def _type_of(field: dataclasses.Field[Any]) -> Any:
     return _MESH_FIELDS[field.name] if field.name in _MESH_FIELDS else field_type(field)
 
 
-def _shape_entry(shape: type[Shape]) -> type[Strict]:
-    """The model of an obstacle's entry, field by field."""
-    fields: dict[str, Any] = {"kind": (Literal[shape.kind], ...)}
-    for field in dataclasses.fields(shape):
-        default = ... if field.default is dataclasses.MISSING else field.default
-        fields[field.name] = (_type_of(field), Field(default, description=field.metadata["about"]))
-    if "rotation" in fields:
-        about = "turn about the fixed axes x, then y, then z; in place of rotation"
-        angles = Annotated[tuple[FiniteAngle, FiniteAngle, FiniteAngle], BeforeValidator(three)]
-        fields["rpy"] = (angles | None, Field(None, description=about))
-    summary = (shape.__doc__ or "").partition("\n")[0]
-    model: type[Strict] = create_model(f"{shape.__name__}Entry", __base__=Strict, __doc__=summary, **fields)
-    return model
-
-
 SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in SHAPE_TYPES}
 SHAPES |= {"polygon": Polygon, "disc": Disc}
-ENTRIES: dict[str, type[Strict]] = {shape.kind: _shape_entry(shape) for shape in SHAPE_TYPES}
+ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
 ENTRIES |= OBSTACLES
 
 # Whose fields can be checked one by one while another has a bad form.

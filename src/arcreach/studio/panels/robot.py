@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arcreach._text import count
-from arcreach.files.catalogue import catalogue
+from arcreach.files import catalogue
 from arcreach.studio.panels.events import from_client, notify, uploaded
 from arcreach.studio.stage.colours import QUIET
 from arcreach.studio.state.robots import RobotEntry, has_body

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcreach._extras import PACKAGES
 from arcreach.errors import MissingExtraError
-from arcreach.files.toml.planar_file import load_planar_scene, planar_catalogue
+from arcreach.files import load_planar_scene, planar_catalogue
 from arcreach.studio.panels.events import from_client, uploaded
 from arcreach.studio.stage.colours import QUIET
 

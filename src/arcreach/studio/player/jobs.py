@@ -12,7 +12,7 @@ from arcreach._checks import shown
 from arcreach._text import count
 from arcreach._typing import Array
 from arcreach.errors import FileError
-from arcreach.files.toml.planar_file import planar_catalogue
+from arcreach.files import planar_catalogue
 from arcreach.robots.robot import Robot
 from arcreach.studio.panels.trajectory import TrajectoryTab
 from arcreach.studio.player.animation import Animation, path_animation, replay_animation

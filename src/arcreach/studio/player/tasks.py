@@ -8,7 +8,7 @@ import numpy as np
 
 from arcreach._text import count
 from arcreach._typing import Array
-from arcreach.files.toml.planar_file import load_planar_scene
+from arcreach.files import load_planar_scene
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot

@@ -8,7 +8,7 @@ from typing import Any
 
 from arcreach._checks import shown
 from arcreach.errors import FileError, MissingExtraError, RobotError
-from arcreach.files.catalogue import catalogue, catalogue_robot
+from arcreach.files import catalogue, catalogue_robot
 from arcreach.robots.robot import Robot
 from arcreach.studio.state.uploads import parse_robot_upload, upload_tips
 

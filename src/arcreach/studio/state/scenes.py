@@ -7,7 +7,7 @@ import numpy as np
 from arcreach._checks import shown
 from arcreach._text import count
 from arcreach.errors import ArcreachError, FileError
-from arcreach.files.scene_catalogue import catalogue_scene, scene_catalogue
+from arcreach.files import catalogue_scene, scene_catalogue
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.studio.state.obstacles import centre_of, is_wall
 

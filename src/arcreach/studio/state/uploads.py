@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.files.toml.robot_file import parse_robot, parse_toml
+from arcreach.files.toml.robot_file import parse_robot
 from arcreach.files.toml.scene_file import parse_scene
+from arcreach.files.toml.text import parse_toml
 from arcreach.files.urdf import parse_urdf, urdf_tips
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene, spatial_scene

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from arcreach._io import file_error
 from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
-from arcreach.files.robots import read_robot
+from arcreach.files.load import read_robot
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.target import Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict

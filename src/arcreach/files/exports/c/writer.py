@@ -10,7 +10,7 @@ from arcreach import _checks as checks
 from arcreach._io import make_folder, write_text
 from arcreach.errors import MethodError
 from arcreach.files.exports.c.header import PRECISIONS, Header, check_robot
-from arcreach.files.robots import save_robot
+from arcreach.files.load import save_robot
 from arcreach.ik.method import methods
 from arcreach.robots.robot import Robot
 

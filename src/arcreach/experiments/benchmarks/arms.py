@@ -1,33 +1,31 @@
-"""Serial arms: every method that serves them, from one random start, loosely and tightly."""
+"""Serial arms of the catalogue: every method that accepts them, from one random start, at two tolerances."""
 
 from __future__ import annotations
 
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.judge import ROTATION
-from arcreach.files.robots import load_robot
+from arcreach.files import load_chain
 from arcreach.ik.method import methods
-from arcreach.robots.robot import Robot
 
 ARMS = ("puma-560", "ur5", "iiwa-14", "panda", "era-like", "rail-iiwa-14", "arm-8r")
 TOLERANCES = {"loose": (1e-3, 1e-2), "tight": (1e-6, 1e-6)}
-# Methods that step coordinate by coordinate need thousands of steps.
+# Largest numbers of targets: this method steps coordinate by coordinate, thousands of times.
 SLOW = {"hierarchical": 200}
 
 
 def cases() -> list[Case]:
-    """Seven arms, two tolerances."""
+    """Return seven arms at two tolerances."""
     found = []
     for name in ARMS:
-        robot = load_robot(name)
-        assert isinstance(robot, Robot)
-        for word, (position_tol, angle_tol) in TOLERANCES.items():
-            labels = {"arm": name, "tolerance": word}
-            found.append(Case(f"{name}, {word}", robot, ROTATION, position_tol, angle_tol, labels=labels))
+        robot = load_chain(name, "the experiment")
+        for tolerance, (position_tol, angle_tol) in TOLERANCES.items():
+            labels = {"arm": name, "tolerance": tolerance}
+            found.append(Case(f"{name}, {tolerance}", robot, ROTATION, position_tol, angle_tol, labels=labels))
     return found
 
 
 def every_call() -> tuple[Call, ...]:
-    """Every method with every variant."""
+    """Return every method with every variant."""
     return tuple(
         Call(f"{name} {variant}" if variant else name, name, variant, most=SLOW.get(name))
         for name, method in methods().items()

@@ -1,4 +1,4 @@
-"""A robot of the user's own: which method is best for it. The user's own methods can join."""
+"""Compare all methods, and methods of the user, on one robot."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcreach.experiments.engine.comparison import Call, Case, Comparison, serves
+from arcreach.experiments.benchmarks.arms import every_call
+from arcreach.experiments.engine.comparison import Call, Case, Comparison, accepts
 from arcreach.experiments.engine.experiment import Settings
 from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION
 from arcreach.experiments.report.parts import Part, Table, Text
-from arcreach.experiments.tables.arms import every_call
-from arcreach.files.robots import load_robot
+from arcreach.files import load_chain
 from arcreach.ik.own_methods import is_own, load_method
 from arcreach.robots.robot import Robot
 
 TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
-# One that steps coordinate by coordinate, or is called from Python target by target.
+# Largest number of targets of a method that Python calls target by target.
 SLOW = 200
 
 
 @dataclass(frozen=True)
 class Compare(Comparison):
-    """Every method that serves a robot, on everything that can be asked of it."""
+    """Every method that accepts a robot, on every kind of target that the robot has the freedom for."""
 
     @property
     def takes_robot(self) -> bool:
-        """Whether it runs on a robot of the user's."""
+        """True: it runs on a robot of the user."""
         return True
 
     def cases(self, settings: Settings) -> Sequence[Case]:
-        """Position, axis and whole pose, as far as the robot has the freedom for them, at two tolerances."""
+        """Return position, axis and whole pose, as far as the robot has the freedom, at two tolerances."""
         robot = _robot(settings)
         kept = _cases.get(robot)
         if kept is None:
             goals = [goal for goal, least in ((POSITION, 1), (AXIS, 4), (ROTATION, 6)) if robot.dof >= least]
             kept = _cases[robot] = [
-                Case(f"{goal}, {word}", robot, goal, *tolerances)
+                Case(f"{goal}, {name}", robot, goal, *tolerances)
                 for goal in goals
-                for word, tolerances in TOLERANCES.items()
+                for name, tolerances in TOLERANCES.items()
             ]
         return kept
 
     def calls_of(self, settings: Settings) -> tuple[Call, ...]:
-        """All methods that serve the robot, and those of the user's that are asked for by name."""
+        """Return all methods that accept the robot, and the methods of the user that are named."""
         known = every_call()
-        served = [call for call in known if any(serves(call, case) for case in self.cases(settings))]
+        served = [call for call in known if any(accepts(call, case) for case in self.cases(settings))]
         others = [name for name in settings.methods if name not in {call.label for call in known}]
         return (*served, *(own_call(name) for name in others if is_own(name)))
 
     def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
-        """`all`, names of methods, and `module:function` for the user's own."""
+        """Accept `all`, names of methods, and `module:function` for a method of the user."""
         own = tuple(name for name in methods if is_own(name))
         for name in own:
             own_call(name)
@@ -58,10 +58,10 @@ class Compare(Comparison):
         return (*super().chosen(settings, named if named or not own else ("all",)), *own)
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """The answer first: the best method of every case."""
+        """Yield the best method of every case."""
         rows = []
         for case in run.cases:
-            # By share, then by time.
+            # Ordered by share, then by time.
             best = sorted(run.of_case(case), key=lambda one: (-one.reached / one.count, one.median_time))
             if best:
                 rows.append((case, best[0].method, best[0].share_text, best[0].time_text))
@@ -73,17 +73,13 @@ _cases: dict[Robot, list[Case]] = {}
 
 
 def _robot(settings: Settings) -> Robot:
-    if settings.robot is not None:
-        return settings.robot
-    loaded = load_robot("three-section")
-    assert isinstance(loaded, Robot)
-    return loaded
+    return settings.robot or load_chain("three-section", "the experiment")
 
 
 def own_call(name: str) -> Call:
-    """The user's method as a column of the comparison."""
+    """Return the call of a method of the user."""
     method = load_method(name)
-    # A function has its name from here; it is called from Python target by target.
+    # A plain function is named as it was given, and is called from Python target by target.
     return Call(name, method.name, most=SLOW, block=100) if method.name == name else Call(name, method.name)
 
 

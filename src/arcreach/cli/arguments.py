@@ -1,0 +1,80 @@
+"""Arguments and options that several commands share, with the shell's completion of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcreach.errors import FileError, MethodError
+from arcreach.files import catalogue, load_scene, planar_catalogue, scene_catalogue
+from arcreach.scenes.scene import Scene
+
+
+def complete(names: Callable[[], Sequence[str]]) -> Callable[[str], list[str]]:
+    """Return a completion function for one of these names."""
+
+    def completion(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return completion
+
+
+complete_robot = complete(catalogue)
+
+ROBOT_HELP = "Name of the catalogue, .toml or .urdf file."
+SCENE_HELP = "Obstacles: a name of the catalogue, a .toml file, or a mesh such as .stl."
+TO_HELP = "Position of the tip: 20mm,10mm,120mm."
+
+RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help=ROBOT_HELP, autocompletion=complete_robot)]
+OptionalRobot = Annotated[str | None, typer.Argument(metavar="[ROBOT]", help=ROBOT_HELP, autocompletion=complete_robot)]
+BaseLink = Annotated[str | None, typer.Option("--base", help="URDF: link where the chain begins.")]
+TipLink = Annotated[str | None, typer.Option("--tip", help="URDF: link where the chain ends.")]
+MethodName = Annotated[
+    str, typer.Option("--method", help="See arcreach methods; or module:function, a method of your own.")
+]
+MethodOptions = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Option of the method: a number, a name, or [a,b]."),
+]
+SceneName = Annotated[str, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete(scene_catalogue))]
+OptionalScene = Annotated[
+    str | None, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete(scene_catalogue))
+]
+SceneScale = Annotated[
+    float | None, typer.Option("--scale", help="Metres per unit of a mesh given as --scene: 0.001 for millimetres.")
+]
+PlanarName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENE", help="Planar scene: a name or a .toml file.", autocompletion=complete(planar_catalogue)
+    ),
+]
+To = Annotated[str | None, typer.Option("--to", help=TO_HELP)]
+Axis = Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")]
+Rotation = Annotated[
+    str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
+]
+Start = Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")]
+PositionTol = Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")]
+AngleTol = Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")]
+FigurePath = Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+def read_scene(scene: str | None, scale: float | None) -> Scene | None:
+    """Load the obstacles that the options name, if any."""
+    if scene is None:
+        if scale is not None:
+            raise MethodError("--scale has no meaning without --scene; leave it out")
+        return None
+    return load_scene(scene, scale)
+
+
+def one_of(**given: object) -> None:
+    """Refuse the options unless exactly one of them is given."""
+    if sum(value is not None for value in given.values()) != 1:
+        names = " or ".join(f"--{name}" for name in given)
+        raise FileError(f"give exactly one of {names}")

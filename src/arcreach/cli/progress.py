@@ -1,0 +1,99 @@
+"""Report on stderr what is being compiled and how far a command has come."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+
+from arcreach._jit import on_compile
+from arcreach._text import count, seconds
+
+# Seconds until a command reports its progress, and between two lines if stderr is no terminal.
+SAY_AFTER = 2.0
+LINE_EVERY = 10.0
+
+COMPILING = "Compiling kernels: once per installation (arcreach warm-up does it ahead of time)"
+COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
+
+
+class Pace:
+    """Estimates the remaining time of a command from its progress."""
+
+    def __init__(self) -> None:
+        self.first: tuple[float, int] | None = None
+
+    def words(self, doing: str, done: int, total: int, noun: str) -> str:
+        """Return `following: 12 of 75 waypoints, about 40 s left`; without an estimate until the pace is known."""
+        now = time.monotonic()
+        text = f"{doing}: {done} of {count(total, noun)}"
+        if self.first is None or done <= max(self.first[1], 1):
+            # The first item includes one-off costs, such as loading kernels; and a count may restart.
+            self.first = now, done
+            return text
+        left = (now - self.first[0]) * (total - done) / (done - self.first[1])
+        return f"{text}, about {seconds(left, 2)} left"
+
+
+# Progress callback of a command: the activity, the number of items done, of all items, and the noun for an item.
+Say = Callable[[str, int, int, str], None]
+
+
+@contextlib.contextmanager
+def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
+    """Report compilation on stderr: a spinner on a terminal, a line otherwise.
+
+    The block receives a progress callback. Its text is shown after SAY_AFTER seconds: beside the spinner, or as a line
+    every LINE_EVERY seconds.
+    """
+    stderr = Console(stderr=True)
+    status = stderr.status(message)
+    announced = False
+    began = said = time.monotonic()
+    pace, latest = Pace(), ""
+    timer: threading.Timer | None = None
+
+    def started() -> None:
+        nonlocal announced
+        if announced:
+            return
+        announced = True
+        if stderr.is_terminal:
+            status.start()
+        else:
+            sys.stderr.write(message + "\n")
+
+    def say(doing: str, done: int, total: int, noun: str) -> None:
+        nonlocal latest, timer
+        latest = pace.words(doing, done, total, noun)
+        early = began + SAY_AFTER - time.monotonic()
+        if early <= 0.0:
+            show(latest)
+        elif timer is None:
+            # The next item may take long: the timer shows the latest text without waiting for it.
+            timer = threading.Timer(early, lambda: show(latest))
+            timer.daemon = True
+            timer.start()
+
+    def show(text: str) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if stderr.is_terminal:
+            status.update(text)
+            status.start()
+        elif said == began or now - said >= LINE_EVERY:
+            said = now
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+
+    with on_compile(started, announces=True):
+        try:
+            yield say
+        finally:
+            if timer is not None:
+                timer.cancel()
+            status.stop()
