@@ -1,4 +1,4 @@
-"""Numbers with units, as they stand in files and on the command line: `33.3 mm`, `60 deg`, or a plain SI number."""
+"""Parse numbers with units from files and the command line: `33.3 mm`, `60 deg`, or a plain SI number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fractions import Fraction
 from arcreach._checks import shown
 from arcreach.errors import FileError
 
-# Metres per unit as exact fractions: 33.3 mm becomes the float nearest to 0.0333.
+# Metres per unit as exact fractions, so that 33.3 mm becomes the float nearest to 0.0333.
 LENGTH_UNITS: dict[str, Fraction] = {
     "m": Fraction(1),
     "cm": Fraction(1, 100),
@@ -23,7 +23,7 @@ LENGTH_UNITS: dict[str, Fraction] = {
     "in": Fraction(254, 10000),
 }
 
-# Units per half turn; radians are taken as they are.
+# Units per half turn; None for radians.
 ANGLE_UNITS: dict[str, Fraction | None] = {
     "rad": None,
     "deg": Fraction(180),
@@ -35,16 +35,16 @@ ANGLE_UNITS: dict[str, Fraction | None] = {
 
 UNITS: dict[str, Iterable[str]] = {"length": LENGTH_UNITS, "angle": ANGLE_UNITS}
 
-# Every float has a shorter text; thousands of digits would take long to read and mean nothing more.
+# Largest number of characters; every float has a shorter text.
 LONGEST_NUMBER = 64
 
-# A number without a unit is read as Python does: a million of them come from a table.
+# The fast path for numbers without a unit, of which a table may have a million.
 _PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:e[+-]?\d{1,3})?", re.ASCII)
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?|[+-]?inf)\s*([a-zµμ°]*)", re.IGNORECASE)
 
 
 def parse(text: str | float, quantity: str) -> float:
-    """The SI value of a number, or of a text with a number and a unit of the quantity (`length` or `angle`)."""
+    """Return the SI value of a number, or of a text with a unit of the quantity (`length` or `angle`)."""
     if not isinstance(text, str):
         return to_float(text)
     units = UNITS[quantity]
@@ -68,17 +68,17 @@ def parse(text: str | float, quantity: str) -> float:
     per_half_turn = ANGLE_UNITS[unit]
     if per_half_turn is None:
         return to_float(exact)
-    # The ratio is exact, so that 90 deg is the float math.pi / 2 itself.
+    # The ratio is exact, so that 90 deg equals math.pi / 2.
     return to_float(exact / per_half_turn) * math.pi
 
 
 def accepted(quantity: str) -> str:
-    """What `parse` takes, by example."""
+    """Return an example of what `parse` accepts."""
     return "a number of metres or text like '50 mm'" if quantity == "length" else "radians or text like '90 deg'"
 
 
 def to_float(value: float | Fraction) -> float:
-    """The nearest float."""
+    """Return the nearest float."""
     try:
         return float(value)
     except OverflowError:

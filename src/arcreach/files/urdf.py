@@ -1,7 +1,7 @@
 """Read a serial chain from a URDF file.
 
-A joint becomes a `Link` for its origin and an element for its motion; a fixed joint becomes a `Link` alone. Masses,
-meshes and colours are not read. What `urdf_writer` adds in its own words is.
+A joint becomes a `Link` for its origin and an element for its motion; a fixed joint becomes only a `Link`. Masses,
+meshes and colours are ignored. The `<arcreach>` elements that `exports.urdf` adds are read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcreach.files.rpy import rotation_from_rpy
 from arcreach.files.toml import bounds, problems
 from arcreach.robots.robot import Robot
 
-# Angles of sixteen digits give a matrix back nearer than this.
+# Largest difference between a rotation matrix and the one computed from its angles with sixteen digits.
 SAME_ROTATION = 1e-12
 
 
@@ -35,13 +35,13 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def child(self, tag: str) -> Node | None:
-        """The first child of that tag."""
+        """Return the first child with that tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
 
 @dataclass
 class Joint:
-    """A URDF joint: what moves between its parent link and its child link."""
+    """A URDF joint between a parent link and a child link."""
 
     name: str
     kind: str
@@ -51,17 +51,17 @@ class Joint:
 
     @property
     def owner(self) -> str:
-        """How the joint is called in a message."""
+        """The joint's name in an error message."""
         return f"joint {shown(self.name)}"
 
 
 def read_urdf(path: Path, base: str | None, tip: str | None) -> Robot:
-    """The chain of a URDF file from link `base` (default: the root) to link `tip` (default: the only leaf)."""
+    """Read the chain from link `base` (default: the root) to link `tip` (default: the only leaf)."""
     return parse_urdf(read_text(path, bounds.LARGEST_URDF), called(path), base, tip)
 
 
 def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None = None) -> Robot:
-    """The chain of a URDF text; `origin` is how messages call it."""
+    """Return the chain of a URDF text; error messages call it `origin`."""
     try:
         root = _parse_xml(text)
         links, joints = _tree(root)
@@ -74,7 +74,7 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
 
 
 def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
-    """The links of a URDF text that can be a tip: those at the ends first, of these the one on most joints first."""
+    """Return the links of a URDF text that can be a tip: leaves first, among them those after most joints first."""
     try:
         links, joints = _tree(_parse_xml(text))
         moving = _moving_joints(links, joints)
@@ -85,7 +85,7 @@ def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
 
 
 def _moving_joints(links: dict[str, None], joints: dict[str, Joint]) -> dict[str, int]:
-    """For every link but the root: how many joints before it are not fixed."""
+    """Return, for every link but the root, the number of moving joints before it."""
     moving: dict[str, int] = {}
     for link in links:
         path: list[str] = []
@@ -103,7 +103,10 @@ def _moving_joints(links: dict[str, None], joints: dict[str, Joint]) -> dict[str
 
 
 def _parse_xml(text: str) -> Node:
-    """The XML tree. A document type is refused: only attacks define entities in a URDF."""
+    """Return the XML tree of a text; refuse a document type, which could define entities.
+
+    The bounds on size, depth and entities are those that `defusedxml` would add.
+    """
     top = Node("", {})
     open_nodes = [top]
     count = 0
@@ -139,7 +142,7 @@ def _parse_xml(text: str) -> Node:
 
 
 def _tree(root: Node) -> tuple[dict[str, None], dict[str, Joint]]:
-    """All links in the order of the file, and the joints by their child link."""
+    """Return all links in the order of the file, and the joints by their child link."""
     links: dict[str, None] = {}
     for node in root.children:
         if node.tag == "link":
@@ -180,7 +183,7 @@ def _joint(node: Node, links: dict[str, None]) -> Joint:
 
 
 def _chain(links: dict[str, None], joints: dict[str, Joint], base: str | None, tip: str | None) -> list[Joint]:
-    """The joints from base to tip, in this order."""
+    """Return the joints from base to tip."""
     for role, link in (("base", base), ("tip", tip)):
         if link is not None and link not in links:
             hint = problems.suggestion(link, links) or f"; the links are {_listed(list(links))}"
@@ -216,7 +219,7 @@ def _only_leaf(links: dict[str, None], joints: dict[str, Joint], base: str | Non
 
 
 def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
-    """The base and all links behind it."""
+    """Return the base and all links after it."""
     children: dict[str, list[str]] = {}
     for joint in joints.values():
         children.setdefault(joint.parent, []).append(joint.child)
@@ -231,19 +234,19 @@ def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
 
 
 def _listed(names: list[str]) -> str:
-    """The first names, as they stand in a message."""
+    """Return the first names as text for an error message."""
     return ", ".join(shown(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
 def _clean(name: str, longest: int = 64) -> str:
-    """A name of the file as the name of an element or a robot."""
+    """Return a name of the file as a valid name of an element or robot."""
     return "".join(c if c.isalnum() or c in " -_" else "-" for c in name[:longest]).strip()
 
 
 def _unique(name: str, ending: str, used: dict[str, int]) -> str:
-    """A name that no other element has: names that are alike once they are cut and cleaned are numbered.
+    """Return a name that no other element has; equal names get a number.
 
-    `used` holds every name and the number it was last continued with.
+    `used` maps every name to the last number given.
     """
     first = wanted = (_clean(name, 64 - len(ending)) or "joint") + ending
     while wanted in used:
@@ -255,7 +258,7 @@ def _unique(name: str, ending: str, used: dict[str, int]) -> str:
 
 
 def _all_elements(path: list[Joint]) -> list[Element]:
-    """The elements of all joints, or all that is wrong with them."""
+    """Return the elements of all joints, or raise an error with all their problems."""
     bounds.check_count("the chain from base to tip", len(path), bounds.MOST_ELEMENTS)
     elements: list[Element] = []
     names: dict[str, int] = {}
@@ -281,7 +284,7 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     origin = joint.node.child("origin")
     shift = _vector(origin, "xyz", owner)
     turn = rotation_from_rpy(*_vector(origin, "rpy", owner))
-    turn, radius = _our_words(joint, turn)
+    turn, radius = _extension(joint, turn)
     moved = any(shift) or not np.array_equal(turn, np.eye(3))
     fixed = joint.kind == "fixed"
     placed: list[Element] = []
@@ -302,10 +305,10 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     )
 
 
-def _our_words(joint: Joint, turn: Array) -> tuple[Array, float]:
-    """What `urdf_writer` adds to a joint: the rotation with all its digits, and the radius of the body.
+def _extension(joint: Joint, turn: Array) -> tuple[Array, float]:
+    """Return the exact rotation and the body radius from the `<arcreach>` element of a joint.
 
-    A rotation that says something else than the angles has been overtaken by them: someone has edited the file.
+    If the rotation contradicts the angles, the file was edited, and the angles count.
     """
     node = joint.node.child("arcreach")
     if node is None:
@@ -322,7 +325,7 @@ def _limits(joint: Joint, owner: str) -> tuple[float, float]:
     node = joint.node.child("limit")
     if node is None:
         raise FileError(f"{owner}: limit is missing; give <limit lower=... upper=.../>, or type continuous")
-    # URDF: a limit that is left out is 0.
+    # URDF defines a missing limit as 0.
     return (
         _number(node.attributes.get("lower", "0"), "limit lower", owner),
         _number(node.attributes.get("upper", "0"), "limit upper", owner),

@@ -6,7 +6,7 @@ import pytest
 
 from arcreach.experiments import NAMES, find_experiment
 from arcreach.experiments.engine.comparison import Comparison
-from arcreach.experiments.report.statistics import Summary, time_text, wilson
+from arcreach.experiments.report.statistics import Summary, time_text
 from arcreach.experiments.report.verdicts import agrees, difference
 
 
@@ -22,7 +22,7 @@ from arcreach.experiments.report.verdicts import agrees, difference
     ],
 )
 def test_wilson(reached, count, low, high):
-    assert wilson(reached, count) == pytest.approx((low, high), abs=1e-5)
+    assert summary("a", "m", reached, count).interval == pytest.approx((low, high), abs=1e-5)
 
 
 def test_agreement_is_within_the_interval_and_the_printed_digits():

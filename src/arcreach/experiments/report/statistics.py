@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from arcreach.figures.success import wilson as wilson_ends
+from arcreach.figures.success import wilson
 
 NONE = "–"
-
-
-def wilson(reached: int, count: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a share."""
-    low, high = wilson_ends(reached, count)
-    return float(low), float(high)
 
 
 def time_text(seconds: float | None) -> str:
@@ -49,7 +43,8 @@ class Summary:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % Wilson interval of the share reached."""
-        return wilson(self.reached, self.count)
+        low, high = wilson(self.reached, self.count)
+        return float(low), float(high)
 
     @property
     def share_text(self) -> str:

@@ -1,7 +1,7 @@
-"""Write a robot as an OpenSCAD model: a pose of it, or a path that `View > Animate` plays.
+"""Write a robot as an OpenSCAD model of one pose, or of a path that `View > Animate` plays.
 
-The model is a chain of modules, one per element, as the robot itself is: its numbers can be read and changed there, and
-OpenSCAD computes the pose from the coordinates. Lengths are millimetres and angles degrees, as OpenSCAD has them.
+The model is a chain of modules, one per element. OpenSCAD computes the pose from the coordinates, so its numbers can be
+read and changed. Lengths are in millimetres and angles in degrees.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_openscad(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str])
 
 
 def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
-    """The text of the model; of a path of n rows it shows the one at floor($t * n), or at `step` where that is set."""
+    """Return the text of the model; for a path of n rows it shows row floor($t * n), or row `step` if that is set."""
     check_chain(robot, "an OpenSCAD model")
     values = np.atleast_2d(robot.checked(q))
     if not len(values):
@@ -64,7 +64,7 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
 
 
 def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float, colour: str) -> str:
-    """The line of an element; its coordinates begin at q[k]."""
+    """Return the line of an element whose coordinates begin at q[k]."""
     match element:
         case Section():
             length = f"q[{k + 2}]" if element.stretch > 0.0 else _number(MM * element.length)
@@ -83,7 +83,7 @@ def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float
         case Link():
             rows = "[" + ", ".join(_list(row) for row in element.rotation) + "]"
             return f"link({_list(MM * np.array(element.translation))}, {rows}, {_number(radius)})"
-    # Of any other element OpenSCAD knows the motions along the path.
+    # Any other element is written as its poses along the path.
     poses = Robot([element]).tip_pose(path[:, k : k + len(element.coordinates)])
     shifts = ", ".join(_list(MM * pose[:3, 3]) for pose in poses)
     turns = ", ".join("[" + ", ".join(_list(row) for row in pose[:3, :3]) + "]" for pose in poses)
@@ -91,7 +91,7 @@ def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float
 
 
 def _number(value: float) -> str:
-    """A number with all its digits, without a decimal point where it has no fraction."""
+    """Return a number with full precision; whole numbers have no decimal point."""
     value = float(value)
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 

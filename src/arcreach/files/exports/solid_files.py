@@ -1,4 +1,4 @@
-"""Write the body of a robot in one pose as STL or GLB, by trimesh of the extra `plan`.
+"""Write the body of a robot in one pose as STL or GLB; both need trimesh.
 
 Both are in metres, z up, in the robot's base frame. An STL is one watertight surface, a GLB has a coloured part per
 element.
@@ -20,15 +20,15 @@ from arcreach.robots.mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain
 from arcreach.robots.robot import Robot
 
 ENDINGS = (".stl", ".glb")
-# The colours of Okabe and Ito for sections in turn; steel for what is rigid, dark for joints.
+# The colours of Okabe and Ito for sections in turn; steel for rigid parts, dark grey for joints.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 STEEL, DARK = "#A9AEB4", "#55595E"
-# Metres: vertices nearer than this are one. Readers of STL take them for one.
+# Metres: vertices nearer than this are merged, as readers of STL do.
 SAME = 1e-8
 
 
 def part_colour(robot: Robot, part: TubePart) -> str:
-    """The colour of a part: sections in turn, links and joints grey."""
+    """Return the colour of a part: sections in turn, links and joints grey."""
     if part.kind != SECTION:
         return DARK if part.kind == JOINT else STEEL
     before = sum(isinstance(element, Section) for element in robot.elements[: part.element])
@@ -36,7 +36,7 @@ def part_colour(robot: Robot, part: TubePart) -> str:
 
 
 def write_solid(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str], sides: int = 48) -> None:
-    """Write the body of a robot at q (dof,) as `.stl` or `.glb`; `sides` is how many a tube has."""
+    """Write the body of a robot at q (dof,) as `.stl` or `.glb`; tubes have this number of `sides`."""
     ending = check_output(path, ENDINGS)
     check_chain(robot, "a solid")
     content = _stl(robot, q, sides) if ending == ".stl" else _glb(robot, q, sides)
@@ -49,11 +49,11 @@ def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
 
 
 def welded(mesh: TubeMesh) -> Any:
-    """All parts as one surface, without the faces that have no area: a slide at 0 has such ones."""
-    places, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
+    """Return all parts as one surface without faces of zero area, such as those of a retracted slide."""
+    points, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
     faces = index.reshape(-1)[mesh.faces]
     flat = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])
-    return import_trimesh().Trimesh(places * SAME, faces[~flat], process=False)
+    return import_trimesh().Trimesh(points * SAME, faces[~flat], process=False)
 
 
 def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
@@ -72,5 +72,5 @@ def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
 
 
 def import_trimesh() -> Any:
-    """Trimesh, or an error that names the extra it comes with."""
+    """Import trimesh, or raise an error that names its extra."""
     return require("trimesh", "an STL or GLB file")

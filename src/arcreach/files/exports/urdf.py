@@ -1,8 +1,8 @@
-"""Write a serial chain as URDF, so that reading it gives the same chain: every number bit by bit.
+"""Write a serial chain as URDF; reading it gives a chain with bit-identical numbers.
 
-Every element becomes a joint of its own: a link is a fixed joint, whose rods are drawn as cylinders. URDF has no word
-for two things that a chain may hold. They stand in an element `<arcreach .../>` of the joint, which other programs pass
-over: a rotation that three angles do not give back to the last bit, and the radius of a body.
+Every element becomes a joint; a link is a fixed joint with a cylinder. Two properties that URDF lacks are written as an
+element `<arcreach .../>` of the joint, which other programs ignore: a rotation that three angles do not reproduce
+exactly, and the radius of a body.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 
 BASE = "base_link"
-# URDF wants an effort and a speed of every joint with limits; a chain knows neither.
+# URDF requires an effort and a velocity for every joint with limits; a chain has neither.
 UNKNOWN_LIMITS = 'effort="0" velocity="0"'
 
 
 def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write a chain of links, revolute and prismatic joints as URDF.
 
-    `load_robot` gives it back: the same elements by the same names, every number bit by bit. Elements without a name
-    have the names then that they are called by, such as `link-1`.
+    `load_robot` reads it back with the same elements and bit-identical numbers. Elements without a name are written
+    with their default name, such as `link-1`.
     """
     check_output(path, (".urdf",))
     check_count("elements", len(robot.elements), MOST_ELEMENTS)
@@ -38,7 +38,7 @@ def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
 
 
 def urdf_text(robot: Robot) -> str:
-    """A chain as the text of a URDF."""
+    """Return the text of a URDF."""
     check_chain(robot, "a URDF")
     problems = [
         f"element '{name}' is a {element.kind}, which URDF has no joint for; give a chain of links, revolute and "
@@ -53,7 +53,7 @@ def urdf_text(robot: Robot) -> str:
     lines.append("<!-- Written by arcreach. Efforts and velocities are not known and stand as 0. -->")
     lines.append(f"<robot name={quoteattr(robot.name or 'robot')}>")
     parent = BASE
-    # The body of an element hangs on the link before it.
+    # The body of an element belongs to the URDF link before its joint.
     bodies = [*zip(robot.elements, radii, strict=True), (None, 0.0)]
     lines += _link(BASE, *bodies[0])
     for k, (element, name) in enumerate(zip(robot.elements, robot.element_names, strict=True)):
@@ -65,11 +65,11 @@ def urdf_text(robot: Robot) -> str:
 
 
 def _link(name: str, element: Element | None, radius: float) -> list[str]:
-    """A link of the URDF, with the rod of a `Link` that follows."""
+    """Return the lines of a URDF link, with the cylinder of a `Link` after it."""
     if not isinstance(element, Link) or radius == 0.0:
         return [f"  <link name={quoteattr(name)}/>"]
     x, y, z = element.translation
-    # The cylinder of a URDF lies along z around its middle.
+    # The cylinder of a URDF lies along z and is centred at its origin.
     tilt, turn = math.atan2(math.hypot(x, y), z), math.atan2(y, x)
     shape = [
         f'      <origin xyz="{_text(0.5 * x, 0.5 * y, 0.5 * z)}" rpy="{_text(0.0, tilt, turn)}"/>',
@@ -107,5 +107,5 @@ def _joint(element: Element, name: str, parent: str, child: str) -> list[str]:
 
 
 def _text(*values: float) -> str:
-    """Numbers with all their digits."""
+    """Return numbers with full precision."""
     return " ".join(repr(value) for value in values)

@@ -1,4 +1,4 @@
-"""Bounds of robot and scene files: a text that would take long or much memory is refused before it is parsed."""
+"""Bounds of files: a text that would need much time or memory is refused before it is parsed."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import numpy as np
 
 from arcreach.errors import FileError
 
-# Bytes of a robot or scene file: a thousand elements have 300 kB, ten thousand obstacles 1 MB. Large meshes belong into
-# files of their own.
+# Bytes of a robot or scene file: a thousand elements need 300 kB, ten thousand obstacles 1 MB. Large meshes have files
+# of their own.
 LARGEST_TOML = 2_000_000
-# Bytes of a URDF. The largest descriptions of humanoids have about a megabyte; meshes lie in files of their own.
+# Bytes of a URDF; the largest descriptions of humanoids have about a megabyte.
 LARGEST_URDF = 10_000_000
-# Brackets inside brackets, and parts of a dotted key: a robot file needs four.
+# Nested brackets and parts of a dotted key; a robot file needs four.
 DEEPEST = 16
-# Elements of a robot. A hyper-redundant arm has a hundred.
+# Elements of a robot; a hyper-redundant arm has a hundred.
 MOST_ELEMENTS = 1000
-# Obstacles of a scene, and corners of a polygon, which are compared side by side.
+# Obstacles of a scene, and corners of a polygon, whose sides are compared pairwise.
 MOST_OBSTACLES = 10_000
 MOST_CORNERS = 1000
-# Tables of a TOML text, of which every element and obstacle may be one.
+# Tables of a TOML text; every element and obstacle may be one.
 MOST_TABLES = MOST_ELEMENTS + MOST_OBSTACLES + 1
-# XML elements of a URDF, and elements inside elements.
+# XML elements of a URDF, and their nesting.
 MOST_NODES = 200_000
 DEEPEST_NODE = 100
-# Characters of a formula, of all formulas of a matrix, and brackets inside brackets: derivatives grow with both.
+# Characters of a formula and of all formulas of a matrix, and nested brackets: derivatives grow with both.
 LONGEST_FORMULA = 5_000
 LONGEST_MATRIX = 20_000
 DEEPEST_FORMULA = 30
 
-# Strings and comments of TOML, each to its end or that of the text: nothing is tried twice, so the time is linear.
+# Strings and comments of TOML, each to its end or that of the text; possessive, so that the time is linear.
 _STRINGS = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
     r"|'''(?:[^']|'(?!''))*+(?:'''|\Z)"
@@ -39,7 +39,7 @@ _STRINGS = re.compile(
     r"|#[^\n]*+",
     re.DOTALL,
 )
-# So many dots with nothing between them that ends a key.
+# This number of dots without a character that ends a key.
 _LONG_KEY = re.compile(rf"(?:\.[^.\n=\[\],{{}}]*){{{DEEPEST}}}")
 
 
@@ -55,7 +55,7 @@ def check_toml(text: str) -> None:
 
 
 def nesting(text: str, opening: str, closing: str) -> int:
-    """How many brackets are open at once, at most."""
+    """Return the largest number of brackets that are open at once."""
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     steps = np.isin(letters, [ord(one) for one in opening]).astype(np.int32)
     steps -= np.isin(letters, [ord(one) for one in closing])

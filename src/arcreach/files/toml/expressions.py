@@ -1,7 +1,7 @@
 """Read and write the formulas of a symbolic robot's file.
 
-A formula from a file is never evaluated as Python: it is parsed into a syntax tree, and each node must be on a short
-list, from which the SymPy expression is built step by step.
+A formula is never evaluated as Python: it is parsed into a syntax tree, and a SymPy expression is built from the few
+kinds of nodes that are accepted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arcreach.files.toml.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
 from arcreach.robots.symbolic import import_sympy
 
-# 9 ** 9 ** 9 would fill the memory with digits.
+# A larger exponent, as in 9 ** 9 ** 9, could fill the memory.
 LARGEST_EXPONENT = 16
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -28,7 +28,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
-    """The SymPy expression of a formula in the given symbols."""
+    """Return the SymPy expression of a formula in the given symbols."""
     if len(text) > LONGEST_FORMULA:
         raise FileError(f"the formula has {len(text)} characters; at most {LONGEST_FORMULA} are accepted")
     if nesting(text, "([{", ")]}") > DEEPEST_FORMULA:
@@ -69,7 +69,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
                 raise FileError(f"the exponent {_source(right)} is not a number up to {LARGEST_EXPONENT}")
             return _evaluated(_build(left, symbols) ** exponent, node)
         case ast.BinOp(op=ast.Mult() | ast.Div()):
-            # All factors at once: multiplied one by one, 2*(x + y)*z would become (2*x + 2*y)*z.
+            # All factors at once: one by one, SymPy would turn 2*(x + y)*z into (2*x + 2*y)*z.
             return _real(sympy.Mul(*_factors(node, symbols)), node)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _real(_OPERATORS[type(op)](_build(left, symbols), _build(right, symbols)), node)
@@ -84,7 +84,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
 
 
 def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
-    """The factors of a product, a divisor as a power of -1."""
+    """Return the factors of a product, a divisor as a power of -1."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return [*_factors(left, symbols), *_factors(right, symbols)]
@@ -96,7 +96,7 @@ def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
 
 
 def _real(result: Any, node: ast.expr) -> Any:
-    """Refuse a result that is no real number, is infinite, or has a factor of very many digits."""
+    """Return a result; refuse one that is not real, is infinite, or has a huge integer factor."""
     if too_large(result.as_coeff_Mul()[0]):
         raise FileError(f"{_source(node)} has a whole number above {LARGEST_INTEGER}; write it as a float, like 1e20")
     known = result.is_Symbol or result.is_Rational or result.is_NumberSymbol
@@ -106,7 +106,7 @@ def _real(result: Any, node: ast.expr) -> Any:
 
 
 def _evaluated(result: Any, node: ast.expr) -> Any:
-    """`_real`, where a number may be complex or infinite and not look it: (-2)**(1/3), asin(2)."""
+    """Return `_real` of a result that may be complex or infinite once evaluated: (-2)**(1/3), asin(2)."""
     if result.is_number and not result.is_Rational:
         value = complex(result)
         if value.imag != 0.0 or not math.isfinite(value.real):
@@ -119,7 +119,7 @@ def _not_real(node: ast.expr) -> FileError:
 
 
 def write_formula(expression: Any) -> str:
-    """The text of a SymPy expression that `parse_formula` reads back as the same expression."""
+    """Return the text of a SymPy expression; `parse_formula` reads it back as the same expression."""
     from sympy.printing.str import StrPrinter
 
     class Printer(StrPrinter):  # type: ignore[misc]

@@ -52,7 +52,7 @@ class PlanarFile(Strict):
 
     name: Text = Field("", description="name of the scene")
     source: Text = Field("", description="where the numbers come from")
-    target: PlanarPoint | None = Field(None, description="place (x, z) to reach")
+    target: PlanarPoint | None = Field(None, description="position (x, z) to reach")
     object: Text | None = Field(None, description="name of the obstacle to grasp")
     bend_radius: Length | None = Field(None, description="smallest radius of the bent body")
     contacts: list[PlanarPoint] | None = Field(
@@ -79,13 +79,13 @@ class PlanarScene:
 
 
 def planar_json_schema() -> dict[str, Any]:
-    """The JSON schema of a planar scene."""
+    """Return the JSON schema of a planar scene."""
     schema = TypeAdapter(PlanarFile).json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "arcreach planar scene", **schema}
 
 
 def parse_planar_scene(text: str, origin: str) -> PlanarScene:
-    """The scene of a TOML text; `origin` is how messages call it."""
+    """Return the planar scene of a TOML text; error messages call it `origin`."""
     data = parse_toml(text, origin)
     found: list[str] = []
     content: PlanarFile | None = None
@@ -110,14 +110,14 @@ def parse_planar_scene(text: str, origin: str) -> PlanarScene:
 
 
 def _planar_model(path: str, table: Any) -> type[Strict] | None:
-    """The model of the table at a path of a planar scene."""
+    """Return the model of the table at a path of a planar scene."""
     if path.startswith("obstacles"):
         return OBSTACLES.get(str(table.get("kind"))) if isinstance(table, dict) else None
     return model_of(PlanarFile, path, table)
 
 
 def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
-    """The obstacles that are possible; what is wrong with the others is added to the problems found."""
+    """Return the valid obstacles, and add the problems of the others to `found`."""
     obstacles: list[Obstacle] = []
     for i, entry in enumerate(content.obstacles):
         fields = entry.model_dump(exclude={"kind"})

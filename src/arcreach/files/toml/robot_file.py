@@ -1,4 +1,4 @@
-"""Read and write robot files: TOML, numbers in SI units or texts with units."""
+"""Read and write robot files: TOML with numbers in SI units or texts with units."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _ROW: TypeAdapter[Any] = TypeAdapter(AnyRow)
 
 
 def read_robot_file(path: Path) -> Robot | SymbolicRobot:
-    """The robot of a TOML file."""
+    """Read the robot of a TOML file."""
     return parse_robot(read_text(path, bounds.LARGEST_TOML), called(path))
 
 
 def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
-    """The robot of a TOML text; `origin` is how messages call it."""
+    """Return the robot of a TOML text; error messages call it `origin`."""
     data = parse_toml(text, origin)
     if "obstacles" in data and not ("elements" in data or "matrix" in data):
-        raise problems.failure(origin, ["describes a scene, and no robot; give it as --scene, or to load_scene"])
+        raise problems.failure(origin, ["describes a scene, not a robot; give it as --scene, or to load_scene"])
     return _symbolic(data, origin) if "matrix" in data else parse_chain(data, origin)
 
 
@@ -69,13 +69,13 @@ def write_robot_file(robot: Robot | SymbolicRobot, path: Path) -> None:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of a robot file."""
+    """Return the JSON schema of a robot file."""
     schema = TypeAdapter(ChainFile | MatrixFile).json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "arcreach robot file", **schema}
 
 
 def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
-    """The model of the table at a path of a robot file."""
+    """Return the model of the table at a path of a robot file."""
     if not path:
         return root
     given = table if isinstance(table, dict) else {}
@@ -87,7 +87,7 @@ def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
 
 
 def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
-    """The content of a file, or the problems of its form."""
+    """Return the content of a file, or None and the problems of its form."""
     try:
         return model.model_validate(data), []
     except ValidationError as error:
@@ -115,11 +115,11 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
 
 
 def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
-    """What is wrong with the values of an entry, apart from the places in it whose form is bad."""
+    """Return the problems of the values of an entry, except those whose form is bad."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     if kind == "dh" and all(len(place) > 1 for place in bad):
-        # A row of zeros is always possible: it keeps the numbers of the others.
+        # A row of zeros, which is always valid, replaces a bad one and keeps the numbering.
         bad_rows = {place[1] for place in bad}
         rows = [{} if j in bad_rows else _ROW.validate_python(row) for j, row in enumerate(entry["rows"])]
         with checks.gathered(found):
@@ -138,7 +138,7 @@ def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
 
 
 def _name_problems(data: dict[str, Any]) -> list[str]:
-    """What is wrong with a robot's name, even where there is no robot to say so."""
+    """Return the problems of a robot's name, without building the robot."""
     found: list[str] = []
     with checks.gathered(found):
         if isinstance(name := data.get("name", ""), str):
@@ -147,7 +147,7 @@ def _name_problems(data: dict[str, Any]) -> list[str]:
 
 
 def _build(entry: Any) -> list[Element]:
-    """The elements of one entry."""
+    """Return the elements of one entry."""
     if entry.kind == "dh":
         rows = [row.model_dump(exclude_none=True) for row in entry.rows]
         return elements_from_dh(rows, entry.convention)
@@ -203,7 +203,7 @@ def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
 
 
 def _check_read_back(robot: SymbolicRobot, text: str, origin: str) -> None:
-    """Refuse to write formulas that would not be read as the same ones."""
+    """Refuse to write formulas that would be read as different ones."""
     try:
         again = parse_robot(text, origin)
     except FileError as error:

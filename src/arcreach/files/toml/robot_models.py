@@ -1,7 +1,7 @@
-"""What a robot file may hold, as pydantic models.
+"""Pydantic models of a robot file.
 
-The entries of `elements` are made from the fields of the elements themselves, so that a field is described in one
-place. The models check form only: keys, types and units. Whether a robot is possible is for the elements to say.
+The models of `elements` are made from the fields of the element classes, so that a field is described once. The models
+check the form only: keys, types and units. The element classes check the values.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _formula(value: Any) -> str | float:
 
 
 def three(value: Any) -> Any:
-    """A list of three things, whatever they are."""
+    """Check that a value is a list of three."""
     if not isinstance(value, list) or len(value) != 3:
         raise ValueError("give a list of three")
     return value
@@ -81,7 +81,7 @@ def _symbol_name(name: str) -> str:
     if not re.fullmatch(SYMBOL, name):
         raise ValueError("give a letter or _, then letters, digits and _, at most 64 in all")
     if name in RESERVED or keyword.iskeyword(name):
-        raise ValueError("this word has a meaning of its own in formulas; give another name")
+        raise ValueError("this name has a meaning in formulas; give another name")
     return name
 
 
@@ -99,7 +99,7 @@ Formula = Annotated[Any, BeforeValidator(_formula), WithJsonSchema({"anyOf": [{"
 Text = Annotated[str, Field(strict=True)]
 
 SYMBOL = "[A-Za-z_][A-Za-z0-9_]{0,63}"
-# What stands for something else in a formula.
+# Names that have a meaning in formulas.
 RESERVED = ("pi", "E", "sqrt", *FUNCTIONS)
 
 _NUMBERS: dict[str, Any] = {"plain": Plain, "length": Length, "angle": Angle}
@@ -112,7 +112,7 @@ class Strict(BaseModel):
 
 
 def field_type(field: dataclasses.Field[Any]) -> Any:
-    """What a field may hold, by its type and its quantity."""
+    """Return the type of a field in a file, by its annotation and its quantity."""
     number = _NUMBERS[field.metadata["quantity"]]
     row: Any = Annotated[tuple[number, number, number], BeforeValidator(three)]  # type: ignore[valid-type]
     types: dict[str, Any] = {
@@ -128,7 +128,7 @@ def field_type(field: dataclasses.Field[Any]) -> Any:
 
 @functools.cache
 def field_form(kind: str, name: str) -> TypeAdapter[Any]:
-    """What one field of an element may hold, apart from the others."""
+    """Return the validator of one field of an element."""
     return TypeAdapter(field_type(next(field for field in dataclasses.fields(KINDS[kind]) if field.name == name)))
 
 
@@ -217,7 +217,7 @@ class RobotEntry(Strict):
 ENTRIES["dh"] = DHEntry
 ENTRIES["robot"] = RobotEntry
 
-# Built from the table: a new element joins by being declared.
+# Built from the table, so that a new element needs no entry here.
 AnyEntry: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
 
 

@@ -1,4 +1,4 @@
-"""Read and write scene files: TOML, numbers in SI units or texts with units."""
+"""Read and write scene files: TOML with numbers in SI units or texts with units."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyShape)
 
 
 def read_scene_file(path: Path) -> Scene:
-    """The scene of a TOML file; paths of meshes are taken from the file's folder."""
+    """Read the scene of a TOML file; paths of meshes are relative to its folder."""
     return parse_scene(read_text(path, bounds.LARGEST_TOML), called(path), path.parent)
 
 
 def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
-    """The scene of a TOML text; `origin` is how messages call it."""
+    """Return the scene of a TOML text; error messages call it `origin`."""
     data = parse_toml(text, origin)
     if ("elements" in data or "matrix" in data) and "obstacles" not in data:
-        raise problems.failure(origin, ["describes a robot, and no scene; give it as ROBOT, or to load_robot"])
+        raise problems.failure(origin, ["describes a robot, not a scene; give it as ROBOT, or to load_robot"])
     if "elements" in data:
         raise problems.failure(origin, ["describes a planar scene and its robot; give it to arcreach contact or grasp"])
     content, form = _validate(data)
@@ -57,7 +57,7 @@ def write_scene_file(scene: Scene, path: Path) -> None:
 
 
 def scene_text(scene: Scene) -> str:
-    """The text of a scene file."""
+    """Return the text of a scene file."""
     lines = header_lines(scene)
     if not scene.shapes:
         lines.append("obstacles = []")
@@ -70,7 +70,7 @@ def scene_text(scene: Scene) -> str:
 
 
 def scene_schema() -> dict[str, Any]:
-    """The JSON schema of a scene file."""
+    """Return the JSON schema of a scene file."""
     schema = TypeAdapter(SceneFile).json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "arcreach scene file"}
 
@@ -82,7 +82,7 @@ def _model_of(path: str, table: Any) -> type[Strict] | None:
 
 
 def _validate(data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
-    """The content of a file, or the problems of its form."""
+    """Return the content of a file, or None and the problems of its form."""
     try:
         return SceneFile.model_validate(data), []
     except ValidationError as error:
@@ -90,7 +90,7 @@ def _validate(data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
 
 
 def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
-    """The obstacle of one entry."""
+    """Return the obstacle of one entry."""
     fields = rotated_fields(entry)
     if fields.get("path") and folder is not None:
         fields["path"] = str(folder / fields["path"])
@@ -98,7 +98,7 @@ def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
 
 
 def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
-    """What is wrong with the values of an entry, apart from the places in it whose form is bad."""
+    """Return the problems of the values of an entry, except those whose form is bad."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape = SHAPES.get(str(kind))
     if shape not in SIMPLE:

@@ -1,7 +1,7 @@
-"""What a scene file may hold, as pydantic models.
+"""Pydantic models of a scene file.
 
-The entries of `obstacles` are made from the fields of the obstacles themselves. The models check form only: keys, types
-and units. Whether an obstacle is possible is for the obstacles to say.
+The models of `obstacles` are made from the fields of the obstacle classes. They check the form only: keys, types and
+units. The obstacle classes check the values.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Corners = Annotated[
     tuple[Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)]],
     BeforeValidator(three),
 ]
-# Fields of a mesh that robots have nothing like.
+# Fields of a mesh whose types no robot has.
 _MESH_FIELDS: dict[str, Any] = {
-    # Only the first bad corner is told: there may be a million.
+    # Only the first bad corner is reported; there may be a million.
     "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,
     "faces": Annotated[list[Corners], Field(fail_fast=True)] | None,
     "cells": Annotated[int, Field(strict=True)],
@@ -42,13 +42,13 @@ SHAPES |= {"polygon": Polygon, "disc": Disc}
 ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
 ENTRIES |= OBSTACLES
 
-# Whose fields can be checked one by one while another has a bad form.
+# Obstacles whose fields can be checked although another field has a bad form.
 SIMPLE = tuple(shape for shape in SHAPE_TYPES if shape is not Mesh)
 
 
 @functools.cache
 def entry_field(kind: str, name: str) -> TypeAdapter[Any]:
-    """What one field of an obstacle may hold, apart from the others."""
+    """Return the validator of one field of an obstacle."""
     return TypeAdapter(_type_of(next(field for field in dataclasses.fields(SHAPES[kind]) if field.name == name)))
 
 
