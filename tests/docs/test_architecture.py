@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
-NAMES = re.findall(r"`((?:ik|kernels|robots|gpu)\.[\w.]+)`", PAGE)
+NAMES = re.findall(r"`((?:ik|kernels|robots|gpu|planning|experiments|studio|_threads)\.[\w.]+)`", PAGE)
 
 
 def find(name):
