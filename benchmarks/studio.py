@@ -1,9 +1,9 @@
-"""From a drag to the drawn robot: a raw websocket client drags the target of the studio sixty times a second.
+"""Measure the latency of the studio: a raw websocket client drags the target sixty times per second.
 
     python -m benchmarks.studio
 
-A drag is answered when points of the robot's body arrive whose tip is where that drag, or a later one, asked for it.
-The time between is what a user waits for, the browser's own drawing apart.
+A drag is answered when body points arrive whose tip is at the position of that drag or of a later one. The latency does
+not include the browser's rendering.
 """
 
 import platform
@@ -19,14 +19,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import arcreach as ar
-from arcreach.studio.app import Studio
+from arcreach.studio import Studio
 from arcreach.studio.state.request import AXIS
 
 DRAGS = 600
 RATE = 60.0
-# Drags before the clock counts: kernels are loaded, buffers are made.
+# Warm-up drags that load kernels and allocate buffers; they are not measured.
 WARM_UP = 60
-# Points arrive in single precision, in reaches of the robot.
+# Tolerance in units of the reach: points arrive in single precision.
 NEAR = 2e-5
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (2.0, -2.0, 1.0), "fov": 0.7,
@@ -36,7 +36,7 @@ CAMERA = {
 
 
 class Listener(threading.Thread):
-    """Notes when new points of the robot arrive, and where its tip is by them."""
+    """Records when new body points arrive and the tip position in them."""
 
     def __init__(self, socket, mesh):
         super().__init__(daemon=True)
@@ -60,7 +60,7 @@ class Listener(threading.Thread):
 
 
 def _buffer(raw, first, lengths, index):
-    """One of the arrays behind a message; each begins at a multiple of eight bytes."""
+    """Return one of the arrays after a message; each is aligned to eight bytes."""
     offset = first
     for i, length in enumerate(lengths):
         offset += -offset % 8
@@ -71,7 +71,7 @@ def _buffer(raw, first, lengths, index):
 
 
 def drag(socket, studio, poses):
-    """Send one pose after another; when each was sent."""
+    """Send one pose after another, and return the time at which each was sent."""
     sent = []
     beat = time.perf_counter()
     for pose in poses:
@@ -89,8 +89,8 @@ def drag(socket, studio, poses):
 
 
 def waits_of(sent, poses, arrivals, scale, radius):
-    """For each drag the time until the robot was drawn for it, or for a later one; infinite where it never was."""
-    # The last point of the body is the top of its rounded end.
+    """Return the time until each drag, or a later one, was drawn; infinity if it never was."""
+    # The last body point is the apex of the rounded end.
     tops = np.array([scale * (pose[:3, 3] + radius * pose[:3, 2]) for pose in poses])
     answered = np.full(len(sent), np.inf)
     for arrived, top in arrivals:
@@ -102,7 +102,7 @@ def waits_of(sent, poses, arrivals, scale, radius):
 
 
 def measure(name, method, compared="nothing"):
-    """Drag along a path without repeated positions, and print the delays."""
+    """Drag along a path that never revisits a position, and print the latencies."""
     robot = ar.load_robot(name)
     with Studio(robot, port=0) as studio:
         studio.change(method=method, compared=compared, aim=AXIS)
@@ -126,7 +126,7 @@ def measure(name, method, compared="nothing"):
 
 
 def main():
-    """The first sight, a comparison, and an arm with a bending tool."""
+    """Measure the default view, a comparison, and an arm with a bending tool."""
     print(f"{platform.machine()}, Python {platform.python_version()}, viser {viser.__version__}, {RATE:.0f} drags/s")
     measure("three-section", "auto")
     measure("three-section", "auto", "dls")
