@@ -29,7 +29,7 @@ def test_the_page_has_our_title_and_no_frame_around_it(studio, compressed):
     assert response.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
 
 
-def test_viser_still_writes_what_is_replaced():
+def test_viser_has_the_texts_that_are_replaced():
     import viser
 
     client = Path(viser.__file__).parent / "client"

@@ -105,13 +105,13 @@ def test_a_port_that_is_taken_is_an_error(studio):
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "192.0.2.1"])
-def test_another_port_does_not_help_where_the_host_is_wrong(host):
+def test_a_wrong_host_is_named(host):
     with pytest.raises(StudioError, match=f"host = '{host}' is no address of this machine") as caught:
         bound_socket(host, 0, allow_remote=True)
     assert "--port" not in str(caught.value)
 
 
-def test_a_host_that_is_no_text():
+def test_a_host_of_another_type():
     with pytest.raises(StudioError, match="host = 5 is not accepted"):
         Studio(host=5, port=0)
 
@@ -130,7 +130,7 @@ def test_a_listener_is_closed_where_no_server_starts(monkeypatch):
 
 
 @pytest.mark.parametrize("part", ["State", "Panels", "Player"])
-def test_nothing_is_left_of_a_page_that_does_not_open(monkeypatch, part):
+def test_a_page_that_fails_to_open_frees_its_port(monkeypatch, part):
     made = []
     start = server.start_server
 
@@ -156,7 +156,7 @@ def free(port: int) -> bool:
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**9, "x", 80.5, None, True])
-def test_a_port_that_is_none(port):
+def test_a_bad_port(port):
     with pytest.raises(StudioError, match="port = "):
         bound_socket("127.0.0.1", port, allow_remote=False)
 
@@ -209,7 +209,7 @@ def test_many_uploads_at_once_are_refused(studio):
     until(lambda: not any(name.startswith("many-") for name in states))
 
 
-def test_a_message_of_any_size_is_not_taken(studio, caplog):
+def test_a_message_too_large_ends_the_connection(studio, caplog):
     with caplog.at_level(logging.CRITICAL), client_of(studio) as client:
         client.socket.send(b"x" * (server.LARGEST_MESSAGE + 1))
         client.thread.join(60.0)
@@ -290,7 +290,7 @@ def test_a_page_on_port_80_gets_no_websocket(studio):
         pass
 
 
-def test_a_server_that_is_not_guarded_is_ended(monkeypatch):
+def test_a_server_without_the_guard_is_stopped(monkeypatch):
     """A viser that serves by another function than the one that is replaced."""
     import viser
     import websockets.asyncio.server as serving

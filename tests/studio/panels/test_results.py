@@ -29,7 +29,7 @@ def test_the_table_shows_both_results():
         assert text in shown
 
 
-def test_what_is_not_known_is_a_dash():
+def test_missing_values_are_dashes():
     nothing = {"position_error": None, "angle_error": None, "seconds": None, "iterations": None, "clearance": None}
     assert table_of(Answer(Request(ROBOT, np.eye(4)), (result(**nothing),))).count("–") == 5
 

@@ -50,11 +50,3 @@ def test_the_sliders_show_the_solution(studio):
     settle(studio)
     shown = [handle.value for handle in studio.panels.sliders.handles]
     assert np.allclose(np.radians(shown), studio.q, atol=np.radians(0.051))
-
-
-def test_values_that_the_server_writes_are_no_requests(studio):
-    before = studio.state.request.revision
-    studio.panels.sliders.handles[0].value = 3.0
-    studio.panels.method.method.value = "dls"
-    settle(studio)
-    assert studio.state.request.revision == before

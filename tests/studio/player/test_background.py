@@ -148,7 +148,7 @@ def test_a_cancelled_task_reports_nothing(background):
     assert got == []
 
 
-def test_the_latest_counts(background):
+def test_only_the_latest_task_reports(background):
     got = []
     background.start("sleep", (0.3,), got.append, got.append)
     background.start("add", (1, 1), got.append, got.append)

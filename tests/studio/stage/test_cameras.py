@@ -21,7 +21,7 @@ def pixel(point, view, width, height):
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(("width", "height"), [(652, 800), (390, 456), (1170, 1368), (812, 820), (1300, 700)])
-def test_a_view_fits_into_what_is_not_covered(view, width, height):
+def test_a_view_fits_any_canvas(view, width, height):
     centre = np.array(VIEWS[view][1])
     x, y = pixel(centre, view, width, height)
     assert (x, y) == pytest.approx((0.5 * width, 0.5 * height))

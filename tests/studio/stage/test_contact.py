@@ -32,7 +32,7 @@ def test_a_slab_has_its_volume():
     assert volume > 0.0
 
 
-def test_corners_in_one_line_end():
+def test_corners_on_one_line():
     assert triangles(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]))
 
 

@@ -9,7 +9,7 @@ NAMES = [name for name in ar.catalogue() if isinstance(ar.load_robot(name), Robo
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_first_pose_is_possible_and_bent(name):
+def test_the_initial_pose_is_within_limits_and_bent(name):
     robot = ar.load_robot(name)
     q = initial_pose(robot)
     assert robot.within_limits(q)
@@ -18,7 +18,7 @@ def test_the_first_pose_is_possible_and_bent(name):
 
 
 @pytest.mark.parametrize("name", ["three-section", "ur5"])
-def test_the_first_obstacle_is_not_in_the_way(name):
+def test_the_initial_obstacle_does_not_touch_the_robot(name):
     robot = ar.load_robot(name)
     q = initial_pose(robot)
     scene = initial_scene(robot, q)

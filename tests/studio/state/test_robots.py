@@ -7,7 +7,7 @@ from arcreach.errors import FileError, MissingExtraError, RobotError
 from arcreach.studio.state.robots import RobotList, drawable, has_body
 
 
-def test_a_tip_that_cannot_be_read_gives_way_to_the_next():
+def test_the_first_tip_that_can_be_read_is_taken():
     text = b"""<robot name="hand"><link name="base"/><link name="finger"/><link name="thumb"/>
     <joint name="1" type="revolute"><parent link="base"/><child link="finger"/><limit lower="-1" upper="1"/>
     <mimic joint="2"/></joint>
@@ -27,7 +27,7 @@ def test_a_tip_that_cannot_be_read_gives_way_to_the_next():
         )
 
 
-def test_a_robot_that_needs_another_package_is_left_out(monkeypatch):
+def test_robots_given_by_a_matrix_are_left_out(monkeypatch):
     def missing(name):
         raise MissingExtraError("sympy", "symbolic", "a matrix")
 

@@ -1,4 +1,4 @@
-"""What is asked and shown, undo and reset."""
+"""Requests and answers, undo and reset."""
 
 import numpy as np
 import pytest

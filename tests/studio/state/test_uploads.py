@@ -46,7 +46,7 @@ def test_a_bad_field_is_named():
     assert "elements[0].lenght = '50 mm' is an unknown key; did you mean 'length'" in said
 
 
-def test_what_is_no_robot_file_is_refused():
+def test_other_files_are_refused():
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("robot.toml", GOOD)
@@ -71,7 +71,7 @@ def test_a_matrix_has_no_body():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "C:\\windows\\passwd", "/abs/passwd", "a\x00b/pass\x1b[31mwd"])
-def test_a_path_in_a_name_is_only_a_name(name):
+def test_only_the_last_part_of_a_name_is_shown(name):
     shown = plain_name(name)
     assert "/" not in shown
     assert "\\" not in shown
@@ -80,7 +80,7 @@ def test_a_path_in_a_name_is_only_a_name(name):
     assert parse_robot_upload(name, GOOD) == parse_robot_upload("mine.toml", GOOD)
 
 
-def test_a_name_of_nothing():
+def test_an_empty_name():
     assert plain_name("///") == "the file"
     assert len(plain_name("x" * 1000)) == 60
 

@@ -1,4 +1,4 @@
-"""The inputs for the target: what counts of it, its position in millimetres and its axis."""
+"""The inputs for the target: its kind, its position in millimetres and its axis."""
 
 from __future__ import annotations
 

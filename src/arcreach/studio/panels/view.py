@@ -1,4 +1,4 @@
-"""The inputs for the view: what is shown beside the robot, the camera, and the page as a file."""
+"""The inputs for the view: tubes, frames, the workspace, all solutions, the camera, and the page as a file."""
 
 from __future__ import annotations
 

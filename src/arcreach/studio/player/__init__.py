@@ -1,1 +1,1 @@
-"""Animations: what is computed in the background, and how it is played."""
+"""Animations: computed in a background process, and played on the stage."""

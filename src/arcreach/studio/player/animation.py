@@ -43,7 +43,7 @@ class Animation:
         return float(np.clip(len(self) / SHORTEST, SLOWEST, RATE))
 
     def answer(self, i: int, request: Request) -> Answer:
-        """Return what is shown with frame i: the errors at that iteration of a replay, or the clearance."""
+        """Return the results to show with frame i: the errors at that iteration of a replay, or the clearance."""
         if self.traced:
             return Answer(request, tuple(_at(result, i, request) for result in self.traced))
         assert self.q is not None

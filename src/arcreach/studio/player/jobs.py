@@ -1,4 +1,4 @@
-"""`Jobs`: work that takes seconds, and what the page shows of it: plans, replays, path files, all solutions."""
+"""`Jobs`: start work that takes seconds, and show its results: plans, replays, path files, all solutions."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Jobs:
             self._tab.say("Cancelled.")
 
     def forget(self) -> None:
-        """Drop what belongs to the last robot: the marked start, the solutions, the job in progress."""
+        """Drop the marked start, the solutions and the job in progress, which belong to the last robot."""
         self._start = self._branches_pose = None
         if self.background.cancel():
             self._tab.show_work(None)

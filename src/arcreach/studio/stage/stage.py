@@ -1,4 +1,4 @@
-"""`Stage`: the 3D scene. It draws what it is given and reports what users drag.
+"""`Stage`: the 3D scene. It draws answers and reports drags.
 
 Lengths in the scene are in reaches of the robot, so that an endoscope and a crane have the same size on the screen.
 """
@@ -35,7 +35,7 @@ LABELLED = (9, 12)
 
 
 class Stage:
-    """The ground, the robot and the one it is compared with, the target, the obstacles, and what else can be shown."""
+    """The ground, the robot, the robot of the compared method, the target, the obstacles, a path and the workspace."""
 
     def __init__(
         self, server: Any, target_moved: Callable[[Array], None], obstacle_moved: Callable[[int, Array], None]

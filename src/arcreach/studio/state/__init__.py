@@ -1,1 +1,1 @@
-"""What the page asks for and shows, without the page: requests, answers, robots, scenes, files, history."""
+"""The state of the page, without the page: requests, answers, robots, scenes, files, history."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 from arcreach.studio.state.answer import SECOND_BUDGET, Answer, better_of, solve_request
 from arcreach.studio.state.initial import initial_pose
@@ -10,12 +10,8 @@ from arcreach.studio.state.request import Request
 from arcreach.studio.state.state import State
 from arcreach.studio.worker import Worker
 
-
-class Show(Protocol):
-    """Draws an answer; `repeated` marks a second attempt at the same request."""
-
-    def __call__(self, answer: Answer, repeated: bool = False) -> None:
-        """Draw an answer."""
+# Draws an answer; the flag marks a second attempt at the same request.
+Show = Callable[[Answer, bool], None]
 
 
 class Solver:
@@ -42,7 +38,7 @@ class Solver:
         shown = self._state.answer
         start = shown.q if shown.request.robot is request.robot else initial_pose(request.robot)
         found = solve_request(request, start)
-        self._show(found)
+        self._show(found, False)
         # The user pauses: try again with more time.
         if not found.reached and request.q is None and self._state.request is request:
-            self._show(better_of(found, solve_request(request, start, SECOND_BUDGET)), repeated=True)
+            self._show(better_of(found, solve_request(request, start, SECOND_BUDGET)), True)

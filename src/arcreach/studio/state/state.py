@@ -34,7 +34,7 @@ class Snapshot:
 
 
 class State:
-    """What is asked and what is shown. Requests are numbered; an answer is shown only if no later one is.
+    """The request and the answer shown. Requests are numbered; an answer is shown only if no later one is.
 
     `own_scene` holds obstacles that the user changed, which are kept for the next robot. Without them each robot has an
     initial scene of its own.
@@ -83,7 +83,7 @@ class State:
         return changed
 
     def change_unless(self, cancelled: Callable[[], bool], **fields: Any) -> Request | None:
-        """Do the same unless `cancelled()`: a frame of an animation must not overrule the user who just stopped it."""
+        """Change the request unless `cancelled()`: a frame must not overrule the user who stopped the animation."""
         with self._lock:
             if cancelled():
                 return None
