@@ -94,7 +94,7 @@ def test_a_pose_among_obstacles(run, tmp_path, scene):
         (("pose", "two-section", "--q", "1,2", "--out", "figure.svg"), "has 2 values"),
         (("workspace", "two-section", "--cell", "0mm", "--out", "figure.svg"), "above 0"),
         (("times", "two-section", "--methods", "newton", "--out", "figure.svg"), "'newton' is not known"),
-        (("times", "ur5", "--methods", "fabrikx", "--out", "figure.svg"), "does not serve"),
+        (("times", "ur5", "--methods", "fabrikx", "--out", "figure.svg"), "does not accept"),
         (("times", "ur5", "--methods", ",", "--out", "figure.svg"), "methods is empty"),
         (("success", "ur5", "--out", "figure.svg"), "has no section"),
         (("iterations", "ur5", "--to", "1,2", "--out", "figure.svg"), "--to has 2 values"),

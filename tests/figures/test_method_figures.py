@@ -158,7 +158,7 @@ def test_methods_are_those_that_serve_the_robot():
     assert chosen_methods(TWO) == ("auto", "fabrikx", "chords", "jacobian", "lm")
     assert "finite-rotation" in chosen_methods(ar.load_robot("ur5"))
     assert chosen_methods(TWO, ["lm"]) == ("lm",)
-    with pytest.raises(MethodError, match="method 'fabrikx' does not serve robot 'ur5'"):
+    with pytest.raises(MethodError, match="method 'fabrikx' does not accept robot 'ur5'"):
         chosen_methods(ar.load_robot("ur5"), ["auto", "fabrikx"])
     with pytest.raises(MethodError, match="methods is empty"):
         chosen_methods(TWO, [])
