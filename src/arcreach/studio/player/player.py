@@ -7,7 +7,6 @@ from collections.abc import Callable
 from arcreach.studio.panels.trajectory import TrajectoryTab
 from arcreach.studio.player.animation import Animation
 from arcreach.studio.player.playback import Playback
-from arcreach.studio.stage.contact import ContactStage
 from arcreach.studio.stage.stage import Stage
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.state import State
@@ -19,7 +18,6 @@ class Player:
 
     def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, show: Callable[[Answer], None]) -> None:
         self._state, self._stage, self._tab, self._show = state, stage, tab, show
-        self._contact: ContactStage | None = None
         self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), self._ended)
         # A slider asks for more frames than can be drawn.
         self._scrubber: Worker[int] = Worker("scrubber", lambda frame: self._show_frame(frame, playing=False))
@@ -42,11 +40,8 @@ class Player:
     def open(self, animation: Animation) -> None:
         """Show an animation in place of the current one, and play it."""
         with self._stage.drawing():
-            self._clear_contact()
             self._playback.load(animation)
-            if animation.contact is not None:
-                self._contact = ContactStage(self._stage.server, animation.contact)
-                self._stage.show_contact(self._contact)
+            self._stage.show_contact(animation.contact)
             path = None if animation.q is None else self._state.request.robot.tip_pose(animation.q)[:, :3, 3]
             self._stage.set_path(path)
             self._tab.show_animation(len(animation))
@@ -57,25 +52,20 @@ class Player:
         """Pause when the user changes something; a contact plan, which hides the robot, is closed."""
         if self.playing:
             self.pause()
-        if self._contact is not None:
+        if self._stage.contact is not None:
             self.close()
 
     def close(self) -> None:
         """Close the animation and show the robot alone."""
         self._playback.load(None)
         with self._stage.drawing():
-            had_contact = self._contact is not None
-            self._clear_contact()
+            had_contact = self._stage.contact is not None
+            self._stage.show_contact(None)
             self._stage.set_path(None)
             self._tab.show_animation(0)
             self._tab.say("")
             if had_contact:
                 self._stage.draw(self._state.answer)
-
-    def _clear_contact(self) -> None:
-        if self._contact is not None:
-            self._contact = None
-            self._stage.show_contact(None)
 
     def play(self) -> None:
         """Continue, or start again from the first frame at the end."""
@@ -118,7 +108,7 @@ class Player:
     def draw_frame(self, frame: int) -> None:
         """Draw a frame on the stage and change nothing else."""
         animation = self.animation
-        if self._contact is not None:
-            self._contact.draw(frame)
+        if self._stage.contact is not None:
+            self._stage.contact.draw(frame)
         elif animation is not None and animation.q is not None:
             self._stage.draw_robot(animation.q[frame], None if animation.ghost is None else animation.ghost[frame])

@@ -17,7 +17,7 @@ from arcreach._typing import Array
 from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import Body
-from arcreach.studio.stage.contact import ContactStage
+from arcreach.studio.stage.contact import ContactMotion, ContactStage
 from arcreach.studio.stage.obstacles import DrawnObstacles
 from arcreach.studio.stage.robot import DrawnRobot
 from arcreach.studio.stage.target import DrawnTarget
@@ -52,7 +52,7 @@ class Stage:
         self.backbone: Any = None
         self._show_frames = False
         self._show_tubes = True
-        self._contact: ContactStage | None = None
+        self.contact: ContactStage | None = None
         self._set_up()
         self.target = DrawnTarget(server, target_moved)
         self.obstacles = DrawnObstacles(server, obstacle_moved)
@@ -100,7 +100,7 @@ class Stage:
         self.obstacles.draw(request.scene, request.robot.reach)
         if request.q is not None:
             self.target.pose = request.pose
-        if self._contact is not None:
+        if self.contact is not None:
             return
         compared = len(results) > 1 and not results[1].refused
         self.draw_robot(results[0].q, results[1].q if compared else None)
@@ -127,16 +127,18 @@ class Stage:
         if self._show_frames:
             self._draw_frames(robot.frames(q))
 
-    def show_contact(self, contact: ContactStage | None) -> None:
+    def show_contact(self, motion: ContactMotion | None) -> None:
         """Show a contact plan in place of everything but the ground, or the robot again when it is drawn next."""
-        if self._contact is not None:
-            self._contact.remove()
-        self._contact = contact
-        shown = contact is None
+        if self.contact is None and motion is None:
+            return
+        if self.contact is not None:
+            self.contact.remove()
+        self.contact = None if motion is None else ContactStage(self.server, motion)
+        shown = motion is None
         for handle in (self.target.handle, *self.obstacles.handles):
             handle.visible = shown
         self.frames.visible = shown and self._show_frames
-        if contact is not None:
+        if motion is not None:
             for drawn in (self.robot, self.ghost):
                 assert drawn is not None
                 drawn.draw(None)
