@@ -162,7 +162,7 @@ def _rigid(element: Element, offset: Array, radius: float, around: Array) -> Arr
     if isinstance(element, Revolute):
         height = DRUM_HEIGHT / DRUM_RADIUS * radius
         profile = [(RIM * radius, -height), (radius, -height), (radius, height), (RIM * radius, height)]
-        return np.asarray(revolved(profile, around) @ basis(np.array(element.axis)).T)
+        return np.asarray(revolved(profile, around) @ _basis(np.array(element.axis)).T)
     along = np.array(element.axis) if isinstance(element, Joint) and _is_along(element.axis, offset) else offset
     return rod(offset, along, radius, around)
 
@@ -226,7 +226,7 @@ def rod(offset: Array, along: Array, radius: float, around: Array, flat: bool = 
 
     `along` gives the direction also for an offset of zero.
     """
-    axes = basis(along)
+    axes = _basis(along)
     # A prismatic joint may move backwards: `offset` is then the lower end.
     low, high = sorted((0.0, float(offset @ axes[:, 2])))
     angles = 0.5 * np.pi * np.arange(BALL_RINGS) / BALL_RINGS
@@ -271,8 +271,8 @@ def circle(sides: int, start: float = 0.0) -> Array:
     return np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
 
 
-def basis(along: Array) -> Array:
-    """Return a rotation whose z axis points along a vector."""
+def _basis(along: Array) -> Array:
+    """Return a rotation whose z axis points along a vector; its x axis sets where the vertices of a ring start."""
     z = along / np.linalg.norm(along)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcreach._geometry import rotation_from_vector
 from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.studio.panels.events import from_client
@@ -52,11 +53,9 @@ class TargetInputs:
 
 def turned_to(rotation: Array, axis: Array) -> Array:
     """Return a rotation matrix turned by the smallest angle that brings its third column to a unit vector."""
-    from viser.transforms import SO3
-
     z = rotation[:, 2]
     normal = np.cross(z, axis)
     sine = float(np.linalg.norm(normal))
     # For a half turn any axis across will do, and the first column is one.
     direction = normal / sine if sine > 1e-12 else rotation[:, 0]
-    return np.asarray(SO3.exp(np.arctan2(sine, z @ axis) * direction).as_matrix() @ rotation)
+    return np.asarray(rotation_from_vector(np.arctan2(sine, z @ axis) * direction) @ rotation)

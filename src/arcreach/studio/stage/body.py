@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arcreach._geometry import frame_along
 from arcreach._typing import Array, Integers
 from arcreach.elements import Revolute, Section
-from arcreach.robots.mesh import basis, circle, revolved, rings_around, rod, section_frames, tube_faces
+from arcreach.robots.mesh import circle, revolved, rings_around, rod, section_frames, tube_faces
 from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.colours import Colour
@@ -84,7 +85,7 @@ def pieces_of(robot: Robot) -> list[Piece]:
                 collar = _cylinder(COLLAR_RADIUS * radius, 0.5 * COLLAR_LENGTH * radius)
                 pieces.append(Piece("collar", colours.LINK, COLLAR_RADIUS * radius, _fixed(i + 1, collar)))
         elif isinstance(element, Revolute):
-            hub = _cylinder(HUB_RADIUS * thin_bar, 0.5 * HUB_LENGTH * thin_bar) @ basis(np.array(element.axis)).T
+            hub = _cylinder(HUB_RADIUS * thin_bar, 0.5 * HUB_LENGTH * thin_bar) @ frame_along(np.array(element.axis)).T
             pieces.append(Piece("hub", colours.JOINT, HUB_RADIUS * thin_bar, _fixed(i, hub)))
         elif element.coordinates or element.reach > 0.0:
             radius = element.radius or thin_bar

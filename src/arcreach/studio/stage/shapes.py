@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._geometry import frame_along
 from arcreach._typing import Array, Integers
-from arcreach.robots.mesh import basis, circle, revolved, rod, tube_faces
+from arcreach.robots.mesh import circle, revolved, rod, tube_faces
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 from arcreach.studio.state.obstacles import centre_of
 
@@ -33,7 +34,7 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
         return _box(np.array(shape.size) + 2.0 * shape.margin, np.array(shape.rotation))
     if isinstance(shape, HalfSpace):
         normal, depth = np.array(shape.normal), WALL_DEPTH * reach
-        points, faces = _box(np.array([WALL_WIDTH * reach, WALL_WIDTH * reach, depth]), basis(normal))
+        points, faces = _box(np.array([WALL_WIDTH * reach, WALL_WIDTH * reach, depth]), frame_along(normal))
         return points + (shape.margin - 0.5 * depth) * normal, faces
     vertices, faces = shape.surface
     return vertices - centre_of(shape), faces

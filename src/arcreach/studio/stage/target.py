@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._geometry import rotation_from_quaternion
 from arcreach._typing import Array
 from arcreach.robots.mesh import circle, revolved, tube_faces
 from arcreach.studio.stage import colours
@@ -50,10 +51,8 @@ class DrawnTarget:
     @property
     def pose(self) -> Array:
         """The pose T_base_target (4, 4) in metres."""
-        from viser.transforms import SO3
-
         pose = np.eye(4)
-        pose[:3, :3] = SO3(np.asarray(self.handle.wxyz)).as_matrix()
+        pose[:3, :3] = rotation_from_quaternion(self.handle.wxyz)
         pose[:3, 3] = np.asarray(self.handle.position) / self._scale
         return pose
 
