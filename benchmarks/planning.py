@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 import arcreach as ar
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 
 ROBOTS = ("fixed-sections", "extensible-sections")
 SCENES = ("clutter-20", "clutter-60")

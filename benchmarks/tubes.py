@@ -14,7 +14,7 @@ import numpy as np
 
 import arcreach as ar
 from arcreach.files import catalogue_waypoints
-from arcreach.planning.motion.straight_motion import motion_between
+from arcreach.planning.motion.motion_check import motion_between
 from arcreach.scenes.shapes import Sphere
 
 TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")

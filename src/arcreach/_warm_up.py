@@ -180,7 +180,7 @@ def _warm_follow(robot: Robot) -> None:
 
 def _warm_motions(robot: Robot) -> None:
     """Certify one motion."""
-    from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+    from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 
     scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
     MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))

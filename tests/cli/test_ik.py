@@ -106,7 +106,7 @@ def test_a_method_of_ones_own(run, tmp_path, monkeypatch):
         ("broken", "failed on target 0: RuntimeError('no answer')"),
         ("short", "gave [1.0, 2.0] for target 0; give a configuration (6,)"),
         ("OWN", "cannot be loaded"),
-        ("METHOD", "method 'ccd' is another method's name already"),
+        ("METHOD", "the name 'ccd' is already used by another method"),
     ):
         code, out, err = run("ik", "three-section", "--to", to, "--method", f"own_for_ik:{name}")
         assert (code, out) == (2, "")
@@ -318,7 +318,7 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--option", "a=[1,2"), "lacks its closing bracket"),
         (("three-section", "--to", "0,0,1", "--option", "a=1+1"), "--option a: '1+1' is not accepted"),
         (("three-section", "--to", "0,0,1", "--option", "a=[1,[2]]"), "--option a: '[2]' is not accepted"),
-        (("three-section", "--to", "0,0,1", "--option", "start=3"), "option 'start' is not known to method 'auto'"),
+        (("three-section", "--to", "0,0,1", "--option", "start=3"), "method 'auto' has no option 'start'"),
         (("three-section", "--to", "0,0,1", "--all", "--option", "a=1"), "--option has no meaning with --all"),
         (("three-section", "--file", "missing.csv"), "no such file"),
         (("three-section", "--file", "missing.csv", "--axis", "0,0,1"), "--axis has no meaning with --file"),

@@ -17,7 +17,7 @@ from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.robots.mesh import tube_mesh
 
 ROBOT = ar.Robot(

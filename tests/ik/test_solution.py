@@ -44,7 +44,7 @@ def test_a_collision_stays_one():
 def test_a_solution_without_a_robot_is_not_checked():
     alone = ar.Solution(ARM.neutral, ar.Status.REACHED, 0.0, 0.0, 1, 0.0, "auto")
     assert alone.describe() == str(alone)
-    with pytest.raises(ar.TargetError, match="does not know its robot and target"):
+    with pytest.raises(ar.TargetError, match="has no robot or target"):
         alone.check()
 
 

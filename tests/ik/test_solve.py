@@ -161,7 +161,7 @@ def test_equal_calls_and_any_number_of_threads_give_equal_answers():
         (lambda: solve_batch(ARM, np.zeros((3, 3)), start=np.zeros((2, 6))), TargetError, "start has 2 rows for 3"),
         (lambda: solve_batch(ARM, np.zeros((3, 3)), np.zeros((2, 3))), TargetError, "axes has the shape (2, 3)"),
         (lambda: solve(ar.load_robot("librergm3-matrix"), TARGET), MethodError, "chain of elements"),
-        (lambda: solve(ar.Robot([ar.Link((0, 0, 1))]), TARGET), MethodError, "nothing to move"),
+        (lambda: solve(ar.Robot([ar.Link((0, 0, 1))]), TARGET), MethodError, "no moving elements"),
         (lambda: solve(ARM, TARGET, position_tol="1mm"), TargetError, "position_tol = '1mm'"),
         (lambda: solve(ARM, TARGET, max_iterations="5"), TargetError, "max_iterations = '5'"),
         (lambda: solve(ARM, TARGET, max_iterations=10.5), TargetError, "max_iterations = 10.5"),

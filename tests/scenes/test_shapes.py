@@ -43,7 +43,7 @@ NAN = math.nan
         (lambda: ar.Disc((0, 1e160), 1), ["centre = ", "up to 1e+50 m"]),
         (lambda: ar.Disc((0, 1), 1e160), ["radius = 1e+160"]),
         (lambda: ar.Polygon([(0, 0), (1e160, 0), (0, 1)]), ["points[1] = ", "up to 1e+50 m"]),
-        (lambda: ar.Polygon([(0, 0), (1e-160, 0), (0, 1e-160)]), ["points are only 1e-160 m apart"]),
+        (lambda: ar.Polygon([(0, 0), (1e-160, 0), (0, 1e-160)]), ["the polygon is only 1e-160 m across"]),
     ],
 )
 def test_bad_fields_are_named(make, words):

@@ -10,7 +10,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
-from arcreach.planning.motion.straight_motion import unwrapped
+from arcreach.planning.motion.motion_check import unwrapped
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

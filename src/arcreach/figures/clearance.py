@@ -11,7 +11,7 @@ from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._style import INK, MM, VERMILION
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace, motion_between
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace, motion_between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
 from arcreach.scenes.scene import spatial_scene

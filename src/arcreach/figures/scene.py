@@ -16,7 +16,7 @@ from arcreach.figures import _style
 from arcreach.figures._canvas import ARC_POINTS, OBSTACLE, Canvas, between, halo, mixed
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, VERMILION
 from arcreach.kernels.clearance import body as layout
-from arcreach.planning.motion.straight_motion import motion_between
+from arcreach.planning.motion.motion_check import motion_between
 from arcreach.robots.mesh import radii_of
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import bodies_of, piece_points

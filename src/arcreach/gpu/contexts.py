@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach.gpu.driver import WARP, device_function, from_kernel, is_simulated, load, with_exchanged
-from arcreach.gpu.hints import unrolled_rows, unrolled_variables
+from arcreach.gpu.nvvm_hints import unrolled_rows, unrolled_variables
 from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.math.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
 from arcreach.kernels.solver import gpu_steps, loops, variables

@@ -15,9 +15,9 @@ import numpy as np
 
 from arcreach.gpu.contexts import NEAR_START, REFUSED, Kind, parts
 from arcreach.gpu.driver import WARP, from_kernel, kernel_of_warps, load
-from arcreach.gpu.hints import give_hints
 from arcreach.gpu.lookup import build_choose
-from arcreach.gpu.warps import build_search
+from arcreach.gpu.nvvm_hints import install_hints
+from arcreach.gpu.warp_search import build_search
 from arcreach.kernels.chain import judge
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits as limit_kernels
@@ -60,7 +60,7 @@ class Kernels(NamedTuple):
 
 def build(kind: Kind) -> Kernels:
     """Return the kernels of a kind; they compile at the first call."""
-    give_hints()
+    install_hints()
     part = parts(kind)
     task_of, model_of, work_of, goal_of, read_target, keep = part
     begin, step = kind.function(descent.begin), kind.function(descent.step)

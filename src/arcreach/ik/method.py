@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     AnyRobot = TypeVar("AnyRobot", bound=Robot | SymbolicRobot, default=Robot)
 else:
-    # Python 3.11 knows no defaults of type variables.
+    # Python 3.11 has no defaults of type variables.
     from typing import TypeVar
 
     AnyRobot = TypeVar("AnyRobot")
@@ -49,9 +49,9 @@ def no_rows(dof: int) -> Array:
 
 @dataclass(slots=True)
 class Problem(Generic[AnyRobot]):
-    """What a method is asked to solve: targets of one kind for a robot, tolerances and limits of the effort.
+    """What a method is asked to solve: targets of one kind for a robot, tolerances, iteration and time limits.
 
-    The robot of a plain `Problem` is a chain. A method that also serves robots given as a matrix takes `Problem[Any]`.
+    `Problem` alone means a `Robot`; methods that also accept a `SymbolicRobot` take `Problem[Any]`.
     """
 
     robot: AnyRobot
@@ -64,7 +64,7 @@ class Problem(Generic[AnyRobot]):
     seed: int
     variant: str
     threads: int | None
-    trace: Array  # (capacity, dof): filled with the configurations of the only target; capacity 0 where not wanted
+    trace: Array  # (capacity, dof): receives the iterates of a single target; no rows without a trace
     options: dict[str, Any] = field(default_factory=dict)
     scene: Any = None  # Scene or None: obstacles to keep `margin` metres away from
     margin: float = 0.0
@@ -72,7 +72,7 @@ class Problem(Generic[AnyRobot]):
 
 @dataclass(slots=True)
 class Outcome:
-    """The answers of a method, a row per target; a status that contradicts the recomputed errors is corrected."""
+    """The answers of a method, a row per target; `solve` recomputes the errors and corrects a wrong status."""
 
     q: Array  # (n, dof), within the limits
     status: npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ class Outcome:
     seconds: Array
     traced: int = 0  # rows of the trace that were filled
     columns: dict[str, Array] = field(default_factory=dict)  # further numbers of each traced row, by name
-    # Position and angle errors, where the method computed them exactly and set the status by them.
+    # Position and angle errors, if the method computed them exactly and set the status accordingly.
     errors: tuple[Array, Array] | None = None
 
     @classmethod
@@ -92,7 +92,7 @@ class Outcome:
         )
 
 
-# For single solves: numba's overload resolution is skipped, which takes longer than some of them.
+# Single solves skip numba's overload resolution, which can take longer than the solve itself.
 _entry = functools.cache(settled)
 _NOT_TRACED = np.zeros(1, np.int64), np.empty((0, 0))
 
@@ -102,37 +102,37 @@ def run_kernel(
     kernel: Callable[..., Any],
     *arguments: Any,
     max_steps: int,
-    start: Callable[[Any], Array] = operator.attrgetter("neutral"),
+    default_start: Callable[[Any], Array] = operator.attrgetter("neutral"),
     columns: tuple[str, ...] = (),
     smallest: int = SMALLEST_PIECE,
 ) -> Outcome:
     """Call `kernel(start, stop, *arguments, task, answers)` over all targets of a problem.
 
-    `max_steps` and `start`, a function of the robot, are used where the caller gave none. `columns` names further
-    numbers that the kernel writes for each traced row; a thread gets at least `smallest` rows. The types of `arguments`
-    must be the same in every call with this kernel.
+    `max_steps` and `default_start`, a function of the robot, apply if the problem has no iteration limit or start.
+    `columns` names further numbers that the kernel writes for each traced row; a thread gets at least `smallest` rows.
+    The types of `arguments` must be the same in every call with this kernel.
     """
     n, capacity = len(problem.targets), len(problem.trace)
-    first = start(problem.robot) if problem.start is None else problem.start
+    first = default_start(problem.robot) if problem.start is None else problem.start
     q = np.array(first, np.float64, order="C", ndmin=2)
     if len(q) != n:
         q = np.repeat(q, n, axis=0)
     outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
-    # By position, and with shared arrays where nothing is traced: some solves take under a microsecond.
+    # Positional arguments, and shared arrays without a trace: some solves take under a microsecond.
     mode, rows = problem.targets.packed
     task = Task(
         rows, mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps, problem.max_time,
         problem.start is not None, False, problem.trace,
     )  # fmt: skip
-    traced, told = (np.zeros(1, np.int64), np.empty((capacity, len(columns)))) if capacity else _NOT_TRACED
-    answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, told)
+    traced, values = (np.zeros(1, np.int64), np.empty((capacity, len(columns)))) if capacity else _NOT_TRACED
+    answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:
         _entry(kernel)(0, 1, *arguments, task, answers)
     else:
         spread(kernel, n, *arguments, task, answers, threads=problem.threads, smallest=smallest)
     if capacity:
         outcome.traced = int(traced[0])
-        outcome.columns = dict(zip(columns, told.T, strict=True))
+        outcome.columns = dict(zip(columns, values.T, strict=True))
     return outcome
 
 
@@ -144,7 +144,7 @@ class Method:
     summary: str
     source: str  # key of the bibliography
     run: Callable[[Problem[Any]], Outcome]
-    # Fast path for a single target without a trace: the checked answer.
+    # Optional fast path for one target without trace or scene; returns errors and status.
     solve_one: Callable[[Problem[Any]], Solution] | None = None
     elements: frozenset[str] = ALL_ELEMENTS
     targets: frozenset[str] = ALL_TARGETS
@@ -152,40 +152,40 @@ class Method:
     options: frozenset[str] = frozenset()
     # Further condition: returns why a robot is not accepted, or None.
     refuses: Callable[[Robot], str | None] = lambda _: None
-    # Whether it avoids the obstacles of a scene; the answers of others are only checked.
+    # Whether it avoids obstacles; solutions of other methods are only checked for collision.
     avoids: bool = False
-    # Whether it also serves a robot given as a matrix, by forward kinematics and limits alone.
+    # Whether it also accepts a `SymbolicRobot`.
     symbolic: bool = False
 
     def refusal(self, robot: Robot | SymbolicRobot, kind: str | None = None) -> str | None:
-        """Return why the method does not serve this robot, or targets of this kind; None where it does."""
+        """Return why the method does not accept this robot, or targets of this kind; None if it does."""
         if not isinstance(robot, Robot):
             if not self.symbolic:
-                return "it needs a chain of elements, the robot is given as a matrix"
+                return "it needs a chain of elements, but the robot is given as a matrix"
             return self._target_refusal(kind)
-        foreign = sorted({element.kind for element in robot.elements} - self.elements)
-        if foreign:
-            return f"it accepts {', '.join(sorted(self.elements))}, the robot has a {foreign[0]}"
+        unsupported = sorted({element.kind for element in robot.elements} - self.elements)
+        if unsupported:
+            return f"it accepts {', '.join(sorted(self.elements))}, but the robot has a {unsupported[0]}"
         if robot.dof == 0:
-            return "the robot has nothing to move"
+            return "the robot has no moving elements"
         return self._target_refusal(kind) or self.refuses(robot)
 
     def _target_refusal(self, kind: str | None) -> str | None:
         if kind is None or kind in self.targets:
             return None
-        return f"it serves targets of {', '.join(sorted(self.targets))}, not {kind}"
+        return f"it accepts targets of kind {', '.join(sorted(self.targets))}, not {kind}"
 
     def check_options(self, options: Iterable[str]) -> None:
         """Raise MethodError for an option that the method does not know."""
         for option in options:
             if option not in self.options:
                 known = ", ".join(sorted(self.options)) or "none"
-                raise MethodError(f"option '{option}' is not known to method '{self.name}'; its options: {known}")
+                raise MethodError(f"method '{self.name}' has no option '{option}'; it accepts: {known}")
 
 
 _methods: dict[str, Method] = {}
-# Methods that a user named for one command: found by name, not listed.
-_adopted: dict[str, Method] = {}
+# User methods loaded for one command: found by name, not listed.
+_unlisted: dict[str, Method] = {}
 
 
 def register(method: Method) -> Method:
@@ -202,11 +202,11 @@ def unregister(name: str) -> None:
 
 
 def adopt(method: Method) -> Method:
-    """Make a method known to `find_method` alone; lists of all methods leave it out."""
-    known = {**methods(), **_adopted}.get(method.name, method)
+    """Register a method that `find_method` finds and `methods` does not list."""
+    known = {**methods(), **_unlisted}.get(method.name, method)
     if known is not method:
-        raise MethodError(f"method '{method.name}' is another method's name already; give another name")
-    _adopted[method.name] = method
+        raise MethodError(f"the name '{method.name}' is already used by another method; choose another")
+    _unlisted[method.name] = method
     return method
 
 
@@ -225,8 +225,8 @@ def find_method(name: str) -> Method:
         if module in MODULES:
             _load(module)
     if not isinstance(name, str) or name not in _methods:
-        if isinstance(name, str) and name in _adopted:
-            return _adopted[name]
+        if isinstance(name, str) and name in _unlisted:
+            return _unlisted[name]
         known = methods()
         if not isinstance(name, str) or name not in known:
             raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(known)}")
@@ -238,11 +238,11 @@ def _load(module: str) -> None:
 
 
 def markdown_table() -> str:
-    """The methods as a Markdown table."""
+    """Return the methods as a Markdown table."""
     lines = ["| method | what it is | elements | targets | variants | source |", "|---|---|---|---|---|---|"]
     for method in methods().values():
         elements = "all" if method.elements == ALL_ELEMENTS else ", ".join(sorted(method.elements))
-        source = "ours" if method.source == "derived" else f"[{method.source}]"
+        source = "arcreach" if method.source == "derived" else f"[{method.source}]"
         cells = (
             f"`{method.name}`", method.summary, elements, ", ".join(sorted(method.targets)),
             ", ".join(method.variants), source,

@@ -22,14 +22,14 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 
 class Status(enum.IntEnum):
-    """How a solve ended. In every case q is the best configuration found and lies within the limits."""
+    """How a solve or a plan ended. In every case q is the best configuration found and lies within the limits."""
 
-    REACHED = layout.REACHED
-    STALLED = layout.STALLED
+    REACHED = layout.REACHED  # within the tolerances and, with a scene, clear of obstacles
+    STALLED = layout.STALLED  # no start came closer to the target
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
-    OUT_OF_REACH = layout.OUT_OF_REACH
-    COLLISION = layout.COLLISION
+    OUT_OF_REACH = layout.OUT_OF_REACH  # farther away than the robot is long
+    COLLISION = layout.COLLISION  # the target is reached only in collision with an obstacle
 
 
 STATUS_BY_CODE = tuple(Status)
@@ -60,7 +60,7 @@ class Trace:
 
 @dataclass(slots=True)
 class Solution:
-    """The result of one solve; errors are those of `q` by the robot's own forward kinematics."""
+    """The result of one solve; errors are computed from `q` by exact forward kinematics."""
 
     q: Array
     status: Status
@@ -70,15 +70,15 @@ class Solution:
     seconds: float
     method: str
     trace: Trace | None = None
-    hits: int = 1
+    hits: int = 1  # starts that ended at this solution, in `solve_all`
     clearance: float | None = None  # metres to the nearest obstacle, where a scene was given
-    hint: str = ""  # probably wrong units, where the target is far out of reach
+    hint: str = ""  # possible wrong units of target or start, if it was not reached
     robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
     target: Target | None = field(default=None, repr=False)
 
     @property
     def reached(self) -> bool:
-        """Whether position and orientation are within the tolerances, and the body is free where a scene was given."""
+        """Whether position and orientation are within the tolerances and, with a scene, the body keeps its margin."""
         return self.status == Status.REACHED
 
     def check(self, position_tol: float = 1e-6, angle_tol: float = 1e-3) -> Solution:
@@ -87,14 +87,14 @@ class Solution:
         Obstacles are not checked again: COLLISION stays.
         """
         if self.robot is None or self.target is None:
-            raise TargetError("this solution does not know its robot and target; check one that `solve` returned")
+            raise TargetError("the solution has no robot or target; check one that `solve` returned")
         status = np.array([self.status], np.int64)
         errors = verdict(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
-        judged = self.status if self.status == Status.COLLISION else STATUS_BY_CODE[status[0]]
-        return replace(self, status=judged, position_error=errors[0].item(), angle_error=errors[1].item())
+        status_now = self.status if self.status == Status.COLLISION else STATUS_BY_CODE[status[0]]
+        return replace(self, status=status_now, position_error=errors[0].item(), angle_error=errors[1].item())
 
     def describe(self) -> str:
-        """Return the printed line and, below it, every coordinate by name, in degrees or millimetres."""
+        """Return `str(self)` and a line per coordinate, by name, in degrees or millimetres."""
         if self.robot is None:
             return str(self)
         width = max(map(len, self.robot.coordinates))
@@ -103,10 +103,10 @@ class Solution:
         return "\n".join([str(self), *lines])
 
     def __str__(self) -> str:
-        off = f"{_text.errors(self.position_error, self.angle_error)} off"
-        free = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
+        errors = f"{_text.errors(self.position_error, self.angle_error)} off"
+        clearance = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
         effort = f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
-        return with_hint(f"{_TEXTS[self.status]}: {off}{free}; {effort} ({self.method})", self.hint)
+        return with_hint(f"{_TEXTS[self.status]}: {errors}{clearance}; {effort} ({self.method})", self.hint)
 
 
 def with_hint(text: str, hint: str) -> str:
@@ -116,10 +116,10 @@ def with_hint(text: str, hint: str) -> str:
 
 @dataclass(slots=True)
 class Solutions:
-    """The results of a batch: the names of `Solution` with a leading axis of n.
+    """The results of a batch: the fields of `Solution` as arrays with a leading axis of n.
 
     For targets on a GPU `q`, `status`, both errors and `iterations` stay on the device. `targets` is None where
-    plain arrays were solved on a GPU, which keeps no checked copy of them.
+    plain arrays were solved on a GPU, because no copy of them is kept on the host.
     """
 
     q: Array

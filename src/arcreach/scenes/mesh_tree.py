@@ -11,7 +11,7 @@ from arcreach.errors import SceneError
 from arcreach.kernels.clearance.mesh_tree import Tree, signed_distances
 
 # Largest number of triangles in a leaf.
-_LEAF = 4
+_MOST_IN_LEAF = 4
 
 
 def frozen(values: Any) -> Any:
@@ -22,30 +22,32 @@ def frozen(values: Any) -> Any:
 
 
 def build_tree(corners: Array) -> Tree:
-    """Return a balanced tree of triangles (m, 3, 3), split at medians along the longest side of every box."""
+    """Return a balanced tree of triangles (m, 3, 3); nodes are split at the median along their longest side."""
     order = np.arange(len(corners))
-    middles = corners.mean(axis=1)
-    levels = max(int(np.ceil(np.log2(len(corners) / _LEAF))), 0)
-    edges = np.array([0, len(corners)])
+    centroids = corners.mean(axis=1)
+    levels = max(int(np.ceil(np.log2(len(corners) / _MOST_IN_LEAF))), 0)
+    bounds = np.array([0, len(corners)])
     boxes, links = [], []
     for level in range(levels + 1):
         nodes = 2**level
-        low = np.minimum.reduceat(corners.min(axis=1)[order], edges[:-1])
-        high = np.maximum.reduceat(corners.max(axis=1)[order], edges[:-1])
+        low = np.minimum.reduceat(corners.min(axis=1)[order], bounds[:-1])
+        high = np.maximum.reduceat(corners.max(axis=1)[order], bounds[:-1])
         boxes.append(np.hstack([low, high]))
         if level == levels:
-            links.append(np.stack([edges[:-1], np.diff(edges)], axis=1))
+            # A leaf: its first triangle and their number.
+            links.append(np.stack([bounds[:-1], np.diff(bounds)], axis=1))
             break
+        # An inner node: the index of its first child.
         links.append(np.stack([2 * nodes - 1 + 2 * np.arange(nodes), np.zeros(nodes, dtype=np.int64)], axis=1))
-        owner = np.repeat(np.arange(nodes), np.diff(edges))
-        side = (high - low).argmax(axis=1)[owner]
-        order = order[np.lexsort((middles[order, side], owner))]
-        edges = np.append(np.stack([edges[:-1], (edges[:-1] + edges[1:]) // 2], axis=1).ravel(), edges[-1])
+        node = np.repeat(np.arange(nodes), np.diff(bounds))
+        axis_of = (high - low).argmax(axis=1)[node]
+        order = order[np.lexsort((centroids[order, axis_of], node))]
+        bounds = np.append(np.stack([bounds[:-1], (bounds[:-1] + bounds[1:]) // 2], axis=1).ravel(), bounds[-1])
     return Tree(frozen(np.concatenate(boxes)), frozen(np.concatenate(links).astype(np.int64)), frozen(corners[order]))
 
 
 def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, Integers]:
-    """Return the mesh with equal vertices merged and its parts oriented; refuse a mesh without a defined inside."""
+    """Return the mesh with equal vertices merged and outward triangles; raise SceneError if it is not closed."""
     # Files such as STL repeat every vertex; adding 0.0 turns -0.0 into 0.0.
     vertices, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     faces = index.reshape(-1)[faces]
@@ -60,7 +62,7 @@ def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, 
 
 
 def _check_closed(what: str, faces: Integers) -> None:
-    """Refuse a mesh with a boundary: only without one is the winding number an integer."""
+    """Raise SceneError for an open or inconsistently oriented mesh, whose winding number is no integer."""
     first = faces.ravel()
     last = np.roll(faces, -1, axis=1).ravel()
     pairs = np.stack([np.minimum(first, last), np.maximum(first, last)], axis=1)
@@ -74,14 +76,18 @@ def _check_closed(what: str, faces: Integers) -> None:
 
 
 def _oriented(what: str, vertices: Array, faces: Integers) -> Integers:
-    """Return the triangles anticlockwise from outside; a part oriented inwards inside another part is a cavity."""
-    parts = _parts(len(vertices), faces)
+    """Return the triangles oriented outwards.
+
+    A component oriented inwards is a cavity if it lies inside another one, and is flipped if it lies outside.
+    """
+    parts = _components(len(vertices), faces)
     corners = vertices[faces] - 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     corners /= np.abs(corners).max()
+    # Six times the signed volume.
     terms = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
     volumes = np.bincount(parts, weights=terms)
     if volumes.sum() == 0.0:
-        raise SceneError(f"{what}: the mesh encloses nothing; give a solid")
+        raise SceneError(f"{what}: the mesh encloses no volume; give a solid")
     if volumes.sum() < 0.0:
         faces, corners, volumes = faces[:, ::-1], corners[:, ::-1], -volumes
     if (volumes >= 0.0).all():
@@ -102,12 +108,13 @@ def _oriented(what: str, vertices: Array, faces: Integers) -> Integers:
     return faces
 
 
-def _parts(count: int, faces: Integers) -> Integers:
-    """Return the index of the connected part of every triangle."""
+def _components(count: int, faces: Integers) -> Integers:
+    """Return the index of the connected component of every triangle."""
     label = np.arange(count)
     while True:
         lower = label.copy()
         np.minimum.at(lower, faces, label[faces].min(axis=1)[:, None])
+        # Pointer jumping: labels spread in a logarithmic number of rounds.
         lower = lower[lower]
         if (lower == label).all():
             return np.unique(label[faces[:, 0]], return_inverse=True)[1].reshape(-1)

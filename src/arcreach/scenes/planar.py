@@ -17,9 +17,9 @@ from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks
 Point = tuple[float, float]
 
 POINT = "two finite numbers (x, z) in metres"
-# Share of its squared size: with a smaller area the corners lie on one line, up to the digits they were printed with.
+# Corners count as collinear below this triangle area, relative to the squared size of the polygon.
 SMALLEST_AREA = 1e-9
-# Share of its size: corners nearer to each other are the same point given twice.
+# Corners nearer than this, relative to the polygon's size, count as equal.
 SMALLEST_EDGE = 1e-9
 
 
@@ -42,7 +42,7 @@ class Polygon:
     def convex_corners(self) -> tuple[Point, ...]:
         """The convex corners: those a body can bend around."""
         ring = self.points
-        turns = (_turn(ring[i - 1], ring[i], ring[(i + 1) % len(ring)]) for i in range(len(ring)))
+        turns = (_orientation(ring[i - 1], ring[i], ring[(i + 1) % len(ring)]) for i in range(len(ring)))
         return tuple(point for point, turn in zip(ring, turns, strict=True) if turn > 0.0)
 
     @property
@@ -116,10 +116,10 @@ def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
         raise refuse(owner, field, given, "a list of corners (x, z)") from None
     points = [_point(owner, f"{field}[{i}]", value) for i, value in enumerate(listed)]
     if len(points) < 3:
-        raise SceneError(f"{owner}: points has {len(points)} corners, so the polygon is open; give three or more")
+        raise SceneError(f"{owner}: points has {len(points)} corners; give at least three")
     size = max(math.dist(points[0], point) for point in points)
     if 0.0 < size < SMALLEST:
-        raise SceneError(f"{owner}: points are only {size:.3g} m apart; give {IN_RANGE}")
+        raise SceneError(f"{owner}: the polygon is only {size:.3g} m across; give {IN_RANGE}")
     if len(points) > 3 and math.dist(points[0], points[-1]) <= SMALLEST_EDGE * size:
         # Many programs repeat the first corner to close a ring.
         points.pop()
@@ -128,14 +128,14 @@ def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
             raise SceneError(f"{owner}: points[{i}] repeats the previous corner; give every corner once")
     ring = tuple(points)
     far = max(ring, key=lambda point: math.dist(ring[0], point))
-    if max(abs(_turn(ring[0], far, point)) for point in ring) <= SMALLEST_AREA * size * size:
+    if max(abs(_orientation(ring[0], far, point)) for point in ring) <= SMALLEST_AREA * size * size:
         raise SceneError(f"{owner}: points enclose no area; give corners that do not all lie on one line")
     _check_simple(owner, ring)
     return ring if _area(ring) > 0.0 else ring[::-1]
 
 
 def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
-    """Refuse a ring with two edges that cross, or touch away from a common corner."""
+    """Refuse a ring with two edges that cross or overlap, or touch other than at a shared corner."""
     n = len(ring)
     for i in range(n):
         a, b = ring[i], ring[(i + 1) % n]
@@ -143,37 +143,37 @@ def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
             c, d = ring[j], ring[(j + 1) % n]
             if j == i + 1 or (i == 0 and j == n - 1):
                 shared, far, other = (b, a, d) if j == i + 1 else (a, b, c)
-                if _turn(far, shared, other) == 0.0 and _ahead(shared, far, other) > 0.0:
-                    raise SceneError(f"{owner}: edges {i} and {j} lie on each other; give a simple polygon")
-            elif _meet(a, b, c, d):
+                if _orientation(far, shared, other) == 0.0 and _dot_from(shared, far, other) > 0.0:
+                    raise SceneError(f"{owner}: edges {i} and {j} overlap; give a simple polygon")
+            elif _segments_intersect(a, b, c, d):
                 raise SceneError(
                     f"{owner}: edges {i} and {j} cross each other; give the corners in order around the polygon"
                 )
 
 
-def _meet(a: Point, b: Point, c: Point, d: Point) -> bool:
+def _segments_intersect(a: Point, b: Point, c: Point, d: Point) -> bool:
     """Return whether two segments have a common point."""
-    turns = (_turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b))
+    turns = (_orientation(a, b, c), _orientation(a, b, d), _orientation(c, d, a), _orientation(c, d, b))
     if turns[0] * turns[1] < 0.0 and turns[2] * turns[3] < 0.0:
         return True
     touching = ((turns[0], a, b, c), (turns[1], a, b, d), (turns[2], c, d, a), (turns[3], c, d, b))
-    return any(turn == 0.0 and _ahead(p, q, r) >= 0.0 and _ahead(q, p, r) >= 0.0 for turn, p, q, r in touching)
+    return any(turn == 0.0 and _dot_from(p, q, r) >= 0.0 and _dot_from(q, p, r) >= 0.0 for turn, p, q, r in touching)
 
 
-def _ahead(a: Point, b: Point, c: Point) -> float:
+def _dot_from(a: Point, b: Point, c: Point) -> float:
     return (b[0] - a[0]) * (c[0] - a[0]) + (b[1] - a[1]) * (c[1] - a[1])
 
 
-def _turn(a: Point, b: Point, c: Point) -> float:
+def _orientation(a: Point, b: Point, c: Point) -> float:
     """Return twice the signed area of the triangle a-b-c, positive if anticlockwise with x to the right and z up."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _area(ring: tuple[Point, ...]) -> float:
-    return 0.5 * sum(_turn(ring[0], ring[i - 1], ring[i]) for i in range(2, len(ring)))
+    return 0.5 * sum(_orientation(ring[0], ring[i - 1], ring[i]) for i in range(2, len(ring)))
 
 
 def _edge_distance(edge: tuple[float, float, float, float], point: Point) -> float:
     a, b = edge[:2], edge[2:]
-    share = min(max(_ahead(a, b, point) / _ahead(a, b, b), 0.0), 1.0)
+    share = min(max(_dot_from(a, b, point) / _dot_from(a, b, b), 0.0), 1.0)
     return math.dist(point, (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])))

@@ -7,7 +7,7 @@ import arcreach as ar
 from arcreach.kernels.clearance import body as layout
 from arcreach.kernels.clearance.motion import element_travels
 from arcreach.kernels.clearance.scene import bodies
-from arcreach.planning.motion.straight_motion import FINEST, MotionCheck, SmoothSpace, motion_between
+from arcreach.planning.motion.motion_check import FINEST, MotionCheck, SmoothSpace, motion_between
 from arcreach.scenes.clearance import TOLERANCE, piece_points
 
 ROBOTS = {

@@ -7,8 +7,8 @@ import arcreach as ar
 from arcreach.errors import FileError, MethodError, SceneError, TargetError
 from arcreach.files import catalogue_waypoints
 from arcreach.ik.solution import Status
+from arcreach.planning.motion.motion_check import motion_between
 from arcreach.planning.motion.path import DETOUR
-from arcreach.planning.motion.straight_motion import motion_between
 from arcreach.scenes.tubes import tube, tube_of_balls
 
 pytest.importorskip("ompl")

@@ -8,7 +8,7 @@ import arcreach as ar
 from arcreach.errors import Interrupted, MethodError, RobotError, TargetError
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import INSERTED
-from arcreach.planning.motion.tracker import between
+from arcreach.planning.motion.tracker import interpolate_target
 
 THREE_DEGREES = np.radians(3.0)
 
@@ -255,18 +255,18 @@ def test_between_two_targets():
         rows = np.array(
             [np.concatenate([reference.random_rotation(rng).ravel(), rng.normal(size=3)]) for _ in range(2)]
         )
-        middle = between(*rows, ROTATION, 0.5)
+        middle = interpolate_target(*rows, ROTATION, 0.5)
         turn = middle[:9].reshape(3, 3)
         np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-12)
         first, last = (row[:9].reshape(3, 3) for row in rows)
         np.testing.assert_allclose(turn @ first.T, last @ turn.T, atol=1e-9)
         np.testing.assert_allclose(middle[9:], rows[:, 9:].mean(axis=0))
-        np.testing.assert_allclose(between(*rows, ROTATION, 1.0), rows[1], atol=1e-9)
-        axis = between(*rows, AXIS, 0.25)[2:9:3]
+        np.testing.assert_allclose(interpolate_target(*rows, ROTATION, 1.0), rows[1], atol=1e-9)
+        axis = interpolate_target(*rows, AXIS, 0.25)[2:9:3]
         assert np.linalg.norm(axis) == pytest.approx(1.0)
         whole, part = (np.arccos(np.clip(rows[0, 2:9:3] @ z, -1, 1)) for z in (rows[1, 2:9:3], axis))
         assert part == pytest.approx(0.25 * whole, abs=1e-7)
-        assert (between(*rows, POSITION, 0.5)[9:] == middle[9:]).all()
+        assert (interpolate_target(*rows, POSITION, 0.5)[9:] == middle[9:]).all()
 
 
 @pytest.mark.parametrize("axis", np.vstack([np.eye(3), [[0.6, 0.0, 0.8]]]))
@@ -274,11 +274,11 @@ def test_half_a_turn_has_a_middle(axis):
     half = 2.0 * np.outer(axis, axis) - np.eye(3)
     first, last = np.zeros(12), np.zeros(12)
     first[:9], last[:9] = np.eye(3).ravel(), half.ravel()
-    turn = between(first, last, ROTATION, 0.5)[:9].reshape(3, 3)
+    turn = interpolate_target(first, last, ROTATION, 0.5)[:9].reshape(3, 3)
     np.testing.assert_allclose(turn @ turn, half, atol=1e-12)
     opposite = first.copy()
     opposite[8] = -1.0
-    assert between(first, opposite, AXIS, 0.5)[8] == pytest.approx(0.0, abs=1e-12)
+    assert interpolate_target(first, opposite, AXIS, 0.5)[8] == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.compiled

@@ -240,7 +240,7 @@ def test_without_ompl_the_extra_is_named(arm, clutter, monkeypatch):
 
 def test_a_certificate_covers_the_whole_motion():
     """Two points that graze the circle of a tip: a sharper walk that stops at the first says nothing of the second."""
-    from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+    from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 
     robot = ar.Robot([ar.Revolute((0, 0, 1), -3, 3), ar.Link((1, 0, 0))])
     gaps = {-0.8212: 2.515e-5, 0.7591: 1.8958e-5}

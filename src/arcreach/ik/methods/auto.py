@@ -17,12 +17,12 @@ from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE, ROTAT
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import auto as auto_kernel
 
-# Seeds per table: positions and axes use the symmetry of a chain, whole poses need more.
+# Seeds per table: position and axis targets exploit the symmetry of the chain, rotation targets need more.
 SEEDS = 512
 ROTATION_SEEDS = 1024
-# Fewest rows of a batch that a thread takes at a time.
+# Smallest number of rows given to a thread.
 SMALLEST_PIECE = 64
-# Step budget of all starts together.
+# Default step budget per target, over all starts.
 MOST_STEPS = 50_000
 
 _auto_one = settled(auto_kernel)
@@ -41,26 +41,26 @@ def run(problem: Problem) -> Outcome:
 
 
 def _run_among_obstacles(problem: Problem) -> Outcome:
-    """Solve with the body free of obstacles; targets not reached so are solved once more without obstacles.
+    """Solve with obstacle avoidance; solve targets that stall again without obstacles.
 
-    A target that only the second solve reaches ends as COLLISION, and its configuration shows where.
+    A target that only the second solve reaches ends as COLLISION with that colliding configuration.
     """
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
     if len(left):
         outcome.errors = None
         rest = replace(problem, scene=None, targets=problem.targets[left], start=outcome.q[left])
-        touching = run(rest)
-        arrived = touching.status == REACHED
-        outcome.q[left[arrived]] = touching.q[arrived]
-        outcome.status[left[arrived]] = COLLISION
-        outcome.iterations[left] += touching.iterations
-        outcome.seconds[left] += touching.seconds
+        unconstrained = run(rest)
+        reached = unconstrained.status == REACHED
+        outcome.q[left[reached]] = unconstrained.q[reached]
+        outcome.status[left[reached]] = COLLISION
+        outcome.iterations[left] += unconstrained.iterations
+        outcome.seconds[left] += unconstrained.seconds
     return outcome
 
 
 def solve_one(problem: Problem) -> Solution:
-    """Solve a single target with little overhead: the arithmetic takes a few microseconds."""
+    """Solve a single target with little overhead: the kernel takes a few microseconds."""
     q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
     report = np.empty((1, REPORT_SIZE))
     _auto_one(0, 1, *_arguments(problem, q, report, True))
@@ -76,7 +76,7 @@ def seed_count(mode: int) -> int:
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
     mode, rows = problem.targets.packed
     count = seed_count(mode)
-    # By position: keywords would take a tenth of a single solve.
+    # Positional arguments: keywords would take a tenth of a single solve.
     task = Task(
         rows, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,

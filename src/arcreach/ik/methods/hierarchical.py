@@ -70,7 +70,7 @@ def run(problem: Problem[Any]) -> Outcome:
         *own,
         _plan(problem),
         max_steps=MOST_ITERATIONS,
-        start=default_start,
+        default_start=default_start,
         columns=kernels.LOG_COLUMNS,
         smallest=smallest,
     )

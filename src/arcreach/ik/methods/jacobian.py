@@ -54,7 +54,7 @@ def run_rule(problem: Problem, rule: Rule) -> Outcome:
     """Solve every target by steps of a rule, from its start or a slight bend."""
     arm = arm_of(problem.robot)
     return run_kernel(
-        problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, start=bent_start, smallest=SMALLEST_PIECE
+        problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, default_start=bent_start, smallest=SMALLEST_PIECE
     )
 
 

@@ -27,7 +27,7 @@ def planar_tip(chain: Records, row: int, theta: float) -> tuple[float, float]:
 
 @kernel
 def planar_slope(chain: Records, row: int, theta: float) -> tuple[float, float]:
-    """Return (dX/dtheta, dZ/dtheta). Source: derived."""
+    """Return (dX/dtheta, dZ/dtheta) of `planar_tip`. Source: derived."""
     x = 0.0
     z = 0.0
     for j in range(row + 1, row + 1 + chain[row].arcs):
@@ -45,15 +45,15 @@ def planar_point(chain: Records, row: int, theta: float, fraction: float) -> tup
     """
     x = 0.0
     z = 0.0
-    left = fraction
+    remaining = fraction
     for j in range(row + 1, row + 1 + chain[row].arcs):
         share = chain[j].length_share
-        if share > 0.0 and left > 0.0:
-            part = min(left / share, 1.0)
+        if share > 0.0 and remaining > 0.0:
+            part = min(remaining / share, 1.0)
             dx, dz = arc_tip(part * chain[j].bend_share * theta, chain[j].bend_before * theta)
             x += part * share * dx
             z += part * share * dz
-        left -= share
+        remaining -= share
     return x, z
 
 
@@ -63,7 +63,7 @@ def bent_motion(
 ) -> Motion:
     """Return Rz(phi) [Ry(theta), (x, 0, z)] Rz(-phi) from sine and cosine of theta / 2 and of phi.
 
-    With `twist` 1 the last factor is left out.
+    For `twist` = 1 without the factor Rz(-phi).
     Source: [K22] eqs. 1.4, 2.6. Erratum: see docs/errata.md#k22-2-6.
     """
     s = sin_direction

@@ -2,11 +2,11 @@
 
 Symbols: theta, the bend; (X, Z), the tip of the section of unit length in its bending plane; alpha = atan2(X, Z), the
 angle between the base tangent and the chord; c0, the limit of alpha / theta at the rest pose; theta_crit, the bend of
-the first maximum of alpha, so that on [0, theta_crit] every angle belongs to one bend. l1 and l2 are the lengths of the
-tangents at the start and at the end, from the section to the point where they meet: the virtual links of FABRIK.
+the first maximum of alpha: on [0, theta_crit] alpha increases and can be inverted. l1 and l2 are the distances from the
+section's base and end to the intersection of its end tangents: the virtual links of FABRIK.
 
-A section's constants are c0, the largest bend up to which alpha rises without passing pi (theta_crit or less), and
-alpha there. In a table for FABRIK the coefficients of the polynomial theta(alpha) follow in the same row.
+A section's constants are c0, the end of its invertible range, up to which alpha increases and stays below pi, and alpha
+there. In a table for FABRIK the coefficients of the polynomial theta(alpha) follow in the same row.
 """
 
 import math
@@ -17,27 +17,28 @@ from arcreach.kernels.chain.section import planar_slope, planar_tip
 from arcreach.kernels.math.trigonometry import SERIES_BELOW, sinc_slope, sincos
 
 REST_RATIO, BEND_CRITICAL, ANGLE_MAX, FIRST_COEFFICIENT = range(4)
-# The polynomial has no constant term: a straight chord is a straight section.
+# The polynomial has no constant term: zero chord angle means zero bend.
 DEGREE = 10
 TABLE_WIDTH = FIRST_COEFFICIENT + DEGREE
 
-# Newton's method squares the error in each step: after a step below this the error is below the last bit.
+# Newton's method converges quadratically: after a step this small the error is below rounding.
 LAST_STEP = 1e-8
-# Never used up: every bisection gains at least one bit.
+# Upper bound, never current: each bisection halves the bracket.
 _NEWTON_STEPS = 100
-# The published iteration contracts by 2 to 20 a step; this many steps reach any sensible tolerance.
+# The published iteration reduces the error by a factor of 2 to 20 per step.
 _RATIO_STEPS = 30
-# Steps of the scan for theta_crit. X and Z turn no faster than theta, so alpha cannot rise and fall between two.
+# Steps of the scan for theta_crit, fine enough that alpha has no maximum and minimum between two of them: X and Z are
+# sums of sines and cosines of at most theta.
 _SCAN_STEPS = 128
-# X and the rise of alpha are sums of numbers up to 1: below this they are rounding.
+# Rounding error of X and of `chord_rise`, whose terms are at most 1.
 _ROUNDING = 1e-14
 
-# Below this bend X / sin(theta) equals its limit c0 to all digits.
+# Below this bend X / sin(theta) equals its limit c0 in double precision.
 STRAIGHT = 1e-8
-# At a bend of pi the tangents are parallel and meet at infinity; beyond pi they meet on the other side. From the bend
-# with this sine on, their lengths are held constant, at about 600 times the section.
+# At a bend of pi the tangents are parallel and meet at infinity; beyond pi they meet on the other side. For
+# larger bends the sine is held at this value, which bounds the tangents by about 640 times the section's length.
 SMALLEST_SINE = 1e-3
-_COSINE_THERE = -math.sqrt(1.0 - SMALLEST_SINE * SMALLEST_SINE)
+_COSINE_AT_SMALLEST_SINE = -math.sqrt(1.0 - SMALLEST_SINE * SMALLEST_SINE)
 
 
 @kernel
@@ -82,7 +83,7 @@ def angle_of_chord(x: float, z: float) -> float:
 
 @kernel
 def chord_angle(chain: Records, row: int, theta: float) -> float:
-    """Return alpha in (-pi, pi] of a section bent by theta; theta / 2 for a single arc.
+    """Return alpha of a section bent by theta: theta / 2 for a single arc, else in (-pi, pi].
 
     Source: [K22] eq. 2.10. Erratum: see docs/errata.md#k22-2-10.
     """
@@ -125,7 +126,7 @@ def scanned_quantity(chain: Records, row: int, which: int, theta: float) -> floa
 
 @kernel
 def first_negative(chain: Records, row: int, which: int, end: float) -> float:
-    """Return the first bend up to `end` where quantity `which` turns negative, else `end`. Source: derived."""
+    """Return the first bend up to `end` where quantity `which` becomes negative, else `end`. Source: derived."""
     step = end / _SCAN_STEPS
     for i in range(1, _SCAN_STEPS + 1):
         if scanned_quantity(chain, row, which, i * step) < -_ROUNDING:
@@ -153,7 +154,7 @@ def critical_bend(chain: Records, row: int) -> float:
 
 @kernel
 def section_constants(chain: Records, row: int, constants: Array) -> None:
-    """Write c0, the largest bend up to which alpha rises without passing pi, and alpha there. Source: derived."""
+    """Write c0, the end of the invertible range, and alpha there. Source: derived."""
     constants[REST_RATIO] = rest_ratio(chain, row)
     constants[BEND_CRITICAL] = first_negative(chain, row, 1, critical_bend(chain, row))
     x, z = planar_tip(chain, row, constants[BEND_CRITICAL])
@@ -176,9 +177,9 @@ def measure_sections(start: int, stop: int, chain: Records, rows: Integers, tabl
 def newton_step(
     chain: Records, row: int, alpha: float, theta: float, lower: float, upper: float
 ) -> tuple[float, float, float, float]:
-    """Return the next theta on alpha(theta) = alpha, its bracket and the length of the step.
+    """Return theta after a Newton step for alpha(theta) = alpha, the bracket and the size of the step.
 
-    A step out of the bracket becomes a bisection. Source: derived.
+    A step that leaves the bracket is replaced by a bisection. Source: derived.
     """
     x, z, dx, dz = tip_and_slope(chain, row, theta)
     gap = alpha - angle_of_chord(x, z)
@@ -188,15 +189,15 @@ def newton_step(
         upper = theta
     rise = dx * z - x * dz
     chord2 = x * x + z * z
-    following = theta + gap * chord2 / rise if rise > 0.0 else -1.0
-    if not lower <= following <= upper:
-        following = 0.5 * (lower + upper)
-    return following, lower, upper, abs(following - theta)
+    trial = theta + gap * chord2 / rise if rise > 0.0 else -1.0
+    if not lower <= trial <= upper:
+        trial = 0.5 * (lower + upper)
+    return trial, lower, upper, abs(trial - theta)
 
 
 @kernel
 def newton_bend(chain: Records, row: int, alpha: float, constants: Array) -> float:
-    """Return the least theta with the chord angle alpha; theta_crit if there is none. Source: derived."""
+    """Return the least theta with the chord angle alpha, else the end of the invertible range. Source: derived."""
     if alpha >= constants[ANGLE_MAX]:
         return constants[BEND_CRITICAL]
     lower = 0.0
@@ -211,7 +212,7 @@ def newton_bend(chain: Records, row: int, alpha: float, constants: Array) -> flo
 
 @kernel
 def bend_iterative(chain: Records, row: int, alpha: float, bend_max: float, tolerance: float) -> float:
-    """Return the bend whose chord angle is alpha, at most `bend_max`, by iterating the ratio k = theta / alpha'.
+    """Return the bend, at most `bend_max`, whose chord angle is alpha, by iterating the ratio of bend to chord angle.
 
     As printed, the ratio is updated once more after the angle is within `tolerance`.
     Source: [K22] eqs. 2.11, 2.13, 2.14, 2.17.
@@ -221,11 +222,11 @@ def bend_iterative(chain: Records, row: int, alpha: float, bend_max: float, tole
         return min(theta, bend_max)
     for _ in range(_RATIO_STEPS):
         theta = min(theta, bend_max)
-        reached = chord_angle(chain, row, theta)
-        if reached <= 0.0 or (theta >= bend_max and alpha > reached):
+        current = chord_angle(chain, row, theta)
+        if current <= 0.0 or (theta >= bend_max and alpha > current):
             break
-        theta *= alpha / reached
-        if abs(alpha - reached) < tolerance:
+        theta *= alpha / current
+        if abs(alpha - current) < tolerance:
             break
     return min(theta, bend_max)
 
@@ -255,6 +256,6 @@ def tangent_lengths(
         return 1.0 - ratio, ratio
     if theta > 0.5 * math.pi and sin_bend < SMALLEST_SINE:
         sin_bend = SMALLEST_SINE
-        cos_bend = _COSINE_THERE
+        cos_bend = _COSINE_AT_SMALLEST_SINE
     end = x / sin_bend
     return max(z - end * cos_bend, 0.0), max(end, 0.0)

@@ -13,7 +13,7 @@ from arcreach._jit import kernel
 from arcreach.kernels.clearance.body import CURVATURE, LENGTH, PIECE_SIZE, RADIUS, piece_point
 from arcreach.kernels.clearance.mesh import into_frame, piece_in_frame
 from arcreach.kernels.clearance.mesh_tree import TREE_STACK, is_inside, nearest_segment, signed_nearest
-from arcreach.kernels.clearance.shapes import BOX, CAPSULE, HALF_SPACE
+from arcreach.kernels.clearance.shapes import BOX, CAPSULE, HALF_SPACE, SPHERE
 from arcreach.kernels.clearance.triangles import segment_shares
 from arcreach.kernels.math.vectors import along, dot, minus
 
@@ -97,8 +97,11 @@ def chord_gap(shapes, k, a, b):
     elif kind == CAPSULE:
         size += abs(d[0]) + abs(d[1]) + abs(d[2])
         gap = segments_gap(a, b, d)
-    else:
+    elif kind == SPHERE:
         gap = segments_gap(a, b, (0.0, 0.0, 0.0))
+    else:
+        # Nothing is proven of another kind of obstacle.
+        gap = -math.inf
     return gap - shapes[k].radius, size
 
 

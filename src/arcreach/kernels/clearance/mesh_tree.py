@@ -1,6 +1,6 @@
 """Distance and winding-number queries on a closed triangle mesh, by a bounding volume hierarchy.
 
-Coordinates are relative to the centre of the mesh, so that no digits are lost far from the origin. `scenes._mesh_tree`
+Coordinates are relative to the centre of the mesh, so that no digits are lost far from the origin. `scenes.mesh_tree`
 builds the tree. `stack` (TREE_STACK,) is integer scratch.
 """
 

@@ -1,7 +1,7 @@
 """Obstacles as records, and the signed distance from a point to each of them.
 
-A scene is a record array of `SHAPE`, written by `scenes._pack` and read by kernels only. `field` holds the values of
-all grids of meshes one after another. Outside an obstacle the distance is positive; its gradient is the unit normal.
+A scene is a record array of `SHAPE`, written by `scenes.scene.pack` and read by kernels only. `field` holds the values
+of all grids of meshes one after another. Outside an obstacle the distance is positive; its gradient is the unit normal.
 Spheres, capsules, boxes and half-spaces are convex, and so is their signed distance.
 """
 

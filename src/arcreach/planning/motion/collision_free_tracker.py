@@ -20,10 +20,10 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
-from arcreach.planning.motion.tracker import Point, between
+from arcreach.planning.motion.tracker import Point, interpolate_target
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
@@ -108,7 +108,7 @@ class CollisionFreeTracker:
         done, step = 0.0, 1.0
         while done < 1.0:
             share = min(done + step, 1.0)
-            row = last if share == 1.0 else between(first, last, self.mode, share)
+            row = last if share == 1.0 else interpolate_target(first, last, self.mode, share)
             solution = self._solve(row, here.q)
             if solution.reached and self._may_step(here.q, solution.q):
                 points.append((i if share == 1.0 else INSERTED, row, solution))

@@ -10,7 +10,7 @@ from arcreach._typing import Array
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.planning.motion.straight_motion import SmoothSpace
+from arcreach.planning.motion.motion_check import SmoothSpace
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 

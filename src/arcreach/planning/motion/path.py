@@ -14,7 +14,7 @@ from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import ANGLE, Section
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.target import Targets
-from arcreach.planning.motion.straight_motion import motion_between
+from arcreach.planning.motion.motion_check import motion_between
 from arcreach.planning.motion.timing import Timed, timed
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene

@@ -24,9 +24,9 @@ from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.motion.search import find_path, import_ompl
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of

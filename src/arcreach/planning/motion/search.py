@@ -15,7 +15,7 @@ import numpy as np
 from arcreach._extras import require
 from arcreach._typing import Array
 from arcreach.planning.motion.goals import SPARE
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace, without_long_turns
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace, without_long_turns
 from arcreach.scenes.clearance import clearance
 
 # Deadlines as shares of `max_time`: of the search with a wide margin, then of the search with the given margin. The

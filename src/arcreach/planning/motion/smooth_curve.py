@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array, Booleans
 from arcreach.kernels.solver.bounds import inside_limits
-from arcreach.planning.motion.straight_motion import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 
 # Points nearer to each other than this share of the path are merged: a spline would oscillate between them.
 SAME = 1e-6

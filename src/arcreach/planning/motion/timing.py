@@ -1,7 +1,7 @@
-"""Time-parametrise a path: the fastest motion along a smooth curve within limits of speed and acceleration, by toppra.
+"""Time-parametrise a path: the fastest motion along a smooth curve within speed and acceleration limits (TOPP-RA).
 
-Limits apply to the smooth variables: joints, lengths, and the norm of the rate of the bend vector
-bend * (cos direction, sin direction) of a section. The direction of a straight section has no speed.
+Limits apply to joints, to lengths, and for a section to the norm of the rate of its bend vector
+bend * (cos direction, sin direction). For a straight section the rate of the direction is undefined; it is given as 0.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.ik.log import coordinate_columns
 from arcreach.kernels.chain.layout import BEND
+from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
-from arcreach.planning.motion.straight_motion import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.robots.robot import Robot
 
 SAMPLES = 200
-# A day at 100 Hz: more samples are taken for a mistake in the rate.
+# A day at 100 Hz: more samples indicate a mistake in `rate`.
 MOST_SAMPLES = 10_000_000
 # Directions over half a turn in which toppra bounds the rate of a bend vector: its norm exceeds the bound by at most
 # 0.9 %.
 DIRECTIONS = 12
 # Points per interval of toppra's grid at which the limits are checked again.
-BETWEEN = 5
+CHECKS_PER_INTERVAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Timed:
     """A timed motion, at rest at both ends.
 
     Directions of sections are unwrapped (`robot.clip` wraps them). The direction of a section that passes through the
-    straight pose still jumps by half a turn. `smooth` has no such jump: it holds bend * (cos direction, sin direction)
+    straight pose jumps by pi there. `smooth` has no such jump: it holds bend * (cos direction, sin direction)
     in place of bend and direction, and is otherwise the same as `q`.
     """
 
@@ -87,11 +87,11 @@ def timed(
     """Return the fastest motion along a path (a `Plan`, a `Path`) within limits of speed and acceleration.
 
     A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s². The limit of a section's bend
-    applies to the norm of the rate of its bend vector, that of its direction only if the section twists.
+    applies to the norm of the rate of its bend vector, the limit of its direction only to sections with `twist=True`.
 
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
-    the path: where the spline is too near to an obstacle it is pulled towards the straight segments of the path, and
+    the path: where the spline is too close to an obstacle it is pulled towards the straight segments of the path, and
     the robot stops if that is not enough. `stops=True` stops at every point and follows the straight segments exactly.
 
     `samples` is the number of samples (200 by default), `rate` the number per second; with a rate the motion is slowed
@@ -104,25 +104,25 @@ def timed(
         for field, value in (("max_speed", max_speed), ("max_acceleration", max_acceleration))
     )
     if samples is not None and rate is not None:
-        raise TargetError("samples and rate exclude each other; give one of them")
+        raise TargetError("samples and rate are both given; give one of them")
     count = whole("samples", SAMPLES if samples is None else samples, 2)
     rate = None if rate is None else positive("rate", rate, "samples per second")
     space = SmoothSpace(robot)
     V = distinct(space.variables(path.q))
     if len(V) < 2:
-        raise TargetError("path has no length: all its points coincide; give a path that moves")
+        raise TargetError("all points of the path coincide; give at least two different configurations")
     scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
     check = None if scene is None else MotionCheck(space, scene, margin)
     curves = smooth_curves(space, V, check, stops)
-    motion = _Motion([_Run(toppra, space, curve, speed, acceleration) for curve in curves])
+    motion = _Motion([_TimedCurve(toppra, space, curve, speed, acceleration) for curve in curves])
     times = np.linspace(0.0, motion.duration, count)
     if rate is not None:
         if motion.duration * rate > MOST_SAMPLES:
             raise TargetError(
-                f"rate = {rate:g} is not accepted for a motion of {motion.duration:.3g} s; "
+                f"rate = {rate:g} gives too many samples for a motion of {motion.duration:.3g} s; "
                 f"give at most {MOST_SAMPLES / motion.duration:.3g} samples per second"
             )
-        motion.stretch(math.ceil(motion.duration * rate - 1e-9) / rate)
+        motion.scale_to(math.ceil(motion.duration * rate - 1e-9) / rate)
         times = np.arange(round(motion.duration * rate) + 1) / rate
     least = None if check is None else certified(check, curves)
     q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration = _at(space, motion, times)
@@ -144,7 +144,9 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
     if given is not None and given.ndim == 0:
         return np.full(robot.dof, positive(field, float(given), "a number"))
     if given is None or given.shape != (robot.dof,) or not ((given > 0.0) & (given < np.inf)).all():
-        raise TargetError(f"{field} = {shown(value)} is not accepted; give one number above 0, or {robot.dof}")
+        raise TargetError(
+            f"{field} = {shown(value)} is not accepted; give one number above 0, or one per coordinate ({robot.dof})"
+        )
     return given
 
 
@@ -154,7 +156,7 @@ def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
 
 
 def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
-    """Return variable, coordinate and SI units per unit of every variable outside bend vectors."""
+    """Return (variable, coordinate, scale to SI units) of every variable that is not part of a bend vector."""
     found = []
     for move in space.model.moves:
         k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
@@ -184,8 +186,8 @@ class _Projected:
         return np.asarray(self.curve.spline(parameters, order) @ self.rows.T)
 
 
-class _Run:
-    """The fastest motion along one curve; its parameter accelerates constantly between two grid points."""
+class _TimedCurve:
+    """The fastest motion along one curve; the path parameter has constant acceleration between grid points."""
 
     def __init__(self, toppra: Any, space: SmoothSpace, curve: Curve, speed: Array, acceleration: Array) -> None:
         self.spline, self.grid = curve.spline, curve.grid
@@ -201,30 +203,30 @@ class _Run:
         rates = solver.compute_parameterization(0.0, 0.0)[1]
         if rates is None or not np.isfinite(rates).all():
             raise TargetError("path cannot be timed within these limits; give larger ones")
-        self.squares = rates**2
+        self.squared_rates = rates**2
         self._slow_down(space, speed, acceleration)
 
     def _slow_down(self, space: SmoothSpace, speed: Array, acceleration: Array) -> None:
         """Slow the run down until the limits also hold between grid points and for norms of bend vectors."""
-        steps, rise = np.diff(self.grid), np.diff(self.squares)
-        fastest = hardest = 1.0
-        for share in np.linspace(0.0, 1.0, BETWEEN):
-            parameters, squares = self.grid[:-1] + share * steps, self.squares[:-1] + share * rise
+        steps, growth = np.diff(self.grid), np.diff(self.squared_rates)
+        speed_ratio = acceleration_ratio = 1.0
+        for share in np.linspace(0.0, 1.0, CHECKS_PER_INTERVAL):
+            parameters, squares = self.grid[:-1] + share * steps, self.squared_rates[:-1] + share * growth
             first, second = self.spline(parameters, 1), self.spline(parameters, 2)
             V1 = first * np.sqrt(squares)[:, None]
-            V2 = second * squares[:, None] + first * (0.5 * rise / steps)[:, None]
-            fastest = max(fastest, _largest_ratio(space, V1, speed))
-            hardest = max(hardest, _largest_ratio(space, V2, acceleration))
-        self.squares = self.squares / max(fastest**2, hardest)
-        rates = np.sqrt(self.squares)
+            V2 = second * squares[:, None] + first * (0.5 * growth / steps)[:, None]
+            speed_ratio = max(speed_ratio, _largest_ratio(space, V1, speed))
+            acceleration_ratio = max(acceleration_ratio, _largest_ratio(space, V2, acceleration))
+        self.squared_rates = self.squared_rates / max(speed_ratio**2, acceleration_ratio)
+        rates = np.sqrt(self.squared_rates)
         self.times = np.concatenate([[0.0], np.cumsum(2.0 * steps / (rates[:-1] + rates[1:]))])
 
     def at(self, times: Array) -> tuple[Array, Array, Array]:
         """Return variables, speeds and accelerations at times from the start of the run."""
         i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.grid) - 2)
         after = times - self.times[i]
-        rise = 0.5 * np.diff(self.squares)[i] / np.diff(self.grid)[i]
-        before = np.sqrt(self.squares[i])
+        rise = 0.5 * np.diff(self.squared_rates)[i] / np.diff(self.grid)[i]
+        before = np.sqrt(self.squared_rates[i])
         parameters = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
         rates = (before + rise * after)[:, None]
         first, second = self.spline(parameters, 1), self.spline(parameters, 2)
@@ -234,34 +236,34 @@ class _Run:
 class _Motion:
     """Consecutive runs, at rest between them."""
 
-    def __init__(self, runs: list[_Run]) -> None:
+    def __init__(self, runs: list[_TimedCurve]) -> None:
         self.runs = runs
         self.starts = np.concatenate([[0.0], np.cumsum([run.times[-1] for run in runs])])
-        self.slower = 1.0
+        self.time_scale = 1.0
 
     @property
     def duration(self) -> float:
-        return float(self.starts[-1]) * self.slower
+        return float(self.starts[-1]) * self.time_scale
 
-    def stretch(self, duration: float) -> None:
+    def scale_to(self, duration: float) -> None:
         """Slow the motion down to a duration."""
-        self.slower = duration / float(self.starts[-1])
+        self.time_scale = duration / float(self.starts[-1])
 
     @property
     def grid(self) -> Array:
         """Times of all grid points."""
-        return self.slower * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
+        return self.time_scale * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
 
     def at(self, times: Array) -> tuple[Array, Array, Array]:
-        unscaled = times / self.slower
+        unscaled = times / self.time_scale
         chosen = np.clip(np.searchsorted(self.starts, unscaled, side="right") - 1, 0, len(self.runs) - 1)
         found = [run.at(unscaled[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
         V, V1, V2 = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return V, V1 / self.slower, V2 / self.slower**2
+        return V, V1 / self.time_scale, V2 / self.time_scale**2
 
 
 def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return rows (m, variables) whose products with the variables are limited, in SI units, and their coordinates."""
+    """Return constraint rows (m, variables) in SI units, and the coordinate whose limit applies to each."""
     rows, coordinates = [], []
     for k, c in _bends(space):
         for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:

@@ -1,4 +1,4 @@
-"""Track waypoints without obstacles, point by point, optionally with steps bounded by a box."""
+"""Track waypoints without obstacles, point by point, optionally with a largest change of every coordinate per step."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ from arcreach.planning.motion.path import INSERTED
 from arcreach.robots.robot import Robot
 
 # Below this sine two directions count as parallel.
-_SMALL = 1e-12
+_PARALLEL_SINE = 1e-12
 
-# A point of a path: the index of its waypoint, the target row and the solution.
+# A point of a path: the index of its waypoint or INSERTED, the target row and the solution.
 Point = tuple[int, Array, Solution]
 
-# Smallest step between two waypoints, as a share of their distance. If the box is too small even for it, the tip lags
-# behind the target and the rest is crossed in steps of the second size.
-FINEST = 1.0 / 8192.0
-LAGGING = 1.0 / 64.0
-# Initial configurations that are tried if the caller gives none.
+# Smallest step between two waypoints, as a share of the segment. If `max_step` does not allow even this one, the tip
+# lags behind the target and the rest of the segment is tracked in lagging steps.
+SMALLEST_STEP = 1.0 / 8192.0
+LAGGING_STEP = 1.0 / 64.0
+# Largest number of initial configurations that are tried if the caller gives none.
 MOST_INITIAL = 12
+# Size of the seed table.
 SEEDS = 1024
 
 
@@ -57,10 +58,10 @@ class Tracker:
         self.holds = holds
         self.tolerances = tolerances
         self.options = {"method": method, **tolerances, **options}
-        self.box = _Box(robot, mode, largest, tolerances) if largest is not None and method == "auto" else None
+        self.box = _BoundedSteps(robot, mode, largest, tolerances) if largest is not None and method == "auto" else None
 
     def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
-        """Return the solutions at the first waypoint from which the path may start."""
+        """Return the candidate solutions at the first waypoint."""
         target = Target.from_packed(self.mode, rows[0])
         if start is not None:
             return [solve(self.robot, target, start=start, **self.options)]
@@ -78,28 +79,28 @@ class Tracker:
                 last = (i, rows[i], self._step(q, rows[i]))
                 yield last
             else:
-                points = self._cross(rows[i - 1], rows[i], i, q)
+                points = self._track_segment(rows[i - 1], rows[i], i, q)
                 last = points[-1]
                 yield from points
 
-    def _cross(self, first: Array, last: Array, i: int, q: Array) -> list[Point]:
-        """Return the points from one waypoint to the next, as many as the box requires."""
+    def _track_segment(self, first: Array, last: Array, i: int, q: Array) -> list[Point]:
+        """Return the points from one waypoint to the next, with as many inserted points as `max_step` requires."""
         points = []
         done, step = 0.0, 1.0
         within_reach: bool | None = None
         lagging = False
         while done < 1.0:
             share = min(done + step, 1.0)
-            row = last if share == 1.0 else between(first, last, self.mode, share)
-            solution = self._boxed_step(q, row)
+            row = last if share == 1.0 else interpolate_target(first, last, self.mode, share)
+            solution = self._bounded_step(q, row)
             if not solution.reached and within_reach is None:
-                # A target out of reach is not reached in smaller steps either.
+                # If it is not reached without `max_step`, smaller steps do not help.
                 within_reach = self._step(q, row).reached
-            if solution.reached or lagging or step <= FINEST or not within_reach:
+            if solution.reached or lagging or step <= SMALLEST_STEP or not within_reach:
                 lagging = bool(within_reach) and not solution.reached
                 points.append((i if share == 1.0 else INSERTED, row, solution))
                 q, done = solution.q, share
-                step = LAGGING if lagging else min(2.0 * step, 1.0)
+                step = LAGGING_STEP if lagging else min(2.0 * step, 1.0)
             else:
                 step *= 0.5
         return points
@@ -109,22 +110,22 @@ class Tracker:
         return None
 
     def _step(self, q: Array, row: Array) -> Solution:
-        """Solve the next target with steps of any size."""
+        """Solve the next target without `max_step`."""
         held = self._held(q)
-        robot = _pinned(self.robot, held, q) if held else self.robot
+        robot = _with_step_limits(self.robot, held, q) if held else self.robot
         return solve(robot, Target.from_packed(self.mode, row), start=q, **self.options)
 
-    def _boxed_step(self, q: Array, row: Array) -> Solution:
-        """Solve the next target inside the box around q."""
+    def _bounded_step(self, q: Array, row: Array) -> Solution:
+        """Solve the next target with every coordinate within `max_step` of q."""
         assert self.largest is not None
         held = self._held(q)
         if self.box is not None:
             return self.box.step(q, row, held)
-        boxed = _pinned(self.robot, held, q, self.largest)
+        boxed = _with_step_limits(self.robot, held, q, self.largest)
         return solve(boxed, Target.from_packed(self.mode, row), start=q, **self.options)
 
     def _held(self, q: Array) -> list[str]:
-        """Return the joints that are held because the tip is near their axis."""
+        """Return the joints to hold: those whose axis is nearer to the tip than their hold distance."""
         if not self.holds:
             return []
         frames = self.robot.frames(q)
@@ -133,14 +134,14 @@ class Tracker:
         for i, (element, k) in enumerate(self.robot.indexed_elements()):
             if isinstance(element, Joint) and self.robot.coordinates[k] in self.holds:
                 axis = frames[i, :3, :3] @ element.axis
-                away = np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3]))
-                if away < self.holds[self.robot.coordinates[k]]:
+                distance = np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3]))
+                if distance < self.holds[self.robot.coordinates[k]]:
                     held.append(self.robot.coordinates[k])
         return held
 
 
-class _Box:
-    """Steps inside a box by the descent of `auto`, without building a robot for each step."""
+class _BoundedSteps:
+    """Bounded steps by the solver of `auto`, without a new Robot for each step."""
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
@@ -178,8 +179,8 @@ class _Box:
         return Solution(Q[0], STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
 
 
-def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:
-    """Return the robot with limits that hold some joints and keep the others inside the box around q."""
+def _with_step_limits(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:
+    """Return the robot with joint limits narrowed to `max_step` around q; held joints are fixed."""
     limits = {}
     for element, k in robot.indexed_elements():
         if isinstance(element, Joint):
@@ -190,8 +191,8 @@ def _pinned(robot: Robot, held: list[str], q: Array, largest: Array | None = Non
     return robot.with_limits(limits)
 
 
-def between(first: Array, last: Array, mode: int, share: float) -> Array:
-    """Return the target row (12,) at a share of the motion from one row to another.
+def interpolate_target(first: Array, last: Array, mode: int, share: float) -> Array:
+    """Return the target row (12,) interpolated at a share between two rows.
 
     The position moves on a straight line; the axis or the rotation turns at a constant rate.
     """
@@ -199,7 +200,7 @@ def between(first: Array, last: Array, mode: int, share: float) -> Array:
     if mode == POSITION:
         return row
     if mode == AXIS:
-        turn = _shortest_turn(first[2:9:3], last[2:9:3])
+        turn = _smallest_rotation(first[2:9:3], last[2:9:3])
         row[2:9:3] = rotation_from_vector(share * turn) @ first[2:9:3]
         return row
     start, end = first[:9].reshape(3, 3), last[:9].reshape(3, 3)
@@ -207,11 +208,11 @@ def between(first: Array, last: Array, mode: int, share: float) -> Array:
     return row
 
 
-def _shortest_turn(first: Array, last: Array) -> Array:
-    """Return the rotation vector that takes one direction to another."""
+def _smallest_rotation(first: Array, last: Array) -> Array:
+    """Return the smallest rotation, as a rotation vector, that takes one direction to another."""
     normal = np.cross(first, last)
     sine, cosine = float(np.linalg.norm(normal)), float(first @ last)
-    if sine > _SMALL:
+    if sine > _PARALLEL_SINE:
         return np.asarray(normal / sine * np.arctan2(sine, cosine))
     if cosine > 0.0:
         return np.zeros(3)

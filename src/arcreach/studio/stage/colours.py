@@ -6,21 +6,22 @@ Colour = tuple[int, int, int]
 
 
 def rgb(text: str) -> Colour:
-    """Return a colour from six hexadecimal digits after a hash."""
+    """Parse `#RRGGBB` into (red, green, blue)."""
     red, green, blue = (int(text[i : i + 2], 16) for i in (1, 3, 5))
     return red, green, blue
 
 
-# Sections, base first; further ones start again with the first colour.
+# Sections, base first; the colours repeat. Branches use them too.
 SECTIONS = tuple(map(rgb, ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")))
-# Target, path, obstacles in collision.
+# Target, path, contact points, obstacles in collision.
 VERMILION = rgb("#D55E00")
+# Backbone and planar body of a contact plan.
 BLUE = rgb("#0072B2")
 # Links are pale and joints dark, so that the sections of a mixed chain stand out.
 LINK, JOINT = rgb("#DDE1E6"), rgb("#4A4F57")
 BASE = rgb("#2E3238")
 OBSTACLE = rgb("#9A9AA6")
-# The robot of the compared method, transparent.
+# Second robot when two methods are compared, and robots of further branches, drawn translucent.
 GHOST = rgb("#8C8C96")
 GHOST_OPACITY = 0.45
 BRANCH_OPACITY = 0.25

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.gpu import driver, hints
+from arcreach.gpu import driver
+from arcreach.gpu import nvvm_hints as hints
 from arcreach.kernels import solver
 from arcreach.kernels.chain.layout import AXIS, TARGET_SIZE
 from arcreach.kernels.math.trigonometry import sincos, sincos_reduced

@@ -1,12 +1,12 @@
 """Optimisation hints in the LLVM IR that numba-cuda passes to NVVM.
 
-Loops: a small array stays in registers only if all its indices are compile-time constants, and NVVM does not unroll a
-loop as large as a solver step by itself. On a CPU the loop must stay a loop, compiled once for all robots. Functions
-take their trip counts from `kernels.solver.loops`. Kernels compiled for one robot call `unrolled_rows` and
+Loops: a small array stays in registers only if all its indices are compile-time constants, and NVVM does not
+unroll loops as large as a solver step on its own. On a CPU the loop must stay a loop, compiled once for all robots.
+Functions take their trip counts from `kernels.solver.loops`. Kernels compiled for one robot call `unrolled_rows` and
 `unrolled_variables` instead, and all loops of a function that calls these get `llvm.loop.unroll.full`.
 
-Addresses: numba computes an element's address in a strided array with integers, which hides from NVVM that the Jacobian
-lies in shared memory. The same address as `getelementptr` keeps that.
+Addresses: numba computes element addresses by integer arithmetic, which hides the address space from NVVM. Rewritten as
+`getelementptr` they show that the Jacobian lies in shared memory.
 
 Neither hint changes results.
 """
@@ -19,24 +19,24 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-# Parts of the mangled names of this library's functions, and of those whose callers are unrolled.
+# Parts of mangled names: of this library's functions, and of functions whose callers are unrolled.
 OWN = "8arcreach"
 MARKER = "unrolled"
 
 _DEFINITION = re.compile(r"^define .*?^}", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r'^"?([^\s":]+)"?:')
-_TARGET = re.compile(r'label %"?([^\s",]+)"?')
+_BRANCH_TARGET = re.compile(r'label %"?([^\s",]+)"?')
 _METADATA = re.compile(r"^!(\d+) =", re.MULTILINE)
 _ADDRESS = re.compile(
     r"^  (\S+) = ptrtoint (\S+) (\S+) to i64\n  (\S+) = add i64 \1, (\S+)\n  (\S+) = inttoptr i64 \4 to \2$",
     re.MULTILINE,
 )
-_WRITTEN = r"  \1 = bitcast \2 \3 to i8*\n  \4 = getelementptr i8, i8* \1, i64 \5\n  \6 = bitcast i8* \4 to \2"
+_AS_POINTER = r"  \1 = bitcast \2 \3 to i8*\n  \4 = getelementptr i8, i8* \1, i64 \5\n  \6 = bitcast i8* \4 to \2"
 
 
 def with_hints(ir: str) -> str:
     """Return LLVM IR with hints, if it contains functions of this library."""
-    return with_marked_loops(_ADDRESS.sub(_WRITTEN, ir)) if OWN in ir else ir
+    return with_marked_loops(_ADDRESS.sub(_AS_POINTER, ir)) if OWN in ir else ir
 
 
 def with_marked_loops(ir: str) -> str:
@@ -55,7 +55,7 @@ def with_marked_loops(ir: str) -> str:
             lines.append(line)
             if label := _LABEL.match(line):
                 before.add(label[1])
-            elif line.lstrip().startswith("br ") and before.intersection(_TARGET.findall(line)):
+            elif line.lstrip().startswith("br ") and before.intersection(_BRANCH_TARGET.findall(line)):
                 # A branch to an earlier block closes a loop; on other branches LLVM ignores the metadata.
                 number = next(numbers)
                 added.append(f"!{number} = distinct !{{!{number}, !{whole}}}")
@@ -67,18 +67,18 @@ def with_marked_loops(ir: str) -> str:
 
 
 def unrolled_rows(model: Any) -> int:
-    """Return the number of moving elements."""
+    """Return the number of moving elements; marks the caller's loops for full unrolling."""
     return model.moves.shape[0]  # type: ignore[no-any-return]
 
 
 def unrolled_variables(array: Any) -> int:
-    """Return the number of variables, of an array with a row for each."""
+    """Return the number of solver variables, the rows of `array`; marks the caller's loops for full unrolling."""
     return array.shape[0]  # type: ignore[no-any-return]
 
 
-def give_hints() -> None:
+def install_hints() -> None:
     """Install the hints in numba-cuda; code of other libraries is not changed."""
-    # If another version of numba-cuda moves this function, kernels are slower but correct.
+    # If numba-cuda has moved this function, kernels are slower but correct.
     with contextlib.suppress(Exception):
         from numba.cuda.cudadrv import nvvm
 
