@@ -9,7 +9,6 @@ import pytest
 from benchmarks.microcontroller import harness
 
 import arcreach as ar
-from arcreach.ik.target import KINDS
 from arcreach.kernels.chain.layout import AXIS, ROTATION
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
@@ -74,7 +73,7 @@ def test_forward_kinematics_and_jacobian(name, precision):
     assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < scale * ROUNDING[precision]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["position", "axis", "rotation"])
 @pytest.mark.parametrize("name", CHAINS)
 def test_double_precision_has_the_verdict_of_python(name, kind):
     robot, solver = solver_of(name, "float64")
@@ -82,8 +81,9 @@ def test_double_precision_has_the_verdict_of_python(name, kind):
     # A third is moved: some of it stays in reach, some does not, some is provably out of it.
     poses[::3, :3, 3] += robot.moving_reach * np.random.default_rng(2).normal(0.0, 0.7, (50, 3))
     options = {"position_tol": 1e-6, "angle_tol": 1e-3}
-    ours = solver.solve_batch(ar.Targets.from_poses(poses, kind), **options)
-    theirs = ar.solve_batch(robot, ar.Targets.from_poses(poses, kind), **options)
+    targets = ar.Targets.from_poses(poses, kind)
+    ours = solver.solve_batch(targets, **options)
+    theirs = ar.solve_batch(robot, targets, **options)
     assert np.array_equal(ours.status, theirs.status)
     assert {ar.Status.REACHED, ar.Status.OUT_OF_REACH} <= set(ours.status.tolist())
     assert (ours.position_error[ours.reached] <= 1e-6).all()
@@ -109,13 +109,13 @@ def test_single_precision_reaches_a_hundredth_of_a_millimetre_and_two_arc_second
 )
 def test_other_methods_end_as_in_python(method, name, tmp_path):
     robot = ar.load_robot(name)
-    poses = robot.tip_pose(robot.sample(60, seed=5))
+    targets = ar.Targets.from_poses(robot.tip_pose(robot.sample(60, seed=5)), "axis")
     options = {"position_tol": 1e-3, "angle_tol": 1e-3}
-    theirs = ar.solve_batch(robot, ar.Targets.from_poses(poses, "axis"), method=method, **options)
+    theirs = ar.solve_batch(robot, targets, method=method, **options)
     for precision in PRECISIONS:
         ar.export_c(robot, tmp_path, precision, method)
         solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
-        ours = solver.solve_batch(ar.Targets.from_poses(poses, "axis"), **options)
+        ours = solver.solve_batch(targets, **options)
         same = ours.status == theirs.status
         # Rounding decides where single precision, which steps by comparing errors, gets stuck.
         assert same.all() if precision == "float64" else abs(ours.reached.mean() - theirs.reached.mean()) < 0.1

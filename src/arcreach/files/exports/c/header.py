@@ -26,6 +26,8 @@ LEAST_TOL = 3e-6
 SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
 LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
+# Share by which the limits of sections whose length varies are narrowed in single precision.
+SHRINK = 4e-7
 # Indices are bytes.
 MOST_COORDINATES = 200
 # Bytes of the seeds' variables: the table of a long chain has fewer seeds.
@@ -128,8 +130,14 @@ class Header:
             extra = len(self.bends)
             length, stretch = float(move["length"]), float(move["stretch"])
             lower, upper = (length, length + stretch) if stretch else (0.0, float(move["bend_max"]))
-            shape = ("length", "stretch", "bend_max", "unit", "slope")
-            values = [self._number(float(move[name]), name == "bend_max") for name in shape]
+            bend_max = float(move["bend_max"])
+            if self.single and stretch:
+                # The limit at the current length is a quotient that is rounded several times.
+                bend_max *= 1.0 - SHRINK
+            values = [
+                self._number(length), self._inward(stretch, 1.0), self._inward(bend_max, -1.0),
+                self._number(float(move["unit"])), self._number(float(move["slope"])),
+            ]  # fmt: skip
             self.bends.append("{" + ", ".join([*values, str(int(move["tip_row"]))]) + "}")
         after = tuple(move["motion"])
         if move["behind"] == layout.NOTHING:
@@ -210,9 +218,7 @@ class Header:
             self._table("uint16_t", f"AR_SEED_NORMS[{count}]", ", ".join(map(str, norms))),
         ]
 
-    def _number(self, value: float, inward: bool = False) -> str:
-        if inward:
-            return self._inward(value, -1.0)
+    def _number(self, value: float) -> str:
         if not self.single:
             return repr(float(value))
         return f"{float(np.float32(value))!r}f" if np.float32(value) else "0.0f"

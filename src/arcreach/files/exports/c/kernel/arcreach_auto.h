@@ -26,7 +26,7 @@
 #define OUTWARD R(1e-9)
 #define ON_AXIS R(1e-7)
 #define SAME R(1e-4)
-#define AIM R(0.97)
+#define AIM R(0.93)
 #endif
 
 #define FIRST_DAMPING R(1e-3)

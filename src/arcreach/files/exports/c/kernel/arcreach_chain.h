@@ -390,11 +390,7 @@ static void to_coordinates(const real *v, real *q) {
       real most = b->bend_max;
       if (STRETCHES(b)) {
         p[2] = real_min(real_max(b->length + b->stretch * w[m->width - 1], m->lower), m->upper);
-        most *= real_min((p[2] - b->length) / b->stretch, 1);
-#if !AR_DOUBLE
-        /* The difference of two rounded lengths is off by the last bit of the length. */
-        most -= R(2.4e-7) * b->bend_max * (p[2] / b->stretch);
-#endif
+        most *= real_min((p[2] - m->lower) / b->stretch, 1);
       }
       if (!PLANAR(m)) {
         p[0] = real_sqrt(w[0] * w[0] + w[1] * w[1]);

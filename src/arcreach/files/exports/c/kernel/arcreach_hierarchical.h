@@ -24,10 +24,7 @@ static int within(const real *q) {
       real most = b->bend_max;
       if (STRETCHES(b)) {
         if (!(p[2] >= m->lower && p[2] <= m->upper)) return 0;
-        most *= real_min((p[2] - b->length) / b->stretch, 1);
-#if !AR_DOUBLE
-        most -= R(2.4e-7) * b->bend_max * (p[2] / b->stretch);
-#endif
+        most *= real_min((p[2] - m->lower) / b->stretch, 1);
       }
       if (!(p[0] >= 0 && p[0] <= most)) return 0;
       continue;
