@@ -7,6 +7,7 @@ What a block is follows from its language:
 - `sh`, or no language, is a list of commands. A comment `exit code 1` behind one says how it ends, if not with 0.
 - `console` is one command and what it prints.
 - `toml` is a robot, a scene or a planar scene, and is loaded.
+- `c` is a program, whose caption names it, for a command with `cc` below it.
 - A block with a caption is a file of that name, there for all that comes below it.
 
 In what a page promises, `...` stands for any text.
@@ -52,7 +53,7 @@ NO_CODE = {
     "table",
     "list-table",
 }
-LANGUAGES = {"python", "sh", "console", "toml", "text"}
+LANGUAGES = {"python", "sh", "console", "toml", "text", "c"}
 
 # What takes minutes, or needs a machine that no test has, is done on a smaller scale.
 SMALLER = (
@@ -195,8 +196,7 @@ class PageRun:
             line = re.sub(pattern, smaller, line)
         words = shlex.split(line.removeprefix(".venv/bin/"))
         if words[0] in OUTSIDE:
-            OUTSIDE[words[0]](line, words)
-            return ""
+            return OUTSIDE[words[0]](line, words) or ""
         if words[:2] == ["arcreach", "studio"]:
             open_studio(words, place)
             return ""
@@ -284,7 +284,20 @@ def check_peers(line, words):
     assert all(word in known for word in words if word.startswith("--")), line
 
 
-OUTSIDE = {"make": check_make, "pip": check_pip, ".ci/run": lambda line, words: None}
+def run_compiler(line, words):
+    """A C compiler, which CI has, and the program it made."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, f"{line}: {done.stderr}"
+    return done.stdout
+
+
+OUTSIDE = {
+    "make": check_make,
+    "cc": run_compiler,
+    "./loop": run_compiler,
+    "pip": check_pip,
+    ".ci/run": lambda line, words: None,
+}
 OUTSIDE["build/peers-venv/bin/python"] = check_peers
 
 
