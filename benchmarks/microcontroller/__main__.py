@@ -90,16 +90,16 @@ def sanitize(folder: Path) -> None:
         for robot, mode in ((ar.load_robot("ur5-bending-tool"), ROTATION), (ar.load_robot("mixed-sections"), AXIS)):
             ar.export_c(robot, folder, precision)
             targets = folder / "targets.h"
-            rows = harness.target_rows(robot.tip_pose(robot.sample(9_800, seed=8)))
+            rows = harness.target_rows(robot.tip_pose(robot.sample(9_900, seed=8)))
             hostile = harness.hostile_rows(rows)
             harness.write_targets(targets, np.concatenate([rows, hostile]), mode, 1e-4, 1e-3, 5000)
             plain = harness.run_host(harness.build_host(folder, targets))
             checked = harness.build_host(folder, targets, flags=("-O1", "-DBUDGET=5", *harness.SANITIZERS))
             assert harness.run_host(checked).bits == plain.bits
             refused = int((plain.status < 0).sum())
-            reached = int((plain.status[:9_800] == ar.Status.REACHED).sum())
+            reached = int((plain.status[:9_900] == ar.Status.REACHED).sum())
             print(
-                f"{robot.name}, {precision}: {len(plain.status)} targets, {reached} of 9800 reached, {refused} refused"
+                f"{robot.name}, {precision}: {len(plain.status)} targets, {reached} of 9900 reached, {refused} refused"
             )
 
 
