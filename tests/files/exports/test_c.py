@@ -223,6 +223,13 @@ def test_refused_options(options, words, tmp_path):
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize("method", ["auto", "hierarchical"])
+def test_a_chain_that_only_slides_is_built_without_warnings(method, tmp_path):
+    ar.export_c(ar.Robot([ar.Prismatic(0.0, 1.0)]), tmp_path, method=method)
+    solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
+    assert solver.solve([0.0, 0.0, 0.3]).reached
+
+
 def test_refused_robots_and_folders(tmp_path):
     long = ar.Robot([ar.Prismatic(0.0, 1e-4)] * 201)
     huge = ar.Robot([ar.Prismatic(0.0, 1e6)])

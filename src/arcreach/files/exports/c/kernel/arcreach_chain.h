@@ -178,6 +178,7 @@ static motion chain_pass(const real *v, int mode, real weight, real (*J)[6]) {
   int i;
   (void)mode; /* a chain that only slides has no use for them */
   (void)weight;
+  (void)sincos_of;
   for (i = AR_MOVES - 1; i >= 0; i--) {
     const ar_move *m = &AR_MOVE[i];
     const real *f = AR_FIXED[m->fixed];
