@@ -126,7 +126,7 @@ def test_dots_stand_for_anything(line, promise, same):
 COMMANDS = set(typer.main.get_command(app).commands)
 API = (DOCS / "api.md").read_text(encoding="utf-8")
 # Modules that users import beside the package itself, described with all their members.
-PUBLIC_MODULES = ("arcreach.experiments", "arcreach.figures", "arcreach.ik.conformance", "arcreach.ik.hierarchical")
+PUBLIC_MODULES = ("arcreach.figures", "arcreach.ik.hierarchical")
 
 
 def described(module):

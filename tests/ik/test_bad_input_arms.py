@@ -66,7 +66,7 @@ MISTAKES = {
     ),
     "method for other targets": (lambda: ar.solve(ARM, TARGET, "fabrikx"), ar.MethodError, "not rotation"),
     "option of another method": (
-        lambda: ar.solve(ARM, TARGET, "sdls", damping=0.1), ar.MethodError, "its options: largest_step",
+        lambda: ar.solve(ARM, TARGET, "sdls", damping=0.1), ar.MethodError, "it accepts: largest_step",
     ),
 }  # fmt: skip
 

@@ -188,7 +188,7 @@ def test_says_why_it_refuses(elements, reason):
     ("method", "refused", "kind", "reason"),
     [
         ("fabrikx", set(), "rotation", "axis, position"),
-        ("fabrikc", {"telescopic", "extensible"}, "position", "targets of axis"),
+        ("fabrikc", {"telescopic", "extensible"}, "position", "targets of kind axis"),
         ("chords", {"links"}, "rotation", "axis, position"),
     ],
 )

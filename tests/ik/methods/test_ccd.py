@@ -83,7 +83,7 @@ def test_reaches_whole_poses(name, least):
 
 def test_refuses_what_bends():
     assert "section" in METHOD.refusal(ar.load_robot("three-section"))
-    with pytest.raises(ar.MethodError, match="its options: none"):
+    with pytest.raises(ar.MethodError, match="it accepts: none"):
         ar.solve(MIXED, ar.Target([0, 0, 0.5]), "ccd", precision="float32")
 
 

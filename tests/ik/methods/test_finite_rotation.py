@@ -185,7 +185,7 @@ def test_cross_axis_is_that_of_the_last_joint(elements, long, cross):
         ({"cross_axis": [0, 0, math.nan]}, "cross_axis"),
         ({"cross_axis": "z"}, "right angles to long_axis"),
         ({"cross_axis": None, "long_axis": None}, "long_axis = None"),
-        ({"sweeps": 3}, "option 'sweeps' is not known"),
+        ({"sweeps": 3}, "has no option 'sweeps'"),
         ({"variant": "newest"}, "its variants: corrected, published"),
     ],
 )

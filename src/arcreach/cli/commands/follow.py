@@ -74,6 +74,7 @@ def follow(
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
     loaded = load_chain(robot, "follow", base, tip)
+    obstacles = read_scene(scene, scale)
     targets = _targets(waypoints, scene)
     if position_only:
         targets = Targets(targets.positions)
@@ -83,7 +84,7 @@ def follow(
         "angle_tol": units.parse(angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),
     }
-    if (obstacles := read_scene(scene, scale)) is not None:
+    if obstacles is not None:
         options |= {"scene": obstacles, "margin": units.parse(margin, "length")}
     if start is not None:
         options["start"] = parse_configuration(start, loaded, "--start")

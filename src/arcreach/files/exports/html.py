@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._extras import require
-from arcreach._io import check_output, write_text
+from arcreach._io import check_output, write_bytes, write_text
 from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import FileError
@@ -75,7 +75,7 @@ def check_compiler() -> None:
 def _compile(folder: Path) -> bytes:
     """Return the solver in `folder`, compiled to WebAssembly."""
     source = folder / "page.c"
-    source.write_bytes((resources("arcreach.files.exports") / "page" / "page.c").read_bytes())
+    write_bytes(source, (resources("arcreach.files.exports") / "page" / "page.c").read_bytes())
     out = folder / "page.wasm"
     linked = [f"-Wl,{flag}" for flag in (*LINKED, *(f"--export={name}" for name in EXPORTED))]
     command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, "-I", str(folder / "src"), *linked]

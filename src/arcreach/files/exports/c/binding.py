@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._io import file_error
+from arcreach._io import file_error, write_bytes
 from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
 from arcreach.files.load import read_robot
@@ -165,7 +165,7 @@ def _compile(source: Path, compiler: list[str]) -> Any:
     loops = resources("arcreach.files.exports.c") / "kernel" / "binding.c"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         library = Path(place) / "solver.so"
-        Path(place, "binding.c").write_bytes(loops.read_bytes())
+        write_bytes(Path(place, "binding.c"), loops.read_bytes())
         command = [*compiler, *FLAGS, f"-I{source}", "-o", str(library), str(Path(place) / "binding.c"), "-lm"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
