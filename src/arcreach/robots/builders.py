@@ -14,8 +14,8 @@ from arcreach._typing import Vector
 from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
 
 CONVENTIONS = ("standard", "modified")
-_DH_NUMBERS = ("a", "alpha", "d", "theta")
-_DH_KEYS = (*_DH_NUMBERS, "kind", "lower", "upper", "name")
+_DH_PARAMETERS = ("a", "alpha", "d", "theta")
+_DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
 
 
 def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:
@@ -37,8 +37,8 @@ def _dh_elements(given: Any, convention: str) -> list[Element]:
     """Return the joint and the link of one row; an identity link is left out."""
     row = _dh_row(given)
     problems: list[str] = []
-    values = dict.fromkeys(_DH_NUMBERS, 0.0)
-    for key in _DH_NUMBERS:
+    values = dict.fromkeys(_DH_PARAMETERS, 0.0)
+    for key in _DH_PARAMETERS:
         with checks.gathered(problems):
             values[key] = checks.number("", key, row.get(key, 0.0), "a finite number")
     joint: list[Element] = []
@@ -47,8 +47,8 @@ def _dh_elements(given: Any, convention: str) -> list[Element]:
         joint = [_joint(kind, Z_AXIS, row.get("lower"), row.get("upper"), row.get("name", ""))]
     checks.raise_any(problems)
     # The joint's motion commutes with theta and d, so these belong to the row's fixed link.
-    along_z = _turn_z(values["theta"]) @ _shift(0.0, values["d"])
-    along_x = _shift(values["a"], 0.0) @ _turn_x(values["alpha"])
+    along_z = _rotation_z(values["theta"]) @ _translation_xz(0.0, values["d"])
+    along_x = _translation_xz(values["a"], 0.0) @ _rotation_x(values["alpha"])
     return [*joint, *_link(along_z @ along_x)] if convention == "standard" else [*_link(along_x @ along_z), *joint]
 
 
@@ -82,7 +82,7 @@ def elements_from_vectors(
 
 
 def _per_joint(field: str, values: Any, default: Any, n: int) -> list[Any]:
-    """Return one entry per joint, given or default; the joints check the values."""
+    """Return one entry per joint. The values are checked by the elements."""
     if values is None:
         return [default] * n
     accepted = f"{n} entries, one per link vector"
@@ -106,11 +106,11 @@ def _dh_row(row: Any) -> Mapping[str, Any]:
     values = tuple(row)
     if len(values) != 4:
         raise checks.refuse("", "row", row, accepted)
-    return dict(zip(("a", "alpha", "d", "theta"), values, strict=True))
+    return dict(zip(_DH_PARAMETERS, values, strict=True))
 
 
 def _turn_limits(lower: Any, upper: Any) -> tuple[Any, Any]:
-    """Return the limits of a turning joint; by default half a turn either way."""
+    """Return the limits of an angle; by default -pi to pi."""
     return -math.pi if lower is None else lower, math.pi if upper is None else upper
 
 
@@ -138,20 +138,20 @@ def _link(matrix: npt.NDArray[np.float64]) -> list[Element]:
     return [] if np.array_equal(matrix, np.eye(4)) else [Link.from_matrix(matrix)]
 
 
-def _shift(x: float, z: float) -> npt.NDArray[np.float64]:
+def _translation_xz(x: float, z: float) -> npt.NDArray[np.float64]:
     matrix = np.eye(4)
     matrix[0, 3], matrix[2, 3] = x, z
     return matrix
 
 
-def _turn_z(angle: float) -> npt.NDArray[np.float64]:
+def _rotation_z(angle: float) -> npt.NDArray[np.float64]:
     matrix = np.eye(4)
     c, s = _exact_cos_sin(angle)
     matrix[:2, :2] = ((c, -s), (s, c))
     return matrix
 
 
-def _turn_x(angle: float) -> npt.NDArray[np.float64]:
+def _rotation_x(angle: float) -> npt.NDArray[np.float64]:
     matrix = np.eye(4)
     c, s = _exact_cos_sin(angle)
     matrix[1:3, 1:3] = ((c, -s), (s, c))
@@ -159,7 +159,7 @@ def _turn_x(angle: float) -> npt.NDArray[np.float64]:
 
 
 def _exact_cos_sin(angle: float) -> tuple[float, float]:
-    """Return cosine and sine; exact for quarter turns, which most tables consist of."""
+    """Return cosine and sine, exact for multiples of pi / 2, the usual angles of DH tables."""
     quarters = angle / (math.pi / 2.0)
     if quarters == round(quarters):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]

@@ -22,18 +22,18 @@ from arcreach.robots.robot import Robot
 Faces = npt.NDArray[np.int64]
 
 SECTION, LINK, JOINT = "section", "link", "joint"
-# Radius of an element without one, as a share of the reach.
+# Default radius of elements with radius 0, as a share of the reach.
 BARE = 0.014
 # Radius and half the height of a joint's drum, in radii of the thicker neighbour.
 DRUM_RADIUS, DRUM_HEIGHT = 1.45, 1.6
 # Largest bend between two rings: the chord deviates from the arc by less than a thousandth of its radius.
 STEP = math.radians(5.0)
-# Inner radius of the rim of a flat end, as a share of the radius: viewers that smooth normals over edges show it only
-# there.
+# Inner radius of the rim of a flat end, as a share of the radius: it confines the shading artefacts of viewers that
+# smooth normals across edges.
 RIM = 0.97
 # Rings of a hemisphere.
 BALL_RINGS = 6
-# Radians between the first vertices of successive parts; no multiple of it is a corner of a tube.
+# Angular offset between successive parts in radians, so that vertices of collinear parts never coincide.
 PHASE = 0.1
 METRES_ABOVE = "a length in metres above 0"
 
@@ -68,7 +68,7 @@ class TubeMesh:
 
     @property
     def elements(self) -> Faces:
-        """The index of the robot's element of every face (m,)."""
+        """Element index of each face (m,)."""
         return np.repeat([part.element for part in self.parts], [len(part.faces) for part in self.parts])
 
 
@@ -107,14 +107,14 @@ def tube_mesh(
             rings += own[1:] if rings and radii[e] == radii[e - 1] else own
             following = robot.elements[e + 1] if e + 1 < len(robot.elements) else None
             if joined and isinstance(following, Section):
-                # A section with twist turns its end about its axis; the next ring starts at the same angle.
+                # With twist=True the end frame is rolled; the roll is compensated so that the rings stay aligned.
                 spin -= float(values[k + 1]) if element.twist else 0.0
                 continue
             vertices = _closed(rings)
             parts.append(TubePart(e, SECTION, vertices, tube_faces(vertices, sides)))
             rings, spin = [], 0.0
         elif radii[e] > 0.0 and (joints or not isinstance(element, Revolute)):
-            # Each part has its own phase: rods in line would share edges, where four faces meet.
+            # Collinear rods with aligned vertices would share edges, and the mesh would not be manifold.
             offset = frames[e, :3, :3].T @ (frames[e + 1, :3, 3] - frames[e, :3, 3])
             local = _rigid(element, offset, radii[e], circle(sides, PHASE * e))
             vertices = np.asarray(local @ frames[e, :3, :3].T + frames[e, :3, 3])
@@ -124,7 +124,7 @@ def tube_mesh(
 
 
 def check_chain(robot: Any, what: str) -> None:
-    """Raise a `RobotError` unless the robot is a chain of elements; `what` says what needs its body."""
+    """Raise a `RobotError` unless the robot is a chain of elements; `what` names the output that needs its body."""
     if not isinstance(robot, Robot):
         name = f"'{robot.name}'" if hasattr(robot, "coordinates") and hasattr(robot, "name") else shown(robot)
         raise RobotError(f"robot {name} has no body to make {what} from; give a Robot, which is a chain of elements")
@@ -151,7 +151,7 @@ def radii_of(robot: Robot, bare_radius: float | None = None) -> list[float]:
 
 
 def _beside(radii: list[float], e: int, bare_radius: float) -> float:
-    """Return the larger radius of the nearest bodies before and after an element in the chain."""
+    """Return the larger radius of the nearest elements with a body before and after an element."""
     before = next((radius for radius in reversed(radii[:e]) if radius), 0.0)
     after = next((radius for radius in radii[e + 1 :] if radius), 0.0)
     return max(before, after) or bare_radius
@@ -222,9 +222,9 @@ def _closed(rings: list[Array]) -> Array:
 
 
 def rod(offset: Array, along: Array, radius: float, around: Array, flat: bool = False) -> Array:
-    """Return a rod from the origin to `offset` with round ends, or a flat far end; `along` is parallel to it.
+    """Return a rod from the origin to `offset` with round ends, or a flat far end.
 
-    `along` gives the direction also for an offset of zero.
+    `along` gives its direction, also if `offset` is zero.
     """
     axes = _basis(along)
     # A prismatic joint may move backwards: `offset` is then the lower end.
@@ -245,7 +245,7 @@ def revolved(profile: list[tuple[float, float]], around: Array, poles: tuple[flo
 
 
 def tube_faces(vertices: Array, sides: int) -> Faces:
-    """Return the faces over one pole, rings of vertices and the other pole, as all functions here order them."""
+    """Return the faces of a closed tube whose vertices are ordered pole, rings, pole."""
     return _faces((len(vertices) - 2) // sides, sides)
 
 

@@ -135,6 +135,10 @@ def test_a_slider_moves_the_robot_within_its_limits_and_takes_the_target_along(v
     assert q[k] == pytest.approx(section.bend_max * (length - section.length) / section.stretch, abs=1e-6)
 
 
+def test_the_solver_is_small(visit):
+    assert visit("three-section").evaluate("arcreach.bytes") <= 15_000
+
+
 def test_a_number_that_is_no_number_changes_nothing(visit):
     page = visit("three-section")
     before = position_of(page)

@@ -27,8 +27,9 @@ from arcreach.files.exports.c.writer import export_c
 from arcreach.ik.method import find_method
 from arcreach.robots.robot import Robot
 
-# Optimised for size; the bits are those of the C solver on every machine.
-FLAGS = ("-target", "wasm32-freestanding", "-std=c99", "-Os", "-ffp-contract=off", "-fno-math-errno", "-nostdlib")
+# Optimised for size, also by inlining less than LLVM would; the bits are those of the C solver on every machine.
+SMALL = ("-Os", "-mllvm", "-inline-threshold=-50")
+FLAGS = ("-target", "wasm32-freestanding", "-std=c99", *SMALL, "-ffp-contract=off", "-fno-math-errno", "-nostdlib")
 LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
 # Tolerances of the page: far below what its numbers show.
@@ -47,6 +48,11 @@ def export_html(
     `q` is the first configuration, by default one that shows the robot well. Needs the extra `web`.
     """
     check_output(path, (".html",))
+    write_text(path, page_text(robot, q, precision))
+
+
+def page_text(robot: Robot, q: npt.ArrayLike | None = None, precision: str = "float64") -> str:
+    """Return the text of the page that `export_html` writes."""
     check_robot(robot, precision)
     check_compiler()
     described = json.dumps(_described(robot, q, precision), allow_nan=False).replace("</", "<\\/")
@@ -64,7 +70,7 @@ def export_html(
         ("%SCRIPT%", parts["js"]),
     ):
         text = text.replace(mark, value)
-    write_text(path, text)
+    return text
 
 
 def check_compiler() -> None:

@@ -1,4 +1,4 @@
-"""Events of the page's inputs, and messages to the clients that caused them."""
+"""Event handlers of inputs, and notifications to the client that triggered them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _messages: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary
 
 
 def from_client(function: Callable[[Any], None]) -> Callable[[Any], Awaitable[None]]:
-    """Make a handler that runs for events of clients only, in their order, and reports errors to the client.
+    """Wrap a handler: ignore events without a client, run events in order, report errors to the client.
 
     viser also calls handlers when the server itself writes a value. Those events have no client.
     """
@@ -41,13 +41,13 @@ def from_client(function: Callable[[Any], None]) -> Callable[[Any], Awaitable[No
 
 
 class TaskQueue:
-    """Runs functions one after another outside the event loop; the client is told of a failure."""
+    """Runs functions one after another outside the event loop; errors are shown to the client."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="arcreach-tasks")
 
     def run(self, work: Callable[[], None], client: Any = None) -> None:
-        """Run a function soon."""
+        """Queue a function."""
 
         def reported() -> None:
             try:
@@ -58,12 +58,12 @@ class TaskQueue:
         self._pool.submit(reported)
 
     def stop(self) -> None:
-        """Start nothing further."""
+        """Cancel queued functions; a running one finishes."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def report(error: Exception, client: Any = None) -> None:
-    """Show an error to a client. It is also logged if it is not bad input, or if there is no client."""
+    """Show an error to a client; log input errors without a client, and all other errors with their traceback."""
     if isinstance(error, ArcreachError):
         title, text = "Not accepted", problems_of(error)
         if client is None:
@@ -76,13 +76,13 @@ def report(error: Exception, client: Any = None) -> None:
 
 
 def uploaded(event: Any) -> tuple[str, bytes]:
-    """Return the name and the content of the file of an upload button."""
+    """Return the name and the content of an uploaded file."""
     file = event.target.value
     return file.name, file.content
 
 
 def problems_of(error: Exception) -> str:
-    """Return the message of an error, with all bad fields of a file and not only the first."""
+    """Return the message of an error; for a file, all bad fields."""
     problems = getattr(error, "problems", ())
     if len(problems) < 2:
         return str(error)

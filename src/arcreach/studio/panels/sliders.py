@@ -1,4 +1,4 @@
-"""The pose tab: a slider for each coordinate, in degrees or millimetres, grouped by sections and joints."""
+"""The Pose tab: a slider for each coordinate, in degrees or millimetres, grouped by sections and joints."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from arcreach.studio.panels.events import from_client
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
+# Step of the sliders in degrees or millimetres.
 STEP = 0.1
-# Folders that are open at first; those of a long chain would fill several screens.
+# Number of folders that are open at first: all folders of a long chain would not fit on a screen.
 OPEN = 4
 
 
 @dataclass(frozen=True)
 class SliderSpec:
-    """The label, the range and the unit of a slider."""
+    """Label and range of a slider, in degrees or millimetres."""
 
     coordinate: int
     label: str
@@ -32,7 +33,7 @@ class SliderSpec:
 
 
 def slider_groups(robot: Robot) -> list[tuple[str, list[SliderSpec]]]:
-    """Return the sliders of a robot in groups: one for each section, one for consecutive joints."""
+    """Return the sliders of a robot in groups: one for each section and one for each run of consecutive joints."""
     groups: list[tuple[str, list[SliderSpec]]] = []
     entries = list(zip(robot.elements, robot.element_names, strict=True))
     k = sections = 0
@@ -72,7 +73,7 @@ def shown_value(spec: SliderSpec, q: Array) -> float:
     """Return the value of a slider for a configuration."""
     value = float(spec.factor * q[spec.coordinate])
     if spec.factor != 1e3 and not spec.low <= value <= spec.high:
-        # A joint without limits may have made several turns; the slider shows its angle.
+        # A joint without limits may have made several turns; the slider shows the angle wrapped to +-180 degrees.
         value = (value + 180.0) % 360.0 - 180.0
     return min(max(_round(value), spec.low), spec.high)
 
@@ -111,14 +112,14 @@ class Sliders:
 
     def _move(self, coordinate: int, value: float) -> None:
         self._held = coordinate
-        # The configuration requested last may not be shown yet: sliders are moved one after another.
+        # Start from the latest requested configuration: it may not be shown yet when the next slider moves.
         request = self._studio.state.request
         q = (self._studio.q if request.q is None else request.q).copy()
         q[coordinate] = value
         self._studio.pose(q)
 
     def show(self, q: Array, settled: bool) -> None:
-        """Move the sliders; until the answer is the latest, all but the one in use, which would jump back."""
+        """Set the sliders to q; the one in use is skipped while a newer request is pending, or it would jump back."""
         if settled:
             self._held = None
         for spec, handle in zip(self._specs, self.handles, strict=True):

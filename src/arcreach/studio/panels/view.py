@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from arcreach.files.exports.html import page_text
 from arcreach.studio.panels.events import from_client
 from arcreach.studio.stage.cameras import VIEWS
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ViewInputs:
-    """Check boxes, buttons for the camera, and a button to save the page."""
+    """Check boxes, buttons for the camera, and buttons to save the scene or the robot as a page."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
@@ -26,15 +28,24 @@ class ViewInputs:
             }
             self.camera = gui.add_button_group("Camera", tuple(VIEWS))
         self.save = gui.add_button("Save as HTML", icon="download", hint="The scene as one file that needs no network")
+        self.export = gui.add_button(
+            "Save a page that solves", icon="world", hint="The robot and its solver as one file that needs no network"
+        )
         for name, box in self.boxes.items():
             box.on_update(from_client(functools.partial(self._toggle, name)))
         self.camera.on_click(from_client(lambda event: studio.cameras.show(event.client, event.target.value)))
-        self.save.on_click(from_client(lambda event: studio.queue.run(lambda: self._send(event.client), event.client)))
+        for button, page in ((self.save, studio.as_html), (self.export, self._solving_page)):
+            button.on_click(from_client(functools.partial(self._send, page)))
 
     def _toggle(self, name: str, event: Any) -> None:
         shown = event.target.value
         self._studio.queue.run(lambda: self._studio.set_view(**{name: shown}), event.client)
 
-    def _send(self, client: Any) -> None:
-        page = self._studio.as_html().encode()
-        client.send_file_download("arcreach-studio.html", page, save_immediately=True)
+    def _solving_page(self) -> str:
+        return page_text(self._studio.state.entry.robot, self._studio.q)
+
+    def _send(self, page: Callable[[], str], event: Any) -> None:
+        def work() -> None:
+            event.client.send_file_download("arcreach-studio.html", page().encode(), save_immediately=True)
+
+        self._studio.queue.run(work, event.client)

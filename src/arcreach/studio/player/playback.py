@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class Playback:
-    """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last one."""
+    """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last or a failed one."""
 
     def __init__(self, show: Callable[[int], None], ended: Callable[[], None]) -> None:
         self._show, self._ended = show, ended
@@ -28,17 +28,17 @@ class Playback:
 
     @property
     def playing(self) -> bool:
-        """Whether the frames advance."""
+        """Whether the animation is playing."""
         return self._go.is_set()
 
     def load(self, animation: Animation | None) -> None:
-        """Pause at the first frame of another animation."""
+        """Load an animation, or none, and pause at its first frame."""
         self.pause()
         with self._lock:
             self.animation, self.frame = animation, 0
 
     def play(self) -> None:
-        """Continue, or start again from the first frame at the end."""
+        """Play from the current frame; from the first one if the animation has ended."""
         with self._lock:
             if self.animation is None or not len(self.animation):
                 return
@@ -51,7 +51,7 @@ class Playback:
         self._go.clear()
 
     def seek(self, frame: int) -> None:
-        """Pause at a frame."""
+        """Go to a frame and pause."""
         self.pause()
         with self._lock:
             if self.animation is not None and len(self.animation):
@@ -84,7 +84,7 @@ class Playback:
                     self.frame += 1
 
     def _shown(self, frame: int) -> bool:
-        """Show a frame, and return whether that succeeded; a failure is logged, so that the next animation plays."""
+        """Show a frame; log an error and return False if that fails."""
         try:
             self._show(frame)
         except Exception:

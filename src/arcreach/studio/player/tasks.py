@@ -1,4 +1,4 @@
-"""The tasks of the background process, as plain functions."""
+"""The functions that the background process runs, by name."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from arcreach.studio.text import millimetres
 
 # Frames of an animation: five seconds at thirty per second.
 FRAMES = 150
-# Most branches that are drawn; more cannot be told apart.
+# Largest number of branches drawn; more cannot be told apart.
 MOST_BRANCHES = 8
-# Most branches that these are chosen from; a redundant robot has infinitely many.
+# Largest number of branches searched for; the drawn ones are chosen from these.
 MOST_FOUND = 32
+# Points per backbone for comparing configurations.
 LINE_POINTS = 12
-# Consecutive starts without a new branch after which the search ends; fewer than by default, since a user waits.
+# Consecutive starts without a new branch after which the search ends; below the default, because a user waits.
 WITHOUT_NEW = 48
 
 
 def all_branches(robot: Robot, target: Target, start: Array) -> list[Array]:
-    """Return distinct configurations that reach a target."""
+    """Return up to MOST_BRANCHES clearly different configurations that reach a target."""
     found = [solution.q for solution in solve_all(robot, target, start=start, without_new=WITHOUT_NEW, most=MOST_FOUND)]
     return apart(robot, found, MOST_BRANCHES)
 
 
 def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
-    """Return the first configuration and, one by one, those whose bodies are farthest from the ones chosen before."""
+    """Choose `most` configurations by farthest-point selection on their backbones, starting with the first."""
     if len(configurations) <= most:
         return configurations
     lines = robot.backbone(np.array(configurations), LINE_POINTS)
@@ -47,22 +48,22 @@ def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
 
 
 def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> tuple[Array, str]:
-    """Return the configurations (n, dof) of a collision-free motion, none if there is no path, and a text about it."""
+    """Return the configurations (n, dof) of a collision-free motion, no rows if there is none, and a summary."""
     from arcreach.planning.motion.plan import plan
 
     found = plan(robot, start, target, scene)
     if not found.reached:
         return np.empty((0, robot.dof)), str(found)
-    text = f"{len(found)} corners, {millimetres(found.clearance)} clear all along, found in {found.seconds:.1f} s"
+    text = f"{len(found)} points, certified clearance {millimetres(found.clearance)}, found in {found.seconds:.1f} s"
     return found.sampled(FRAMES), text
 
 
 def contact_motion(name: str) -> ContactMotion:
-    """Return the shortest path of a planar scene's robot to its target, leaning on obstacles."""
+    """Return the shortest path of the robot in a planar scene to the scene's target, in contact with obstacles."""
     from arcreach.planning.contact.plan import plan_contact
 
     scene = load_planar_scene(name)
-    assert scene.target is not None, "the page offers scenes with a target only"
+    assert scene.target is not None, "the page lists only scenes with a target"
     found = plan_contact(
         scene.robot, scene.target, scene.obstacles, scene.contacts, max_solutions=1, bend_radius=scene.bend_radius
     )
@@ -71,7 +72,7 @@ def contact_motion(name: str) -> ContactMotion:
     if not len(found):
         return ContactMotion(name, [], 0.0, polygons, discs, [], scene.target, "no path found")
     best = found[0]
-    text = f"{millimetres(best.length)} long, leaning on {count(len(best.contacts), 'contact')}"
+    text = f"{millimetres(best.length)} long, with {count(len(best.contacts), 'contact')}"
     lines = [_upright(line) for line in best.frames(FRAMES, 80)]
     return ContactMotion(name, lines, best.body.radius, polygons, discs, list(best.contacts), scene.target, text)
 

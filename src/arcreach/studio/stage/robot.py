@@ -1,4 +1,4 @@
-"""`DrawnRobot`: a robot's body in the scene."""
+"""`DrawnRobot`: a robot's body in the 3-D view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcreach.studio.stage.colours import Colour
 
 
 class DrawnRobot:
-    """Meshes that are sent once; afterwards only their points change. A ghost is drawn in one colour, transparent."""
+    """The meshes of a robot: faces are sent once, then only vertices. A `ghost` is drawn in that one colour."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class DrawnRobot:
     ) -> None:
         self.body, self._scale = body, scale
         places = body.vertices(body.robot.neutral)
-        # A ghost stands on the plate of the robot itself.
+        # The base plate is drawn once, with the robot; ghosts omit it.
         self._shown = [i for i, colour in enumerate(body.colours) if ghost is None or colour != colours.BASE]
         self._meshes = [
             server.scene.add_mesh_simple(
@@ -39,11 +39,11 @@ class DrawnRobot:
 
     @property
     def visible(self) -> bool:
-        """Whether it is shown."""
+        """Whether the robot is visible."""
         return all(mesh.visible for mesh in self._meshes)
 
     def draw(self, q: Array | None) -> None:
-        """Show the robot at a configuration, or hide it."""
+        """Draw the robot at q; None hides it."""
         if q is not None:
             places = self.body.vertices(q)
             for i, mesh in zip(self._shown, self._meshes, strict=True):
@@ -52,5 +52,5 @@ class DrawnRobot:
             mesh.visible = q is not None
 
     def remove(self) -> None:
-        """Remove it from the scene."""
+        """Remove it from the 3-D view."""
         self._server.scene.remove_by_name(f"/{self._name}")

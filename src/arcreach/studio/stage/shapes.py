@@ -1,4 +1,4 @@
-"""Obstacles as triangle meshes, around their centres."""
+"""Obstacles as triangle meshes, with vertices relative to their centres."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from arcreach.robots.mesh import circle, revolved, rod, tube_faces
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 from arcreach.studio.state.obstacles import centre_of
 
-# A half space is drawn as a plate this wide and thick, in reaches of the robot.
+# A half space is drawn as a plate this wide and thick, as multiples of the robot's reach.
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02
+# Resolution of round obstacles.
 RINGS, SIDES = 17, 32
 AROUND = circle(SIDES)
 
 
 def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
-    """Return points (n, 3) around the centre in metres, and faces; the margin is included, since it must stay free."""
+    """Return vertices (n, 3) in metres relative to the centre, and faces; all but meshes are enlarged by the margin."""
     if isinstance(shape, Sphere):
         radius = shape.radius + shape.margin
         angles = np.linspace(0.0, np.pi, RINGS)[1:-1]
@@ -41,7 +42,7 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
 
 
 def _box(size: Array, rotation: Array) -> tuple[Array, Integers]:
-    # Four corners of its own for every side: edges stay sharp.
+    # Each face has its own four vertices, so that shading keeps edges sharp.
     points: list[Array] = []
     faces = []
     for axis in range(3):
