@@ -103,7 +103,7 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
 
     monkeypatch.setattr(comparison, "CHUNK", 5)
     monkeypatch.setattr(comparison, "_solve", made_up)
-    monkeypatch.setattr(convergence, "_errors", lambda *_: np.geomspace(1e-2, 1e-6, rng.integers(1, 50)))
+    monkeypatch.setattr(convergence, "_errors", lambda *_: [np.geomspace(1e-2, 1e-6, rng.integers(1, 50))])
     robot = ar.Robot([ar.Section(0.1, 1.0)] * 2, name="mine")
     for name, given in (("tangents-chords", None), ("compare", robot)):
         settings = find_experiment(name).settings(2, 0, (), given)

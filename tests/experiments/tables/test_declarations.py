@@ -6,9 +6,9 @@ import pytest
 import arcreach as ar
 from arcreach.errors import MethodError
 from arcreach.experiments import NAMES, find_experiment
-from arcreach.experiments.engine.comparison import Comparison, serves
+from arcreach.experiments.engine.comparison import Comparison, accepts
 from arcreach.experiments.engine.experiment import Settings
-from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION, errors, verdict
+from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION, errors, judge
 from arcreach.ik.solution import Status
 
 
@@ -79,10 +79,10 @@ def test_the_judge_believes_nobody():
     outside = moved.copy()
     outside[2, 1] = robot.upper[1] + 0.5
     for goal in (POSITION, AXIS, ROTATION):
-        judged = verdict(robot, outside, poses, goal, 1e-6, 1e-6, np.full(4, Status.REACHED))
+        judged = judge(robot, outside, poses, goal, 1e-6, 1e-6, np.full(4, Status.REACHED))
         assert judged["reached"].tolist() == [True, False, False, True]
         assert judged["status"].tolist() == ["REACHED", "STALLED", "STALLED", "REACHED"]
-    timid = verdict(robot, q, poses, ROTATION, 1e-6, 1e-6, np.full(4, Status.TIME_LIMIT))
+    timid = judge(robot, q, poses, ROTATION, 1e-6, 1e-6, np.full(4, Status.TIME_LIMIT))
     assert timid["reached"].all()
     found = ar.solve_batch(robot, poses[:, :3, 3], rotations=poses[:, :3, :3], method="ccd", max_iterations=3)
     distance, angle = errors(robot, found.q, poses, ROTATION)
@@ -108,6 +108,6 @@ def test_methods_are_only_given_what_they_serve():
         (case.name, call.label)
         for case in experiment.cases(settings)
         for call in experiment.calls
-        if serves(call, case)
+        if accepts(call, case)
     }
     assert {(block.case, block.method) for block in experiment.blocks(settings)} == served

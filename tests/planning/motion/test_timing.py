@@ -265,7 +265,7 @@ def test_bad_limits_and_paths_are_named():
         timed(path, 1.0, 1.0, rate=1e12)
     with pytest.raises(TargetError, match="samples and rate"):
         timed(path, 1.0, 1.0, samples=10, rate=10.0)
-    with pytest.raises(TargetError, match="no length"):
+    with pytest.raises(TargetError, match="coincide"):
         timed(Rows(arm(), [[0.0, 0.0], [0.0, 0.0]]), 1.0, 1.0)
 
 
