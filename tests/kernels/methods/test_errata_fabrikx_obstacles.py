@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import arcreach as ar
 from arcreach.kernels.clearance.body import PIECE_SIZE
@@ -31,6 +32,7 @@ def test_k22_2_43_sees_the_whole_circle():
     assert printed_touch(bend, length, far_side, 0.01, 0.003)
 
 
+@pytest.mark.compiled
 def test_k22_2_48_moves_the_centre():
     rng = np.random.default_rng(0)
     length, size, radius = 0.1, 0.01, 0.003
@@ -49,6 +51,7 @@ def test_k22_2_48_moves_the_centre():
     assert freed < 0.5 * touching
 
 
+@pytest.mark.compiled
 def test_k22_2_48_frees_less_than_the_nearest_free_bend():
     rng = np.random.default_rng(0)
     length, size, radius = 0.1, 0.01, 0.003
