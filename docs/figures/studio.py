@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import arcreach as ar
+from arcreach.robots.initial import initial_pose
 from arcreach.studio import Studio
-from arcreach.studio.state.initial import initial_pose
 from arcreach.studio.state.request import POSITION
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -17,9 +17,9 @@ import arcreach as ar
 from arcreach.errors import TargetError
 from arcreach.ik.method import Method, Outcome, register, unregister
 from arcreach.kernels.chain.layout import STALLED
+from arcreach.robots.initial import initial_pose
 from arcreach.studio.app import Studio
 from arcreach.studio.state.answer import solve_request
-from arcreach.studio.state.initial import initial_pose
 from arcreach.studio.state.request import POSITION
 from tests.studio.waiting import settle, until
 from tests.studio.wire import client_of

@@ -5,9 +5,9 @@ from tests.studio.waiting import settle, until
 import arcreach as ar
 from arcreach.ik.method import Method, Outcome, register, unregister
 from arcreach.kernels.chain.layout import STALLED
+from arcreach.robots.initial import initial_pose
 from arcreach.studio.panels.results import table_of
 from arcreach.studio.state.answer import Answer, Result
-from arcreach.studio.state.initial import initial_pose
 from arcreach.studio.state.request import Request
 
 ROBOT = ar.load_robot("three-section")

@@ -7,9 +7,9 @@ from tests.studio.wire import client_of
 
 import arcreach as ar
 from arcreach.errors import StudioError
+from arcreach.robots.initial import initial_pose
 from arcreach.studio.state import state as module
 from arcreach.studio.state.answer import Answer
-from arcreach.studio.state.initial import initial_pose
 from arcreach.studio.state.request import AXIS, NO_METHOD, POSE
 from arcreach.studio.state.robots import RobotEntry
 from arcreach.studio.state.state import State

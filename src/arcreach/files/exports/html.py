@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes, write_text
-from arcreach._typing import Array
-from arcreach.elements import Joint, Section
+from arcreach.elements import Section
 from arcreach.errors import FileError
 from arcreach.files.exports.c.header import check_robot
 from arcreach.files.exports.c.writer import export_c
 from arcreach.ik.method import find_method
+from arcreach.robots.initial import initial_pose
 from arcreach.robots.robot import Robot
 
 # Optimised for size, also by inlining less than LLVM would; the bits are those of the C solver on every machine.
@@ -34,8 +34,6 @@ LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
 # Tolerances of the page: far below what its numbers show.
 POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
-# Random configurations of an arm, of which the best looking one is shown first.
-SAMPLES = 500
 # Sliders of endless joints span one turn.
 HALF_TURN = float(np.pi)
 
@@ -107,31 +105,13 @@ def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[st
         "lower": np.where(endless, -HALF_TURN, robot.lower).tolist(),
         "upper": np.where(endless, HALF_TURN, robot.upper).tolist(),
         "neutral": robot.neutral.tolist(),
-        "opening": robot.clip(_opening(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
+        "opening": robot.clip(initial_pose(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
         "modes": modes,
         "mode": "position",
         "position_tol": POSITION_TOL * max(robot.reach, 1e-3),
         "angle_tol": ANGLE_TOL,
         "elements": [_element(element, first) for element, first in robot.indexed_elements()],
     }
-
-
-def _opening(robot: Robot) -> Array:
-    """Return a first configuration: sections bend moderately, an arm stands with its tip out and up."""
-    Q = robot.sample(SAMPLES, seed=2) if any(isinstance(element, Joint) for element in robot.elements) else None
-    if Q is None:
-        Q = robot.neutral[None].copy()
-    # No joint needs more than one turn.
-    wide = (robot.lower < -HALF_TURN) & (robot.upper > HALF_TURN)
-    Q[:, wide] = np.remainder(Q[:, wide] + HALF_TURN, 2.0 * HALF_TURN) - HALF_TURN
-    for i, (element, k) in enumerate(robot.indexed_elements()):
-        if isinstance(element, Section):
-            Q[:, k], Q[:, k + 1] = 0.5 * element.bend_max, 0.6 * i
-    points = robot.frames(robot.clip(Q))[:, :, :3, 3] / robot.reach
-    below = np.maximum(0.0, -points[..., 2]).max(axis=1)
-    out, up = np.linalg.norm(points[:, -1, :2], axis=1), points[:, -1, 2]
-    best = np.argmin(4.0 * below + np.abs(out - 0.45) + np.abs(up - 0.45) - 0.5 * points[..., 2].max(axis=1))
-    return np.asarray(Q[best])
 
 
 def _element(element: Any, first: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arcreach.files.exports.html import page_text
 from arcreach.studio.panels.events import from_client
 from arcreach.studio.stage.cameras import VIEWS
+from arcreach.studio.stage.colours import QUIET
 
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
@@ -29,7 +30,10 @@ class ViewInputs:
             self.camera = gui.add_button_group("Camera", tuple(VIEWS))
         self.save = gui.add_button("Save as HTML", icon="download", hint="The scene as one file that needs no network")
         self.export = gui.add_button(
-            "Save a page that solves", icon="world", hint="The robot and its solver as one file that needs no network"
+            "Save a page that solves",
+            icon="world",
+            color=QUIET,
+            hint="The robot with its solver as one file",
         )
         for name, box in self.boxes.items():
             box.on_update(from_client(functools.partial(self._toggle, name)))

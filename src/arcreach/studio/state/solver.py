@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from arcreach.robots.initial import initial_pose
 from arcreach.studio.state.answer import SECOND_BUDGET, Answer, better_of, solve_request
-from arcreach.studio.state.initial import initial_pose
 from arcreach.studio.state.request import Request
 from arcreach.studio.state.state import State
 from arcreach.studio.worker import Worker

@@ -11,9 +11,10 @@ from typing import Any
 
 from arcreach._typing import Array
 from arcreach.errors import StudioError
+from arcreach.robots.initial import initial_pose
 from arcreach.scenes.scene import Scene
 from arcreach.studio.state.answer import Answer, solve_request
-from arcreach.studio.state.initial import initial_pose, initial_scene
+from arcreach.studio.state.initial import initial_scene
 from arcreach.studio.state.request import Request
 from arcreach.studio.state.robots import RobotEntry
 

@@ -33,7 +33,7 @@ BAD_INPUT = {-2: "target", -3: "start", -4: "tolerance or number of steps"}
 
 
 def find_compiler() -> list[str]:
-    """The command of a C compiler: $CC, cc, gcc, clang, or that of the package ziglang."""
+    """Return the command of a C compiler: $CC, cc, gcc, clang, or that of the package ziglang."""
     given = os.environ.get("CC")
     if given:
         return shlex.split(given)
@@ -42,7 +42,7 @@ def find_compiler() -> list[str]:
             return [name]
     if importlib.util.find_spec("ziglang"):
         return [sys.executable, "-m", "ziglang", "cc"]
-    raise FileError("no C compiler is found; install gcc or clang, or run: pip install ziglang")
+    raise FileError("no C compiler was found; install gcc or clang, or run: pip install ziglang")
 
 
 def load_exported(folder: str | os.PathLike[str], compiler: Sequence[str] | None = None) -> ExportedSolver:
@@ -56,7 +56,7 @@ def load_exported(folder: str | os.PathLike[str], compiler: Sequence[str] | None
 class ExportedSolver:
     """An exported robot: its own solver, forward kinematics and Jacobian, in its own precision.
 
-    The status of a solution is the solver's own word; errors are those of `robot.tip_pose` in double precision.
+    The status of a solution is the one that the C solver returned; errors are computed by `robot.tip_pose`.
     """
 
     def __init__(self, folder: Path, compiler: list[str]) -> None:
@@ -77,7 +77,7 @@ class ExportedSolver:
         angle_tol: float | None = None,
         max_steps: int | None = None,
     ) -> Solution:
-        """Solve one target, a `Target`, a position or a pose; what is not given has the default of the C sources."""
+        """Solve one target, a `Target`, a position or a pose; arguments left out have the defaults of the C sources."""
         starts = None if start is None else np.reshape(start, (1, -1))
         return self._solve(as_target(target).batch, starts, position_tol, angle_tol, max_steps)[0]
 
@@ -91,19 +91,19 @@ class ExportedSolver:
         angle_tol: float | None = None,
         max_steps: int | None = None,
     ) -> Solutions:
-        """Solve many targets, given as to `arcreach.solve_batch`, one after another."""
+        """Solve many targets, which are given as to `arcreach.solve_batch`."""
         wanted = as_targets(targets, axes, rotations)
         starts = None if start is None else np.broadcast_to(start, (len(wanted), self.robot.dof))
         return self._solve(wanted, starts, position_tol, angle_tol, max_steps)
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
-        """Poses (n, 4, 4) of configurations (n, dof), or one."""
+        """Return the pose (4, 4) of a configuration (dof,), or poses (n, 4, 4) of a batch (n, dof)."""
         poses = self._rows(self._library.arcreach_forward, q, (3, 4))
         last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*poses.shape[:-2], 1, 4))
         return np.concatenate([poses, last], axis=-2)
 
     def jacobian(self, q: npt.ArrayLike) -> Array:
-        """Jacobians (n, 6, dof) of configurations (n, dof), or one."""
+        """Return the Jacobian (6, dof) of a configuration (dof,), or Jacobians (n, 6, dof) of a batch (n, dof)."""
         return self._rows(self._library.arcreach_jacobian, q, (6, self.robot.dof))
 
     def _rows(self, function: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, int]) -> Array:
@@ -161,7 +161,7 @@ def _pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 
 
 def _compile(source: Path, compiler: list[str]) -> Any:
-    """The shared library of the sources in a folder, and of the loops around them."""
+    """Compile the sources in a folder, with loops over batches, to a shared library."""
     loops = resources("arcreach.files.exports.c") / "kernel" / "binding.c"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         library = Path(place) / "solver.so"

@@ -1,4 +1,4 @@
-"""The generated header of an exported robot: its constants, limits, polynomials and seeds as C tables."""
+"""Write the header of an exported robot: constants, limits, polynomials and seeds as C tables."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from arcreach.robots.robot import Robot
 PRECISIONS = ("float32", "float64")
 # Truncation error of the polynomials: below half a unit in the last place of numbers of size one.
 POLYNOMIAL_ERRORS = {"float32": 2e-8, "float64": 1e-14}
-# Tolerances and reaches that squares in single precision can hold.
+# Smallest tolerance, and range of the reach, whose squares fit into single precision.
 LEAST_TOL = 3e-6
 SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
 LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
 # Share by which the limits of sections whose length varies are narrowed in single precision.
 SHRINK = 4e-7
-# Indices are bytes.
+# Indices of coordinates are stored as bytes.
 MOST_COORDINATES = 200
-# Bytes of the seeds' variables: the table of a long chain has fewer seeds.
+# Size of the seed table in bytes, which limits the number of seeds of a long chain.
 SEED_BYTES = 1500
 MOST_SEEDS, FEWEST_SEEDS = 128, 16
 
@@ -41,7 +41,7 @@ AFTER = ("AR_NOTHING", "AR_SHIFT", "AR_MOTION")
 
 
 class Header:
-    """The text of the header; tables are collected while the moving elements are written."""
+    """Writes the header; tables are collected while the moving elements are written."""
 
     def __init__(self, robot: Robot, precision: str, method: str) -> None:
         check_robot(robot, precision)
@@ -57,7 +57,7 @@ class Header:
         self.kinds: set[str] = set()
 
     def text(self) -> str:
-        """The whole header."""
+        """Return the text of the header."""
         moves = [self._move(move) for move in self.model.moves]
         shapes = polynomials(self.robot, POLYNOMIAL_ERRORS[self.precision])
         tables = [
@@ -132,7 +132,7 @@ class Header:
             lower, upper = (length, length + stretch) if stretch else (0.0, float(move["bend_max"]))
             bend_max = float(move["bend_max"])
             if self.single and stretch:
-                # The limit at the current length is a quotient that is rounded several times.
+                # In C the limit at the current length is rounded several times.
                 bend_max *= 1.0 - SHRINK
             values = [
                 self._number(length), self._inward(stretch, 1.0), self._inward(bend_max, -1.0),
@@ -157,7 +157,7 @@ class Header:
         return "{" + ", ".join(map(str, [*fields, *limits])) + "}"
 
     def _own(self) -> tuple[dict[str, Any], list[str]]:
-        """Constants and tables of the method."""
+        """Return the constants and tables of the method."""
         if self.method == "auto":
             return self._seeds()
         if self.method == "ccd":
@@ -179,11 +179,11 @@ class Header:
         ]
 
     def _periodic(self, move: Any) -> int:
-        # The direction of a section that twists is wrapped, and never unwound.
+        # The direction of a section with `twist=True` is wrapped to one turn.
         return int(self.model.chain[int(move["row"])]["periodic"])
 
     def _seeds(self) -> tuple[dict[str, Any], list[str]]:
-        """Known poses: their variables, and position, z and x axis of the tip, as bytes."""
+        """Return constants and tables of the seeds: solver variables and tip poses, as bytes."""
         model = self.robot.model
         count = MOST_SEEDS
         while count > FEWEST_SEEDS and count * model.variables > SEED_BYTES:
@@ -209,7 +209,7 @@ class Header:
             "STARTS": SEEDS,
             "ROTATION_STARTS": ROTATION_SEEDS,
             "KEY_SCALE": self._number(1.0 / largest),
-            # Position against axis in the choice of seeds, as the solver in Python has it.
+            # Weight of the axis against the position in the choice of seeds, as in Python.
             "KEY_WEIGHT": max(1, round(16.0 * (largest / self.length) ** 2)),
         }
         return constants, [
@@ -224,7 +224,7 @@ class Header:
         return f"{float(np.float32(value))!r}f" if np.float32(value) else "0.0f"
 
     def _inward(self, value: float, direction: float) -> str:
-        """A limit, rounded towards the inside of its range."""
+        """Return a limit, rounded towards the inside of its range."""
         if self.single:
             rounded = np.float32(value)
             if (float(rounded) - value) * direction < 0.0:
@@ -233,7 +233,7 @@ class Header:
         return self._number(value)
 
     def _numbers(self, values: Iterable[float]) -> str:
-        # What is left of a right angle's cosine is no number of the robot.
+        # Write rounding errors, such as cos(pi / 2), as 0.
         return ", ".join(self._number(0.0 if abs(value) < 1e-15 else float(value)) for value in values)
 
     def _row(self, values: Iterable[float]) -> str:
@@ -245,7 +245,7 @@ class Header:
 
 
 def check_robot(robot: Any, precision: str) -> None:
-    """Refuse robots that the C kernel cannot hold."""
+    """Raise RobotError for a robot that the C kernel does not support."""
     if not isinstance(robot, Robot):
         raise RobotError(f"robot '{getattr(robot, 'name', robot)}' is no chain of elements; C is written for a Robot")
     others = [element.kind for element in robot.elements if isinstance(element, Joint) and element.step == layout.JOINT]
@@ -269,5 +269,5 @@ def _integers(row: Iterable[int]) -> str:
 
 
 def _comment(text: str) -> str:
-    """A text that cannot end the comment it stands in."""
+    """Return a text that cannot end the C comment around it."""
     return " ".join(text.replace("*/", "* /").split())

@@ -14,7 +14,7 @@ from arcreach.files.load import save_robot
 from arcreach.ik.method import methods
 from arcreach.robots.robot import Robot
 
-# The methods that are written in C, each with the file of its own that it shares with others.
+# Methods available in C, with the further source file that each needs.
 METHODS = {"auto": (), "finite-rotation": ("arcreach_joints.h",), "hierarchical": (), "ccd": ("arcreach_joints.h",)}
 KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
 
@@ -22,9 +22,9 @@ KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
 def export_c(
     robot: Robot, folder: str | os.PathLike[str], precision: str = "float32", method: str = "auto"
 ) -> tuple[Path, ...]:
-    """Write a robot's solver as C99 sources into a folder, which is made where it does not exist; returns its files.
+    """Write a robot's solver as C99 sources into a folder, which is created if it is missing; return the files.
 
-    `precision` is that of all numbers in C, `float32` or `float64`. `method` is `auto`, `finite-rotation`,
+    `precision` of all numbers in C is `float32` or `float64`. `method` is `auto`, `finite-rotation`,
     `hierarchical` or `ccd`, with the options that it has by default.
     """
     if precision not in PRECISIONS:

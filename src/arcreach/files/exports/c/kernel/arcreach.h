@@ -45,7 +45,7 @@ typedef struct {
   ar_real position_error, angle_error; /* of the answer, by forward kinematics */
 } ar_result;
 
-/* Everything a solve keeps between two steps; several may exist. Its fields are not for callers. */
+/* The state of a solve between two steps; several may exist. Its fields are private. */
 typedef struct {
   int mode, status;
   int32_t steps, max_steps;
@@ -58,13 +58,13 @@ typedef struct {
 /* Begin a solve. start[AR_DOF] and options may be null. Returns AR_WORKING, or a status below it for bad input. */
 int ar_begin(ar_solver *solver, const ar_target *target, const ar_real *start, const ar_options *options);
 
-/* Go on for at most so many steps; returns AR_WORKING, or how the solve ended. */
+/* Continue for at most `steps` steps; returns AR_WORKING, or the final status. */
 int ar_step(ar_solver *solver, int32_t steps);
 
 /* Write the best configuration found so far, q[AR_DOF], always within the limits; result may be null. */
 void ar_answer(const ar_solver *solver, ar_real *q, ar_result *result);
 
-/* Begin, go on to the end, and answer. Bad input leaves q untouched. */
+/* Solve to the end. Bad input leaves q unchanged. */
 int ar_solve(ar_solver *solver, const ar_target *target, const ar_real *start, const ar_options *options, ar_real *q,
              ar_result *result);
 
