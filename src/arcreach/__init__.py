@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from arcreach._exports import lazy
-from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
+from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section, Tendon
 from arcreach.errors import (
     ArcreachError,
     ConfigurationError,
@@ -100,6 +100,7 @@ __all__ = [
     "Target",
     "TargetError",
     "Targets",
+    "Tendon",
     "Timed",
     "catalogue",
     "certified_clearance",

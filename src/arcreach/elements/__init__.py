@@ -11,11 +11,12 @@ from arcreach.elements.parallelogram import Parallelogram
 from arcreach.elements.prismatic import Prismatic
 from arcreach.elements.revolute import Revolute
 from arcreach.elements.section import Section
+from arcreach.elements.tendon import Tendon
 from arcreach.kernels.chain import layout
 
 __all__ = [
     "ANGLE", "ELEMENTS", "LENGTH", "NO_ROTATION", "OTHER_JOINTS", "PLAIN", "Z_AXIS", "Coordinate", "Element", "Joint",
-    "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "motion_of", "rates_of",
+    "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "Tendon", "motion_of", "rates_of",
 ]  # fmt: skip
 
 # The index in this tuple is an element's kind in the packed chain; the first five are `LINK` to `SECTION` of `layout`.

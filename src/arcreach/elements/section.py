@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from arcreach import _checks as checks
 from arcreach.elements.element import ANGLE, LENGTH, METRES, Z_AXIS, Coordinate, Element, FieldChecks, about
+from arcreach.elements.tendon import Tendon
 from arcreach.kernels.chain import layout
 
 
@@ -33,6 +35,10 @@ class Section(Element):
     bend_weights: tuple[float, ...] = field(default=(1.0,), metadata=about("share of the bend per sub-arc"))
     twist: bool = field(default=False, metadata=about("true for a section that is turned at its base"))
     name: str = field(default="", metadata=about("name; by default the kind and a number"))
+    bending_stiffness: float = field(default=0.0, metadata=about("EI in newton square metres, for elastic equilibria"))
+    axial_stiffness: float = field(default=0.0, metadata=about("EA in newtons, for elastic equilibria"))
+    rest_bend: tuple[float, ...] = field(default=(0.0, 0.0), metadata=about("bend towards x and y without load", ANGLE))
+    tendons: tuple[Tendon, ...] = field(default=(), metadata=about("tendons that end at this section"))
 
     def __post_init__(self) -> None:
         """Check and normalise every field."""
@@ -46,6 +52,12 @@ class Section(Element):
         fields.check("radius", checks.number, METRES, low=0.0)
         self._check_weights(fields)
         fields.check("twist", checks.flag)
+        for name in ("bending_stiffness", "axial_stiffness"):
+            fields.check(name, checks.number, "a finite number, 0 or more", low=0.0)
+        two = "two finite numbers, the bend towards x and towards y"
+        if fields.check("rest_bend", checks.numbers, two) and len(self.rest_bend) != 2:
+            fields.refuse("rest_bend", two)
+        fields.check("tendons", _tendons)
         fields.finish()
 
     def _check_length(self, fields: FieldChecks) -> None:
@@ -109,3 +121,14 @@ class Section(Element):
             {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
             {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": self.bend_max, **common},
         ]
+
+
+def _tendons(owner: str, field: str, value: Any) -> tuple[Tendon, ...]:
+    accepted = "a list of Tendon"
+    if isinstance(value, Tendon) or not isinstance(value, Iterable):
+        raise checks.refuse(owner, field, value, accepted)
+    tendons = tuple(value)
+    for i, tendon in enumerate(tendons):
+        if not isinstance(tendon, Tendon):
+            raise checks.refuse(owner, f"{field}[{i}]", tendon, accepted)
+    return tendons

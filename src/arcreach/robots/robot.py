@@ -19,17 +19,20 @@ from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
-from arcreach.errors import ConfigurationError
+from arcreach.errors import ConfigurationError, RobotError
+from arcreach.kernels.actuation import pulls as actuation
 from arcreach.kernels.chain import batch as chain_batch
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits
 from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._pack import pack
+from arcreach.robots.actuation import Equilibrium, from_pulls, pack_routes, tendon_names
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.model import SolverModel
 
 # For one configuration; the types of the arguments are always the same.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
+_pulls, _pull_jacobian = settled(actuation.pulls), settled(actuation.pull_jacobian)
 _clip, _within = settled(limits.finite_clip), settled(limits.within)
 
 
@@ -43,6 +46,8 @@ class Robot(ConfigurationSpace):
 
     elements: tuple[Element, ...]
     packed: npt.NDArray[Any]  # the chain as the record array that kernels read, read-only
+    routes: npt.NDArray[Any]  # the tendons as the record array that kernels read, read-only
+    tendons: tuple[str, ...]  # names, in the order of the pulls
 
     def __init__(self, elements: Iterable[Element], name: str = "", source: str = "") -> None:
         problems: list[str] = []
@@ -63,6 +68,8 @@ class Robot(ConfigurationSpace):
             )
         )
         self._set(elements=checked, packed=pack(checked))
+        # Tendons that cannot pass an element are refused here.
+        self._set(routes=pack_routes(self), tendons=tendon_names(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Robot):
@@ -216,6 +223,41 @@ class Robot(ConfigurationSpace):
         if device != "cpu":
             return self._run_on_device("jacobian", q, (6, self.dof), device)
         return self._run(_jacobian, chain_batch.jacobians, q, (6, self.dof))
+
+    def pulls(self, q: npt.ArrayLike) -> Array:
+        """The pull of every tendon (tendons,) in metres: its length inside the robot at rest minus its length now."""
+        return self._run_tendons(_pulls, actuation.pulls_batch, q, (len(self.tendons),))
+
+    def pull_jacobian(self, q: npt.ArrayLike) -> Array:
+        """The derivatives (tendons, dof) of the pulls by the coordinates."""
+        return self._run_tendons(_pull_jacobian, actuation.pull_jacobians, q, (len(self.tendons), self.dof))
+
+    def from_pulls(self, pulls: npt.ArrayLike, elastic: bool = False, q: npt.ArrayLike | None = None) -> Equilibrium:
+        """The configuration that pulls (tendons,) or (n, tendons) produce.
+
+        By default tendons are rigid and the pulls are met in the least-squares sense; `residual` tells what does not
+        fit together, and what no pull determines stays at rest. With `elastic` the stiffnesses of sections and tendons
+        decide, tendons that would push go slack, and `tensions` are the forces. `q` gives the other coordinates,
+        by default `neutral`. Limits are not applied.
+        """
+        self._need_tendons()
+        return from_pulls(self, pulls, elastic, q)
+
+    def _need_tendons(self) -> None:
+        if not self.tendons:
+            raise RobotError(f"robot '{self.name}' has no tendons; give its sections some: Section(..., tendons=[...])")
+
+    def _run_tendons(
+        self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]
+    ) -> Array:
+        self._need_tendons()
+        values = self.checked(q)
+        out = np.empty(values.shape[:-1] + shape)
+        if values.ndim == 1:
+            kernel(self.packed, self.routes, values, out)
+        else:
+            spread(batch, len(values), self.packed, self.routes, values, out)
+        return out
 
     def _run(
         self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]

@@ -17,6 +17,8 @@ LARGEST_URDF = 10_000_000
 DEEPEST = 16
 # Elements of a robot; a hyper-redundant arm has a hundred.
 MOST_ELEMENTS = 1000
+# Tendons of a section.
+MOST_TENDONS = 100
 # Obstacles of a scene, and corners of a polygon, whose sides are compared pairwise.
 MOST_OBSTACLES = 10_000
 MOST_CORNERS = 1000

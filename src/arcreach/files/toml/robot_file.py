@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from arcreach import _checks as checks
 from arcreach._checks import shown
 from arcreach._io import called, read_text, write_text
-from arcreach.elements import Element
+from arcreach.elements import Element, Tendon
 from arcreach.errors import ArcreachError, FileError
 from arcreach.files.catalogues import catalogue_robot
 from arcreach.files.toml import bounds, problems
@@ -20,6 +21,7 @@ from arcreach.files.toml.expressions import parse_formula, write_formula
 from arcreach.files.toml.robot_models import (
     ENTRIES,
     KINDS,
+    TENDON,
     AngleCoordinate,
     AnyEntry,
     AnyRow,
@@ -81,6 +83,8 @@ def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
     given = table if isinstance(table, dict) else {}
     if ".rows[" in path:
         return PrismaticRow if given.get("kind") == "prismatic" else RevoluteRow
+    if ".tendons[" in path:
+        return TENDON
     if path.startswith("coordinates"):
         return LengthCoordinate if given.get("quantity") == "length" else AngleCoordinate
     return ENTRIES.get(str(given.get("kind")))
@@ -127,11 +131,11 @@ def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
     elif kind in KINDS:
         fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
         names = {field.name for field in dataclasses.fields(KINDS[kind])}
-        fields |= {
-            name: field_form(kind, name).validate_python(value)
-            for name, value in entry.items()
-            if name in names and name not in fields
-        }
+        for name in names & entry.keys() - fields.keys():
+            value = field_form(kind, name).validate_python(entry[name])
+            with checks.gathered(found):
+                fields[name] = checks.UNKNOWN
+                fields[name] = _tendons(value) if name == "tendons" else value
         with checks.gathered(found):
             KINDS[kind](**{name: value for name, value in fields.items() if name in names})
     return found
@@ -153,7 +157,21 @@ def _build(entry: Any) -> list[Element]:
         return elements_from_dh(rows, entry.convention)
     if entry.kind == "robot":
         return _elements_of_robot(entry)
-    return [KINDS[entry.kind](**rotated_fields(entry))]
+    fields = rotated_fields(entry)
+    if "tendons" in fields:
+        fields["tendons"] = _tendons(entry.tendons)
+    return [KINDS[entry.kind](**fields)]
+
+
+def _tendons(entries: Iterable[Any]) -> tuple[Tendon, ...]:
+    """Return the tendons of a section, or raise an error with the problems of all of them."""
+    tendons: list[Tendon] = []
+    found: list[str] = []
+    for i, entry in enumerate(entries):
+        with checks.gathered(found, f"tendons[{i}]: "):
+            tendons.append(Tendon(**entry.model_dump()))
+    checks.raise_any(found)
+    return tuple(tendons)
 
 
 def _elements_of_robot(entry: Any) -> list[Element]:

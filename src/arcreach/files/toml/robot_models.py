@@ -27,7 +27,7 @@ from pydantic import (
     create_model,
 )
 
-from arcreach.elements import ELEMENTS, Element
+from arcreach.elements import ELEMENTS, Element, Tendon
 from arcreach.errors import FileError
 from arcreach.files import units
 from arcreach.files.rpy import rotation_from_rpy
@@ -113,6 +113,8 @@ class Strict(BaseModel):
 
 def field_type(field: dataclasses.Field[Any]) -> Any:
     """Return the type of a field in a file, by its annotation and its quantity."""
+    if str(field.type) == "tuple[Tendon, ...]":
+        return Annotated[tuple[TENDON, ...], Field(max_length=bounds.MOST_TENDONS)]  # type: ignore[valid-type]
     number = _NUMBERS[field.metadata["quantity"]]
     row: Any = Annotated[tuple[number, number, number], BeforeValidator(three)]  # type: ignore[valid-type]
     types: dict[str, Any] = {
@@ -121,6 +123,7 @@ def field_type(field: dataclasses.Field[Any]) -> Any:
         "Matrix3": Annotated[tuple[row, row, row], BeforeValidator(three)],
         "tuple[float, ...]": tuple[number, ...],  # type: ignore[valid-type]
         "bool": Annotated[bool, Field(strict=True)],
+        "int": Annotated[int, Field(strict=True)],
         "str": Text,
     }
     return types[str(field.type)]
@@ -133,8 +136,9 @@ def field_form(kind: str, name: str) -> TypeAdapter[Any]:
 
 
 def entry_model(owner: type[Any], type_of: Callable[[dataclasses.Field[Any]], Any] = field_type) -> type[Strict]:
-    """Return the model of a file's entry for an element or obstacle; a rotation may also be given as `rpy`."""
-    fields: dict[str, Any] = {"kind": (Literal[owner.kind], ...)}
+    """Return the model of a file's entry for an element, obstacle or tendon; a rotation may also be given as `rpy`."""
+    # A list of tendons holds nothing else, so that an entry need not name its kind.
+    fields: dict[str, Any] = {} if owner is Tendon else {"kind": (Literal[owner.kind], ...)}
     for field in dataclasses.fields(owner):
         default = ... if field.default is dataclasses.MISSING else field.default
         fields[field.name] = (type_of(field), Field(default, description=field.metadata["about"]))
@@ -157,6 +161,7 @@ def rotated_fields(entry: Any) -> dict[str, Any]:
     return fields
 
 
+TENDON = entry_model(Tendon)
 KINDS: dict[str, type[Element]] = {element.kind: element for element in ELEMENTS}
 ENTRIES: dict[str, type[Strict]] = {kind: entry_model(element) for kind, element in KINDS.items()}
 

@@ -63,10 +63,18 @@ def header_lines(content: Any) -> list[str]:
 
 
 def entry_lines(table: str, kind: str, entry: Any, **replaced: Any) -> list[str]:
-    """Return the lines of a dataclass as one table of a list; fields that have their default are left out."""
-    lines = ["", f"[[{table}]]", f"kind = {toml_value(kind)}"]
+    """Return the lines of a dataclass as one table of a list; fields that have their default are left out.
+
+    A field that is a list of dataclasses becomes a list of tables after the other fields.
+    """
+    lines = ["", f"[[{table}]]"] + ([f"kind = {toml_value(kind)}"] if kind else [])
+    nested = []
     for field in dataclasses.fields(entry):
         value = replaced.get(field.name, getattr(entry, field.name))
-        if value != field.default:
+        if value == field.default:
+            continue
+        if isinstance(value, tuple) and dataclasses.is_dataclass(value[0]):
+            nested += [line for item in value for line in entry_lines(f"{table}.{field.name}", "", item)]
+        else:
             lines.append(f"{field.name} = {toml_value(value)}")
-    return lines
+    return lines + nested

@@ -1,0 +1,1 @@
+"""Actuators along sections: pulls for a configuration, and the configuration for pulls."""

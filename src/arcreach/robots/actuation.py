@@ -1,0 +1,204 @@
+"""Tendons of a robot: which sections each passes, and the table that kernels read."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _checks as checks
+from arcreach._threads import spread
+from arcreach._typing import Array
+from arcreach.elements import Link, Prismatic, Section, Tendon
+from arcreach.errors import ConfigurationError, RobotError
+from arcreach.kernels.actuation import equilibrium, pulls
+from arcreach.kernels.chain import layout
+
+if TYPE_CHECKING:
+    from arcreach.robots.robot import Robot
+
+_TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equilibrium.BOTH}
+# Stiffness of the sections against that of the tendons where pulls alone shall count: below rounding, above zero, so
+# that what no pull determines stays at rest.
+_SOFT = 1e-13
+# Rows per thread: an equilibrium takes microseconds.
+_SMALLEST_PIECE = 64
+# A link or slide turned from z by less than this passes tendons: rounding of a printed matrix.
+_TILT = 1e-9
+
+
+def tendon_names(robot: Robot) -> tuple[str, ...]:
+    """Return one name per tendon: that of its section and its own, or its number in the section."""
+    names = [
+        f"{name}.{tendon.name or f'tendon-{i + 1}'}"
+        for name, element in zip(robot.element_names, robot.elements, strict=True)
+        if isinstance(element, Section)
+        for i, tendon in enumerate(element.tendons)
+    ]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise RobotError(f"tendon name '{name}' is used {count} times; give every tendon of a section its own name")
+    return tuple(names)
+
+
+def pack_routes(robot: Robot) -> npt.NDArray[Any]:
+    """Return the table of routes: a row per tendon and section or slide that it passes.
+
+    Raises RobotError where a tendon cannot pass an element.
+    """
+    rows: list[dict[str, Any]] = []
+    arc_rows = _first_arcs(robot)
+    tendon = 0
+    for end, element in enumerate(robot.elements):
+        if not isinstance(element, Section):
+            continue
+        for own in element.tendons:
+            rows += _routes(robot, own, end, tendon, arc_rows)
+            tendon += 1
+    routes = np.zeros(len(rows), dtype=pulls.ROUTE)
+    for route, fields in zip(routes, rows, strict=True):
+        for name, value in fields.items():
+            route[name] = value
+    neutral = robot.neutral
+    for route in routes:
+        route["rest"] = pulls.route_length(robot.packed, route, neutral)[0]
+    routes.flags.writeable = False
+    return routes
+
+
+def _first_arcs(robot: Robot) -> dict[int, int]:
+    """Return the row of each section's first arc in the packed chain, by the index of the element."""
+    elements = [row for row, kind in enumerate(robot.packed["kind"]) if kind != layout.ARC]
+    return {index: row + 1 for index, row in enumerate(elements)}
+
+
+def _routes(robot: Robot, tendon: Tendon, end: int, number: int, arc_rows: dict[int, int]) -> list[dict[str, Any]]:
+    """Return the routes of one tendon, from its end to the base of the first section."""
+    indexed = robot.indexed_elements()
+    first = next(i for i, (element, _) in enumerate(indexed) if isinstance(element, Section))
+    angle = tendon.angle
+    rows = []
+    for i in range(end, first - 1, -1):
+        element, k = indexed[i]
+        common = {"tendon": number, "coordinate": k}
+        if isinstance(element, Section):
+            if element.twist:
+                raise _refused(robot, i, "turns at its base (twist=True), which would wind a tendon up")
+            kind = pulls.DISCS if tendon.discs else pulls.HELICAL if tendon.rate else pulls.PARALLEL
+            turn = tendon.rate * (element.length + 0.5 * element.stretch)
+            # The angle is given where the tendon's own section begins; before that it is smaller by the turn so far.
+            angle -= turn if i != end else 0.0
+            rows.append(
+                {
+                    **common,
+                    "kind": kind,
+                    "varies": element.stretch > 0.0,
+                    "first_arc": arc_rows[i],
+                    "arcs": len(element.length_weights),
+                    "discs": tendon.discs,
+                    "length": element.length,
+                    "radius": tendon.radius,
+                    "angle": angle,
+                    "turn": turn,
+                }
+            )
+        elif isinstance(element, Prismatic):
+            if abs(abs(element.axis[2]) - 1.0) > _TILT:
+                raise _refused(robot, i, "slides across the backbone; only a slide along z passes tendons")
+            rows.append({**common, "kind": pulls.SLIDE})
+        elif isinstance(element, Link):
+            angle += _roll(robot, i, element)
+        else:
+            raise _refused(robot, i, "lies between sections; a joint that turns does not pass tendons")
+    return rows
+
+
+def _roll(robot: Robot, index: int, link: Link) -> float:
+    """Return the turn of a link about z, which changes the angle at which tendons run."""
+    R = np.array(link.rotation)
+    if abs(R[2, 2] - 1.0) > _TILT:
+        raise _refused(robot, index, "tilts the backbone; only a link that turns about z passes tendons")
+    return math.atan2(R[1, 0], R[0, 0])
+
+
+def _refused(robot: Robot, index: int, why: str) -> RobotError:
+    return RobotError(f"element '{robot.element_names[index]}' {why}; move the tendons to sections before it")
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """The configuration that pulls produce. Arrays of a batch have a leading axis."""
+
+    q: Array
+    residual: Array  # commanded pull minus pull at q, per tendon, in metres
+    tensions: Array | None  # force of each tendon in newtons, negative where it pushes; None for rigid tendons
+    slack: npt.NDArray[np.bool_]  # whether a tendon transmits nothing
+
+
+def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
+    """Return the sections and tendons as springs, rigid ones as stiff springs of equal stiffness."""
+    sections: list[tuple[float, ...]] = []
+    tendons: list[tuple[float, ...]] = []
+    rest: list[float] = []
+    unknown_of = np.zeros(robot.dof, dtype=np.int64)
+    for element, k in robot.indexed_elements():
+        if not isinstance(element, Section):
+            continue
+        varies = element.stretch > 0.0
+        length = element.length + 0.5 * element.stretch
+        if elastic:
+            _check_elastic(robot, element)
+            stiffness = element.bending_stiffness / length, element.axial_stiffness / length
+        else:
+            # In units of a tendon's stiffness: a bend of one radian pulls about a radius.
+            typical = max((tendon.radius for tendon in element.tendons), default=robot.reach)
+            stiffness = _SOFT * typical**2, _SOFT
+        unknown_of[k] = len(rest)
+        sections.append((len(rest), k, varies, *stiffness, length))
+        rest += [*(element.rest_bend if elastic else (0.0, 0.0)), length][: 3 if varies else 2]
+        for tendon in element.tendons:
+            free = tendon.pretension / tendon.stiffness - tendon.slack if elastic else 0.0
+            kind = _TRANSMITS[tendon.transmits] if elastic else equilibrium.BOTH
+            tendons.append((tendon.stiffness if elastic else 1.0, free, kind))
+    return equilibrium.Springs(
+        robot.packed, robot.routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of
+    )
+
+
+def _check_elastic(robot: Robot, section: Section) -> None:
+    name = robot.element_names[robot.elements.index(section)]
+    if section.bending_stiffness == 0.0:
+        raise RobotError(
+            f"section '{name}': bending_stiffness = 0 is not accepted here; give EI in newton square metres"
+        )
+    if section.stretch > 0.0 and section.axial_stiffness == 0.0:
+        raise RobotError(f"section '{name}': axial_stiffness = 0 is not accepted here; give EA in newtons")
+    for tendon in section.tendons:
+        if math.isinf(tendon.stiffness):
+            raise RobotError(
+                f"section '{name}': a tendon's stiffness = inf is not accepted here; give newtons per metre"
+            )
+
+
+def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
+    """Return the configuration for pulls (tendons,) or (n, tendons); see `Robot.from_pulls`."""
+    values = checks.real_array(given)
+    count = len(robot.tendons)
+    if values is None or values.ndim not in {1, 2} or values.shape[-1] != count or not np.isfinite(values).all():
+        raise ConfigurationError(
+            f"pulls = {checks.shown(given)} is not accepted; give finite numbers of shape ({count},) or (n, {count})"
+        )
+    springs = springs_of(robot, elastic)
+    P = np.ascontiguousarray(np.atleast_2d(values))
+    given_q = robot.neutral if q is None else robot.checked(q)
+    Q = np.array(np.broadcast_to(given_q, (len(P), robot.dof)), order="C")
+    out = np.empty((len(P), 2, count))
+    spread(equilibrium.equilibria, len(P), springs, P, Q, out, smallest=_SMALLEST_PIECE)
+    forces, found = out[:, 0], out[:, 1]
+    slack = forces == 0.0 if elastic else np.zeros(forces.shape, dtype=bool)
+    rows: Any = 0 if values.ndim == 1 else slice(None)
+    return Equilibrium(Q[rows], (P - found)[rows], forces[rows] if elastic else None, slack[rows])
