@@ -13,7 +13,7 @@ def test_what_must_be_there():
     expected = {
         "two-section", "three-section", "five-section", "ten-section", "fixed-sections", "extensible-sections",
         "telescopic-sections", "mixed-sections", "librergm3", "librergm3-matrix", "puma-560", "ur5", "iiwa-14", "panda",
-        "inserted-three-section",
+        "inserted-three-section", "tendon-driven",
         "era-like", "arm-8r", "rail-iiwa-14", "ur5-bending-tool", *(f"variable-curvature-{k}" for k in range(1, 7)),
     }  # fmt: skip
     assert set(ar.catalogue()) == expected

@@ -9,10 +9,12 @@ from arcreach.errors import FileError, RobotError
 from arcreach.files import urdf_text, write_urdf
 from arcreach.files.rpy import rotation_from_rpy, rpy_of
 
+ROBOTS = {name: ar.load_robot(name) for name in ar.catalogue()}
 SERIAL = [
-    name for name in ar.catalogue() if name not in ("librergm3-matrix", "ur5-bending-tool") and "sect" not in name
+    name
+    for name, robot in ROBOTS.items()
+    if isinstance(robot, ar.Robot) and not any(isinstance(element, ar.Section) for element in robot.elements)
 ]
-SERIAL = [name for name in SERIAL if not name.startswith("variable")]
 
 
 def rotation(seed):
