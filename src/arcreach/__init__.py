@@ -31,6 +31,7 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
     from arcreach._warm_up import warm_up
+    from arcreach.calibration import TipCovariance, tip_covariance
     from arcreach.files.catalogues import catalogue
     from arcreach.files.exports.c.binding import load_exported
     from arcreach.files.exports.c.writer import export_c
@@ -55,6 +56,7 @@ __getattr__, _ = lazy(
     __name__,
     {
         "_warm_up": "warm_up",
+        "calibration": "TipCovariance tip_covariance",
         "files.catalogues": "catalogue",
         "files.exports.c.binding": "load_exported",
         "files.exports.c.writer": "export_c",
@@ -102,6 +104,7 @@ __all__ = [
     "Targets",
     "Tendon",
     "Timed",
+    "TipCovariance",
     "catalogue",
     "certified_clearance",
     "clearance",
@@ -123,6 +126,7 @@ __all__ = [
     "solve",
     "solve_all",
     "solve_batch",
+    "tip_covariance",
     "warm_up",
 ]
 

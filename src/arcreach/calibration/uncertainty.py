@@ -1,0 +1,142 @@
+"""`tip_covariance`: the uncertainty of the tip that uncertain coordinates or pulls cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._checks import generator, real_array, shown, whole
+from arcreach._typing import Array
+from arcreach.calibration.variables import by_variables, to_coordinates, to_variables
+from arcreach.errors import ConfigurationError, RobotError
+from arcreach.robots.robot import Robot
+
+# Share of the largest eigenvalue by which a covariance may be negative or asymmetric: rounding.
+_ROUNDING = 1e-9
+# Newton steps for the pulls that hold a configuration, and the bend in radians at which they end. Pulls are piecewise
+# linear in the bend vectors for straight tendons, so that few steps suffice.
+_MOST_STEPS = 30
+_HELD = 1e-9
+# Step of central differences by pulls, as a share of the reach.
+_STEP = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class TipCovariance:
+    """The covariance of the tip to first order, in the base frame; `sample` draws tips without linearisation."""
+
+    position: Array  # of the tip at q, (3,)
+    pose: Array  # (6, 6): metres, then rotation vector in radians
+    _draw: Callable[[int, np.random.Generator], Array] = field(repr=False)
+
+    @property
+    def matrix(self) -> Array:
+        """Covariance (3, 3) of the tip position in square metres."""
+        return self.pose[:3, :3]
+
+    @property
+    def axes(self) -> Array:
+        """Semi-axes of the ellipsoid of one standard deviation in metres, the columns of a (3, 3), longest first."""
+        values, vectors = np.linalg.eigh(self.matrix)
+        return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1])
+
+    def sample(self, count: int, seed: int | np.random.Generator | None = None) -> Array:
+        """Draw tip positions (count, 3) by a Monte Carlo over coordinates or pulls, through the exact kinematics."""
+        return self._draw(whole("count", count, 1, ConfigurationError), generator(seed))
+
+
+def tip_covariance(
+    robot: Robot,
+    q: npt.ArrayLike,
+    *,
+    coordinates: npt.ArrayLike | None = None,
+    pulls: npt.ArrayLike | None = None,
+    elastic: bool = False,
+) -> TipCovariance:
+    """Return the covariance of the tip at configuration q (dof,), J Sigma J^T.
+
+    Give either `coordinates` or `pulls`: standard deviations (n,), or a covariance (n, n). With `elastic` sections and
+    tendons are springs, as in `Robot.from_pulls`, and the robot is held at q by the smallest change of the pulls of q.
+    """
+    given = robot.checked(q)
+    if given.ndim != 1:
+        raise ConfigurationError(f"q has the shape {given.shape}; give one configuration of shape ({robot.dof},)")
+    if (coordinates is None) == (pulls is None):
+        raise ConfigurationError("give either coordinates or pulls: standard deviations, or a covariance")
+    if coordinates is not None:
+        parts = _by_coordinates(robot, given, _covariance("coordinates", coordinates, robot.dof))
+    else:
+        if not robot.tendons:
+            raise RobotError(f"robot '{robot.name}' has no tendons; give its sections some, or give coordinates")
+        parts = _by_pulls(robot, given, _covariance("pulls", pulls, len(robot.tendons)), elastic)
+    J, sigma, draw = parts
+    pose = J @ sigma @ J.T
+    return TipCovariance(robot.tip_pose(given)[:3, 3], 0.5 * (pose + pose.T), draw)
+
+
+def _covariance(name: str, value: Any, size: int) -> Array:
+    """Return a covariance (size, size) from one, or from standard deviations (size,)."""
+    accepted = f"{size} standard deviations, 0 or more, or a covariance ({size}, {size})"
+    given = real_array(value)
+    if given is None or given.shape not in ((size,), (size, size)) or not np.isfinite(given).all():
+        raise ConfigurationError(f"{name} = {shown(value)} is not accepted; give {accepted}")
+    if given.ndim == 1:
+        if given.min(initial=0.0) < 0.0:
+            raise ConfigurationError(f"{name} = {shown(value)} has a negative number; give {accepted}")
+        return np.diag(given**2)
+    values = np.linalg.eigvalsh(given)
+    if np.abs(given - given.T).max() > _ROUNDING * np.abs(given).max() or values[0] < -_ROUNDING * abs(values[-1]):
+        raise ConfigurationError(f"{name} = {shown(value)} is no covariance; give a symmetric positive matrix")
+    return given
+
+
+_Parts = tuple[Array, Array, Callable[[int, np.random.Generator], Array]]
+
+
+def _noise(sigma: Array, count: int, rng: np.random.Generator) -> Array:
+    values, vectors = np.linalg.eigh(sigma)
+    return np.asarray(rng.normal(size=(count, len(sigma))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)
+
+
+def _by_coordinates(robot: Robot, q: Array, sigma: Array) -> _Parts:
+    def draw(count: int, rng: np.random.Generator) -> Array:
+        return robot.tip_pose(q + _noise(sigma, count, rng))[:, :3, 3]
+
+    return robot.jacobian(q), sigma, draw
+
+
+def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
+    pulled = _holding_pulls(robot, q) if elastic else robot.pulls(q)
+    held = to_variables(robot, q)
+    central = to_variables(robot, robot.from_pulls(pulled, elastic, q).q)
+
+    def draw(count: int, rng: np.random.Generator) -> Array:
+        found = robot.from_pulls(pulled + _noise(sigma, count, rng), elastic, q)
+        # What no pull determines keeps its value in q.
+        V = held + to_variables(robot, found.q) - central
+        return robot.tip_pose(to_coordinates(robot, V))[:, :3, 3]
+
+    return by_variables(robot, robot.jacobian, q) @ _pull_slopes(robot, pulled, elastic, q), sigma, draw
+
+
+def _holding_pulls(robot: Robot, q: Array) -> Array:
+    """Return pulls at which q is the elastic equilibrium, from the pulls of q by Newton steps of least norm."""
+    wanted, pulled = to_variables(robot, q), robot.pulls(q)
+    for _ in range(_MOST_STEPS):
+        missing = wanted - to_variables(robot, robot.from_pulls(pulled, True, q).q)
+        if np.abs(missing).max() <= _HELD:
+            return pulled
+        pulled = pulled + np.linalg.lstsq(_pull_slopes(robot, pulled, True, q), missing, rcond=1e-9)[0]
+    raise ConfigurationError(f"q = {shown(q)} cannot be held by the tendons; give one that from_pulls returns")
+
+
+def _pull_slopes(robot: Robot, pulled: Array, elastic: bool, q: Array) -> Array:
+    """Return the derivatives (dof, tendons) of the variables at equilibrium by the pulls, by central differences."""
+    step = _STEP * robot.reach
+    steps = np.concatenate([np.eye(len(pulled)), -np.eye(len(pulled))]) * step
+    above, below = np.split(to_variables(robot, robot.from_pulls(pulled + steps, elastic, q).q), 2)
+    return np.asarray((above - below).T / (2.0 * step))

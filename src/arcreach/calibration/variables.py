@@ -1,0 +1,58 @@
+"""Bend vectors instead of bend and direction: variables in which the straight pose is not singular.
+
+A section without twist has bend * (cos direction, sin direction) in place of its first two coordinates; all other
+coordinates are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.elements import Section
+from arcreach.robots.robot import Robot
+
+# Below this bend the direction carries no information, and derivatives are those of the straight section.
+_STRAIGHT = 1e-9
+
+
+def bending(robot: Robot) -> list[int]:
+    """Return the index of the bend of every section without twist."""
+    return [k for element, k in robot.indexed_elements() if isinstance(element, Section) and not element.twist]
+
+
+def to_variables(robot: Robot, Q: Array) -> Array:
+    """Return the variables of configurations (..., dof)."""
+    V = Q.copy()
+    for k in bending(robot):
+        V[..., k], V[..., k + 1] = Q[..., k] * np.cos(Q[..., k + 1]), Q[..., k] * np.sin(Q[..., k + 1])
+    return V
+
+
+def to_coordinates(robot: Robot, V: Array) -> Array:
+    """Return the configurations (..., dof) of variables; a straight section has the direction 0."""
+    Q = V.copy()
+    for k in bending(robot):
+        Q[..., k], Q[..., k + 1] = np.hypot(V[..., k], V[..., k + 1]), np.arctan2(V[..., k + 1], V[..., k])
+    return Q
+
+
+def by_variables(robot: Robot, derivative: Callable[[Array], Array], q: Array) -> Array:
+    """Return derivatives (m, dof) by the variables from a function that returns them by the coordinates."""
+    straight = [k for k in bending(robot) if abs(q[k]) < _STRAIGHT]
+    along_x, along_y = q.copy(), q.copy()
+    for k in straight:
+        along_x[k : k + 2], along_y[k : k + 2] = 0.0, (0.0, 0.5 * math.pi)
+    J = derivative(along_x)
+    second = derivative(along_y) if straight else J
+    for k in bending(robot):
+        if k in straight:
+            J[:, k + 1] = second[:, k]
+            continue
+        s, c = math.sin(q[k + 1]), math.cos(q[k + 1])
+        by_bend, by_direction = J[:, k].copy(), J[:, k + 1] / q[k]
+        J[:, k], J[:, k + 1] = by_bend * c - by_direction * s, by_bend * s + by_direction * c
+    return J
