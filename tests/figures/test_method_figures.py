@@ -62,7 +62,7 @@ def test_convergence_draws_medians_in_millimetres():
     figure = figures.convergence({"": {"auto": bands}})
     (line,) = figure.axes[0].get_lines()
     np.testing.assert_allclose(line.get_ydata(), [10.0, 0.1, 1e-9])
-    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3])
+    np.testing.assert_array_equal(line.get_xdata(), [0, 1, 2])
     assert figure.get_figwidth() * 25.4 == pytest.approx(figures.ONE_COLUMN)
     several = figures.convergence({f"case {k}": {"auto": bands, "lm": bands} for k in range(4)})
     assert [panel.get_visible() for panel in several.axes] == [True] * 4 + [False] * 2

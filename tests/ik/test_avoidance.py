@@ -182,6 +182,17 @@ def test_a_trace_among_obstacles_leads_to_the_answer():
     assert robot.within_limits(found.trace.q).all()
 
 
+def test_the_trace_of_a_solve_that_ends_in_collision_leads_to_the_answer():
+    robot = ar.Robot([ar.Section(0.05, np.pi / 2, radius=0.004)] * 2)
+    # Only a straight robot reaches this target, and it touches the ball.
+    call = {"target": ar.Target([0.0, 0.0, 0.1]), "scene": [ar.Sphere([0.0, 0.008, 0.05], 0.005)]}
+    found = ar.solve(robot, trace=True, **call)
+    assert found.status == ar.Status.COLLISION
+    np.testing.assert_array_equal(found.trace.q[-1], found.q)
+    assert found.trace.position_error[-1] == found.position_error
+    np.testing.assert_array_equal(ar.solve(robot, **call).q, found.q)
+
+
 def test_a_margin_too_large_for_a_float_is_refused_by_name():
     with pytest.raises(TargetError, match=r"margin = .* is not accepted"):
         ar.solve(

@@ -133,14 +133,18 @@ def test_wide_bends_and_opposite_axes_stay_finite(method, variant, bend_max):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_trace_has_a_row_per_iteration(method):
+def test_trace_has_the_start_and_a_row_per_iteration(method):
     robot = ROBOTS["fixed"]
     positions, axes = easy_targets(robot)
     found = solve(robot, Target(positions[0], axes[0]), method, trace=True)
     assert found.reached
-    assert len(found.trace) == found.iterations > 1
+    assert len(found.trace) == found.iterations + 1 > 2
+    # The published start: straight.
+    np.testing.assert_array_equal(found.trace.q[0], np.zeros(robot.dof))
     np.testing.assert_array_equal(found.trace.q[-1], found.q)
     assert found.trace.position_error[-1] == found.position_error
+    there = solve(robot, Target(positions[0], axes[0]), method, start=found.q, trace=True)
+    assert (there.iterations, len(there.trace)) == (0, 1)
 
 
 @pytest.mark.parametrize("method", METHODS)

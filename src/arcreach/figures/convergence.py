@@ -31,7 +31,7 @@ SMALLEST = 1e-12
 
 
 def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
-    """Return the median and the quartiles by iteration of the errors of several solves, in metres.
+    """Return the median and the quartiles by iteration of the errors of several solves, in metres; 0 is the start.
 
     The last error of a solve is repeated, so that all solves count at every iteration.
     """
@@ -62,12 +62,14 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
         for k, (panel, (title, by_method)) in enumerate(zip(panels, cases.items(), strict=False)):
             for method, (median, band) in by_method.items():
-                x = np.arange(1, len(median) + 1)
+                x = np.arange(len(median))
                 low, high = (1e3 * np.maximum(edge, SMALLEST) for edge in band)
                 panel.fill_between(x, low, high, color=looks[method]["color"], alpha=0.15, linewidth=0)
                 marks = _marks(len(median), methods.index(method))
                 panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, **looks[method])
-            panel.set_xscale("log")
+            # Linear from the start, iteration 0, to iteration 1.
+            panel.set_xscale("symlog", linthresh=1.0, linscale=0.3)
+            panel.set_xlim(left=0.0)
             panel.set_yscale("log")
             if title:
                 panel.set_title(title)

@@ -23,7 +23,8 @@ def check_method(name: str, robot: Robot, targets: int = 6, seed: int = 0) -> fl
     """Check a method on a robot with every kind of target it serves; return the share of targets it reached.
 
     Raises AssertionError for answers that differ from call to call or between batch and single, changed inputs, broken
-    limits, a status or errors that recomputing contradicts, and an exception for a target out of reach.
+    limits, a status or errors that recomputing contradicts, a trace that does not begin at the start, and an exception
+    for a target out of reach.
     """
     method = find_method(name)
     reached = []
@@ -87,8 +88,14 @@ def _check_out_of_reach(robot: Robot, pose: Any, kind: str, call: dict[str, Any]
 def _check_start(robot: Robot, target: Target, call: dict[str, Any], seed: int, label: str) -> None:
     start = robot.sample(1, seed + 1)[0]
     before = start.copy()
-    _check_inside(robot, solve(robot, target, start=start, **call), label)
+    answer = solve(robot, target, start=start, trace=True, **call)
+    _check_inside(robot, answer, label)
     assert np.array_equal(start, before), f"{label}: changed the start it was given"
+    # `auto` prefers a seed to a start that is far off.
+    if call["method"] != "auto" and answer.trace is not None and answer.iterations:
+        assert np.array_equal(answer.trace.q[:1], robot.clip(start)[None]), (
+            f"{label}: row 0 of a trace is not the start"
+        )
 
 
 def _check_inside(robot: Robot, answer: Solution, label: str) -> None:

@@ -46,7 +46,10 @@ _TEXTS = {
 
 @dataclass(slots=True)
 class Trace:
-    """The configurations of all iterations of a solve, with their errors."""
+    """The configurations of a solve with their errors: row 0 is the start, row k follows iteration k.
+
+    `auto` adds accepted steps only, and a row for every restart.
+    """
 
     q: Array
     position_error: Array

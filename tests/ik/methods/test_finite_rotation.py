@@ -121,6 +121,42 @@ def test_every_kind_of_joint(mode):
     assert all(MIXED.within_limits(solution.q, 0.0) for solution in found)
 
 
+@pytest.mark.parametrize("variant", ["corrected", "published"])
+def test_joint_steps_are_traced_one_by_one(variant):
+    robot = ar.load_robot("ur5")
+    wanted = target(robot, ROTATION, 2)
+    call = {"variant": variant, "start": robot.sample(1, 9)[0], "trace": True, "max_iterations": 3}
+    whole, each = (ar.solve(robot, wanted, "finite-rotation", joint_steps=steps, **call) for steps in (False, True))
+    np.testing.assert_array_equal(whole.q, each.q)
+    columns = {name: values.astype(int) for name, values in each.trace.columns.items()}
+    steps, axes = each.trace.columns["step"], each.trace.columns["long_axis_angle"]
+    # Row 0 is the start; every other row differs from the one before it by one step of one coordinate.
+    assert [columns[name][0] for name in ("macro_iteration", "objective", "coordinate", "step")] == [0, -1, -1, 0]
+    changes = np.zeros((len(steps) - 1, robot.dof))
+    changes[np.arange(len(changes)), columns["coordinate"][1:]] = steps[1:]
+    np.testing.assert_allclose(np.diff(each.trace.q, axis=0), changes, rtol=0, atol=1e-15)
+    ends = [np.flatnonzero(columns["macro_iteration"] == k)[-1] for k in range(4)]
+    np.testing.assert_array_equal(each.trace.q[ends], whole.trace.q)
+    expected = (each.trace.q >= robot.upper).astype(int) - (each.trace.q <= robot.lower)
+    np.testing.assert_array_equal(
+        columns["limit"][1:], [*map(lambda row, k: row[k], expected[1:], columns["coordinate"][1:])]
+    )
+    # A step does not enlarge the objective that it serves.
+    served = columns["objective"][1:] == 1
+    assert served.any()
+    if variant == "corrected":
+        assert (np.diff(axes)[served] <= 1e-9).all()
+
+
+def test_joint_steps_need_a_trace_and_a_truth_value():
+    robot = ar.load_robot("ur5")
+    wanted = target(robot, POSITION, 2)
+    with pytest.raises(ar.MethodError, match="no meaning without a trace"):
+        ar.solve(robot, wanted, "finite-rotation", joint_steps=True)
+    with pytest.raises(ar.MethodError, match="joint_steps = 2 is not accepted; give True or False"):
+        ar.solve(robot, wanted, "finite-rotation", joint_steps=2, trace=True)
+
+
 @pytest.mark.parametrize("mode", [POSITION, AXIS, ROTATION])
 def test_columns_hold_the_objectives(mode):
     robot = ar.load_robot("ur5")

@@ -317,7 +317,8 @@ def test_batch_is_a_loop_of_singles_and_repeats(sliding, variant):
 def test_trace_ends_at_the_answer(sliding, variant):
     for position in (tips(sliding, sliding.sample(1, seed=9)[0]), (0.0, 0.1, -0.1), (1.0, 1.0, 1.0)):
         found = single(sliding, position, variant, trace=True)
-        assert len(found.trace) == found.iterations > 0
+        assert len(found.trace) == found.iterations + 1 > 1
+        np.testing.assert_array_equal(found.trace.q[0], sliding.neutral)
         np.testing.assert_array_equal(found.trace.q[-1], found.q)
         assert found.trace.position_error[-1] == found.position_error
         assert sliding.within_limits(found.trace.q).all()

@@ -47,4 +47,4 @@ def _errors(experiment: Comparison, run: Any, case: Case, call: Call) -> Iterato
                 max_iterations=most_iterations(case, call), **call.options,
             )  # fmt: skip
             assert solution.trace is not None
-            yield np.minimum.accumulate(solution.trace.position_error[:LONGEST])
+            yield np.minimum.accumulate(solution.trace.position_error[: LONGEST + 1])

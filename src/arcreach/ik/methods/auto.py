@@ -49,13 +49,17 @@ def _run_among_obstacles(problem: Problem) -> Outcome:
     left = np.flatnonzero(outcome.status == STALLED)
     if len(left):
         outcome.errors = None
-        rest = replace(problem, scene=None, targets=problem.targets[left], start=outcome.q[left])
+        rest = replace(
+            problem, scene=None, targets=problem.targets[left], start=outcome.q[left],
+            trace=problem.trace[outcome.traced :],
+        )  # fmt: skip
         unconstrained = run(rest)
         reached = unconstrained.status == REACHED
         outcome.q[left[reached]] = unconstrained.q[reached]
         outcome.status[left[reached]] = COLLISION
         outcome.iterations[left] += unconstrained.iterations
         outcome.seconds[left] += unconstrained.seconds
+        outcome.traced += unconstrained.traced
     return outcome
 
 

@@ -13,7 +13,7 @@ from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.ik.methods.ccd import RIGID, half_reach
-from arcreach.kernels.methods.finite_rotation import Rules, finite_rotation
+from arcreach.kernels.methods.finite_rotation import OBJECTIVE_COLUMNS, STEP_COLUMNS, Rules, finite_rotation
 from arcreach.kernels.published.finite_rotation import finite_rotation_published
 from arcreach.robots.robot import Robot
 
@@ -41,13 +41,14 @@ def run(problem: Problem) -> Outcome:
     robot, single = problem.robot, is_single(problem.options.get("precision", "float64"))
     sweeps = SWEEPS if problem.variant == CORRECTED else SWEEPS_PUBLISHED
     rules = Rules(half_reach(robot), tool_axes(problem), slack(robot, single), sweeps, single)
+    steps = traces_steps(problem)
     return run_kernel(
         problem,
         KERNELS[problem.variant],
         robot.packed,
         rules,
         max_steps=MOST_STEPS,
-        columns=("distance", "long_axis_angle", "cross_axis_angle"),
+        columns=OBJECTIVE_COLUMNS + (STEP_COLUMNS if steps else ()),
         smallest=SMALLEST_PIECE,
     )
 
@@ -60,6 +61,16 @@ def slack(robot: Robot, single: bool) -> Array:
     """
     units = robot.dof * ROUNDING if single else 0.0
     return np.array([2.5 * units * robot.reach, 1.5 * units])
+
+
+def traces_steps(problem: Problem) -> bool:
+    """Return whether the trace has a row per joint step, not per macro-iteration."""
+    given = problem.options.get("joint_steps", False)
+    if not isinstance(given, bool):
+        raise MethodError(f"joint_steps = {shown(given)} is not accepted; give True or False")
+    if given and not len(problem.trace):
+        raise MethodError("joint_steps = True has no meaning without a trace; solve with trace=True")
+    return given
 
 
 def is_single(precision: Any) -> bool:
@@ -128,6 +139,6 @@ METHOD = register(
         run=run,
         elements=RIGID,
         variants=tuple(KERNELS),
-        options=frozenset({"precision", "long_axis", "cross_axis"}),
+        options=frozenset({"precision", "long_axis", "cross_axis", "joint_steps"}),
     )
 )

@@ -166,6 +166,7 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
     row, out = task.targets[i], answers.Q[i]
     best = score_tip(place_chords(arm, work.q, line), work.target, task)
     copy(work.q, work.best)
+    record(arm.chain, work.q, task, answers)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
     status = ITERATION_LIMIT

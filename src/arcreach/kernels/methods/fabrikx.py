@@ -353,6 +353,7 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
     before = score_tip(place_robot(arm, work), work.target, task)
     best = before
     copy(work.q, work.best)
+    record(arm.chain, work.q, task, answers)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
     idle = 0

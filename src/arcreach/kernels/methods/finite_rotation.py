@@ -12,19 +12,24 @@ import numpy as np
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array
 from arcreach.kernels.chain.judge import tip_errors
-from arcreach.kernels.chain.kinematics import element_motion
+from arcreach.kernels.chain.kinematics import element_motion, tip_motion
 from arcreach.kernels.chain.layout import GOING_ON, LINK, POSITION, REVOLUTE, ROTATION
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import angle_between
 from arcreach.kernels.methods.best_turn import NOISE, best_turn, best_value, motion_after, place_joint, turn_terms
-from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
+from arcreach.kernels.methods.iteration import Answers, stopped, trace_row, write_answer
+from arcreach.kernels.solver.contexts import Task
 
 # Give up after this many macro-iterations without a new best configuration.
 PATIENCE = 100
 # `NOISE` for single precision: about sixteen units of its rounding.
 SINGLE_NOISE = 2.0**-20
+# Columns of the trace; those of a joint step are written if the trace has a row per step.
+OBJECTIVE_COLUMNS = ("distance", "long_axis_angle", "cross_axis_angle")
+STEP_COLUMNS = ("macro_iteration", "objective", "coordinate", "step", "limit")
+OBJECTIVES = len(OBJECTIVE_COLUMNS)
 
 
 class Rules(NamedTuple):
@@ -44,6 +49,14 @@ class Aim(NamedTuple):
     mode: int
     position_tol: float
     axis_tol: float  # of each axis
+
+
+class Log(NamedTuple):
+    """Where steps are traced."""
+
+    task: Task
+    answers: Answers
+    macro: int  # number of the macro-iteration, from 1; 0 is the start
 
 
 @kernel
@@ -92,8 +105,9 @@ def joint_axes(chain, q, single, axes):
 
 
 @kernel
-def position_sweep(chain, q, tip, target, single):
+def position_sweep(chain, rules, aim, tip, q, log):
     """Set every joint once, base to tip, to bring the tip nearer; return the tip. Source: [FRD] statements 1, 2."""
+    target, single = aim.target, rules.single
     x = tip[3]
     y = tip[7]
     z = tip[11]
@@ -107,19 +121,24 @@ def position_sweep(chain, q, tip, target, single):
         joint = place_joint(chain, row, q, motion)
         value = best_value(joint, q[k], (x, y, z), target, noise)
         value = round_value(value, joint.lower, joint.upper, single)
-        x, y, z = apply(motion_after(joint, value - q[k]), x, y, z)
+        step = value - q[k]
+        x, y, z = apply(motion_after(joint, step), x, y, z)
         q[k] = value
         motion = round_motion(compose(motion, element_motion(chain, row, q)), single)
+        if traces_steps(log):
+            trace_joint(chain, rules, aim, (0, row, step), q, log)
     return motion
 
 
 @kernel
-def axis_sweep(chain, q, axes, has, wanted, single):
-    """Set every revolute joint once, tip to base, to bring the tool axis `has` nearer to the wanted direction.
+def axis_sweep(chain, rules, aim, i, axes, has, q, log):
+    """Set every revolute joint once, tip to base, to bring tool axis i, `has`, nearer to the wanted direction.
 
     `axes` are those of q before the sweep: a joint does not move the joints before it.
     Source: [FRD] statement 3.
     """
+    single = rules.single
+    wanted = wanted_axis(aim.target, rules.tool, i)
     noise = SINGLE_NOISE if single else NOISE
     for row in range(chain.shape[0] - 1, -1, -1):
         if chain[row].kind != REVOLUTE:
@@ -129,10 +148,13 @@ def axis_sweep(chain, q, axes, has, wanted, single):
         a, b, size = turn_terms(axis, has, wanted)
         value = best_turn(a, b, noise * size, q[k], chain[row].lower, chain[row].upper)
         value = round_value(value, chain[row].lower, chain[row].upper, single)
+        step = value - q[k]
         if value != q[k]:
-            s, c = sincos(value - q[k])
+            s, c = sincos(step)
             has = turn(rotation(axis[0], axis[1], axis[2], s, c), has[0], has[1], has[2])
             q[k] = value
+        if traces_steps(log):
+            trace_joint(chain, rules, aim, (1 + i, row, step), q, log)
 
 
 @kernel
@@ -175,24 +197,76 @@ def objectives(aim, tool, tip, long, cross):
 
 
 @kernel(inline=True)
-def macro_iteration(chain, rules, aim, tip, q, axes):
+def traces_steps(log):
+    """Return whether every joint step is traced. Source: derived."""
+    return log.answers.columns.shape[1] > OBJECTIVES
+
+
+@kernel
+def trace_row_of(values, move, limit, q, log):
+    """Write q as the next row of the trace: the three objectives, then objective, coordinate and step of a move.
+
+    Source: derived.
+    """
+    row = trace_row(log.task, q, log.answers)
+    if row < 0:
+        return
+    columns = log.answers.columns[row]
+    for k in range(OBJECTIVES):
+        columns[k] = values[k]
+    if traces_steps(log):
+        columns[OBJECTIVES] = log.macro
+        columns[OBJECTIVES + 1] = move[0]
+        columns[OBJECTIVES + 2] = move[1]
+        columns[OBJECTIVES + 3] = move[2]
+        columns[OBJECTIVES + 4] = limit
+
+
+@kernel
+def limit_hit(row, value):
+    """Return -1 or 1 for a coordinate at its lower or upper limit, else 0. Source: [FRD] eq. 4."""
+    return 1 if value >= row.upper else -1 if value <= row.lower else 0
+
+
+@kernel
+def start_move():
+    """Return the move of a row that no joint step leads to. Source: derived."""
+    return -1, -1, 0.0
+
+
+@kernel
+def trace_tip(rules, aim, tip, move, limit, q, log):
+    """Trace a configuration whose tip is given. Source: derived."""
+    long, cross = tool_axis(tip, rules.tool, 0), tool_axis(tip, rules.tool, 1)
+    trace_row_of(objectives(aim, rules.tool, (tip[3], tip[7], tip[11]), long, cross), move, limit, q, log)
+
+
+@kernel
+def trace_joint(chain, rules, aim, move, q, log):
+    """Trace a joint step: its objective, the row of the joint in the chain, and the step. Source: derived."""
+    row = chain[move[1]]
+    k = row.coordinate
+    trace_tip(rules, aim, tip_motion(chain, q), (move[0], k, move[2]), limit_hit(row, q[k]), q, log)
+
+
+@kernel(inline=True)
+def macro_iteration(chain, rules, aim, tip, q, axes, log):
     """Sweep each objective in turn until it is met, at most `sweeps` times; return the tip. Source: [FRD] section 3."""
     target, tool, single = aim.target, rules.tool, rules.single
     for _ in range(rules.sweeps):
         distance, _ = tip_errors(tip, target, POSITION)
         if distance <= aim.position_tol:
             break
-        tip = position_sweep(chain, q, tip, target, single)
+        tip = position_sweep(chain, rules, aim, tip, q, log)
     if aim.mode == POSITION:
         return tip
     for i in range(2 if aim.mode == ROTATION else 1):
-        wanted = wanted_axis(target, tool, i)
         for _ in range(rules.sweeps):
             tip = joint_axes(chain, q, single, axes)
             has = tool_axis(tip, tool, i)
             if axis_error(has, target, tool, i) <= aim.axis_tol:
                 break
-            axis_sweep(chain, q, axes, has, wanted, single)
+            axis_sweep(chain, rules, aim, i, axes, has, q, log)
     return joint_axes(chain, q, single, axes)
 
 
@@ -200,15 +274,6 @@ def macro_iteration(chain, rules, aim, tip, q, axes):
 def axis_tolerance(angle_tol, mode):
     """Return the tolerance per axis: two axes off by it may mean sqrt(2) times it in rotation. Source: derived."""
     return angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
-
-
-@kernel(inline=True)
-def trace_objectives(task, q, values, answers):
-    """Write q as the next row of the trace, with the three objectives. Source: derived."""
-    row = trace_row(task, q, answers)
-    if row >= 0:
-        for k in range(3):
-            answers.columns[row, k] = values[k]
 
 
 @kernel(batch=True)
@@ -237,13 +302,12 @@ def finite_rotation(start, stop, chain, rules, task, answers):
                 best = now
                 since = 0
                 copy(q, answers.Q[i])
-            if task.trace.shape[0] > 0:
-                long, cross = tool_axis(tip, rules.tool, 0), tool_axis(tip, rules.tool, 1)
-                values = objectives(aim, rules.tool, (tip[3], tip[7], tip[11]), long, cross)
-                trace_objectives(task, q, values, answers)
+            log = Log(task, answers, steps)
+            if task.trace.shape[0] > 0 and (steps == 0 or not traces_steps(log)):
+                trace_tip(rules, aim, tip, start_move(), 0, q, log)
             ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
-            tip = macro_iteration(chain, rules, aim, tip, q, axes)
             steps += 1
+            tip = macro_iteration(chain, rules, aim, tip, q, axes, Log(task, answers, steps))
         write_answer(i, ended, steps, clock(timer) - began, answers)

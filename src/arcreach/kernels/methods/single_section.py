@@ -79,7 +79,7 @@ def approach_newton(arm, aim, travel, task, work):
     used = 0
     while used < min(task.max_steps, _FIRST_STAGE):
         theta, lower, upper, step = newton_step(chain, row, alpha, theta, lower, upper)
-        if task.trace.shape[0] > used:
+        if task.trace.shape[0] > used + 1:
             note(arm, Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel), used, task, work)
         used += 1
         if step <= LAST_STEP:
@@ -228,20 +228,22 @@ def solve_one(arm, target, began, task, work, q):
         status, used = search(arm, aim, task, error, used, work, q)
     if task.trace.shape[0] > 0:
         # The last row of the trace is the answer, which may be the best of several poses along the limits.
-        copy(q, task.trace[min(used, task.trace.shape[0]) - 1])
+        copy(q, task.trace[min(used, task.trace.shape[0] - 1)])
     return status, used
 
 
 @kernel(batch=True)
 def single_section(start, stop, arm, task, answers):
-    """Solve rows start to stop of a task; the starts are not read.
+    """Solve rows start to stop of a task; the starts are only traced.
 
     Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
     """
     work = Work(np.empty((2, answers.Q.shape[1])), np.zeros(2, np.int64))
     for i in range(start, stop):
         began = clock(work.timer)
+        if task.trace.shape[0] > 0:
+            copy(answers.Q[i], task.trace[0])
         status, used = solve_one(arm, task.targets[i], began, task, work, answers.Q[i])
         if task.trace.shape[0] > 0:
-            answers.traced[0] = min(used, task.trace.shape[0])
+            answers.traced[0] = min(used + 1, task.trace.shape[0])
         write_answer(i, status, used, clock(work.timer) - began, answers)

@@ -74,6 +74,7 @@ def damped_least_squares(chain, row, target, began, task, work, q, answers):
     miss, _ = tip_errors(tip_motion(chain, q), target, POSITION)
     damping = _DAMPING
     used = 0
+    trace_row(task, q, answers)
     while True:
         if miss <= task.position_tol:
             return REACHED, used

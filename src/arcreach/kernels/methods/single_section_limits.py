@@ -107,9 +107,9 @@ def write_pose(arm, pose, trial, q):
 
 @kernel(inline=True)
 def note(arm, pose, used, task, work):
-    """Write row `used` of the trace, if there is room. Source: derived."""
-    if used < task.trace.shape[0]:
-        write_pose(arm, pose, work.trial[0], task.trace[used])
+    """Write the trace's row of iteration `used`, counted from 0, if there is room. Source: derived."""
+    if used + 1 < task.trace.shape[0]:
+        write_pose(arm, pose, work.trial[0], task.trace[used + 1])
 
 
 @kernel(inline=True)

@@ -27,10 +27,14 @@ from arcreach.kernels.methods.best_turn import VECTORS, joint_vectors, turn_term
 from arcreach.kernels.methods.finite_rotation import (
     PATIENCE,
     Aim,
+    Log,
     axis_tolerance,
+    limit_hit,
     objectives,
+    start_move,
     tool_axis,
-    trace_objectives,
+    trace_row_of,
+    traces_steps,
     wanted_axis,
 )
 from arcreach.kernels.methods.iteration import stopped, write_answer
@@ -121,13 +125,15 @@ def printed_stroke(k, target, value, lower, upper, vectors, frame):
 
 
 @kernel
-def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
+def printed_position_sweep(chain, rules, aim, q, vectors, frame, log):
     """Set every joint once, base to tip, to bring the tip of the vectors nearer. Source: [FRD] section 3."""
+    target, tolerance, single = aim.target, aim.position_tol, rules.single
     for row in range(chain.shape[0]):
         kind = chain[row].kind
         if kind == LINK:
             continue
         k = chain[row].coordinate
+        before = q[k]
         lower = chain[row].lower
         upper = chain[row].upper
         if kind == PRISMATIC:
@@ -150,21 +156,40 @@ def printed_position_sweep(chain, q, target, tolerance, single, vectors, frame):
                 rotate_vectors(kind, k, value - q[k], single, vectors, frame)
                 q[k] = value
         sum_links(vectors, frame)
+        if traces_steps(log):
+            trace_vectors(chain, rules, aim, (0, row, q[k] - before), q, frame, log)
 
 
 @kernel
-def printed_axis_sweep(chain, q, i, wanted, tolerance, single, vectors, frame):
-    """Set every revolute joint once, tip to base, to bring tool axis i nearer to `wanted`. Source: [FRD] section 3."""
+def trace_vectors(chain, rules, aim, move, q, frame, log):
+    """Trace a joint step: its objective, the row of the joint in the chain, and the step. Source: derived."""
+    row = chain[move[1]]
+    k = row.coordinate
+    values = vector_objectives(aim, rules.tool, frame)
+    trace_row_of(values, (move[0], k, move[2]), limit_hit(row, q[k]), q, log)
+
+
+@kernel
+def printed_axis_sweep(chain, rules, aim, i, q, vectors, frame, log):
+    """Set every revolute joint once, tip to base, to bring tool axis i nearer to the wanted direction.
+
+    Source: [FRD] section 3.
+    """
+    wanted = wanted_axis(aim.target, rules.tool, i)
     for row in range(chain.shape[0] - 1, -1, -1):
         if chain[row].kind != REVOLUTE:
             continue
         k = chain[row].coordinate
         has = (frame[2 + i, 0], frame[2 + i, 1], frame[2 + i, 2])
         axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
-        value = printed_turn(axis, has, wanted, q[k], chain[row].lower, chain[row].upper, tolerance)
+        value = printed_turn(axis, has, wanted, q[k], chain[row].lower, chain[row].upper, aim.axis_tol)
+        step = value - q[k]
         if value != q[k]:
-            rotate_vectors(REVOLUTE, k, value - q[k], single, vectors, frame)
+            rotate_vectors(REVOLUTE, k, step, rules.single, vectors, frame)
             q[k] = value
+        if traces_steps(log):
+            sum_links(vectors, frame)
+            trace_vectors(chain, rules, aim, (1 + i, row, step), q, frame, log)
     sum_links(vectors, frame)
 
 
@@ -178,21 +203,20 @@ def vector_objectives(aim, tool, frame):
 
 
 @kernel(inline=True)
-def printed_macro_iteration(chain, rules, aim, q, vectors, frame):
+def printed_macro_iteration(chain, rules, aim, q, vectors, frame, log):
     """Sweep each objective in turn until it is met, at most `sweeps` times. Source: [FRD] section 3."""
-    tool, single = rules.tool, rules.single
+    tool = rules.tool
     for _ in range(rules.sweeps):
         if vector_objectives(aim, tool, frame)[0] <= aim.position_tol:
             break
-        printed_position_sweep(chain, q, aim.target, aim.position_tol, single, vectors, frame)
+        printed_position_sweep(chain, rules, aim, q, vectors, frame, log)
     if aim.mode == POSITION:
         return
     for i in range(2 if aim.mode == ROTATION else 1):
-        wanted = wanted_axis(aim.target, tool, i)
         for _ in range(rules.sweeps):
             if vector_objectives(aim, tool, frame)[1 + i] <= aim.axis_tol:
                 break
-            printed_axis_sweep(chain, q, i, wanted, aim.axis_tol, single, vectors, frame)
+            printed_axis_sweep(chain, rules, aim, i, q, vectors, frame, log)
 
 
 @kernel(batch=True)
@@ -229,10 +253,12 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
                 best = now
                 since = 0
                 copy(q, answers.Q[i])
-            trace_objectives(task, q, values, answers)
+            log = Log(task, answers, steps)
+            if steps == 0 or not traces_steps(log):
+                trace_row_of(values, start_move(), 0, q, log)
             ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
-            printed_macro_iteration(chain, rules, aim, q, vectors, frame)
             steps += 1
+            printed_macro_iteration(chain, rules, aim, q, vectors, frame, Log(task, answers, steps))
         write_answer(i, ended, steps, clock(timer) - began, answers)
