@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 # Units with their sizes, largest first. A value is written in the largest unit of which it is at least one.
 _LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
@@ -62,6 +63,13 @@ def coordinate(value: float, quantity: str) -> str:
     if quantity == "angle":
         return f"{number(round(math.degrees(value), 9), 6)}°"
     return f"{number(round(value * 1e3, 9), 6)} mm"
+
+
+def coordinate_lines(names: Sequence[str], quantities: Sequence[str], values: Sequence[float]) -> list[str]:
+    """Return a line per coordinate or pull, by name."""
+    width = max(map(len, names), default=0)
+    rows = zip(names, quantities, values, strict=True)
+    return [f"  {name:{width}}  {coordinate(value, quantity):>14}" for name, quantity, value in rows]
 
 
 def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], zero: str) -> str:

@@ -365,3 +365,21 @@ def test_methods(run):
     assert [entry["name"] for entry in json.loads(out)] == list(ar.methods())
     _, out, _ = run("methods", "--markdown")
     assert out.startswith("| method |")
+
+
+def test_pulls_are_shown_beside_coordinates(run, tmp_path):
+    robot = ar.load_robot("tendon-driven")
+    _, out, _ = run("ik", "tendon-driven", "--to", "30mm,20mm,160mm", "--actuators")
+    assert all(name in out for name in robot.tendons)
+    data = json.loads(run("ik", "tendon-driven", "--to", "30mm,20mm,160mm", "--actuators", "--json")[1])
+    assert data["tendons"] == list(robot.tendons)
+    assert data["pulls"] == robot.pulls(data["q"]).tolist()
+    path = tmp_path / "targets.csv"
+    path.write_text("x,y,z\n0.03,0.02,0.16\n0.02,0.02,0.17\n")
+    run("ik", "tendon-driven", "--file", path, "--actuators", "--out", tmp_path / "out.csv")
+    with open(tmp_path / "out.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    q = [[float(row[name]) for name in robot.coordinates] for row in rows]
+    found = [[float(row[f"{name}_mm"]) for name in robot.tendons] for row in rows]
+    assert found == (robot.pulls(q) * 1e3).tolist()
+    assert "--actuators needs tendons" in run("ik", "three-section", "--to", "0,0,0.09", "--actuators")[2]

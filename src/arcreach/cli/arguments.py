@@ -61,6 +61,7 @@ Start = Annotated[str | None, typer.Option("--start", help="Configuration to beg
 PositionTol = Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")]
 AngleTol = Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")]
 FigurePath = Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")]
+Actuators = Annotated[bool, typer.Option("--actuators", help="Show the pulls of the tendons too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 

@@ -1,11 +1,14 @@
-"""Read configurations from an option or a CSV file."""
+"""Read configurations, or pulls of tendons, from an option or a CSV file."""
 
 from __future__ import annotations
 
+import functools
 import itertools
-import math
+import re
 from array import array
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,33 +17,80 @@ from arcreach._typing import Array
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
-from arcreach.robots.hints import angle_hint
+from arcreach.robots.hints import angle_hint, pull_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Number of lines checked for degrees given in place of radians; such a mistake affects all lines.
+# Number of lines checked for degrees or millimetres given in place of SI units; such a mistake affects all lines.
 LOOKED_AT = 1000
+# The unit of a column after its name, as motor tables have it.
+_UNIT = re.compile(r"(.+)_(mm|m|deg|rad)", re.DOTALL)
+
+
+class Columns(NamedTuple):
+    """The numbers of a row: the coordinates of a robot, or the pulls of its tendons."""
+
+    names: tuple[str, ...]
+    quantities: tuple[str, ...]
+    noun: str
+    row: str
+    hint: Callable[[Array], str]  # for numbers without a unit, 0 for the others
 
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
     """Parse comma-separated numbers, each with a unit or in SI; print a hint if degrees seem to be given as radians."""
-    cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
-    q = _row(cells, robot, option)
-    _note_degrees(robot, cells, q, option)
-    return np.array(q)
+    return _parse(text, _coordinates(robot), option)
+
+
+def parse_pulls(text: str, robot: Robot) -> Array:
+    """Parse comma-separated pulls as `parse_configuration` does coordinates."""
+    return _parse(text, _tendons(robot), "--pulls")
 
 
 def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> Array:
-    """Read configurations (n, dof) from a CSV file; a header may name the coordinates in any order and case."""
+    """Read configurations (n, dof) from a CSV file; a header may name the coordinates in any order and case.
+
+    A name may end in a unit, as `section-1.bend_deg` does.
+    """
+    return _read(path, _coordinates(robot))
+
+
+def read_pulls(path: Path, robot: Robot) -> Array:
+    """Read pulls (n, tendons) from a CSV file as `read_configurations` does."""
+    return _read(path, _tendons(robot))
+
+
+def _coordinates(robot: Robot | SymbolicRobot) -> Columns:
+    hint = functools.partial(angle_hint, robot)
+    return Columns(robot.coordinates, robot.quantities, "coordinate", "configuration", hint)
+
+
+def _tendons(robot: Robot) -> Columns:
+    quantities = ("length",) * len(robot.tendons)
+    return Columns(robot.tendons, quantities, "tendon", "pull of every tendon", functools.partial(pull_hint, robot))
+
+
+def _parse(text: str, wanted: Columns, option: str) -> Array:
+    cells = [cell.strip() for cell in text.split(",")] if text.strip() else []
+    row = _row(cells, wanted, option)
+    _note_hint(wanted, cells, row, option)
+    return np.array(row)
+
+
+def _read(path: Path, wanted: Columns) -> Array:
     rows = read_rows(path)
     first = next(rows, None)
     if first is None:
-        raise file_error(path, f"is empty; give one configuration per line: {_listed(robot)}")
-    order = list(range(robot.dof))
-    columns = robot.dof
-    found = find_columns(first[1], robot.coordinates)
+        raise file_error(path, f"is empty; give one {wanted.row} per line: {_listed(wanted)}")
+    order = list(range(len(wanted.names)))
+    columns = len(order)
+    header = [_UNIT.fullmatch(name) if name not in wanted.names else None for name in first[1]]
+    names = [match[1] if match else name for match, name in zip(header, first[1], strict=True)]
+    found = find_columns(names, wanted.names)
+    column_units = [""] * columns
     if any(found.values()):
-        order = [_column(path, name, places) for name, places in found.items()]
+        order = [_column(path, name, wanted.noun, places) for name, places in found.items()]
+        column_units = [match[2] if (match := header[k]) else "" for k in order]
         columns = len(first[1])
     else:
         rows = itertools.chain([first], rows)
@@ -48,46 +98,49 @@ def read_configurations(path: Path, robot: Robot | SymbolicRobot) -> Array:
     hinted = False
     for line, cells in rows:
         if len(cells) != columns:
-            hint = f": {_listed(robot)}" if columns == robot.dof else ", as many as the header has"
+            hint = f": {_listed(wanted)}" if columns == len(wanted.names) else ", as many as the header has"
             raise line_error(path, line, f"has {len(cells)} values; give {columns}{hint}")
         origin = f"{called(path)}, line {line}"
-        ordered = [cells[k] for k in order]
-        row = _row(ordered, robot, origin)
+        ordered = [
+            cells[k] + unit if unit and _is_bare(cells[k]) else cells[k]
+            for k, unit in zip(order, column_units, strict=True)
+        ]
+        row = _row(ordered, wanted, origin)
         values.extend(row)
-        hinted = hinted or line > LOOKED_AT or _note_degrees(robot, ordered, row, origin)
-    return np.array(values).reshape(-1, robot.dof)
+        hinted = hinted or line > LOOKED_AT or _note_hint(wanted, ordered, row, origin)
+    return np.array(values).reshape(-1, len(wanted.names))
 
 
-def _column(path: Path, name: str, places: list[int]) -> int:
+def _column(path: Path, name: str, noun: str, places: list[int]) -> int:
     if len(places) != 1:
-        fault = "names the coordinate '{}' twice" if places else "lacks the coordinate '{}'"
-        raise file_error(path, f"its header {fault.format(name)}; give every coordinate one column")
+        fault = "names the {} '{}' twice" if places else "lacks the {} '{}'"
+        raise file_error(path, f"its header {fault.format(noun, name)}; give every {noun} one column")
     return places[0]
 
 
-def _note_degrees(robot: Robot | SymbolicRobot, cells: list[str], q: list[float], origin: str) -> bool:
-    """Print a hint if values without a unit are probably degrees; return whether it was printed."""
-    # A file may have a million rows, and most return here.
-    if all(abs(value) <= math.tau for value in q):
-        return False
-    bare = np.array([cell[-1:].isdigit() or cell.endswith(".") for cell in cells])
-    hint = angle_hint(robot, np.where(bare, q, 0.0))
+def _is_bare(cell: str) -> bool:
+    """Return whether a number has no unit."""
+    return cell[-1:].isdigit() or cell.endswith(".")
+
+
+def _note_hint(wanted: Columns, cells: list[str], row: list[float], origin: str) -> bool:
+    """Print a hint if numbers without a unit are probably not in SI units; return whether it was printed."""
+    hint = wanted.hint(np.where([_is_bare(cell) for cell in cells], row, 0.0))
     note(f"{origin}: {hint}" if hint else "")
     return bool(hint)
 
 
-def _listed(robot: Robot | SymbolicRobot) -> str:
-    names = robot.coordinates
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+def _listed(wanted: Columns) -> str:
+    return ", ".join(wanted.names[:12]) + (", ..." if len(wanted.names) > 12 else "")
 
 
-def _row(cells: list[str], robot: Robot | SymbolicRobot, origin: str) -> list[float]:
-    if len(cells) != robot.dof:
+def _row(cells: list[str], wanted: Columns, origin: str) -> list[float]:
+    if len(cells) != len(wanted.names):
         raise ConfigurationError(
-            f"{origin}: has {len(cells)} values; give {robot.dof}, separated by commas: {_listed(robot)}"
+            f"{origin}: has {len(cells)} values; give {len(wanted.names)}, separated by commas: {_listed(wanted)}"
         )
     values = []
-    for cell, name, quantity in zip(cells, robot.coordinates, robot.quantities, strict=True):
+    for cell, name, quantity in zip(cells, wanted.names, wanted.quantities, strict=True):
         try:
             values.append(units.parse(cell, quantity))
         except FileError as error:

@@ -12,6 +12,7 @@ import typer
 
 from arcreach._extras import require
 from arcreach._io import check_output, csv_text, write_bytes, write_text
+from arcreach.cli.actuators import tendon_columns
 from arcreach.cli.output import print_json
 from arcreach.ik.log import coordinate_columns, csv_log
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
@@ -31,10 +32,14 @@ def check_files(out: Path | None, trace: Path | None) -> None:
         check_output(trace, TRACE_ENDINGS)
 
 
-def as_rows(robot: Robot | SymbolicRobot, parts: Sequence[Solutions]) -> dict[str, list[Any]]:
-    """Return the results as columns: the coordinates, then status, errors and times."""
+def as_rows(
+    robot: Robot | SymbolicRobot, parts: Sequence[Solutions], driven: Robot | None = None
+) -> dict[str, list[Any]]:
+    """Return the results as columns: the coordinates, the pulls of a driven robot, then status, errors and times."""
     q = np.concatenate([part.q for part in parts]) if parts else np.empty((0, robot.dof))
     columns = coordinate_columns(robot, q)
+    if driven is not None:
+        columns |= tendon_columns(driven, {"pulls": driven.pulls(q)})
     columns["status"] = [STATUS_BY_CODE[code].name for part in parts for code in part.status]
     for name in RESULTS:
         columns[name] = [value for part in parts for value in getattr(part, name).tolist()]

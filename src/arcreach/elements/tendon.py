@@ -48,8 +48,7 @@ class Tendon:
         fields.check("angle", checks.number, degrees, low=-LARGEST_ANGLE, high=LARGEST_ANGLE)
         fields.check("rate", checks.number, "a finite number of radians per metre")
         fields.check("discs", _count)
-        if self.transmits not in {PULLS, PUSHES, BOTH}:
-            fields.refuse("transmits", "'pull', 'push' or 'both'")
+        fields.check("transmits", _transmits)
         limits = [fields.check(name, _limit) for name in ("pull_min", "pull_max")]
         if all(limits) and self.pull_min > min(self.pull_max, 0.0):
             fields.refuse("pull_min", "a pull of at most 0 and at most pull_max: the rest pose has the pull 0")
@@ -58,8 +57,11 @@ class Tendon:
         for name in ("speed_max", "force_max", "stiffness"):
             if fields.check(name, _limit) and not getattr(self, name) > 0.0:
                 fields.refuse(name, "a number above 0")
-        fields.check("pretension", checks.number, "newtons, 0 or more", low=0.0)
-        if fields.check("slack", checks.number, METRES, low=0.0) and self.slack * self.pretension != 0.0:
+        loads = [
+            fields.check("pretension", checks.number, "newtons, 0 or more", low=0.0),
+            fields.check("slack", checks.number, METRES, low=0.0),
+        ]
+        if all(loads) and self.slack * self.pretension != 0.0:
             fields.refuse("slack", "0 for a tendon with pretension")
         fields.finish()
 
@@ -69,6 +71,12 @@ def _limit(owner: str, field: str, value: Any) -> float:
     if isinstance(value, float) and math.isinf(value):
         return value
     return checks.number(owner, field, value, "a number, or inf for no limit")
+
+
+def _transmits(owner: str, field: str, value: Any) -> str:
+    if value not in (PULLS, PUSHES, BOTH):
+        raise checks.refuse(owner, field, value, "'pull', 'push' or 'both'")
+    return str(value)
 
 
 def _count(owner: str, field: str, value: Any) -> int:

@@ -100,9 +100,7 @@ class Solution:
         """Return `str(self)` and a line per coordinate, by name, in degrees or millimetres."""
         if self.robot is None:
             return str(self)
-        width = max(map(len, self.robot.coordinates))
-        coordinates = zip(self.robot.coordinates, self.robot.quantities, self.q.tolist(), strict=True)
-        lines = [f"  {name:{width}}  {_text.coordinate(value, kind):>14}" for name, kind, value in coordinates]
+        lines = _text.coordinate_lines(self.robot.coordinates, self.robot.quantities, self.q.tolist())
         return "\n".join([str(self), *lines])
 
     def __str__(self) -> str:

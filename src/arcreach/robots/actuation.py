@@ -129,6 +129,46 @@ def _refused(robot: Robot, index: int, why: str) -> RobotError:
     return RobotError(f"element '{robot.element_names[index]}' {why}; move the tendons to sections before it")
 
 
+def pull_ranges(robot: Robot) -> Array:
+    """Return the smallest and the largest pull (tendons, 2) that configurations within the limits of bends need.
+
+    Exact for straight tendons. Helical ones are computed on a grid of directions where discs or several arcs make
+    them irregular: those ranges are within 1 %.
+    """
+    ranges = np.zeros((len(robot.tendons), 2))
+    for element, k in robot.indexed_elements():
+        through = robot.routes[robot.routes["coordinate"] == k] if element.coordinates else robot.routes[:0]
+        if not len(through):
+            continue
+        if isinstance(element, Section):
+            grid = _section_grid(element, through)
+        else:
+            grid = np.array([[robot.lower[k]], [robot.upper[k]]])
+        Q = np.tile(robot.neutral, (len(grid), 1))
+        Q[:, k : k + grid.shape[1]] = grid
+        found = robot.pulls(Q)
+        ranges += np.stack([found.min(axis=0), found.max(axis=0)], axis=1)
+    return ranges
+
+
+def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
+    """Return coordinates of a section among which tendons are shortest and longest."""
+    # A tendon is shortest on the inside of a bend, longest on the outside: a helix by its angle in the middle.
+    middle = routes["angle"] + 0.5 * routes["turn"]
+    uneven = (routes["turn"] != 0.0) & ((routes["arcs"] > 1) | (routes["discs"] > 0))
+    other: Any = np.linspace(-np.pi, np.pi, 24, endpoint=False) if uneven.any() else []
+    directions = np.unique(np.concatenate([middle, middle + np.pi, other]))
+    stretches = np.linspace(0.0, 1.0, 3) if section.stretch > 0.0 else np.array([1.0])
+    # Between discs the tendon is straight, so that its length may have an extremum inside the limits.
+    rows = [
+        (section.bend_max * share * stretched, direction, section.length + section.stretch * stretched)
+        for stretched in stretches
+        for share in np.linspace(0.0, 1.0, 9)
+        for direction in directions
+    ]
+    return np.array(rows)[:, : 3 if section.stretch > 0.0 else 2]
+
+
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
     """The configuration that pulls produce. Arrays of a batch have a leading axis."""

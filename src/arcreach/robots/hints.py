@@ -40,3 +40,12 @@ def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
             turns = number(abs(value) / math.tau, 2)
             return f"hint: {name} = {number(value, 6)} is {turns} turns; angles are radians: were degrees meant?"
     return ""
+
+
+def pull_hint(robot: Robot, pulls: npt.ArrayLike) -> str:
+    """Return a hint where a pull (tendons,) is longer than the robot."""
+    for name, value in zip(robot.tendons, np.asarray(pulls, dtype=float).tolist(), strict=True):
+        if abs(value) > robot.reach:
+            pulled = f"{name} is pulled by {length(abs(value))}, more than the reach of {length(robot.reach)}"
+            return f"hint: {pulled}; pulls are metres: were millimetres meant?"
+    return ""

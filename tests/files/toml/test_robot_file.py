@@ -143,6 +143,21 @@ def test_bad_tendons_are_named(old, new, words, tmp_path):
     assert all(word in str(error.value) for word in words)
 
 
+def test_every_problem_of_every_tendon_is_listed(tmp_path):
+    text = TENDONS.replace('"30 deg"', "30").replace('"210 deg"', '"210 mm"').replace('"15 mm"', '"-1 mm"')
+    text += 'trans = "twist"\nslack = 1\npretension = 1\n'
+    with pytest.raises(ar.FileError) as error:
+        load(tmp_path, text.replace("length", "lenght"))
+    found = "\n".join(error.value.problems)
+    for words in (
+        "elements[0].length is missing", "elements[0].lenght", "elements[0]: tendons[0]: tendon: angle = 30.0",
+        "elements[0].tendons[1].angle = '210 mm'", "elements[0].tendons[1].trans = 'twist'",
+        "elements[0]: tendons[1]: tendon 'rod': pull_max = -0.001", "slack = 1.0",
+    ):  # fmt: skip
+        assert words in found
+    assert len(error.value.problems) == 7
+
+
 @pytest.mark.parametrize("name", ar.catalogue())
 def test_the_catalogue_makes_the_round_trip(name, tmp_path):
     robot = ar.load_robot(name)

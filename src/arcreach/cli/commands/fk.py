@@ -5,15 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from arcreach._io import csv_text
+from arcreach._text import coordinate_lines
 from arcreach._typing import Array, Booleans
-from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink, one_of
-from arcreach.cli.configurations import parse_configuration, read_configurations
+from arcreach.cli.actuators import print_tendons, tendon_columns, with_tendons
+from arcreach.cli.arguments import Actuators, AsJson, BaseLink, RobotName, TipLink, one_of
+from arcreach.cli.configurations import parse_configuration, parse_pulls, read_configurations, read_pulls
 from arcreach.cli.output import console, note, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
+from arcreach.errors import MethodError
 from arcreach.files import load_robot
+from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
+from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
+
+AnyRobot = Robot | SymbolicRobot
 
 
 def fk(
@@ -22,48 +31,92 @@ def fk(
         str | None, typer.Option("--q", help="Coordinates separated by commas, as 30deg,0,0.5 or 20mm.")
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", help="CSV file, one configuration per line.")] = None,
+    actuators: Actuators = False,
+    pulls: Annotated[
+        str | None, typer.Option("--pulls", help="Pulls of all tendons, as 2mm,0,-1mm; --q gives the joints.")
+    ] = None,
+    pulls_file: Annotated[
+        Path | None, typer.Option("--pulls-file", help="CSV file, the pulls of all tendons per line.")
+    ] = None,
+    elastic: Annotated[
+        bool, typer.Option("--elastic", help="With pulls: stiffnesses decide, tendons may be slack.")
+    ] = False,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the pose of the tip for one configuration, or, as CSV, for each configuration of a file."""
-    one_of(q=q, file=file)
+    """Compute the pose of the tip for one configuration, or, as CSV, for each configuration of a file.
+
+    With --pulls or --pulls-file the configurations are those that the pulls of the tendons produce.
+    """
+    driven = pulls is not None or pulls_file is not None
+    one_of(q=None if driven else q, file=file, pulls=pulls, **{"pulls-file": pulls_file})
+    if elastic and not driven:
+        raise MethodError("--elastic has no meaning without --pulls or --pulls-file; leave it out")
+    if actuators and driven:
+        raise MethodError("--actuators has no meaning with --pulls, whose output has the pulls; leave it out")
     loaded = load_robot(robot, base, tip)
-    configurations = read_configurations(file, loaded) if file is not None else parse_configuration(str(q), loaded)
+    chain = with_tendons(loaded, "--pulls" if driven else "--actuators") if driven or actuators else None
+    many = file is not None or pulls_file is not None
+    given = _given(loaded, file, pulls_file, q, pulls)
+    others = parse_configuration(q, loaded) if driven and q is not None else None
+    tendons: dict[str, Any] = {}
     with announce_compiling(COMPILING_SYMBOLIC if isinstance(loaded, SymbolicRobot) else COMPILING):
+        configurations = given
+        if chain is not None and driven:
+            found = chain.from_pulls(given, elastic, others)
+            configurations = found.q
+            tendons = {"pulls": given, "residual": found.residual}
+            tendons |= {"tensions": found.tensions, "slack": found.slack} if elastic else {}
+        elif chain is not None:
+            tendons = {"pulls": chain.pulls(given)}
         poses = loaded.tip_pose(configurations)
         inside = loaded.within_limits(configurations)
     if as_json:
-        _print_json(loaded.name, configurations, poses, inside)
-    elif file is not None:
-        _print_csv(poses, inside)
+        _print_json(loaded, {"q": configurations, "pose": poses, "within_limits": inside, **tendons}, many)
+    elif many:
+        columns = coordinate_columns(loaded, configurations) if driven else {}
+        columns |= _pose_columns(poses, inside)
+        typer.echo(csv_text(columns | ({} if chain is None else tendon_columns(chain, tendons))), nl=False)
     else:
-        _print_pose(poses, bool(inside))
+        _print_pose(poses)
+        if driven:
+            lines = coordinate_lines(loaded.coordinates, loaded.quantities, configurations.tolist())
+            typer.echo("\n".join(["configuration:", *lines]))
+        if chain is not None:
+            print_tendons(chain, tendons)
+        if not inside:
+            note("note: this configuration is outside the robot's limits")
 
 
-def _print_json(name: str, q: Array, poses: Array, inside: Any) -> None:
-    if q.ndim == 1:
-        print_json({"robot": name, "q": q, "pose": poses, "within_limits": inside})
+def _given(robot: AnyRobot, file: Path | None, pulls_file: Path | None, q: str | None, pulls: str | None) -> Array:
+    """Return the configurations or pulls that the options give."""
+    if pulls_file is not None:
+        return read_pulls(pulls_file, robot)  # type: ignore[arg-type]
+    if pulls is not None:
+        return parse_pulls(pulls, robot)  # type: ignore[arg-type]
+    return read_configurations(file, robot) if file is not None else parse_configuration(str(q), robot)
+
+
+def _print_json(robot: AnyRobot, results: dict[str, Any], many: bool) -> None:
+    if not many:
+        print_json({"robot": robot.name, **results})
         return
-    rows = zip(q, poses, inside, strict=True)
-    print_json({"robot": name, "poses": [{"q": a, "pose": b, "within_limits": bool(c)} for a, b, c in rows]})
+    rows = zip(*(values.tolist() for values in results.values()), strict=True)
+    print_json({"robot": robot.name, "poses": [dict(zip(results, row, strict=True)) for row in rows]})
 
 
-def _print_pose(pose: Array, inside: bool) -> None:
+def _print_pose(pose: Array) -> None:
     out = console()
     x, y, z = pose[:3, 3] * 1e3
     out.print(f"tip at x {x:.6f}, y {y:.6f}, z {z:.6f} mm", highlight=False)
     out.print("pose T_base_tip (metres):", highlight=False)
     for row in pose:
         out.print("  " + "  ".join(f"{value:14.9f}" for value in row), highlight=False)
-    if not inside:
-        note("note: this configuration is outside the robot's limits")
 
 
-def _print_csv(poses: Array, inside: Booleans) -> None:
-    """Print one line per configuration: position in metres, rotation row by row."""
-    rotation = [f"r{i}{j}" for i in range(3) for j in range(3)]
-    typer.echo(",".join(["x", "y", "z", *rotation, "within_limits"]))
-    for pose, kept in zip(poses, inside, strict=True):
-        numbers = map(repr, [*pose[:3, 3].tolist(), *pose[:3, :3].ravel().tolist()])
-        typer.echo(",".join([*numbers, "true" if kept else "false"]))
+def _pose_columns(poses: Array, inside: Booleans) -> dict[str, list[Any]]:
+    """Return the position in metres, the rotation row by row, and whether the limits are kept."""
+    numbers = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
+    columns: dict[str, list[Any]] = dict(zip((*POSITION_COLUMNS, *ROTATION_COLUMNS), numbers.T.tolist(), strict=True))
+    return columns | {"within_limits": ["true" if kept else "false" for kept in inside]}

@@ -12,7 +12,9 @@ import typer
 
 from arcreach._text import coordinate, count
 from arcreach._typing import Array
+from arcreach.cli.actuators import print_tendons, with_tendons
 from arcreach.cli.arguments import (
+    Actuators,
     AngleTol,
     AsJson,
     Axis,
@@ -83,6 +85,7 @@ def ik(
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
     ] = None,
+    actuators: Actuators = False,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
@@ -119,6 +122,7 @@ def ik(
     own = load_method(method)
     own.check_options(options)
     loaded = load_robot(robot, base, tip)
+    driven = with_tendons(loaded, "--actuators") if actuators else None
     limits: dict[str, Any] = {
         "position_tol": units.parse(position_tol, "length"),
         "angle_tol": units.parse(angle_tol, "angle"),
@@ -130,13 +134,13 @@ def ik(
     if (obstacles := read_scene(scene, scale)) is not None:
         choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
     if file is not None:
-        reached = _many(loaded, file, out, as_json, {**limits, **choice})
+        reached = _many(loaded, driven, file, out, as_json, {**limits, **choice})
     elif every:
         if not isinstance(loaded, Robot):
             raise MethodError(f"--all needs a chain of elements; robot '{loaded.name}' is given as a matrix")
-        reached = _every(loaded, parse_target(str(to), axis, rotation), limits, most, as_json)
+        reached = _every(loaded, driven, parse_target(str(to), axis, rotation), limits, most, as_json)
     else:
-        reached = _one(loaded, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
+        reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
     exit_by(reached)
 
 
@@ -158,20 +162,24 @@ def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> 
             raise MethodError(f"--{name} has no meaning with {leader}; leave one of them out")
 
 
-def _one(robot: AnyRobot, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool) -> bool:
+def _one(
+    robot: AnyRobot, driven: Robot | None, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool
+) -> bool:
     with announce_compiling(_compiling(robot)):
         solution = solve(robot, target, trace=trace is not None, **options)
     if trace is not None and solution.trace is not None:
         write_trace(trace, robot, solution.trace)
     if as_json:
-        print_json(as_data(robot, solution))
+        print_json(as_data(robot, solution, driven))
         note(solution.hint)
     else:
-        _print(solution)
+        _print(solution, driven)
     return solution.reached
 
 
-def _every(robot: Robot, target: Target, options: dict[str, Any], most: int | None, as_json: bool) -> bool:
+def _every(
+    robot: Robot, driven: Robot | None, target: Target, options: dict[str, Any], most: int | None, as_json: bool
+) -> bool:
     with announce_compiling():
         free = free_directions(robot, target)
         solutions = solve_all(robot, target, **options, most=most or (FEW if free else MOST))
@@ -182,12 +190,12 @@ def _every(robot: Robot, target: Target, options: dict[str, Any], most: int | No
         motion = f"the tip stays while the robot moves in {count(free, 'direction')}"
         words = f"infinitely many solutions: {motion}; {len(solutions)} of them"
     if as_json:
-        print_json([as_data(robot, solution) for solution in solutions])
+        print_json([as_data(robot, solution, driven) for solution in solutions])
         note(words if free else "")
         return bool(solutions)
     typer.echo(words)
     for solution in solutions:
-        _print(solution)
+        _print(solution, driven)
         typer.echo(f"  met by {count(solution.hits, 'start')}")
     return bool(solutions)
 
@@ -196,7 +204,9 @@ def _compiling(robot: AnyRobot) -> str:
     return COMPILING if isinstance(robot, Robot) else COMPILING_SYMBOLIC
 
 
-def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]) -> bool:
+def _many(
+    robot: AnyRobot, driven: Robot | None, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]
+) -> bool:
     targets = read_targets(file)
     n = len(targets)
     parts: list[Solutions] = []
@@ -215,7 +225,7 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
                 size = max(1, min(2 * size, int(fitting), CHUNK))
         except KeyboardInterrupt:
             interrupted = True
-    rows = as_rows(robot, parts)
+    rows = as_rows(robot, parts, driven)
     reached = int(np.sum([part.reached.sum() for part in parts])) if parts else 0
     write_rows(rows, out, as_json)
     note(next((part.hint for part in parts if part.hint), ""))
@@ -226,12 +236,14 @@ def _many(robot: AnyRobot, file: Path, out: Path | None, as_json: bool, options:
     return reached == n
 
 
-def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
+def as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[str, Any]:
     """Return a solution as data for JSON."""
+    pulls = {} if driven is None else {"tendons": driven.tendons, "pulls": driven.pulls(solution.q)}
     return {
         "robot": robot.name,
         "coordinates": robot.coordinates,
         "q": solution.q,
+        **pulls,
         "reached": solution.reached,
         "status": solution.status.name,
         "position_error": solution.position_error,
@@ -244,5 +256,7 @@ def as_data(robot: AnyRobot, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print(solution: Solution) -> None:
+def _print(solution: Solution, driven: Robot | None) -> None:
     console().print(solution.describe(), highlight=False, soft_wrap=True)
+    if driven is not None:
+        print_tendons(driven, {"pulls": driven.pulls(solution.q)})

@@ -12,8 +12,9 @@ from arcreach._text import coordinate, number
 from arcreach._threads import available_threads
 from arcreach.cli.arguments import AsJson, BaseLink, OptionalRobot, TipLink
 from arcreach.cli.output import console, plain, print_json, print_table
-from arcreach.elements import LENGTH, Element, Link, Section
+from arcreach.elements import LENGTH, Element, Link, Section, Tendon
 from arcreach.files import load_robot
+from arcreach.robots.actuation import pull_ranges
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -50,6 +51,9 @@ def info(
         print_table(("element", "kind", "geometry"), rows)
     limits = ("lower", "upper", "neutral")
     print_table(("coordinate", *limits), _coordinate_rows(loaded), right=limits, whole=limits)
+    if isinstance(loaded, Robot) and loaded.tendons:
+        headings = ("tendon", "radius", "angle", "routing, force", "limits", "pull range")
+        print_table(headings, _tendon_rows(loaded), right=("radius", "angle"), whole=("tendon", "radius", "angle"))
 
 
 def _show_devices(as_json: bool) -> None:
@@ -119,9 +123,43 @@ def _coordinate_rows(robot: Robot | SymbolicRobot) -> list[tuple[str, ...]]:
     return [(name, *(coordinate(float(value), quantity) for value in values)) for name, quantity, *values in columns]
 
 
+def _tendons(robot: Robot) -> list[Tendon]:
+    """Return the tendons in the order of the pulls."""
+    return [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
+
+
+def _tendon_rows(robot: Robot) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for name, tendon, needed in zip(robot.tendons, _tendons(robot), pull_ranges(robot).tolist(), strict=True):
+        routing = [f"{tendon.discs} discs" if tendon.discs else "straight"]
+        if tendon.rate:
+            routing = [f"helical, {number(math.degrees(tendon.rate) * 1e-3)}°/mm", *routing[: bool(tendon.discs)]]
+        limits = [_range(tendon.pull_min, tendon.pull_max)] if math.isfinite(tendon.pull_max - tendon.pull_min) else []
+        limits += [f"{number(tendon.speed_max * 1e3)} mm/s"] if math.isfinite(tendon.speed_max) else []
+        limits += [f"{number(tendon.force_max)} N"] if math.isfinite(tendon.force_max) else []
+        rows.append(
+            (
+                name,
+                coordinate(tendon.radius, "length"),
+                coordinate(tendon.angle, "angle"),
+                ", ".join([*routing, tendon.transmits]),
+                ", ".join(limits) or "none",
+                _range(*needed),
+            )
+        )
+    return rows
+
+
+def _range(low: float, high: float) -> str:
+    return f"{number(low * 1e3)} to {number(high * 1e3)} mm"
+
+
 def _as_data(robot: Robot | SymbolicRobot) -> dict[str, Any]:
     elements = []
+    tendons = []
     if isinstance(robot, Robot):
+        for name, tendon, needed in zip(robot.tendons, _tendons(robot), pull_ranges(robot), strict=True):
+            tendons.append({**dataclasses.asdict(tendon), "name": name, "pull_range": needed})
         for name, element in zip(robot.element_names, robot.elements, strict=True):
             elements.append({"kind": element.kind, **dataclasses.asdict(element), "name": name})
     columns = (robot.coordinates, robot.quantities, robot.lower, robot.upper, robot.neutral)
@@ -132,5 +170,6 @@ def _as_data(robot: Robot | SymbolicRobot) -> dict[str, Any]:
         "dof": robot.dof,
         "reach": robot.reach,
         "elements": elements,
+        "tendons": tendons,
         "coordinates": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
     }

@@ -129,15 +129,25 @@ def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
         with checks.gathered(found):
             elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
     elif kind in KINDS:
-        fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
-        names = {field.name for field in dataclasses.fields(KINDS[kind])}
-        for name in names & entry.keys() - fields.keys():
-            value = field_form(kind, name).validate_python(entry[name])
-            with checks.gathered(found):
-                fields[name] = checks.UNKNOWN
-                fields[name] = _tendons(value) if name == "tendons" else value
-        with checks.gathered(found):
-            KINDS[kind](**{name: value for name, value in fields.items() if name in names})
+        found = _value_problems(KINDS[kind], entry, bad)
+    return found
+
+
+def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Place]) -> list[str]:
+    """Return the problems of the values of an element or a tendon, except those whose form is bad."""
+    found: list[str] = []
+    fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
+    names = {field.name for field in dataclasses.fields(owner)}
+    if "tendons" in names & entry.keys() and ("tendons",) not in bad:
+        fields["tendons"] = checks.UNKNOWN
+        for i, tendon in enumerate(entry["tendons"]):
+            worse = [place[2:] for place in bad if place[:2] == ("tendons", i)]
+            if all(worse):
+                found += [f"tendons[{i}]: {line}" for line in _value_problems(Tendon, tendon, worse)]
+    for name in names & entry.keys() - fields.keys():
+        fields[name] = field_form(owner, name).validate_python(entry[name])
+    with checks.gathered(found):
+        owner(**{name: value for name, value in fields.items() if name in names})
     return found
 
 

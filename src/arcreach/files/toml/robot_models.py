@@ -130,9 +130,9 @@ def field_type(field: dataclasses.Field[Any]) -> Any:
 
 
 @functools.cache
-def field_form(kind: str, name: str) -> TypeAdapter[Any]:
-    """Return the validator of one field of an element."""
-    return TypeAdapter(field_type(next(field for field in dataclasses.fields(KINDS[kind]) if field.name == name)))
+def field_form(owner: type[Any], name: str) -> TypeAdapter[Any]:
+    """Return the validator of one field of an element or a tendon."""
+    return TypeAdapter(field_type(next(field for field in dataclasses.fields(owner) if field.name == name)))
 
 
 def entry_model(owner: type[Any], type_of: Callable[[dataclasses.Field[Any]], Any] = field_type) -> type[Strict]:
