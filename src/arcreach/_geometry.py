@@ -53,6 +53,52 @@ def rotation_vector(rotation: Array) -> Array:
     return np.asarray(axis / np.linalg.norm(axis) * np.arctan2(sine, cosine))
 
 
+def rotation_from_euler(angles: npt.ArrayLike, convention: str) -> Array:
+    """Return the rotations (..., 3, 3) of Euler angles (..., 3) in radians, see `Target.from_euler`."""
+    turns = np.asarray(angles, dtype=float)
+    factors = [_rotation_about("xyz".index(axis), turns[..., i]) for i, axis in enumerate(convention.lower())]
+    if convention.islower():
+        factors.reverse()
+    return np.asarray(factors[0] @ factors[1] @ factors[2])
+
+
+def euler_angles(rotation: Array, convention: str) -> Array:
+    """Return the Euler angles (3,) in radians of a rotation (3, 3), see `Target.from_euler`.
+
+    The middle angle is in [0, pi] if the first and last axis are the same, else in [-pi/2, pi/2]. At both ends of these
+    ranges only the sum or difference of the other two is determined.
+    """
+    R = rotation
+    i, j, k = ("xyz".index(axis) for axis in convention.lower())
+    if convention.islower():
+        i, k = k, i
+    proper = i == k
+    if proper:
+        k = 3 - i - j
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    if proper:
+        first = np.arctan2(R[j, i], -sign * R[k, i])
+        middle = np.arctan2(np.hypot(R[j, i], R[k, i]), R[i, i])
+    else:
+        first = np.arctan2(-sign * R[j, k], R[k, k])
+        middle = np.arctan2(sign * R[i, k], np.hypot(R[j, k], R[k, k]))
+    # The last angle follows from the rotation that the first one leaves, which also serves where that is arbitrary.
+    rest = _rotation_about(i, -first) @ R
+    last = np.arctan2(-sign * rest[j, k] if proper else sign * rest[j, i], rest[j, j])
+    return np.array([last, middle, first] if convention.islower() else [first, middle, last])
+
+
+def _rotation_about(axis: int, angle: npt.ArrayLike) -> Array:
+    """Return the rotations (..., 3, 3) about axis 0, 1 or 2 by angles (...) in radians."""
+    s, c = np.sin(angle), np.cos(angle)
+    turned = np.zeros((*np.shape(angle), 3, 3))
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    turned[..., axis, axis] = 1.0
+    turned[..., j, j] = turned[..., k, k] = c
+    turned[..., j, k], turned[..., k, j] = -s, s
+    return turned
+
+
 def cross_matrix(vector: npt.ArrayLike) -> Array:
     """Return the matrix (3, 3) whose product with another vector is the cross product of both."""
     x, y, z = np.asarray(vector, dtype=float)

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import math
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.cli.options import parse_options
+from arcreach.cli.targets import read_targets
 
 ARM = ar.load_robot("three-section")
 REACHABLE = ("ik", "three-section", "--to", "20mm,10mm,92mm", "--axis", "0.3,0.15,1")
@@ -32,8 +34,8 @@ def test_not_reached_is_exit_code_1(run):
     assert json.loads(out)["status"] == "OUT_OF_REACH"
 
 
-@pytest.mark.parametrize("rotation", ["1,0,0,0,-1,0,0,0,-1", "0,2,0,0"])
-def test_rotations_as_matrix_or_quaternion(run, rotation):
+@pytest.mark.parametrize("rotation", ["1,0,0,0,-1,0,0,0,-1", "0,2,0,0", "ZYX:0,0,180deg", "xzx: 90deg,0, 0.25turn"])
+def test_rotations_as_matrix_quaternion_or_euler_angles(run, rotation):
     code, out, _ = run("ik", "ur5", "--to", "400mm,100mm,300mm", "--rotation", rotation, "--json")
     assert code == 0
     pose = ar.load_robot("ur5").tip_pose(json.loads(out)["q"])
@@ -299,6 +301,9 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--axis", "0,0,1", "--rotation", "1,0,0,0"), "both given"),
         (("three-section", "--to", "0,0,1", "--rotation", "1,0,0"), "--rotation has 3 values; give 4 or 9"),
         (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "quaternion is zero"),
+        (("three-section", "--to", "0,0,1", "--rotation", "ZZX:0,0,0"), "convention = 'ZZX' is not accepted"),
+        (("three-section", "--to", "0,0,1", "--rotation", "ZYX:0,0"), "--rotation has 2 values; give 3"),
+        (("three-section", "--to", "0,0,1", "--rotation", "ZYX:0,0,1mm"), "--rotation: '1mm' has the unknown unit"),
         (("ur5", "--to", "0,0,1", "--most", "3"), "--most has no meaning without --all"),
         (("ur5", "--to", "0,0,1", "--method", "no_such_module:f"), "'no_such_module:f' cannot be loaded"),
         (("three-section", "--to", "0,0,1", "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "no rotation"),
@@ -345,7 +350,11 @@ def test_bad_input(run, arguments, words):
         ("x,y,z\n\n\n1,2,a\n", "line 4: z: "),
         ("x,y,z,ax,ay\n0,0,1,0,0\n", "lacks 'az'"),
         ("x,y,z,x\n0,0,1,0\n", "repeats 'x'"),
-        ("x,y,z,ax,ay,az,r00\n", "an axis and a rotation"),
+        ("x,y,z,ax,ay,az,r00\n", "axes and rotations"),
+        ("x,y,z,ax,ay,az,ZYX_1\n", "axes and angles"),
+        ("x,y,z,ZYX_1,ZYX_2,zyx_3\n", "lacks 'ZYX_3'"),
+        ("x,y,z,zYX_1,zYX_2,zYX_3\n", "convention = 'zYX' is not accepted"),
+        ("x,y,z,ZYX_1,ZYX_2,ZYX_3\n0,0,1,0,0,1mm\n", "line 2: ZYX_3: '1mm' has the unknown unit 'mm'"),
         ("x,y,z\n" + "1" * 200_000, "is not valid CSV"),
     ],
 )
@@ -356,6 +365,13 @@ def test_bad_files(run, tmp_path, text, words):
     assert run("ik", "three-section", "--file", path, "--out", tmp_path / "out.xyz")[0] == 2
     assert code == 2
     assert words in err
+
+
+def test_a_file_of_euler_angles(tmp_path):
+    path = tmp_path / "targets.csv"
+    path.write_text("x,y,z,ZYX_1,ZYX_2,ZYX_3\n1mm,2mm,3mm,90deg,0,10deg\n0,0,0,0.1,0.2,0.3\n")
+    angles = [[math.pi / 2, 0, math.radians(10)], [0.1, 0.2, 0.3]]
+    assert read_targets(path) == ar.Targets.from_euler([[0.001, 0.002, 0.003], [0, 0, 0]], angles, "ZYX")
 
 
 def test_methods(run):

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -104,6 +105,53 @@ def test_bad_poses(change, words):
 
 
 POSES = np.stack([reference.shift((1, 2, z)) @ reference.rot_y(0.3 * z) for z in range(5)])
+
+
+CONVENTIONS = ["".join(axes) for axes in itertools.product("xyz", repeat=3) if axes[0] != axes[1] != axes[2]]
+TURNS = {"x": reference.rot_x, "y": reference.rot_y, "z": reference.rot_z}
+
+
+@pytest.mark.parametrize("convention", [*CONVENTIONS, *map(str.upper, CONVENTIONS)])
+def test_euler_angles_of_every_convention(convention):
+    rng = np.random.default_rng(0)
+    middle = 0.0 if convention[0] == convention[2] else math.pi / 2
+    locked = [[0.4, middle, -1.1], [-2.0, middle - math.pi, 0.3], [0.0, 0.0, 0.0], [1e-9, -1e-9, 1e-9]]
+    for angles in [*rng.uniform(-math.pi, math.pi, (20, 3)), *locked]:
+        factors = [TURNS[axis](angle)[:3, :3] for axis, angle in zip(convention.lower(), angles, strict=True)]
+        # About moving axes each turn comes after those before it, about fixed axes in front of them.
+        expected = np.linalg.multi_dot(factors if convention.isupper() else factors[::-1])
+        target = Target.from_euler([1, 2, 3], angles, convention)
+        np.testing.assert_allclose(target.rotation, expected, rtol=0, atol=1e-15)
+        back = Target.from_euler([1, 2, 3], target.euler(convention), convention)
+        np.testing.assert_allclose(back.rotation, expected, rtol=0, atol=4e-15)
+    many = rng.uniform(-4, 4, (5, 3))
+    batch = Targets.from_euler(POSES[:, :3, 3], many, convention)
+    assert batch == Targets.from_list(
+        [Target.from_euler(*row, convention) for row in zip(batch.positions, many, strict=True)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([1, 2, 3], [0, 0], "ZYX"), "angles has the shape (2,)"),
+        (([1, 2, 3], [0, 0, math.nan], "ZYX"), "angles = "),
+        (([1, 2, 3], [0, 0, 0], "ZZX"), "convention = 'ZZX' is not accepted; give three axes"),
+        (([1, 2, 3], [0, 0, 0], "zYX"), "convention = 'zYX'"),
+        (([1, 2, 3], [0, 0, 0], "rpy"), "convention = 'rpy'"),
+        (([1, 2, 3], [0, 0, 0], None), "convention = None"),
+        (([1, 2], [0, 0, 0], "ZYX"), "position has the shape (2,)"),
+    ],
+)
+def test_bad_euler_angles(arguments, words):
+    with pytest.raises(TargetError) as caught:
+        Target.from_euler(*arguments)
+    assert words in str(caught.value)
+
+
+def test_only_a_pose_has_euler_angles():
+    with pytest.raises(TargetError, match="only a whole pose has Euler angles"):
+        Target([1, 2, 3]).euler("ZYX")
 
 
 def test_targets_of_every_kind_from_arrays_poses_and_a_list():

@@ -55,7 +55,10 @@ PlanarName = Annotated[
 To = Annotated[str | None, typer.Option("--to", help=TO_HELP)]
 Axis = Annotated[str | None, typer.Option("--axis", help="Direction of the tip's z axis: 0,0,1.")]
 Rotation = Annotated[
-    str | None, typer.Option("--rotation", help="Rotation: nine numbers row by row, or a quaternion w,x,y,z.")
+    str | None,
+    typer.Option(
+        "--rotation", help="Rotation: nine numbers row by row, a quaternion w,x,y,z, or Euler angles ZYX:90deg,0,0."
+    ),
 ]
 Start = Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")]
 PositionTol = Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")]

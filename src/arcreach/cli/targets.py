@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from pathlib import Path
 
@@ -14,7 +15,11 @@ from arcreach.files import units
 from arcreach.ik.log import AXIS_COLUMNS as AXIS
 from arcreach.ik.log import POSITION_COLUMNS as POSITION
 from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
-from arcreach.ik.target import Target, Targets
+from arcreach.ik.target import Target, Targets, checked_convention
+
+# The columns of Euler angles are the convention and the number of the angle: ZYX_1, ZYX_2, ZYX_3.
+_EULER = re.compile(r"([xyz]{3})_([1-3])", re.IGNORECASE)
+_QUANTITIES = {"positions": "length", "angles": "angle"}
 
 
 def parse_target(position: str, axis: str | None, rotation: str | None) -> Target:
@@ -26,6 +31,10 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
         return Target(where, axis=_numbers("--axis", axis, (3,)))
     if rotation is None:
         return Target(where)
+    convention, colon, angles = rotation.rpartition(":")
+    if colon:
+        turns = _numbers("--rotation", angles, (3,), "angle")
+        return Target.from_euler(where, turns, checked_convention(convention.strip()))
     values = _numbers("--rotation", rotation, (4, 9))
     if len(values) == 4:
         return Target(where, quaternion=values)
@@ -33,9 +42,9 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
 
 
 def read_targets(path: Path) -> Targets:
-    """Read targets from a CSV file with the columns x, y, z and, if any, ax, ay, az or r00 to r22."""
+    """Read targets from a CSV file with the columns x, y, z and, if any, ax, ay, az, r00 to r22 or ZYX_1 to ZYX_3."""
     rows = read_rows(path)
-    wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)}]"
+    wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)} | ZYX_1, ZYX_2, ZYX_3]"
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{called(path)}: is empty; give {wanted}, then a target per line")
@@ -47,27 +56,46 @@ def read_targets(path: Path) -> Targets:
         for group, places in groups.items():
             for place in places:
                 try:
-                    values[group].append(_number(cells[place], "length" if group == "positions" else None))
+                    values[group].append(_number(cells[place], _QUANTITIES.get(group)))
                 except FileError as error:
                     raise line_error(path, line, f"{names[place]}: {error}") from None
-    shapes = {"positions": (-1, 3), "axes": (-1, 3), "rotations": (-1, 3, 3)}
-    return Targets(**{group: np.array(values[group]).reshape(shapes[group]) for group in groups})
+    shapes = {"positions": (-1, 3), "axes": (-1, 3), "rotations": (-1, 3, 3), "angles": (-1, 3)}
+    arrays = {group: np.array(values[group]).reshape(shapes[group]) for group in groups}
+    if "angles" in arrays:
+        return Targets.from_euler(**arrays, convention=names[groups["angles"][0]][:3])
+    return Targets(**arrays)
 
 
 def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
-    """Return the columns of positions, axes and rotations; a group must be complete or absent."""
-    found = find_columns(names, (*POSITION, *AXIS, *ROTATION))
-    orientations = {"axes": AXIS, "rotations": ROTATION}
+    """Return the columns of positions, axes, rotations and Euler angles; a group must be complete or absent."""
+    euler = _euler_columns(path, names)
+    found = find_columns(names, (*POSITION, *AXIS, *ROTATION)) | {
+        name: [k for k, given in enumerate(names) if given == name] for name in euler
+    }
+    orientations = {"axes": AXIS, "rotations": ROTATION, "angles": euler}
     begun = {group: members for group, members in orientations.items() if any(found[name] for name in members)}
     groups: dict[str, tuple[str, ...]] = {"positions": POSITION, **begun}
-    if len(groups) == 3:
-        raise FileError(f"{called(path)}: its first line has an axis and a rotation; give one of them")
+    if len(begun) > 1:
+        raise FileError(f"{called(path)}: its first line has {' and '.join(begun)}; give one of them")
     for members in groups.values():
         for name in members:
             if len(found[name]) != 1:
                 fault = "repeats" if found[name] else "lacks"
                 raise FileError(f"{called(path)}: its first line {fault} '{name}'; give {wanted}")
     return {group: [found[name][0] for name in members] for group, members in groups.items()}
+
+
+def _euler_columns(path: Path, names: list[str]) -> tuple[str, ...]:
+    """Return the columns of Euler angles by the convention of the first one found; none if there is none."""
+    for name in names:
+        match = _EULER.fullmatch(name)
+        if match:
+            try:
+                checked_convention(match[1])
+            except TargetError as error:
+                raise FileError(f"{called(path)}: column '{name}': {error}") from None
+            return tuple(f"{match[1]}_{i}" for i in (1, 2, 3))
+    return ()
 
 
 def _numbers(option: str, text: str, counts: tuple[int, ...], quantity: str | None = None) -> list[float]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import ROTATION_TOLERANCE, array_of, chosen_rows, real_array, shown
-from arcreach._geometry import rotation_from_quaternion
+from arcreach._geometry import euler_angles, rotation_from_euler, rotation_from_quaternion
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
@@ -65,6 +65,12 @@ class Targets:
             raise _not_a_pose(f"pose {wrong[0]}", matrices[wrong[0]])
         axes = matrices[:, :3, 2] if kind == "axis" else None
         return cls(matrices[:, :3, 3], axes, matrices[:, :3, :3] if kind == "rotation" else None)
+
+    @classmethod
+    def from_euler(cls, positions: npt.ArrayLike, angles: npt.ArrayLike, convention: str) -> Targets:
+        """Return whole poses from positions (n, 3) and Euler angles (n, 3) in radians, see `Target.from_euler`."""
+        points = array_of("positions", positions, (None, 3))
+        return cls(points, rotations=_from_euler(array_of("angles", angles, (len(points), 3)), convention))
 
     @classmethod
     def from_list(cls, targets: Sequence[Target]) -> Targets:
@@ -179,6 +185,16 @@ class Target:
         return cls(matrix[:3, 3], rotation=matrix[:3, :3])
 
     @classmethod
+    def from_euler(cls, position: npt.ArrayLike, angles: npt.ArrayLike, convention: str) -> Target:
+        """Return the target of a whole pose from a position and three Euler angles in radians.
+
+        `convention` names the axes of the turns in the order of the angles: "ZYX" in capitals about the axes of the
+        tip, which move with it, R = Rz(a) Ry(b) Rx(c); "xyz" in small letters about the fixed axes of the base,
+        R = Rz(c) Ry(b) Rx(a). All twelve orders are accepted.
+        """
+        return cls(position, rotation=_from_euler(array_of("angles", angles, (3,)), convention))
+
+    @classmethod
     def from_packed(cls, mode: int, row: Array) -> Target:
         """Return the target of a row (12,) that has been checked."""
         target = cls.__new__(cls)
@@ -206,6 +222,15 @@ class Target:
         """The wanted rotation (3, 3); None where none is asked for."""
         rotations = self.batch.rotations
         return None if rotations is None else rotations[0]
+
+    def euler(self, convention: str) -> Array:
+        """Return the Euler angles (3,) in radians of the wanted rotation, see `from_euler`.
+
+        The middle one is in [0, pi] if the first and the last axis are the same, else in [-pi/2, pi/2].
+        """
+        if self.rotation is None:
+            raise TargetError(f"the target asks for {self.kind}; only a whole pose has Euler angles")
+        return euler_angles(self.rotation, checked_convention(convention))
 
     def __eq__(self, other: object) -> bool:
         return self.batch == other.batch if isinstance(other, Target) else NotImplemented
@@ -309,6 +334,25 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
 
 def _not_a_pose(field: str, matrix: Array) -> TargetError:
     return TargetError(f"{field} has the last row {matrix[3].tolist()}; give 0, 0, 0, 1 (is it transposed?)")
+
+
+def checked_convention(convention: Any) -> str:
+    """Return the convention of Euler angles, three axes of which neighbours differ."""
+    named = isinstance(convention, str) and len(convention) == 3 and (convention.isupper() or convention.islower())
+    axes = convention.lower() if named else "   "
+    if not set(axes) <= set("xyz") or axes[0] == axes[1] or axes[1] == axes[2]:
+        raise TargetError(
+            f"convention = {shown(convention)} is not accepted; give three axes, neighbours different, as 'ZYX' about "
+            "the moving axes or 'xyz' about the fixed ones"
+        )
+    return str(convention)
+
+
+def _from_euler(angles: Array, convention: str) -> Array:
+    checked_convention(convention)
+    if not np.isfinite(angles).all():
+        raise TargetError(f"angles = {shown(angles)} is not accepted; give finite numbers, in radians")
+    return rotation_from_euler(angles, convention)
 
 
 def _from_quaternion(quaternion: Array) -> Array:
