@@ -141,3 +141,29 @@ def test_the_time_left_is_guessed_from_what_followed_the_first(monkeypatch):
     # Another beginning is tried.
     assert pace.words("following", 1, 11, "waypoint") == "following: 1 of 11 waypoints"
     assert pace.words("following", 2, 11, "waypoint") == "following: 2 of 11 waypoints, about 9 s left"
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore")
+def test_motor_tables_and_their_limits(run, tmp_path):
+    pytest.importorskip("toppra")
+    robot = ar.load_robot("tendon-driven")
+    path, _ = waypoints_file(tmp_path, robot)
+    motors = tmp_path / "motors.csv"
+    call = ("follow", "tendon-driven", "--waypoints", path, "--motors", motors)
+    assert "--motors needs speeds" in run(*call)[2]
+    code, out, _ = run(*call, "--max-speed", "1", "--max-acceleration", "5", "--rate", "100", "--json")
+    assert code == 0
+    assert json.loads(out)["motor_violations"] == []
+    header = motors.read_text().partition("\n")[0].split(",")
+    wanted = [f"{name}_mm{ending}" for ending in ("", "_per_s") for name in robot.tendons]
+    assert header == ["time_s", *wanted]
+    found = np.loadtxt(motors, delimiter=",", skiprows=1)
+    assert np.abs(robot.from_pulls(1e-3 * found[:, 1:10]).residual).max() < 1e-7
+    motors.unlink()
+    assert run(*call, "--max-speed", "1")[0] == 2
+    waypoints_file(tmp_path, robot, scale=3.0)
+    code, _, err = run(*call, "--max-speed", "1", "--max-acceleration", "5")
+    assert code == 1
+    assert "motors.csv is not written, because not every point is reached" in err
+    assert not motors.exists()

@@ -9,6 +9,7 @@ pytest.importorskip("ompl")
 
 CALL = ("plan", "three-section", "--from", "0,0,0,0,0,0", "--scene", "clutter-20")
 TARGET = "--to=-48mm,-19.3mm,79mm"
+TIMING = ("--max-speed", "1", "--max-acceleration", "2")
 
 
 @pytest.mark.compiled
@@ -34,13 +35,14 @@ def test_a_path_is_printed_written_and_drawn(run, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_a_path_with_times(run, tmp_path):
     pytest.importorskip("toppra")
-    limits = ("--max-speed", "1", "--max-acceleration", "2")
-    code, out, _ = run(*CALL, TARGET, *limits, "--out", tmp_path / "motion.csv")
+    code, out, _ = run(*CALL, TARGET, *TIMING, "--out", tmp_path / "motion.csv")
     assert code == 0
     assert " s, 200 samples" in out
     assert (tmp_path / "motion.csv").read_text().startswith("time,section-1.bend")
-    code, _, _ = run(*CALL, TARGET, *limits, "--rate", "50", "--out", tmp_path / "motion.csv")
+    motors = ("--motors", tmp_path / "motors.csv", "--motor-output", "bends")
+    code, _, _ = run(*CALL, TARGET, *TIMING, "--rate", "50", "--out", tmp_path / "motion.csv", *motors)
     assert code == 0
+    assert (tmp_path / "motors.csv").read_text().startswith("time_s,section-1.bend_x_rad,section-1.bend_y_rad,")
     times = np.genfromtxt(tmp_path / "motion.csv", delimiter=",", names=True)["time"]
     np.testing.assert_allclose(np.diff(times), 0.02)
 
@@ -63,6 +65,11 @@ def test_no_path_ends_with_code_1(run, tmp_path):
         ((*CALL, TARGET, "--rate", "50"), "--rate has no meaning without --max-speed"),
         ((*CALL, TARGET, "--max-speed", "0", "--max-acceleration", "2"), "--max-speed = 0.0"),
         ((*CALL, TARGET, "--max-speed", "1", "--max-acceleration", "2", "--rate", "-1"), "--rate = -1.0"),
+        ((*CALL, TARGET, "--motors", "m.csv", "--motor-output", "bends"), "--motors needs speeds; give --max-speed"),
+        ((*CALL, TARGET, "--motor-output", "bends"), "--motor-output has no meaning without --motors"),
+        ((*CALL, TARGET, *TIMING, "--motors", "m.csv"), "robot 'three-section' has no tendons"),
+        ((*CALL, TARGET, *TIMING, "--motors", "m.csv", "--motor-output", "x"), "give pulls, bends, coordinates"),
+        ((*CALL, TARGET, *TIMING, "--motors", "m.xlsx"), ".csv"),
         ((*CALL, TARGET, "--out", "path.xlsx"), ".csv"),
         ((*CALL, TARGET, "--figure", "path.gif"), ".png"),
         ((*CALL, TARGET, "--margin", "-1mm"), "margin"),

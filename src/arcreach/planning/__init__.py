@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arcreach.planning.motion.follow import follow as follow
     from arcreach.planning.motion.leader import LeaderPath as LeaderPath
     from arcreach.planning.motion.leader import follow_the_leader as follow_the_leader
+    from arcreach.planning.motion.motor_table import MotorTable as MotorTable
     from arcreach.planning.motion.path import Path as Path
     from arcreach.planning.motion.plan import plan as plan
     from arcreach.planning.motion.plan_result import Plan as Plan
@@ -29,6 +30,7 @@ __getattr__, __dir__ = lazy(
         "contact.plan": "plan_contact",
         "motion.follow": "follow",
         "motion.leader": "LeaderPath follow_the_leader",
+        "motion.motor_table": "MotorTable",
         "motion.path": "Path",
         "motion.plan": "plan",
         "motion.plan_result": "Plan",

@@ -26,6 +26,16 @@ from arcreach.cli.arguments import (
     read_scene,
 )
 from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.motors import (
+    MaxAcceleration,
+    MaxSpeed,
+    MotorOutput,
+    Motors,
+    Rate,
+    check_motors,
+    check_timing,
+    write_motors,
+)
 from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, print_json, save_figure
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import read_targets
@@ -59,6 +69,11 @@ def follow(
     position_tol: PositionTol = "1um",
     angle_tol: AngleTol = "0.001rad",
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
+    max_speed: MaxSpeed = None,
+    max_acceleration: MaxAcceleration = None,
+    rate: Rate = None,
+    motors: Motors = None,
+    motor_output: MotorOutput = None,
     figure: FigurePath = None,
     base: BaseLink = None,
     tip: TipLink = None,
@@ -73,7 +88,11 @@ def follow(
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
+    check_timing(max_speed, max_acceleration, rate)
     loaded = load_chain(robot, "follow", base, tip)
+    check_motors(loaded, motors, motor_output, max_speed)
+    if max_speed is not None and motors is None:
+        raise MethodError("--max-speed has no meaning without --motors; give both")
     obstacles = read_scene(scene, scale)
     targets = _targets(waypoints, scene)
     if position_only:
@@ -101,6 +120,12 @@ def follow(
             path, interrupted = stop.result, True
     if out is not None:
         path.to_csv(out)
+    noted: dict[str, Any] = {}
+    if max_speed is not None and max_acceleration is not None:
+        if path.reached:
+            noted = write_motors(path.timed(max_speed, max_acceleration, rate=rate), motors, motor_output)
+        else:
+            note(f"note: {motors} is not written, because not every point is reached")
     if figure is not None:
         from arcreach.figures import joint_paths
 
@@ -117,6 +142,7 @@ def follow(
                 "angle_error": path.angle_error,
                 "clearance": path.clearance,
                 "seconds": path.seconds,
+                **noted,
             }
         )
         note(path.hint)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from arcreach._checks import positive
 from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output
 from arcreach.cli.arguments import (
@@ -24,6 +23,16 @@ from arcreach.cli.arguments import (
     one_of,
 )
 from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.motors import (
+    MaxAcceleration,
+    MaxSpeed,
+    MotorOutput,
+    Motors,
+    Rate,
+    check_motors,
+    check_timing,
+    write_motors,
+)
 from arcreach.cli.output import check_figure, console, exit_by, note, print_json, save_figure
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
@@ -51,15 +60,11 @@ def plan(
     points: Annotated[
         int | None, typer.Option("--points", help="Write this many points along the motion instead of its corners.")
     ] = None,
-    max_speed: Annotated[
-        float | None, typer.Option("--max-speed", help="rad/s and m/s: write the motion with its times.")
-    ] = None,
-    max_acceleration: Annotated[
-        float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option("--rate", help="Samples per second, with --max-speed; 200 samples by default.")
-    ] = None,
+    max_speed: MaxSpeed = None,
+    max_acceleration: MaxAcceleration = None,
+    rate: Rate = None,
+    motors: Motors = None,
+    motor_output: MotorOutput = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
     figure: FigurePath = None,
     base: BaseLink = None,
@@ -73,22 +78,15 @@ def plan(
     one_of(to=to, goal=goal)
     if goal is not None and (axis is not None or rotation is not None):
         raise MethodError("--axis and --rotation have no meaning with --goal; leave them out")
-    if (max_speed is None) != (max_acceleration is None):
-        raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
     if points is not None and max_speed is not None:
         raise MethodError("--points has no meaning with --max-speed; leave one of them out")
-    if rate is not None and max_speed is None:
-        raise MethodError("--rate has no meaning without --max-speed; give both")
-    for option, value in (("--max-speed", max_speed), ("--max-acceleration", max_acceleration), ("--rate", rate)):
-        if value is not None:
-            positive(option, value, "a number")
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
     require("ompl", "plan")
-    if max_speed is not None:
-        require("toppra", "--max-speed")
+    check_timing(max_speed, max_acceleration, rate)
     loaded = load_chain(robot, "plan", base, tip)
+    check_motors(loaded, motors, motor_output, max_speed)
     obstacles = load_scene(scene, scale)
     q_start = parse_configuration(start, loaded, "--from")
     target = None if to is None else parse_target(to, axis, rotation)
@@ -109,8 +107,9 @@ def plan(
         if found.reached and max_speed is not None and max_acceleration is not None:
             timed = found.timed(max_speed, max_acceleration, rate=rate)
     _write(found, timed, points, out)
+    noted = {} if timed is None else write_motors(timed, motors, motor_output)
     if as_json:
-        print_json(_as_data(found, timed, scene))
+        print_json({**_as_data(found, timed, scene), **noted})
         note(found.hint)
     else:
         console().print(str(found), highlight=False, soft_wrap=True)

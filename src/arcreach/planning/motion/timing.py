@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from arcreach.planning.motion.motor_table import MotorTable
 
 SAMPLES = 200
 # A day at 100 Hz: more samples indicate a mistake in `rate`.
@@ -67,6 +70,15 @@ class Timed:
     def to_csv(self, file: str | os.PathLike[str]) -> None:
         """Write the motion as CSV: `time` in seconds, then a column per coordinate in SI units."""
         write_csv(file, {"time": self.times.tolist(), **coordinate_columns(self.robot, self.q)})
+
+    def motor_table(self, output: str = "pulls") -> MotorTable:
+        """Return the pulls of the tendons and their speeds, or with `output` "bends" or "coordinates" those.
+
+        See `arcreach.planning.motion.motor_table.motor_table`.
+        """
+        from arcreach.planning.motion.motor_table import motor_table
+
+        return motor_table(self, output)
 
     def __str__(self) -> str:
         text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
