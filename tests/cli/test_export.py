@@ -29,6 +29,16 @@ def test_openscad_of_a_pose_and_of_a_path(run, tmp_path):
         assert text.split("path = [\n")[1].split("\n];")[0].count("\n") == rows - 1
 
 
+def test_openscad_of_all_poses_of_a_matrix_robot(run, tmp_path):
+    pytest.importorskip("sympy")
+    (tmp_path / "path.csv").write_text("q0,q1,q2\n0,0,45deg\n0.5,10mm,1\n")
+    call = ("--path", tmp_path / "path.csv", "--all-poses", "--out", tmp_path / "poses.scad")
+    assert run("export", "librergm3-matrix", *call)[0] == 0
+    text = (tmp_path / "poses.scad").read_text()
+    assert "all_poses = true;" in text
+    assert text.split("\npath = [\n  [")[1].startswith("0, 0, 45],\n")
+
+
 @pytest.mark.parametrize("ending", ["stl", "glb"])
 def test_solids(run, tmp_path, ending):
     trimesh = pytest.importorskip("trimesh")
@@ -75,11 +85,12 @@ def test_c_sources(run, tmp_path):
         (("two-section", "--out", "body.stl", "--path", "path.csv"), "--path has no meaning for .stl; give --q"),
         (("two-section", "--out", "a.scad", "--path", "path.csv", "--q", Q), "both given"),
         (("two-section", "--out", "a.scad", "--points", 3), "without --path"),
+        (("two-section", "--out", "a.scad", "--all-poses"), "--all-poses has no meaning without --path"),
         (("two-section", "--out", "a.scad", "--axis", "0,0,1"), "without --to"),
         (("two-section", "--out", "a.scad", "--method", "auto"), "without --to"),
         (("two-section", "--out", "arm.urdf"), "URDF has no joint for"),
         (("librergm3-matrix", "--out", "body.stl"), "has no body"),
-        (("librergm3-matrix", "--out", "body.csv", "--path", "path.csv"), "has no body"),
+        (("librergm3-matrix", "--out", "body.csv", "--path", "path.csv", "--points", 5), "has no body"),
     ],
 )
 def test_bad_input_is_exit_code_2(run, arguments, words):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from arcreach.files.catalogues import catalogue_waypoints as catalogue_waypoints
     from arcreach.files.catalogues import planar_catalogue as planar_catalogue
     from arcreach.files.catalogues import scene_catalogue as scene_catalogue
+    from arcreach.files.exports.csv_log import CsvLog as CsvLog
     from arcreach.files.exports.csv_log import write_csv_log as write_csv_log
     from arcreach.files.exports.csv_log import write_csv_path as write_csv_path
     from arcreach.files.exports.openscad import openscad_text as openscad_text
@@ -31,7 +32,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         "catalogues": "catalogue catalogue_robot catalogue_scene catalogue_waypoints planar_catalogue scene_catalogue",
-        "exports.csv_log": "write_csv_log write_csv_path",
+        "exports.csv_log": "CsvLog write_csv_log write_csv_path",
         "exports.openscad": "openscad_text write_openscad",
         "exports.solid_files": "write_solid",
         "exports.urdf": "urdf_text write_urdf",

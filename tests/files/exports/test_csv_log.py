@@ -5,7 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, FileError, MethodError
-from arcreach.files import write_csv_log, write_csv_path
+from arcreach.files import CsvLog, write_csv_log, write_csv_path
 
 
 def columns_of(file):
@@ -36,6 +36,39 @@ def test_a_log_has_a_row_per_iteration(tmp_path):
     columns = columns_of(tmp_path / "log.csv")
     assert columns["iteration"] == [str(k) for k in range(len(solution.trace))]
     assert np.array_equal(np.array(columns["position_error"], float), solution.trace.position_error)
+
+
+def test_a_loop_of_ones_own_is_logged_until_it_fails(tmp_path):
+    log = CsvLog(tmp_path / "loop.csv", ["k", "1 / k", "what"])
+
+    def loop():
+        with log:
+            for k in (3, 2, 1, 0):
+                log.put(k, np.float64(1) / 3 if k == 3 else 1 / k, "a, b")
+                if k == 2:
+                    log.write()
+                    assert len(columns_of(tmp_path / "loop.csv")["k"]) == 2
+
+    with pytest.raises(ZeroDivisionError):
+        loop()
+    columns = columns_of(tmp_path / "loop.csv")
+    assert columns == {"k": ["3", "2", "1"], "1 / k": [repr(1 / 3), "0.5", "1.0"], "what": ["a, b"] * 3}
+    assert log.fields == ("k", "1 / k", "what")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: CsvLog("loop.txt", ["a"]), r"not known; give \.csv"),
+        (lambda: CsvLog("loop.csv", ["a", "a"]), "field 'a' is not accepted; give every field a name of its own"),
+        (lambda: CsvLog("loop.csv", ["a", 1]), "field 1 is not accepted"),
+        (lambda: CsvLog("loop.csv", ["a", " "]), "field ' ' is not accepted"),
+        (lambda: CsvLog("loop.csv", ["a", "b"]).put(1), "1 values are given for 2 fields"),
+    ],
+)
+def test_bad_fields_and_rows_are_named(call, words):
+    with pytest.raises(FileError, match=words):
+        call()
 
 
 def test_bad_input_is_named(tmp_path):

@@ -83,6 +83,39 @@ def test_bad_input_is_named(tmp_path):
         write_openscad(MIXED, MIXED.neutral, tmp_path / "pose.stl")
     with pytest.raises(ConfigurationError, match="no rows"):
         openscad_text(MIXED, np.empty((0, MIXED.dof)))
+    with pytest.raises(RobotError, match="give a Robot or a SymbolicRobot"):
+        openscad_text("two-section", [0.0, 0.0, 0.0])
+
+
+def table(text, name):
+    rows = text.split(f"\n{name} = [\n")[1].split("\n];")[0].splitlines()
+    return np.array([[float(cell) for cell in row.strip(" [],").split(",")] for row in rows])
+
+
+def test_all_poses_and_the_line_of_the_tip():
+    path = MIXED.sample(4, seed=0)
+    text = openscad_text(MIXED, path, all_poses=True)
+    assert "\nall_poses = true;\n" in text
+    np.testing.assert_allclose(table(text, "tips"), 1e3 * MIXED.tip_pose(path)[:, :3, 3], rtol=1e-15)
+    # The animation is the same file with one word changed.
+    assert openscad_text(MIXED, path) == text.replace("all_poses = true", "all_poses = false")
+
+
+def test_a_matrix_robot_is_written_by_its_poses():
     pytest.importorskip("sympy")
-    with pytest.raises(RobotError, match="has no body to make an OpenSCAD model from"):
-        openscad_text(ar.load_robot("librergm3-matrix"), [0.0, 0.0, 0.0])
+    robot, chain = ar.load_robot("librergm3-matrix"), ar.load_robot("librergm3")
+    path = chain.sample(3, seed=0)
+    text = openscad_text(robot, path, all_poses=True)
+    np.testing.assert_allclose(table(text, "tips"), 1e3 * chain.tip_pose(path)[:, :3, 3], atol=1e-9)
+    assert text.count("\n  link([[") == text.count("\n  frame(") == 1
+    assert "q[1]  q1 (mm)" in text
+
+
+@needs_openscad
+def test_openscad_renders_all_poses(tmp_path):
+    robot = ar.load_robot("two-section")
+    path = robot.sample(3, seed=1)
+    write_openscad(robot, path, tmp_path / "poses.scad", all_poses=True)
+    low, high = rendered(tmp_path / "poses.scad")
+    bounds = np.array([bounds_of(robot, q) for q in path])
+    np.testing.assert_allclose([low, high], [bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)], atol=1e-3)

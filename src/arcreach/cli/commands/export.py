@@ -11,7 +11,7 @@ import typer
 from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink
-from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.configurations import parse_configuration, read_configurations
 from arcreach.cli.output import exit_by, print_json, printable
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
@@ -47,6 +47,9 @@ def export(
         File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
     ] = None,
     points: Annotated[int | None, typer.Option("--points", help="With --path: points along its motion.")] = None,
+    all_poses: Annotated[
+        bool, typer.Option("--all-poses", help="With --path and .scad: all poses and the line of the tip at once.")
+    ] = False,
     to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
@@ -59,7 +62,7 @@ def export(
 ) -> None:
     """Write a robot for other programs; the ending of --out chooses the format.
 
-    .scad  OpenSCAD model of a pose, or of a path as an animation
+    .scad  OpenSCAD model of a pose, or of a path as an animation or with all its poses
 
     .urdf  the chain of links and joints; reading it gives bit-identical numbers
 
@@ -85,6 +88,8 @@ def export(
             raise MethodError(f"--{name} has no meaning without --{'path' if name == 'points' else 'to'}; leave it out")
     if method is not None and to is None:
         raise MethodError("--method has no meaning without --to; leave it out")
+    if all_poses and (path is None or ending != ".scad"):
+        raise MethodError("--all-poses has no meaning without --path and an --out ending in .scad; leave it out")
     loaded = load_robot(robot, base, tip)
     reached = True
     with announce_compiling():
@@ -96,7 +101,7 @@ def export(
         elif ending == ".html":
             export_html(loaded, out, None if q is None else parse_configuration(q, loaded))  # type: ignore[arg-type]
         elif path is not None:
-            _write(loaded, _read_path(loaded, path, points), out, ending)
+            _write(loaded, _read_path(loaded, path, points), out, ending, all_poses)
         else:
             _write(loaded, loaded.neutral if q is None else parse_configuration(q, loaded), out, ending)
     if as_json:
@@ -149,17 +154,19 @@ def _check_source(out: File, **given: Any) -> str:
 def _read_path(robot: AnyRobot, path: File, points: int | None) -> Array:
     from arcreach.planning.motion.path import Path
 
-    check_chain(robot, "a path")
+    if isinstance(robot, SymbolicRobot) and points is None:
+        return read_configurations(path, robot)
+    check_chain(robot, "a motion between the points of a path")
     assert isinstance(robot, Robot)
     found = Path.from_csv(path, robot)
     return found.q if points is None else found.sampled(points)
 
 
-def _write(robot: AnyRobot, q: Array, out: File, ending: str) -> None:
+def _write(robot: AnyRobot, q: Array, out: File, ending: str, all_poses: bool = False) -> None:
     writers: dict[str, Callable[[], None]] = {
         ".csv": lambda: write_csv_path(robot, q, out),
         ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
-        ".scad": lambda: write_openscad(robot, q, out),  # type: ignore[arg-type]
+        ".scad": lambda: write_openscad(robot, q, out, all_poses=all_poses),
     }
     # The writers themselves refuse a robot without a body.
     writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

@@ -1,13 +1,17 @@
-"""Write configurations or the trace of a solve as CSV: a row per configuration, SI units, full precision."""
+"""Write configurations, the trace of a solve, or the rows of one's own loop as CSV, with full precision."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
 
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._io import CSV_ENDINGS, check_output, write_csv, write_text
-from arcreach.errors import ConfigurationError, MethodError
+from arcreach.errors import ConfigurationError, FileError, MethodError
 from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns, csv_log
 from arcreach.ik.solution import Solution
 from arcreach.robots.robot import Robot
@@ -20,6 +24,45 @@ def write_csv_log(robot: Robot | SymbolicRobot, solution: Solution, path: str | 
     if solution.trace is None:
         raise MethodError("the solution has no trace; solve with trace=True")
     write_text(path, csv_log(robot, solution.trace))
+
+
+class CsvLog:
+    """A table of one's own loop, written as CSV: named fields, and a row per `put`.
+
+    As a context it writes the file at its end, also if the loop fails; `write` does so earlier.
+    Source: [RGM3] csv functions.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], fields: Sequence[str]) -> None:
+        check_output(path, CSV_ENDINGS)
+        self.path = path
+        names = [fields] if isinstance(fields, str) else list(fields)
+        for name in names:
+            if not isinstance(name, str) or not name.strip() or names.count(name) > 1:
+                raise FileError(f"field {shown(name)} is not accepted; give every field a name of its own")
+        self._columns: dict[str, list[Any]] = {name: [] for name in names}
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields, in order."""
+        return tuple(self._columns)
+
+    def put(self, *values: Any) -> None:
+        """Add a row, a value per field."""
+        if len(values) != len(self._columns):
+            raise FileError(f"{len(values)} values are given for {len(self._columns)} fields; give one per field")
+        for column, value in zip(self._columns.values(), values, strict=True):
+            column.append(value)
+
+    def write(self) -> None:
+        """Write all rows so far; the old content of the file stays until the new one is complete."""
+        write_csv(self.path, self._columns)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.write()
 
 
 def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | os.PathLike[str]) -> None:

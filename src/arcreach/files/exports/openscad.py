@@ -1,7 +1,8 @@
-"""Write a robot as an OpenSCAD model of one pose, or of a path that `View > Animate` plays.
+"""Write a robot as an OpenSCAD model of one pose, of a path that `View > Animate` plays, or of all poses of a path.
 
 The model is a chain of modules, one per element. OpenSCAD computes the pose from the coordinates, so its numbers can be
-read and changed. Lengths are in millimetres and angles in degrees.
+read and changed. A robot given as a matrix is drawn as a rod from base to tip, at poses computed here. Lengths are in
+millimetres and angles in degrees.
 """
 
 from __future__ import annotations
@@ -13,26 +14,38 @@ from importlib.resources import files as resources
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
 from arcreach._io import check_output, write_text
+from arcreach._typing import Array
 from arcreach.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
-from arcreach.errors import ConfigurationError
+from arcreach.errors import ConfigurationError, RobotError
 from arcreach.files.exports.solid_files import COLOURS
-from arcreach.robots.mesh import STEP, check_chain, radii_of
+from arcreach.robots.mesh import BARE, STEP, radii_of
 from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 
 MM = 1e3
 MODULES = "openscad_modules.scad"
 
 
-def write_openscad(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
-    """Write a robot at q (dof,), or along a path q (n, dof) that OpenSCAD animates, as `.scad`."""
+def write_openscad(
+    robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | os.PathLike[str], *, all_poses: bool = False
+) -> None:
+    """Write a robot at q (dof,), or along a path q (n, dof) that OpenSCAD animates, as `.scad`.
+
+    With `all_poses` the model shows every pose of the path at once, and the line of the tip.
+    """
     check_output(path, (".scad",))
-    write_text(path, openscad_text(robot, q))
+    write_text(path, openscad_text(robot, q, all_poses=all_poses))
 
 
-def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
-    """Return the text of the model; for a path of n rows it shows row floor($t * n), or row `step` if that is set."""
-    check_chain(robot, "an OpenSCAD model")
+def openscad_text(robot: Robot | SymbolicRobot, q: npt.ArrayLike, *, all_poses: bool = False) -> str:
+    """Return the text of the model; for a path of n rows it shows row floor($t * n), or row `step` if that is set.
+
+    With `all_poses` it shows all rows and the line of the tip. Source: [RGM3] fig. 9.
+    """
+    if not isinstance(robot, Robot | SymbolicRobot):
+        raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot or a SymbolicRobot")
     values = np.atleast_2d(robot.checked(q))
     if not len(values):
         raise ConfigurationError("q has no rows; give at least one configuration")
@@ -42,6 +55,31 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
         f"//   q[{k}]  {name} ({'degrees' if quantity == ANGLE else 'mm'})"
         for k, (name, quantity) in enumerate(zip(robot.coordinates, robot.quantities, strict=True))
     )
+    tips = MM * np.atleast_3d(robot.tip_pose(values))[:, :3, 3]
+    if isinstance(robot, Robot):
+        body, thickness = _chain(robot, values), MM * BARE * robot.reach
+    else:
+        thickness = BARE * float(np.linalg.norm(tips, axis=1).max()) or 1.0
+        body = f"  {_posed(robot, values, thickness)}  // from base to tip\n  frame({_number(10.0 * thickness)})"
+    line = ",\n".join(f"  {_list(tip)}" for tip in tips)
+    modules = (resources("arcreach.files.exports") / MODULES).read_text(encoding="utf-8")
+    return (
+        f"// {robot.name or 'robot'}: written by arcreach. Millimetres and degrees.\n//\n{names}\n\n"
+        f"// Configurations, one per step of the animation, and the places of the tip.\npath = [\n{rows}\n];\n"
+        f"tips = [\n{line}\n];\n"
+        "step = min(floor($t * len(path)), len(path) - 1);\nq = path[step];\n"
+        "// true: all configurations and the line of the tip at once; false: one step.\n"
+        f"all_poses = {str(bool(all_poses)).lower()};\n\n"
+        f"// Sides of a tube, degrees of bend from ring to ring, radius of the line.\nsides = 32;\n"
+        f"ring_step = {np.degrees(STEP):g};\nline_radius = {_number(0.5 * thickness)};\n"
+        'steel = "#A9AEB4";\ndark = "#55595E";\n\n'
+        "if (all_poses) {\n  for (k = [0:1:len(path) - 1]) robot(path[k], k);\n  line(tips, line_radius);\n}\n"
+        f"else robot(q, step);\n\nmodule robot(q, step)\n{body}\n  tip();\n\n{modules}"
+    )
+
+
+def _chain(robot: Robot, values: Array) -> str:
+    """Return the lines of the elements of a robot."""
     radii = radii_of(robot)
     sections = 0
     chain = []
@@ -52,18 +90,10 @@ def openscad_text(robot: Robot, q: npt.ArrayLike) -> str:
             sections += 1
         name = robot.element_names[e]
         chain.append(f"  {_call(element, k, values, MM * radii[e], colour)}  // {name}")
-    modules = (resources("arcreach.files.exports") / MODULES).read_text(encoding="utf-8")
-    body = "\n".join(chain)
-    return (
-        f"// {robot.name or 'robot'}: written by arcreach. Millimetres and degrees.\n//\n{names}\n\n"
-        f"// Configurations, one per step of the animation.\npath = [\n{rows}\n];\n"
-        "step = min(floor($t * len(path)), len(path) - 1);\nq = path[step];\n\n"
-        f"// Sides of a tube, and degrees of bend from ring to ring.\nsides = 32;\nring_step = {np.degrees(STEP):g};\n"
-        f'steel = "#A9AEB4";\ndark = "#55595E";\n\nrobot(q);\n\nmodule robot(q)\n{body}\n  tip();\n\n{modules}'
-    )
+    return "\n".join(chain)
 
 
-def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float, colour: str) -> str:
+def _call(element: Element, k: int, path: Array, radius: float, colour: str) -> str:
     """Return the line of an element whose coordinates begin at q[k]."""
     match element:
         case Section():
@@ -84,7 +114,12 @@ def _call(element: Element, k: int, path: npt.NDArray[np.float64], radius: float
             rows = "[" + ", ".join(_list(row) for row in element.rotation) + "]"
             return f"link({_list(MM * np.array(element.translation))}, {rows}, {_number(radius)})"
     # Any other element is written as its poses along the path.
-    poses = Robot([element]).tip_pose(path[:, k : k + len(element.coordinates)])
+    return _posed(Robot([element]), path[:, k : k + len(element.coordinates)], radius)
+
+
+def _posed(robot: Robot | SymbolicRobot, path: Array, radius: float) -> str:
+    """Return a rod from base to tip, by its poses along the path."""
+    poses = robot.tip_pose(path)
     shifts = ", ".join(_list(MM * pose[:3, 3]) for pose in poses)
     turns = ", ".join("[" + ", ".join(_list(row) for row in pose[:3, :3]) + "]" for pose in poses)
     return f"link([{shifts}][step], [{turns}][step], {_number(radius)})"
@@ -96,5 +131,5 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _list(values: Sequence[float] | npt.NDArray[np.float64]) -> str:
+def _list(values: Sequence[float] | Array) -> str:
     return "[" + ", ".join(_number(value) for value in values) + "]"

@@ -77,5 +77,20 @@ function along(z) =
   let (side = abs(z[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0], x = cross(side, z) / norm(cross(side, z)), y = cross(z, x))
   [for (i = [0:2]) [x[i], y[i], z[i]]];
 
+// A line through points.
+module line(points, radius) {
+  color("#D55E00") for (k = [1:1:len(points) - 1]) hull() {
+    translate(points[k - 1]) sphere(radius, $fn = 12);
+    translate(points[k]) sphere(radius, $fn = 12);
+  }
+}
+
+// The axes of a frame: x red, y green, z blue.
+module frame(size) {
+  for (k = [0:2]) color(["#D55E00", "#009E73", "#0072B2"][k])
+    multmatrix(pose(along([for (i = [0:2]) i == k ? 1 : 0]), [0, 0, 0])) cylinder(h = size, r = size / 20, $fn = 12);
+  children();
+}
+
 // Put a tool here: it stands in the frame of the tip.
 module tip() {}
