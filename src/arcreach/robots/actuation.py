@@ -209,6 +209,34 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
     )
 
 
+def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:
+    """Return what `from_pulls` does for rigid tendons that run parallel to the backbone, as a matrix.
+
+    Times the pulls, less those of slides, it gives the unknowns of the sections: two bend components and, where it
+    varies, the length beyond that at rest. Then of each section: first coordinate, first unknown, whether its length
+    varies, its length at rest.
+    """
+    springs = springs_of(robot, elastic=False)
+    columns = [equilibrium.COORDINATE, equilibrium.UNKNOWN, equilibrium.VARIES, equilibrium.REST]
+    sections = [(int(k), int(i), bool(varies), float(rest)) for k, i, varies, rest in springs.sections[:, columns]]
+    gradient = np.zeros((len(robot.tendons), len(springs.rest)))
+    for route in robot.routes[robot.routes["kind"] == pulls.PARALLEL]:
+        j, i = route["tendon"], springs.unknown_of[route["coordinate"]]
+        gradient[j, i] = route["radius"] * math.cos(route["angle"])
+        gradient[j, i + 1] = route["radius"] * math.sin(route["angle"])
+        if route["varies"]:
+            gradient[j, i + 2] = -1.0
+    # What no pull determines stays at rest: the smallest energy of the sections, which are springs.
+    roots = np.empty(len(springs.rest))
+    for row in springs.sections:
+        i = int(row[equilibrium.UNKNOWN])
+        roots[i : i + 2] = math.sqrt(row[equilibrium.BENDING])
+        if row[equilibrium.VARIES]:
+            roots[i + 2] = math.sqrt(row[equilibrium.AXIAL])
+    inverse = np.linalg.pinv(gradient / roots, rcond=1e-9) / roots[:, None]
+    return inverse, sections
+
+
 def _check_elastic(robot: Robot, section: Section) -> None:
     name = robot.element_names[robot.elements.index(section)]
     if section.bending_stiffness == 0.0:

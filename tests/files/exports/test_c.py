@@ -74,6 +74,58 @@ def test_forward_kinematics_and_jacobian(name, precision):
     assert np.abs(solver.jacobian(q) - robot.jacobian(q)).max() < scale * ROUNDING[precision]
 
 
+def tendons(offset=0.0, **fields):
+    return [ar.Tendon(0.0045, offset + angle, **fields) for angle in (0.0, 2.1, 4.2)]
+
+
+# Every routing, sub-arcs, sections of variable length, links and slides; the second has parallel tendons only.
+ARCS = {"length_weights": (1.0, 2.0), "bend_weights": (2.0, 1.0)}
+DRIVEN = {
+    "routings": [
+        ar.Prismatic(0.0, 0.1),
+        ar.Section(0.06, 1.5, 0.02, tendons=[*tendons(rate=40.0), *tendons(0.3)], **ARCS),
+        ar.Link((0.0, 0.0, 0.01), rotation=((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))),
+        ar.Prismatic(0.0, 0.02, name="slide"),
+        ar.Section(0.05, 1.5, tendons=[*tendons(0.5, discs=5), *tendons(0.8, discs=3, rate=-20.0)], **ARCS),
+    ],
+    "parallel": [
+        ar.Section(0.06, 1.5, tendons=tendons()),
+        ar.Prismatic(0.0, 0.02),
+        ar.Section(0.05, 1.5, 0.02, tendons=tendons(0.5, transmits="both"), **ARCS),
+    ],
+}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", DRIVEN)
+def test_pulls_are_those_of_python(name, precision, tmp_path):
+    robot = ar.Robot(DRIVEN[name], name)
+    ar.export_c(robot, tmp_path, precision)
+    solver = ar.load_exported(tmp_path, ["gcc", *harness.STRICT])
+    q = robot.sample(200, seed=0)
+    q[0] = robot.neutral
+    assert np.abs(solver.pulls(q) - robot.pulls(q)).max() < ROUNDING[precision] * robot.reach
+    assert solver.pulls(q[1]).shape == (len(robot.tendons),)
+    if name == "routings":
+        with pytest.raises(ar.RobotError, match="parallel to the backbone"):
+            solver.from_pulls(robot.pulls(q))
+        return
+    # Pulls that fit together, and some that do not.
+    pulls = robot.pulls(q) + np.random.default_rng(0).uniform(-1e-3, 1e-3, (200, 6)) * (np.arange(200) % 2)[:, None]
+    found = np.stack([solver.from_pulls(row, joints) for row, joints in zip(pulls, q, strict=True)])
+    wanted = np.stack([robot.from_pulls(row, q=joints).q for row, joints in zip(pulls, q, strict=True)])
+    worst = np.abs(robot.tip_pose(found) - robot.tip_pose(wanted)).max()
+    assert worst < {"float32": 2e-4, "float64": 1e-9}[precision]
+
+
+def test_without_tendons_nothing_is_added(tmp_path):
+    robot, folder = folder_of("three-section", "float32")
+    assert not [path.name for path in (folder / "src").iterdir() if "tendon" in path.name or "pulls" in path.name]
+    assert "route" not in (folder / "src" / "arcreach.c").read_text()
+    with pytest.raises(ar.RobotError, match="needs tendons"):
+        ar.load_exported(folder).pulls(robot.neutral)
+
+
 @pytest.mark.parametrize("kind", ["position", "axis", "rotation"])
 @pytest.mark.parametrize("name", CHAINS)
 def test_double_precision_has_the_verdict_of_python(name, kind):

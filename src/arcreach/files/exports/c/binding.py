@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from arcreach._io import file_error, write_bytes
 from arcreach._typing import Array
-from arcreach.errors import FileError, TargetError
+from arcreach.errors import FileError, RobotError, TargetError
 from arcreach.files.load import read_robot
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.target import Targets, as_target, as_targets
@@ -106,7 +106,30 @@ class ExportedSolver:
         """Return the Jacobian (6, dof) of a configuration (dof,), or Jacobians (n, 6, dof) of a batch (n, dof)."""
         return self._rows(self._library.arcreach_jacobian, q, (6, self.robot.dof))
 
-    def _rows(self, function: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, int]) -> Array:
+    def pulls(self, q: npt.ArrayLike) -> Array:
+        """Return the pulls (tendons,) of a configuration (dof,), or pulls (n, tendons) of a batch (n, dof)."""
+        return self._rows(self._function("arcreach_pulls"), q, (len(self.robot.tendons),))
+
+    def from_pulls(self, pulls: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
+        """Return the configuration for pulls (tendons,) or (n, tendons); `q` gives the joints, by default `neutral`."""
+        given = np.ascontiguousarray(pulls, self._real)
+        rows = given.reshape(-1, len(self.robot.tendons))
+        out = np.empty((len(rows), self.robot.dof), self._real)
+        out[:] = self.robot.neutral if q is None else q
+        self._function("arcreach_from_pulls")(ctypes.c_long(len(rows)), _pointer(rows), _pointer(out))
+        return out.reshape(*given.shape[:-1], -1).astype(np.float64)
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        """Return a function that only some robots have."""
+        try:
+            return getattr(self._library, name)  # type: ignore[no-any-return]
+        except AttributeError:
+            lacking = "tendons" if not self.robot.tendons else "tendons that all run parallel to the backbone"
+            raise RobotError(
+                f"robot '{self.robot.name}' has no {name.removeprefix('arcreach_')} in C; it needs {lacking}"
+            ) from None
+
+    def _rows(self, function: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
         given = np.ascontiguousarray(q, self._real)
         out = np.empty((*given.shape[:-1], *shape), self._real)
         function(ctypes.c_long(given.size // self.robot.dof), _pointer(given), _pointer(out))

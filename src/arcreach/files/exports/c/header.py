@@ -13,8 +13,10 @@ from arcreach.elements import Joint
 from arcreach.errors import RobotError
 from arcreach.ik.methods import ccd, finite_rotation, hierarchical
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
+from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seeds
+from arcreach.robots.actuation import parallel_inverse
 from arcreach.robots.model import polynomials, seed_variables
 from arcreach.robots.robot import Robot
 
@@ -85,6 +87,45 @@ class Header:
             f"typedef {'float' if self.single else 'double'} ar_real;\n\n{defines}\n"
             f'#define AR_METHOD_FILE "arcreach_{word}.h"\n#define AR_STATE_FILE "arcreach_{word}_state.h"\n\n#endif\n\n'
             "#ifdef AR_TABLES\n" + "\n".join(tables) + "#endif\n"
+        )
+
+    def tendons(self) -> str:
+        """Return the text of the header of the tendons: routes, arcs and, for parallel tendons, the inverse."""
+        robot, routes = self.robot, self.robot.routes
+        kinds = set(routes["kind"].tolist())
+        parallel = kinds <= {pulls.PARALLEL, pulls.SLIDE}
+        # Routes number the rows of the packed chain; the table in C has the arcs alone.
+        is_arc = robot.packed["kind"] == layout.ARC
+        arcs, arcs_before = robot.packed[is_arc], np.cumsum(is_arc) - is_arc
+        rows = [
+            "{" + ", ".join([
+                *(str(int(route[name])) for name in ("kind", "coordinate", "varies", "tendon")),
+                str(int(arcs_before[route["first_arc"]])), str(int(route["arcs"])), str(int(route["discs"])),
+                *(self._number(route[name]) for name in ("length", "radius", "angle", "turn", "rest")),
+            ]) + "}"
+            for route in routes
+        ]  # fmt: skip
+        constants = {"TENDONS": len(robot.tendons), "ROUTES": len(routes), "PARALLEL": int(parallel)}
+        constants |= {"HELICAL": int(pulls.HELICAL in kinds), "DISCS": int(pulls.DISCS in kinds)}
+        tables = [self._table("ar_route", f"AR_ROUTE[{len(rows)}]", *rows)]
+        if not parallel:
+            shares = zip(arcs["length_share"], arcs["bend_share"], strict=True)
+            tables.append(self._table("ar_real", f"AR_ARCS[{len(arcs)}][2]", *map(self._row, shares)))
+        else:
+            inverse, sections = parallel_inverse(robot)
+            constants |= {"UNKNOWNS": len(inverse), "DRIVEN": len(sections)}
+            size = f"AR_INVERSE[{len(inverse)}][{len(robot.tendons)}]"
+            tables.append(self._table("ar_real", size, *map(self._row, inverse)))
+            lines = [
+                f"{{{k}, {unknown}, {int(varies)}, {self._number(rest)}}}" for k, unknown, varies, rest in sections
+            ]
+            tables.append(self._table("ar_driven", f"AR_SECTIONS[{len(sections)}]", *lines))
+        defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
+        names = "\n".join(f"     pulls[{j}] {_comment(name)}" for j, name in enumerate(robot.tendons))
+        return (
+            f"/* Tendons:\n{names} */\n#ifndef ARCREACH_TENDONS_H\n#define ARCREACH_TENDONS_H\n\n"
+            f"{defines}\n\n#endif\n\n"
+            "#ifdef AR_TENDON_TABLES\n" + "\n".join(tables) + "#endif\n"
         )
 
     def _constants(self, shapes: Array) -> dict[str, Any]:

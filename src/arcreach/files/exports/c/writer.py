@@ -16,6 +16,7 @@ from arcreach.robots.robot import Robot
 
 # Methods available in C, with the further source file that each needs.
 METHODS = {"auto": (), "finite-rotation": ("arcreach_joints.h",), "hierarchical": (), "ccd": ("arcreach_joints.h",)}
+TENDONS = ("arcreach_pulls.h", "arcreach_routes.h")
 KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
 
 
@@ -25,7 +26,7 @@ def export_c(
     """Write a robot's solver as C99 sources into a folder, which is created if it is missing; return the files.
 
     `precision` of all numbers in C is `float32` or `float64`. `method` is `auto`, `finite-rotation`,
-    `hierarchical` or `ccd`, with the options that it has by default.
+    `hierarchical` or `ccd`, with the options that it has by default. A robot with tendons also gets `ar_pulls`.
     """
     if precision not in PRECISIONS:
         raise MethodError(f"precision = {checks.shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
@@ -35,7 +36,9 @@ def export_c(
     refusal = methods()[method].refusal(robot, "rotation")
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
-    header = Header(robot, precision, method).text()
+    header = Header(robot, precision, method)
+    robot_text = header.text()
+    tendon_text = header.tendons() if robot.tendons else ""
     root = make_folder(folder)
     source = make_folder(root / "src")
     word = method.replace("-", "_")
@@ -44,7 +47,11 @@ def export_c(
         source / name: (kernel / name).read_text(encoding="utf-8")
         for name in (*KERNEL, *METHODS[method], f"arcreach_{word}.h", f"arcreach_{word}_state.h")
     }
-    texts[source / "arcreach_robot.h"] = header
+    texts[source / "arcreach_robot.h"] = robot_text
+    if tendon_text:
+        texts |= {source / name: (kernel / name).read_text(encoding="utf-8") for name in TENDONS}
+        texts[source / "arcreach_tendons.h"] = tendon_text
+        texts[source / "arcreach.c"] += '\n#include "arcreach_routes.h"\n'
     for name in ("README.md", "CMakeLists.txt", "library.properties", "examples/solve/solve.ino", "examples/solve.c"):
         texts[root / name] = (kernel / "project" / name).read_text(encoding="utf-8")
     texts[root / "README.md"] = texts[root / "README.md"].replace("ROBOT", robot.name or "one robot")

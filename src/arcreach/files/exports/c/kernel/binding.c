@@ -40,3 +40,21 @@ void arcreach_solve(long n, int mode, const ar_real (*targets)[12], const ar_rea
     steps[i] = result.steps;
   }
 }
+
+#ifdef AR_TENDONS
+void arcreach_pulls(long n, const ar_real *q, ar_real *pulls);
+
+void arcreach_pulls(long n, const ar_real *q, ar_real *pulls) {
+  long i;
+  for (i = 0; i < n; i++) ar_pulls(q + i * AR_DOF, pulls + i * AR_TENDONS);
+}
+
+#if AR_PARALLEL
+void arcreach_from_pulls(long n, const ar_real *pulls, ar_real *q);
+
+void arcreach_from_pulls(long n, const ar_real *pulls, ar_real *q) {
+  long i;
+  for (i = 0; i < n; i++) ar_from_pulls(pulls + i * AR_TENDONS, q + i * AR_DOF);
+}
+#endif
+#endif
