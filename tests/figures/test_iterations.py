@@ -9,7 +9,7 @@ import arcreach as ar
 
 pytest.importorskip("matplotlib")
 
-from arcreach.figures import _style, iterations, save
+from arcreach.figures import _style, iterations, joint_steps, save
 from arcreach.figures.iterations import settling
 
 ARM = ar.load_robot("librergm3")
@@ -147,3 +147,19 @@ def test_refusals(traced, tmp_path, monkeypatch):
 def test_arcreach_does_not_need_matplotlib():
     code = "import sys, arcreach.cli, arcreach.figures; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_joint_steps_draw_coordinates_and_objectives():
+    robot = ar.load_robot("ur5")
+    target = ar.Target.from_pose(robot.tip_pose(robot.sample(1, seed=0)[0]))
+    call = {"start": robot.sample(1, seed=9)[0], "max_iterations": 3, "trace": True}
+    solution = ar.solve(robot, target, "finite-rotation", joint_steps=True, **call)
+    figure = joint_steps(solution)
+    coordinates, distance, angle = figure.axes
+    drawn = {line.get_label(): line.get_ydata() for line in coordinates.get_lines()}
+    for k, name in enumerate(robot.coordinates):
+        np.testing.assert_allclose(drawn[name], np.degrees(solution.trace.q[:, k]), atol=1e-9)
+    np.testing.assert_allclose(distance.get_lines()[0].get_ydata(), 1e3 * solution.trace.columns["distance"])
+    assert [text.get_text() for text in angle.get_legend().get_texts()] == ["long axis", "cross axis"]
+    with pytest.raises(ar.MethodError, match="no joint steps"):
+        joint_steps(ar.solve(robot, target, "finite-rotation", **call))

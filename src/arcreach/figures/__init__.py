@@ -11,6 +11,7 @@ from arcreach.figures.convergence import convergence, error_bands
 from arcreach.figures.grasp import grasp
 from arcreach.figures.iterations import iterations
 from arcreach.figures.joint_paths import joint_paths
+from arcreach.figures.joint_steps import joint_steps
 from arcreach.figures.measure import measure_convergence, measure_success, measure_times
 from arcreach.figures.pose import pose
 from arcreach.figures.scene import scene
@@ -29,6 +30,7 @@ __all__ = [
     "grasp",
     "iterations",
     "joint_paths",
+    "joint_steps",
     "measure_convergence",
     "measure_success",
     "measure_times",

@@ -61,7 +61,8 @@ def check_page(folder, figures):
 def test_hierarchical_prints_table_5_to_every_digit(tmp_path):
     run_experiment("hierarchical", find_experiment("hierarchical").settings(), tmp_path, threads=1)
     write_report(tmp_path, tmp_path)
-    markdown = check_page(tmp_path, 3)
+    markdown = check_page(tmp_path, 2)
+    assert "(figures/hierarchical-point-2.png)" in markdown
     assert "60 of 60 numbers agree" in markdown
     for row in table("rgm3-table-5"):
         assert f"| {row['q1_mm']} |" in markdown
@@ -198,6 +199,13 @@ def test_the_passage_is_followed_and_reported_apart(tmp_path):
         assert f"| {method} | 101 of 101 |" in markdown
         assert f"| {math.degrees(step):.2f}° |" in markdown
     assert "(figures/singular-passage.png)" in markdown
+    for case in ("motion along X", "motion in pitch"):
+        for method in ("follow auto", "follow finite-rotation"):
+            reached = rows.filter((rows["case"] == case) & (rows["method"] == method)).sort("target")["reached"]
+            paths = reached.to_numpy().reshape(12, 21).all(axis=1)
+            assert f"| {case} | {method} | {paths.sum()} of 12 | {reached.sum()} of 252 |" in markdown
+    assert "(figures/finite-rotation-joint-steps.png)" in markdown
+    assert "| given | 100.0 | -400.0 | 0.0 | 5.000 | -50.000 | 0.000 |" in markdown
 
 
 def own_method(robot, target):

@@ -71,6 +71,24 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
     return figure
 
 
+def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) -> Figure:
+    """Draw times in seconds, by method: abscissae, times as dots, and the line fitted to them."""
+    looks = look(list(lines))
+    with _style.style():
+        figure = _style.new_figure(_style.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND)
+        panel = figure.subplots()
+        for method, (x, times, fitted) in lines.items():
+            panel.plot(x, 1e3 * times, **{**looks[method], "linestyle": ""})
+            panel.plot(x, 1e3 * fitted, color=looks[method]["color"], linewidth=1.0)
+        panel.set_xlabel(label)
+        panel.set_ylabel("median time (ms)")
+        panel.set_xlim(left=0.0)
+        panel.set_ylim(bottom=0.0)
+        _style.legend_below(figure, {name: {**one, "linestyle": ""} for name, one in looks.items()}, 4)
+        _style.settle(figure)
+    return figure
+
+
 def _legend(figure: Figure, methods: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
     _style.legend_below(figure, {method: looks[method] for method in methods})
 
@@ -154,7 +172,7 @@ def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figu
         most = math.floor(panel.get_xlim()[1])
         if most < FEW_ITERATIONS:
             # Less than a decade has no room for powers of ten.
-            panel.set_xticks(range(1, most + 1), [str(k) for k in range(1, most + 1)])
+            panel.set_xticks(range(most + 1), [str(k) for k in range(most + 1)])
             panel.minorticks_off()
     return figure
 

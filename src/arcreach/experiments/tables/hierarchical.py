@@ -25,6 +25,8 @@ START = (0.0, 0.0, math.pi / 4)
 # The source tests the largest component of the error, and solves in the order q0, q2, q1.
 OPTIONS: dict[str, Any] = {"position_tol": 1e-5, "exit": "largest", "order": (0, 2, 1)}
 MM = 1e3
+# The point whose iterations the source draws.
+DRAWN = 2
 COLUMNS = ("q0_rad", "q1_mm", "q2_rad", "max_error_mm", "mean_error_mm", "iterations")
 
 
@@ -89,7 +91,7 @@ class Hierarchical(Experiment):
                               apart, "")  # fmt: skip
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Yield table 5 digit by digit, and the iterations at three of its points."""
+        """Yield table 5 digit by digit, the iterations at the point that the source draws, and the poses."""
         theirs = table("rgm3-table-5")
         ours = run.frame.sort("target").to_dicts()
         rows, same, cells = [], 0, 0
@@ -104,14 +106,17 @@ class Hierarchical(Experiment):
             rows.append(tuple(line))
         yield Text(f"{same} of {cells} numbers agree with the print to every digit; of others both are shown.")
         yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", words=1)
-        from arcreach.figures import iterations
+        from arcreach.figures import iterations, pose
 
         robot = arm()
-        for point in sorted({0, min(1, len(rows) - 1), min(5, len(rows) - 1)}):
-            figure = iterations(robot, solved(robot, points()[point], trace=True))
-            yield Drawing(f"hierarchical-point-{point}", figure, f"Point {point}: coordinates and errors against the "
-                          "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its way "
-                          "([RGM3] figs. 4 to 8).")  # fmt: skip
+        point = min(DRAWN, len(rows) - 1)
+        figure = iterations(robot, solved(robot, points()[point], trace=True))
+        yield Drawing(f"hierarchical-point-{point}", figure, f"Point {point}: coordinates and errors against the "
+                      "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its change "
+                      "([RGM3] figs. 4 to 8).")  # fmt: skip
+        q = np.array([(row["q0_rad"], row["q1_mm"] / MM, row["q2_rad"]) for row in ours])
+        yield Drawing("hierarchical-line", pose(robot, q, frames=False), "The arm at the points of the line ([RGM3] "
+                      "fig. 9); `arcreach export --all-poses` writes such a path as an OpenSCAD model.")  # fmt: skip
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -122,7 +127,7 @@ def _text(row: dict[str, Any], name: str) -> str:
 EXPERIMENT = Hierarchical(
     name="hierarchical",
     title="The hierarchical approach",
-    source="[RGM3] table 5, figs. 4 to 8",
+    source="[RGM3] table 5, figs. 4 to 9",
     small=10,
     full=10,
     law="the ten points of the source's line, each from its start",
