@@ -22,7 +22,7 @@ class Section(Element):
     `length` is the constant part S_C of its length, `stretch` the range S_delta of the variable part: a fixed section
     has stretch 0, a telescopic one length 0, an extensible one both. Its coordinates are `bend`, `direction` and, when
     the length varies, the whole current `length`; the largest bend then shrinks with the variable part s to
-    bend_max * s / stretch.
+    bend_max * s / stretch, unless `coupled` is false.
     """
 
     kind: ClassVar[str] = "section"
@@ -35,6 +35,7 @@ class Section(Element):
     bend_weights: tuple[float, ...] = field(default=(1.0,), metadata=about("share of the bend per sub-arc"))
     twist: bool = field(default=False, metadata=about("true for a section that is turned at its base"))
     name: str = field(default="", metadata=about("name; by default the kind and a number"))
+    coupled: bool = field(default=True, metadata=about("false if the largest bend is the same at every length"))
     bending_stiffness: float = field(default=0.0, metadata=about("EI in newton square metres, for elastic equilibria"))
     axial_stiffness: float = field(default=0.0, metadata=about("EA in newtons, for elastic equilibria"))
     rest_bend: tuple[float, ...] = field(default=(0.0, 0.0), metadata=about("bend towards x and y without load", ANGLE))
@@ -51,7 +52,8 @@ class Section(Element):
             fields.refuse("bend_max", f"{accepted}; a piece that does not bend is a Link")
         fields.check("radius", checks.number, METRES, low=0.0)
         self._check_weights(fields)
-        fields.check("twist", checks.flag)
+        for name in ("twist", "coupled"):
+            fields.check(name, checks.flag)
         for name in ("bending_stiffness", "axial_stiffness"):
             fields.check(name, checks.number, "a finite number, 0 or more", low=0.0)
         two = "two finite numbers, the bend towards x and towards y"
@@ -98,6 +100,10 @@ class Section(Element):
         """Upper bound of the distance between both ends."""
         return self.length + self.stretch
 
+    def bend_limit(self, share: Any) -> Any:
+        """Return the largest bend at a share, or an array of shares, of the stretch."""
+        return self.bend_max * share if self.coupled and self.stretch > 0.0 else self.bend_max
+
     def rows(self) -> list[dict[str, Any]]:
         """Return its row of the packed chain and one per sub-arc."""
         [own] = super().rows()
@@ -113,6 +119,7 @@ class Section(Element):
     def moves(self) -> list[dict[str, Any]]:
         """Return a bend vector, or a turn and a planar bend for `twist`, and the share of the stretch."""
         common = {"length": self.length, "stretch": self.stretch, "bend_max": self.bend_max, "coordinate": 0}
+        common["slope"] = self.bend_limit(1.0) - self.bend_limit(0.0)
         lengths = 1 if self.stretch else 0
         if not self.twist:
             return [{"kind": layout.BEND, "width": 2 + lengths, **common}]

@@ -214,7 +214,7 @@ def _set_unit(fields: dict[str, Any], length: float) -> None:
     elif fields["kind"] in (layout.BEND, layout.PLANAR):
         if fields["bend_max"] < SMALL_BEND:
             fields["unit"] = 2.0 ** max(math.ceil(math.log2(fields["bend_max"])), SMALLEST_UNIT)
-        fields["slope"] = fields["bend_max"] / fields["unit"]
+        fields["slope"] /= fields["unit"]
 
 
 def _kind_of(fixed: Array) -> int:
@@ -354,7 +354,7 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
         bend = layers[k] * shrink
         bend = np.where(corner, np.round(layers[k]), bend)
         share = np.where(corner & (move["stretch"] > 0.0), np.round(share), share)
-        size = bend * move["bend_max"] * share
+        size = bend * (share * move["bend_max"] if move["slope"] > 0.0 else move["bend_max"])
         if kind == layout.BEND:
             angle = 2.0 * np.pi * layers[k + 1]
             variables[:, k], variables[:, k + 1] = size * np.cos(angle), size * np.sin(angle)

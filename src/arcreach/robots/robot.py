@@ -165,7 +165,7 @@ class Robot(ConfigurationSpace):
         # Rounding may exceed a limit by the last bit.
         q: Array = np.clip(lower + uniform(n, self.dof, seed) * (upper - lower), lower, upper)
         for element, k in self.indexed_elements():
-            if isinstance(element, Section) and element.stretch > 0.0:
+            if isinstance(element, Section) and element.stretch > 0.0 and element.coupled:
                 # The difference of two rounded lengths may exceed the stretch by the last bit.
                 q[:, k] *= np.minimum((q[:, k + 2] - element.length) / element.stretch, 1.0)
         return q

@@ -14,7 +14,7 @@ from arcreach.experiments import find_experiment, run_experiment
 from arcreach.experiments.engine.store import Store
 
 # Two blocks for every case and method, the second a short one: more than a run is killed.
-NAME, TARGETS, METHODS = "jacobian", 1050, ("auto", "fabrikx", "chords", "jacobian")
+NAME, TARGETS, METHODS = "jacobian", 1050, ("auto", "fabrikx", "chords", "chords reading", "jacobian")
 SETTINGS = find_experiment(NAME).settings(TARGETS, 3, METHODS)
 KILLS = 5
 COMMAND = [

@@ -61,24 +61,46 @@ def test_a_verdict_on_every_printed_number():
     assert list(on_summary("t", summary("a", "m", 0), Printed("a", "m", mean_iterations=3.0))) == []
 
 
-def test_reasons_are_told_once_for_all_that_share_them():
-    from arcreach.experiments.report.verdicts import AGREES, DIFFERS, UNKNOWN, Verdict, group_table, reasons_told
+def differing(*words):
+    from arcreach.experiments.report.verdicts import Verdict
 
-    found = [
-        Verdict("t", "a", method, "share reached", word, 5.0, "points")
-        for method, word in (("p", DIFFERS), ("q", DIFFERS), ("r", AGREES), ("s", DIFFERS))
-    ]
-    reasons = {"p": "Because.", "q": "Because.", "r": "Never told."}
-    assert reasons_told(found, reasons) == f"p, q: Because. s: {UNKNOWN}"
-    rows = {row[1]: row for row in group_table(found, reasons).rows}
-    assert rows["p"][-1] == "Because."
-    assert rows["r"][-1] == ""
-    assert rows["s"][3:7] == ("1", "0", "0", "1")
+    return [Verdict("t", "a", "p", "share reached", word, 5.0, "points") for word in words]
 
 
-def test_the_nearest_of_our_methods_and_how_much_faster_it_is():
+@pytest.mark.parametrize(
+    ("residues", "printed_in", "start"),
+    [
+        ([1.0, -2.0, 3.0, 9.0], "", "Explained by a reading: other settings; 3 of 4 shares"),
+        ([1.0, -2.0, 3.0, 9.0], "chapter 7", "Explained by other settings, printed in chapter 7; 3 of 4 shares"),
+        ([1.0, 9.0, -9.5, 9.0], "chapter 7", "Open: the nearest reading is other settings; 1 of 4 shares"),
+    ],
+)
+def test_a_reading_explains_a_table_by_its_numbers(residues, printed_in, start):
+    from arcreach.experiments.engine.experiment import Reading
+    from arcreach.experiments.report.readings import conclusion
+    from arcreach.experiments.report.verdicts import DIFFERS
+
+    reading = Reading("p", "p reading", "other settings", printed_in, remains="Times stay open.")
+    text = conclusion(differing(DIFFERS), (reading, residues), "Unused.")
+    assert text.startswith(start)
+    assert text.endswith(f"{max(residues, key=abs):+.1f}. Times stay open.")
+
+
+def test_without_a_reading_a_table_agrees_or_stays_open():
+    from arcreach.experiments.report.readings import conclusion
+    from arcreach.experiments.report.verdicts import AGREES, DIFFERS, NEAR, group_table
+
+    assert conclusion(differing(AGREES, NEAR), None, "Because.").startswith("Agrees: 1 of 2 numbers")
+    text = conclusion(differing(AGREES, DIFFERS), None, "Because.")
+    assert text == "Open: 1 of 2 numbers differ, the farthest by +5.0 points (a). Because."
+    [row] = group_table(differing(AGREES, DIFFERS), {("t", "p"): text}).rows
+    assert row[3:7] == ("2", "1", "0", "1")
+    assert row[-1] == text
+
+
+def test_how_much_faster_ours_is():
     from arcreach.experiments.engine.experiment import Printed
-    from arcreach.experiments.report.verdicts import nearest_table, times_as_fast
+    from arcreach.experiments.report.verdicts import times_as_fast
 
     printed = [
         Printed("a", "x", 50.0, median_time=4e-6),
@@ -86,18 +108,17 @@ def test_the_nearest_of_our_methods_and_how_much_faster_it_is():
         Printed("c", "z", None, mean_time=1.0),
     ]
     ours = [summary("a", "x", 400), summary("b", "x", 600), summary("a", "y", 520), summary("b", "y", 620)]
-    assert nearest_table(printed, ours).rows == (("x", "5", "2 ←"),)
-    assert nearest_table(printed, ours[:2]) is None
-    assert nearest_table([], ours) is None
     assert times_as_fast(printed, ours) == pytest.approx((4.0 + 10.0) / 2.0)
     assert times_as_fast(printed[2:], ours) is None
 
 
-def test_every_printed_method_has_a_reason_for_differing():
+def test_every_printed_method_has_a_reading_or_a_reason_for_differing():
     for name in NAMES:
         experiment = find_experiment(name)
         if isinstance(experiment, Comparison):
-            assert {one.label or one.method for one in experiment.printed()} <= set(experiment.reasons)
+            known = {*experiment.reasons, *(reading.of for reading in experiment.readings)}
+            assert {one.label or one.method for one in experiment.printed()} <= known
+            assert {reading.label for reading in experiment.readings} <= {call.label for call in experiment.calls}
 
 
 @pytest.mark.parametrize(

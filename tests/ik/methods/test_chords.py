@@ -19,17 +19,40 @@ def test_options_change_the_iterations():
     plain = solve(robot, target, "chords", trace=True)
     same = solve(robot, target, "chords", A=10, C=25, trace=True)
     np.testing.assert_array_equal(plain.trace.q, same.trace.q)
-    for options in ({"A": 3}, {"C": 1}):
+    for options in ({"A": 3}, {"C": 1}, {"C": 1, "shake": "full"}):
         other = solve(robot, target, "chords", trace=True, **options)
         assert not np.array_equal(plain.trace.q[:3], other.trace.q[:3])
 
 
 @pytest.mark.parametrize(
-    "options", [{"A": 0.5}, {"A": math.nan}, {"A": "3"}, {"C": 0}, {"C": 2.5}, {"C": True}, {"A": True}]
+    "options",
+    [
+        {"A": 0.5},
+        {"A": math.nan},
+        {"A": "3"},
+        {"C": 0},
+        {"C": 2.5},
+        {"C": True},
+        {"A": True},
+        {"shake": "half"},
+        {"position_period": -1},
+        {"position_period": 1.5},
+    ],
 )
 def test_refuses_options(options):
     with pytest.raises(MethodError, match=f"{next(iter(options))} = "):
         solve(arm(), Target([0, 0, 0.1]), "chords", **options)
+
+
+def test_a_quarter_turn_frees_chains_that_are_stuck_in_a_plane():
+    robot = ar.load_robot("three-section")
+    positions = robot.tip_pose(robot.sample(300, seed=3))[:, :3, 3]
+    options = {"method": "chords", "position_tol": 1e-4, "max_iterations": 300}
+    stuck = ~solve_batch(robot, positions, **options).reached
+    freed = solve_batch(robot, positions, position_period=100, **options).reached
+    assert stuck.sum() > 20
+    assert freed[stuck].mean() > 0.5
+    assert freed[~stuck].mean() > 0.98
 
 
 # What the article's text says of its figures, at 1 um and 1 mrad: targets from bends up to 90 degrees.

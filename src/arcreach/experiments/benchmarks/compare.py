@@ -89,6 +89,7 @@ EXPERIMENT = Compare(
     source="ours",
     small=1_000,
     full=100_000,
+    count_printed=False,
     timed=500,
     law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; whatever "
     "the robot has the freedom for is asked for: position, axis, whole pose; loosely (1 mm, 0.01 rad) and finely (1 µm"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ class Call:
     options: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None  # largest number of targets of a case, for slow methods
     block: int = 10_000
+    robot_of: Callable[[Robot], Robot] | None = None  # another robot, for targets and method, made of that of the case
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ class Comparison(Experiment):
         """Solve the targets of a block on one thread, and judge the results."""
         case = next(case for case in self.cases(settings) if case.name == block.case)
         call = next(call for call in self.calls_of(settings) if call.label == block.method)
+        if call.robot_of is not None:
+            case = _changed(case, call.robot_of)
         parts = [
             _solve(
                 robot, case, call, poses, starts if self.random_start else None, device_option(call.method, settings)
@@ -160,6 +164,19 @@ def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
     if make not in _kept:
         _kept[make] = tuple(make())
     return _kept[make]
+
+
+@lru_cache(maxsize=1024)
+def _remade(robot: Robot, robot_of: Callable[[Robot], Robot]) -> Robot:
+    return robot_of(robot)
+
+
+def _changed(case: Case, robot_of: Callable[[Robot], Robot]) -> Case:
+    """Return a case with another robot; one that is drawn is changed after it was drawn."""
+    robot = case.robot
+    if callable(robot):
+        return replace(case, robot=lambda rng: robot_of(robot(rng)))
+    return replace(case, robot=_remade(robot, robot_of))
 
 
 def accepts(call: Call, case: Case) -> bool:

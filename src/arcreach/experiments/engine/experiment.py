@@ -75,6 +75,18 @@ class Printed:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What the authors most likely ran for a printed method, computed under a label of its own."""
+
+    of: str  # the printed name
+    label: str
+    text: str  # the settings; it follows "explained by"
+    printed_in: str = ""  # where the source prints these settings
+    table: str = ""  # the printed table, if the source has several
+    remains: str = ""  # what the reading leaves open
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A table or figure that can be computed."""
 
@@ -82,7 +94,7 @@ class Experiment:
     title: str
     source: str
     small: int  # default number of targets of a case: about a minute on two cores
-    full: int  # the authors' number
+    full: int  # the authors' number, or one for a full run if they print none
     law: str  # the sampling law of the targets
     # Number of targets of a case that are timed, on one thread while nothing else runs.
     timed: int = 1000
@@ -90,6 +102,8 @@ class Experiment:
     # By printed name of a method the reason why ours differs, and other known differences.
     reasons: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    count_printed: bool = True  # whether the source prints how many targets it has
     extras: Mapping[str, str] = field(default_factory=dict)  # further columns and their polars types
 
     def settings(

@@ -8,14 +8,14 @@ from typing import Any
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.report.parts import Part, Table, Text
 from arcreach.experiments.report.statistics import NONE, Summary, number_text, time_text
-from arcreach.experiments.report.verdicts import difference, nearest_table, share_word
+from arcreach.experiments.report.verdicts import difference, share_word
 
 # With more cases than this, only totals are shown.
 MOST_CASES = 60
 
 
 def comparison_tables(run: Any) -> Iterator[Part]:
-    """Yield the tables of cases and totals, and of the distances from the printed shares."""
+    """Yield the tables of cases and totals."""
     printed = run.experiment.printed()
     every = run.summaries if len(run.cases) <= MOST_CASES else []
     overall = run.overall
@@ -23,9 +23,6 @@ def comparison_tables(run: Any) -> Iterator[Part]:
         yield _table(every, printed, "Each case.", show_case=True)
     if len(run.cases) > 1:
         yield _table(overall, [one for one in printed if not one.case], "All cases together.", show_case=False)
-    nearest = nearest_table(printed, [*every, *overall])
-    if nearest is not None:
-        yield nearest
     late = sum(one.late for one in overall)
     if getattr(run.experiment, "budget", None) is not None:
         yield Text(

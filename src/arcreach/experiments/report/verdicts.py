@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.report.parts import Table
-from arcreach.experiments.report.statistics import NONE, Summary, number_text
+from arcreach.experiments.report.statistics import NONE, Summary
 
 AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
 RULE = (
@@ -139,14 +139,6 @@ def counts(found: Sequence[Verdict], name_method: bool = True) -> tuple[str, ...
     return (str(len(found)), *map(str, numbers), farthest(found, name_method))
 
 
-def reasons_told(found: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
-    """Return the reasons of all differences, each with the methods that it explains."""
-    methods: dict[str, list[str]] = {}
-    for method in dict.fromkeys(one.method for one in found if one.word == DIFFERS):
-        methods.setdefault(reasons.get(method, UNKNOWN), []).append(method)
-    return " ".join(f"{', '.join(names)}: {why}" for why, names in methods.items())
-
-
 def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
     """Return the largest difference, that of shares if there is one."""
     apart = [one for one in found if one.word == DIFFERS]
@@ -155,42 +147,15 @@ def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
     return max(apart, key=lambda one: (one.unit == POINTS, abs(one.apart))).apart_text(name_method)
 
 
-def group_table(found: Sequence[Verdict], reasons: Mapping[str, str]) -> Table:
-    """Return the counts of verdicts by table, method and quantity, with the reason if some differ."""
+def group_table(found: Sequence[Verdict], conclusions: Mapping[tuple[str, str], str]) -> Table:
+    """Return the counts of verdicts by table, method and quantity, with the conclusion on the method."""
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for one in found:
         groups.setdefault((one.table, one.method, one.quantity), []).append(one)
-    rows = tuple(
-        (
-            *key,
-            *counts(own, name_method=False),
-            reasons.get(key[1], UNKNOWN) if any(one.word == DIFFERS for one in own) else "",
-        )
-        for key, own in groups.items()
-    )
-    columns = ("table", "printed as", "what", "numbers", "agree", "near", "differ", "farthest apart", "reason")
-    return Table(columns, rows, "What agrees with the print, and what does not.", words=3, prose=True)
-
-
-def nearest_table(printed: Sequence[Printed], summaries: Sequence[Summary]) -> Table | None:
-    """Return the mean distances of our shares from the printed ones, by printed name and our method."""
-    methods = list(dict.fromkeys(one.method for one in summaries))
-    ours = {(one.case, one.method): _share(one) for one in summaries}
     rows = []
-    for label in dict.fromkeys(one.label or one.method for one in printed):
-        shares = {
-            one.case: one.success for one in printed if (one.label or one.method) == label and one.success is not None
-        }
-        line = []
-        for method in methods:
-            gaps = [abs(ours[case, method] - share) for case, share in shares.items() if (case, method) in ours]
-            line.append(sum(gaps) / len(gaps) if len(gaps) == len(shares) and gaps else None)
-        if any(gap is not None for gap in line):
-            least = min(gap for gap in line if gap is not None)
-            rows.append((label, *(f"{number_text(gap)}{' ←' if gap == least else ''}" for gap in line)))
-    if not rows or len(methods) < 2:
-        return None
-    return Table(
-        ("printed as", *methods), tuple(rows), "Mean distance, in points, of the shares of our methods from those that "
-        "are printed under a name; an arrow marks the nearest.", words=1,
-    )  # fmt: skip
+    told: set[tuple[str, str]] = set()
+    for key, own in groups.items():
+        rows.append((*key, *counts(own, name_method=False), "" if key[:2] in told else conclusions[key[:2]]))
+        told.add(key[:2])
+    columns = ("table", "printed as", "what", "numbers", "agree", "near", "differ", "farthest apart", "conclusion")
+    return Table(columns, tuple(rows), "What agrees with the print, and what does not.", words=3, prose=True)

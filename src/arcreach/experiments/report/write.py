@@ -20,8 +20,9 @@ from arcreach.experiments.report import charts
 from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
 from arcreach.experiments.report.pages import as_html, as_markdown, figure_files
 from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Table, Text
+from arcreach.experiments.report.readings import conclusions, reading_table
 from arcreach.experiments.report.statistics import NONE, number_text, time_text
-from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, reasons_told, times_as_fast
+from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, times_as_fast
 from arcreach.figures._style import import_matplotlib
 
 TITLE = "Published tables, computed again"
@@ -90,12 +91,13 @@ def _agreement(runs: Sequence[Run]) -> Table:
             own = [one for one in experiment.printed() if (one.table or experiment.source) == name]
             speed = times_as_fast(own, [*run.summaries, *run.overall])
             faster = NONE if speed is None else f"{number_text(speed)} ×"
-            rows.append((name, experiment.title, *counts(found), faster, reasons_told(found, experiment.reasons)))
+            told = {method: text for (table, method), text in conclusions(run).items() if table == name}
+            why = " ".join(f"{method}: {text}" if len(told) > 1 else text for method, text in told.items())
+            rows.append((name, experiment.title, *counts(found), faster, why))
         if not tables and experiment.source != OURS:
-            printed = experiment.printed()
-            why = "The run has none of the methods." if printed else "The source prints figures or times alone."
+            why = "The run has none of the methods." if experiment.printed() else experiment.differences[0]
             rows.append((experiment.source, experiment.title, "0", *[NONE] * 5, why))
-    columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "why")
+    columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "conclusion")
     caption = (
         "Printed numbers and ours, table by table; times are left out of the verdicts. Faster is the printed time of a "
         "solve by ours, middle of the table: machines of two different years."
@@ -112,7 +114,7 @@ def _overview(runs: Sequence[Run]) -> Table:
         # Most cells of a map lie outside the workspace; not reaching them is no failure.
         told = bool(best) and isinstance(run.experiment, Comparison)
         auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
-        theirs = NONE if run.experiment.source == OURS else str(run.experiment.full)
+        theirs = str(run.experiment.full) if run.experiment.count_printed else NONE
         counted = (str(run.description["targets"]), theirs, str(total))
         rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))
     columns = (
@@ -129,14 +131,17 @@ def _sections(run: Run) -> Iterator[Part]:
     yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
     done = any(one["finished"] for one in run.sessions)
     state = "" if done else " The run is not finished: numbers are of the rows that are there."
-    theirs = "" if experiment.source == OURS else f" (the authors: {experiment.full})"
+    theirs = f" (the authors: {experiment.full})" if experiment.count_printed else ""
     threads = " and ".join(sorted({_workers(one) for one in run.sessions}))
     yield Text(
         f"{known['targets']} targets of each case{theirs}, seed {known['seed']}; "
         f"{time_text(sum(one['seconds'] for one in run.sessions))} in all, {threads}.{state}"
     )
     if run.verdicts:
-        yield group_table(run.verdicts, experiment.reasons)
+        yield group_table(run.verdicts, conclusions(run))
+        readings = reading_table(run)
+        if readings is not None:
+            yield readings
     if isinstance(experiment, Comparison):
         own = list(experiment.parts(run))
         if experiment.takes_robot:

@@ -358,6 +358,7 @@ EXPERIMENT = FiniteRotation(
     source="[FRD] chapter 4",
     small=200,
     full=2_000,
+    count_printed=False,
     timed=50,
     law="each joint uniform between its limits; the whole pose within 1 mm and 1e-3 rad; each solve begins at a random "
     "configuration, the same for every method",

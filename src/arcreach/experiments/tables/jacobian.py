@@ -6,11 +6,12 @@ import math
 
 from arcreach.elements import Section
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
-from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.published import iterations_within, number, table
 from arcreach.robots.robot import Robot
 
 BUDGET = 0.050
+READING = "chords reading"
 
 
 def iterations_in_budget() -> dict[int, int]:
@@ -50,9 +51,15 @@ EXPERIMENT = Comparison(
     full=1_000_000,
     law="bend uniform from 0 to 180° by the number of sections, direction uniform over a turn; position and axis"
     " within 10 µm and 1e-2 rad",
+    readings=(
+        Reading(
+            "fabrikx",
+            READING,
+            "chords with A = 3 and C = 100 that turn the whole robot by the full angle between the axes",
+            "[K22] section 3.1.3, as far as C is concerned",
+        ),
+    ),
     reasons={
-        "fabrikx": "The printed table names fabrikx; the table of distances tells which of our methods is nearest. "
-        "What else the authors do is not printed.",
         "jacobian": "Which Jacobian method the authors use, and from where it starts, is not printed in full; ours is "
         "damped least squares with the exact Jacobian.",
     },
@@ -64,6 +71,7 @@ EXPERIMENT = Comparison(
         Call("auto", "auto"),
         Call("fabrikx", "fabrikx"),
         Call("chords", "chords"),
+        Call(READING, "chords", options={"A": 3, "C": 100, "shake": "full"}),
         Call("jacobian", "jacobian"),
     ),
     budget=BUDGET,

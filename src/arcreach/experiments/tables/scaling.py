@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
-from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import AXIS, POSITION
 from arcreach.experiments.published import number, table
 from arcreach.files import load_chain
@@ -12,6 +12,8 @@ from arcreach.robots.robot import Robot
 NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
 GOALS = {"position": POSITION, "pose": AXIS}
 TABLES = {"position": "[K22] table 3.3", "pose": "[K22] table 3.4"}
+
+READING = "chords reading"
 
 
 def robot(sections: int) -> Robot:
@@ -51,15 +53,31 @@ EXPERIMENT = Comparison(
     full=1_000_000,
     law="bend uniform from 0 to its limit, direction uniform over a turn; the position alone, or position and axis, "
     "within 0.1 mm and 0.1 rad, 300 iterations",
-    reasons={
-        "fabrikx": "The printed tables name fabrikx; the table of distances tells which of our methods is nearest. "
-        "Random starts in place of the straight one change little; what else the authors do is not printed.",
-    },
+    readings=(
+        Reading(
+            "fabrikx",
+            READING,
+            "chords with a quarter turn of all points about the direction of the target after every 100 iterations",
+            table=TABLES["position"],
+            remains="Three sections stay behind: chords stall where all of them lie in one line.",
+        ),
+        Reading(
+            "fabrikx",
+            READING,
+            "chords with A = 3 and C = 25 that turn the whole robot by the full angle between the axes",
+            table=TABLES["pose"],
+        ),
+    ),
     differences=(
         "The mean row of table 3.4 repeats that of table 3.3; the mean of its own rows is another.",
         "Times are those of compiled code on another machine.",
     ),
     make_cases=cases,
-    calls=(Call("auto", "auto"), Call("fabrikx", "fabrikx"), Call("chords", "chords")),
+    calls=(
+        Call("auto", "auto"),
+        Call("fabrikx", "fabrikx"),
+        Call("chords", "chords"),
+        Call(READING, "chords", options={"A": 3, "C": 25, "shake": "full", "position_period": 100}),
+    ),
     make_printed=printed,
 )

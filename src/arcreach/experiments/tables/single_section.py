@@ -9,7 +9,7 @@ import numpy as np
 
 from arcreach.elements import Section
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
-from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import POSITION
 from arcreach.experiments.published import iterations_within, number, table
 from arcreach.ik.methods.single_section import constants
@@ -19,6 +19,7 @@ KINDS = ("constant", "telescopic", "extensible")
 ARCS = (3, 6, 9)
 MM = 1e-3
 BUDGET = 0.5e-3
+READING = "iterative reading"
 
 
 def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
@@ -47,11 +48,12 @@ def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
 
 def iterations_in_budget(kind: str, arcs: int) -> dict[str, int]:
     """Return, by method, the iterations that fit into the authors' time budget."""
-    return {
+    limits = {
         row["method"]: iterations_within(BUDGET, row, "mean_time_us", 1e-6)
         for row in table("table-3.1-single-section")
         if (row["section"], row["subsections"]) == (kind, str(arcs))
     }
+    return {**limits, READING: limits["iterative"]}
 
 
 def cases() -> list[Case]:
@@ -86,9 +88,16 @@ EXPERIMENT = Comparison(
     law="a new section every 500 targets: weights of lengths and bends uniform from 1 to 10; bend uniform up to the "
     "smaller of 180° and the bend where the chord's angle is largest, less where the length allows less; direction and "
     "length uniform; the position within 1 µm",
+    readings=(
+        Reading(
+            "iterative",
+            READING,
+            "a ratio of distances that scales the variable part of the length alone",
+            remains="It brings the iterations of extensible sections near the print, not the shares: with the corrected"
+            " formulas nothing fails, and where the printed 5 % fail is not known.",
+        ),
+    ),
     reasons={
-        "iterative": "The formulas of the ratio are corrected, see the errata: as printed it reaches next to nothing "
-        "where the length varies.",
         "jacobian": "Damped least squares in the coordinates of the section, within its limits; which form the authors "
         "use, and from where it starts, is not printed.",
     },
@@ -99,8 +108,9 @@ EXPERIMENT = Comparison(
         "law for lengths.",
     ),
     make_cases=cases,
-    calls=tuple(
-        Call(variant, "single-section", variant) for variant in ("newton", "iterative", "polynomial", "jacobian")
+    calls=(
+        *(Call(variant, "single-section", variant) for variant in ("newton", "iterative", "polynomial", "jacobian")),
+        Call(READING, "single-section", "iterative", {"scaled": "stretch"}),
     ),
     budget=BUDGET,
     make_printed=printed,

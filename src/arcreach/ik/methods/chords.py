@@ -17,6 +17,8 @@ ALWAYS, ON_ARRIVAL = "always", "on-arrival"
 # The numbers of the source's experiments: A for three sections, A for more, C.
 A_SHORT, A_LONG, C_DEFAULT = 10.0, 3.0, 25
 SHORT = 3
+# How far all points are rotated in every C-th iteration: by 1 / A of the angle between the axes, or by all of it.
+SHAKES = ("part", "full")
 
 
 def refuses(robot: Robot) -> str | None:
@@ -37,7 +39,12 @@ def _run(problem: Problem) -> Outcome:
     if isinstance(A, bool) or not isinstance(A, int | float) or not 1.0 <= A < math.inf:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
     C = whole("C", C, 1, MethodError)
-    settings = Settings(fabrik_chain.section_tol_of(problem), float(A), C, problem.variant == ON_ARRIVAL)
+    shake = problem.options.get("shake", "part")
+    if shake not in SHAKES:
+        raise MethodError(f"shake = {shown(shake)} is not accepted; give 'part' or 'full'")
+    period = whole("position_period", problem.options.get("position_period", 0), 0, MethodError)
+    tolerance = fabrik_chain.section_tol_of(problem)
+    settings = Settings(tolerance, float(A), C, problem.variant == ON_ARRIVAL, shake == "full", period)
     arm = fabrik_chain.arm_of(problem.robot)
     return run_kernel(problem, chords, arm, settings, max_steps=fabrik_chain.MAX_ITERATIONS)
 
@@ -51,7 +58,7 @@ METHOD = register(
         elements=frozenset({"section", "link", "prismatic", "revolute"}),
         targets=frozenset({"position", "axis"}),
         variants=(ALWAYS, ON_ARRIVAL),
-        options=frozenset({"A", "C"}),
+        options=frozenset({"A", "C", "shake", "position_period"}),
         refuses=refuses,
     )
 )

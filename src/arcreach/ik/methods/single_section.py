@@ -6,8 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from arcreach._checks import shown
 from arcreach._typing import Array
 from arcreach.elements import Z_AXIS, Prismatic, Section
+from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
 from arcreach.kernels.chain import section, section_inverse
 from arcreach.kernels.methods import single_section as kernels
@@ -16,6 +18,8 @@ from arcreach.kernels.methods.single_section_limits import Arm
 from arcreach.robots.robot import Robot
 
 VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
+# What the ratio of distances scales in the variant `iterative`: the whole length, or its variable part alone.
+SCALED = ("length", "stretch")
 JACOBIAN = "jacobian"
 
 # More than any reachable target has needed.
@@ -32,7 +36,15 @@ def run(problem: Problem) -> Outcome:
     if variant == JACOBIAN:
         row = len(robot.elements) - 1
         return run_kernel(problem, single_section_jacobian, robot.packed, row, max_steps=MAX_ITERATIONS_JACOBIAN)
-    return run_kernel(problem, kernels.single_section, arm_of(robot, variant), max_steps=MAX_ITERATIONS)
+    scaled = problem.options.get("scaled", "length")
+    if scaled not in SCALED or (scaled == "stretch" and variant != "iterative"):
+        raise MethodError(
+            f"scaled = {shown(scaled)} is not accepted; give 'length', or 'stretch' for variant iterative"
+        )
+    arm = arm_of(robot, variant)
+    if scaled == "stretch":
+        arm = arm._replace(variant=kernels.ITERATIVE_STRETCH)
+    return run_kernel(problem, kernels.single_section, arm, max_steps=MAX_ITERATIONS)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -91,6 +103,7 @@ register(
         elements=frozenset({Section.kind, Prismatic.kind}),
         targets=frozenset({"position"}),
         variants=(*VARIANTS, JACOBIAN),
+        options=frozenset({"scaled"}),
         refuses=refuses,
     )
 )

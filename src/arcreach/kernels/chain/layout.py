@@ -75,7 +75,7 @@ _MOVE_FIELDS = np.dtype(
         ("stretch", np.float64),
         ("bend_max", np.float64),
         ("unit", np.float64),  # unit of strokes and bends in a step, so that all variables have similar ranges
-        ("slope", np.float64),  # bends: bend_max in that unit
+        ("slope", np.float64),  # bends: growth of the limit with the share of the stretch, in that unit
         ("axis", np.float64, (3,)),  # slides and swings
         ("link", np.float64, (3,)),  # swings: link vector at 0
         ("motion", np.float64, (12,)),  # fixed motion from this moving element to the next

@@ -2,7 +2,8 @@
 
 Nearest is meant in solver variables: for a section the bend vector bend * (cos direction, sin direction) in radians and
 the share s / S_delta of its stretch, for a joint its coordinate. The limits of a fixed section are then a disc, those
-of a variable one a cone cut off at s = S_delta. Both are convex, so the nearest point is unique.
+of a variable one a cone cut off at s = S_delta, or a cylinder if bend and length are not coupled. All are convex, so
+the nearest point is unique.
 """
 
 import math
@@ -41,7 +42,7 @@ def wrap_angle(angle: float) -> float:
 def local_bend_max(chain: Records, row: int, length: float) -> float:
     """Return the largest bend of a section at a length. Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5."""
     stretch = chain[row].stretch
-    if stretch <= 0.0:
+    if stretch <= 0.0 or chain[row].coupled == 0:
         return chain[row].bend_max
     # The difference of two rounded lengths may exceed the stretch by the last bit.
     return chain[row].bend_max * min((length - chain[row].length) / stretch, 1.0)
@@ -79,6 +80,10 @@ def clip_section(chain: Records, row: int, q: Array, out: Array) -> None:
     if inside and bend <= local_bend_max(chain, row, length):
         out[k] = bend
         out[k + 2] = length
+        return
+    if chain[row].coupled == 0:
+        out[k] = min(bend, chain[row].bend_max)
+        out[k + 2] = min(max(length, chain[row].length), chain[row].length + chain[row].stretch)
         return
     bend, share = nearest_in_cone(bend, (length - chain[row].length) / chain[row].stretch, chain[row].bend_max)
     length = chain[row].length + share * chain[row].stretch
@@ -155,6 +160,8 @@ def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool
     longest = chain[row].length + chain[row].stretch
     if not (chain[row].length - tolerance * longest <= q[k + 2] <= longest * (1.0 + tolerance)):
         return False
+    if chain[row].coupled == 0:
+        return True
     return q[k] <= local_bend_max(chain, row, q[k + 2]) + bend_slack * (longest / chain[row].stretch)
 
 

@@ -2,7 +2,8 @@
 
 Symbols: the point P_i is the end of section i, P_0 the base; H_i is the chord of section i; Z_Q is the axis of the tip,
 Z_t the wanted one, Delta O the angle between them. Every iteration rotates the last point before the tip by
-Delta O / A, and every C-th iteration rotates all points.
+Delta O / A, and every C-th iteration rotates all points, by Delta O / A or by Delta O. For a position alone, all points
+can be rotated about the line from base to target from time to time, which frees a chain that is stuck in a plane.
 """
 
 import math
@@ -39,6 +40,8 @@ class Settings(NamedTuple):
     A: float
     C: int
     on_arrival: bool  # rotate only in iterations that bring the tip to its target position
+    full: bool  # rotate all points by the whole angle in every C-th iteration
+    position_period: int  # iterations between two rotations of all points for a position alone; 0 for none
 
 
 class Line(NamedTuple):
@@ -120,6 +123,16 @@ def backward_reaching(arm, section_tol, q, line):
 
 
 @kernel
+def rotate_about(tip, motion, first, points):
+    """Rotate the points from `first` on about the tip. Source: [K22a] section on chords, fig. 4."""
+    for i in range(first, points.shape[0] - 1):
+        x, y, z = turn(motion, points[i, 0] - tip[3], points[i, 1] - tip[7], points[i, 2] - tip[11])
+        points[i, 0] = x + tip[3]
+        points[i, 1] = y + tip[7]
+        points[i, 2] = z + tip[11]
+
+
+@kernel
 def rotate_points(tip, target, part, first, points):
     """Rotate the points from `first` on about the tip by `part` of the angle from its axis to the wanted one.
 
@@ -134,22 +147,29 @@ def rotate_points(tip, target, part, first, points):
         return
     angle = math.atan2(sine, tip[2] * target[3] + tip[6] * target[4] + tip[10] * target[5])
     s, c = sincos(part * angle)
-    motion = rotation(x / sine, y / sine, z / sine, s, c)
-    last = points.shape[0] - 1
-    for i in range(first, last):
-        x, y, z = turn(motion, points[i, 0] - tip[3], points[i, 1] - tip[7], points[i, 2] - tip[11])
-        points[i, 0] = x + tip[3]
-        points[i, 1] = y + tip[7]
-        points[i, 2] = z + tip[11]
+    rotate_about(tip, rotation(x / sine, y / sine, z / sine, s, c), first, points)
+
+
+@kernel
+def leave_plane(tip, target, points):
+    """Rotate all points by a quarter turn about the direction of the target. Source: derived."""
+    distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
+    if distance > 0.0:
+        motion = rotation(target[0] / distance, target[1] / distance, target[2] / distance, 1.0, 0.0)
+        rotate_about(tip, motion, 0, points)
 
 
 @kernel(inline=True)
 def adjust_axis(settings, task, tip, target, done, points):
     """Rotate the last point before the tip, or every C-th iteration all points, to bring the axis nearer to the target.
 
+    For a position alone, rotate all points after every `position_period` iterations.
+
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-turn.
     """
     if task.mode != AXIS:
+        if settings.position_period > 0 and done % settings.position_period == 0:
+            leave_plane(tip, target, points)
         return
     rotate_all = done % settings.C == 0
     x = tip[3] - target[0]
@@ -157,7 +177,8 @@ def adjust_axis(settings, task, tip, target, done, points):
     z = tip[11] - target[2]
     arrived = math.sqrt(x * x + y * y + z * z) <= task.position_tol
     if rotate_all or arrived or not settings.on_arrival:
-        rotate_points(tip, target, 1.0 / settings.A, 0 if rotate_all else points.shape[0] - 2, points)
+        part = 1.0 if rotate_all and settings.full else 1.0 / settings.A
+        rotate_points(tip, target, part, 0 if rotate_all else points.shape[0] - 2, points)
 
 
 @kernel(inline=True)

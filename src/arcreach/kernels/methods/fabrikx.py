@@ -240,7 +240,8 @@ def limited_section(chain, row, theta, distance):
     # A closed circle has no chord: a longer one does not reach farther.
     if distance < chord * (chain[row].length + chain[row].stretch):
         share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
-    return min(theta, share * chain[row].bend_max), chain[row].length + share * chain[row].stretch
+    length = chain[row].length + share * chain[row].stretch
+    return min(theta, share * chain[row].bend_max if chain[row].coupled == 1 else chain[row].bend_max), length
 
 
 @kernel(inline=True)

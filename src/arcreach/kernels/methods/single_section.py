@@ -37,7 +37,7 @@ from arcreach.kernels.methods.single_section_limits import (
     travel_limits,
 )
 
-NEWTON, ITERATIVE, POLYNOMIAL = range(3)
+NEWTON, ITERATIVE, POLYNOMIAL, ITERATIVE_STRETCH = range(4)
 
 # Degree of the polynomial theta(alpha).
 DEGREE = 10
@@ -186,6 +186,9 @@ def approach_iterative(arm, aim, travel, task, work):
             else min(alpha / constants[REST_RATIO], constants[BEND_CRITICAL])
         )
         wanted = distance / chord if varies and chord > 0.0 else length
+        if arm.variant == ITERATIVE_STRETCH and varies and length * chord > 0.0:
+            # The ratio of distances scales the variable part alone.
+            wanted = chain[row].length + (length - chain[row].length) * wanted / length
         resting = abs(following - theta) <= _NO_STEP and abs(wanted - length) <= _NO_STEP * longest
         theta = following
         length = wanted
@@ -205,7 +208,7 @@ def first_stage(arm, aim, task, work):
         pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
-    if arm.variant == ITERATIVE:
+    if arm.variant == ITERATIVE or arm.variant == ITERATIVE_STRETCH:
         return approach_iterative(arm, aim, travel, task, work)
     if arm.variant == POLYNOMIAL:
         return approach_polynomial(arm, aim, travel, task, work)

@@ -82,6 +82,8 @@ def length_limits(chain, row, theta):
     Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """
     longest = chain[row].length + chain[row].stretch
+    if chain[row].coupled == 0:
+        return chain[row].length, longest
     return min(chain[row].length + chain[row].stretch * (theta / chain[row].bend_max), longest), longest
 
 
@@ -176,7 +178,7 @@ def distance_slope(chain, row, theta, r, z):
     # its optimum or at its greatest.
     shortest, _ = length_limits(chain, row, theta)
     held = s <= shortest and miss_x * x + miss_z * tip_z > 0.0
-    growth = chain[row].stretch / chain[row].bend_max if held else 0.0
+    growth = chain[row].stretch / chain[row].bend_max if held and chain[row].coupled == 1 else 0.0
     return miss_x * (s * dx + growth * x) + miss_z * (s * dz + growth * tip_z)
 
 

@@ -2,8 +2,9 @@
 
 A block is the variables of one moving element. A joint's variable lies in an interval, a fixed section's bend vector
 in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_max * s cut off at s = 1, and with twist
-in the half b >= 0 of a plane section of that cone, a triangle. A block whose step would cross its bound is restricted
-to directions along the bound; its code tells which. Pulls, the steps without restriction, and steps of a block are in
+in the half b >= 0 of a plane section of that cone, a triangle. If bend and length are not coupled, the cone is a
+cylinder and the triangle a rectangle. A block whose step would cross its bound is restricted to directions along the
+bound; its code tells which. Pulls, the steps without restriction, and steps of a block are in
 the units of its variables.
 """
 
@@ -17,7 +18,8 @@ from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.loops import rows
 
 # CLEAR: touches no bound. FREE: touches a bound and is not restricted. HELD: does not move. The others move along the
-# rim (TANGENT), the side or the top of a cone, or along zero bend (FLOOR).
+# rim (TANGENT), the side or the top of a cone, or along zero bend (FLOOR). The side of a cylinder is SIDE, both of its
+# ends are TOP; a rectangle at a limit of its bend is at its FLOOR.
 CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR = range(7)
 
 # A block is at its bound within these shares of it: far smaller than any tolerance, far larger than rounding.
@@ -54,6 +56,12 @@ def is_triangle(move: Record) -> bool:
 
 
 @kernel(fast=True, inline=True)
+def is_uncoupled(move: Record) -> bool:
+    """Return whether the bend of a variable section has the same limit at every length. Source: derived."""
+    return move.stretch > 0.0 and move.slope <= 0.0
+
+
+@kernel(fast=True, inline=True)
 def touches(move: Record, v: Array) -> bool:
     """Return whether a block is at a bound. Source: derived."""
     k = move.variable
@@ -61,9 +69,14 @@ def touches(move: Record, v: Array) -> bool:
         square = v[k] * v[k] + v[k + 1] * v[k + 1]
         if move.stretch <= 0.0:
             return square >= move.bend_max * move.bend_max * _AT_BOUND
+        if is_uncoupled(move):
+            at_rim = square >= move.bend_max * move.bend_max * _AT_BOUND
+            return at_rim or not _AT_APEX < v[k + 2] < _AT_TOP
         edge = move.bend_max * v[k + 2] * _AT_BOUND
         return v[k + 2] >= _AT_TOP or square >= edge * edge
     if is_triangle(move):
+        if is_uncoupled(move):
+            return not 0.0 < v[k] < move.bend_max * _AT_BOUND or not _AT_APEX < v[k + 1] < _AT_TOP
         return v[k] <= 0.0 or v[k + 1] >= _AT_TOP or v[k] >= move.bend_max * v[k + 1] * _AT_BOUND
     return v[k] >= move.upper or v[k] <= move.lower
 
@@ -112,6 +125,32 @@ def triangle_code(move: Record, bend: float, share: float, before: int, pull_ben
 
 
 @kernel(fast=True, inline=True)
+def leaves_share(share: float, pull: float) -> bool:
+    """Return whether a pull moves the share of a stretch beyond one of its ends. Source: derived."""
+    return (share >= _AT_TOP and pull > _OUTWARD) or (share <= _AT_APEX and pull < -_OUTWARD)
+
+
+@kernel(fast=True, inline=True)
+def uncoupled_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: float) -> int:
+    """Return the code of a cylinder or a rectangle; `before` is the code by which it is restricted already.
+
+    Source: derived.
+    """
+    k = move.variable
+    if move.kind == BEND:
+        at_rim = v[k] * v[k] + v[k + 1] * v[k + 1] >= move.bend_max * move.bend_max * _AT_BOUND
+        side = before == SIDE or (at_rim and v[k] * p0 + v[k + 1] * p1 > _OUTWARD)
+        if before == TOP or leaves_share(v[k + 2], p2):
+            return TANGENT if side else TOP
+        return SIDE if side else FREE
+    bend = before == FLOOR or (v[k] <= 0.0 and p0 < -_OUTWARD)
+    bend |= v[k] >= move.bend_max * _AT_BOUND and p0 > _OUTWARD
+    if before == TOP or leaves_share(v[k + 1], p1):
+        return HELD if bend else TOP
+    return FLOOR if bend else FREE
+
+
+@kernel(fast=True, inline=True)
 def block_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: float) -> int:
     """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless the pull crosses a bound.
 
@@ -123,6 +162,8 @@ def block_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: fl
         by = v[k + 1]
         at_bound = bx * bx + by * by >= move.bend_max * move.bend_max * _AT_BOUND
         return TANGENT if at_bound and bx * p0 + by * p1 > _OUTWARD else FREE
+    if is_uncoupled(move):
+        return uncoupled_code(move, v, before, p0, p1, p2)
     if is_cone(move):
         bx = v[k]
         by = v[k + 1]
@@ -251,6 +292,12 @@ def project(move: Record, p0: float, p1: float, p2: float) -> tuple[float, float
             f = move.bend_max / math.sqrt(square)
             return p0 * f, p1 * f, p2
         return p0, p1, p2
+    if is_uncoupled(move):
+        if move.kind == PLANAR:
+            return min(max(p0, 0.0), move.bend_max), min(max(p1, 0.0), 1.0), p2
+        radius = math.sqrt(p0 * p0 + p1 * p1)
+        f = move.bend_max / radius if radius > move.bend_max else 1.0
+        return p0 * f, p1 * f, min(max(p2, 0.0), 1.0)
     if is_cone(move):
         radius = math.sqrt(p0 * p0 + p1 * p1)
         bend, share = nearest_in_cone(radius, p2, move.bend_max)

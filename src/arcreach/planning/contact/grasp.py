@@ -251,7 +251,7 @@ def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
 
 def _shared(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
     """Return lengths of sections of one curvature with the smallest possible sum, or why there are none."""
-    lows, highs = [_shortest(section, curvature) for section in sections], [section.reach for section in sections]
+    lows, highs = zip(*(_lengths(section, curvature) for section in sections), strict=True)
     if any(low > high for low, high in zip(lows, highs, strict=True)):
         return f"a section cannot bend to a radius of {1.0 / abs(curvature):.4g} m"
     low, high = sum(lows), sum(highs)
@@ -263,17 +263,19 @@ def _shared(sections: Sequence[Section], curvature: float, least: float, most: f
     return [a + share * (b - a) for a, b in zip(lows, highs, strict=True)]
 
 
-def _shortest(section: Section, curvature: float) -> float:
-    """Return the smallest length at which a section can have a curvature; infinite if there is none.
+def _lengths(section: Section, curvature: float) -> tuple[float, float]:
+    """Return the smallest and the largest length at which a section can have a curvature; infinite if there is none.
 
-    The largest bend of a section decreases with its variable part, so a curvature requires a length.
+    The largest bend of a coupled section decreases with its variable part, so a curvature requires a length.
     """
-    if section.stretch == 0.0:
-        return section.length if abs(curvature) * section.length <= section.bend_max else math.inf
+    if section.stretch == 0.0 or not section.coupled:
+        if abs(curvature) * section.length > section.bend_max:
+            return math.inf, section.reach
+        return section.length, min(section.reach, section.bend_max / abs(curvature) if curvature else math.inf)
     spare = section.bend_max - abs(curvature) * section.stretch
     if section.length == 0.0:
-        return 0.0 if spare >= 0.0 else math.inf
-    return section.bend_max * section.length / spare if spare > 0.0 else math.inf
+        return 0.0 if spare >= 0.0 else math.inf, section.reach
+    return section.bend_max * section.length / spare if spare > 0.0 else math.inf, section.reach
 
 
 def _side_text(side: int) -> str:

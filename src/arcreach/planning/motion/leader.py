@@ -241,7 +241,7 @@ class _Fit:
         if self.slide is not None:
             Q[:, 0] = X[:, 0] * self.robot.reach
         for element, k in self.sections:
-            most = element.bend_max * (X[:, k + 2] if element.stretch > 0.0 else 1.0)
+            most = element.bend_limit(X[:, k + 2]) if element.stretch > 0.0 else element.bend_max
             Q[:, k] = most * np.hypot(X[:, k], X[:, k + 1])
             Q[:, k + 1] = np.arctan2(X[:, k + 1], X[:, k])
             if element.stretch > 0.0:
@@ -283,7 +283,7 @@ class _Fit:
         for (element, k), share in zip(self.sections, shares, strict=True):
             arc_length += element.length + element.stretch * share
             wanted = frame.T @ self.curve.tangent(arc_length)
-            most = element.bend_max * (share if element.stretch > 0.0 else 1.0)
+            most = element.bend_limit(share)
             bend = math.acos(min(max(wanted[2], -1.0), 1.0)) / most if most > 0.0 else 0.0
             x[k : k + 2] = bend * wanted[:2] / max(math.hypot(*wanted[:2]), 1e-12)
             if element.stretch > 0.0:

@@ -140,6 +140,7 @@ class Header:
             **{f"HAS_{kind}": int(kind in self.kinds) for kind in ALL_KINDS},
             "HAS_JOINT": int(bool(self.kinds - {"BEND", "PLANAR"})),
             "HAS_STRETCH": int(bool((model.moves["stretch"] > 0.0).any())),
+            "HAS_UNCOUPLED": int(bool(((model.moves["stretch"] > 0.0) & (model.moves["slope"] <= 0.0)).any())),
             "HAS_PERIODIC": int(any(self._periodic(move) for move in model.moves)),
             "HAS_FRONT": int(model.ahead != layout.NOTHING),
             "HAS_MOTION": int(any(move["behind"] == layout.MOTION for move in model.moves)),

@@ -115,7 +115,7 @@ const view = { azimuth: -0.9, elevation: 0.35, distance: 1, centre: [0, 0, 0] };
 function clip(q) {
   const clipped = q.map((value, k) => Math.min(Math.max(value, ROBOT.lower[k]), ROBOT.upper[k]));
   for (const element of ROBOT.elements) {
-    if (element.kind !== "section" || !(element.stretch > 0)) continue;
+    if (element.kind !== "section" || !(element.stretch > 0) || !element.coupled) continue;
     const drawn = (clipped[element.first + 2] - element.length) / element.stretch;
     clipped[element.first] = Math.min(clipped[element.first], element.bend_max * drawn);
   }

@@ -131,6 +131,12 @@ static void drop_rows(real (*J)[6], int count) {
 #if AR_BENDING
 static int touches(const ar_move *m, const real *w) {
   const ar_bend *b = &AR_BENDS[m->extra];
+  if (UNCOUPLED(b)) {
+    const real share = w[m->width - 1];
+    if (share <= AT_APEX || share >= AT_TOP) return 1;
+    if (PLANAR(m)) return w[0] <= 0 || w[0] >= b->bend_max * AT_BOUND;
+    return w[0] * w[0] + w[1] * w[1] >= b->bend_max * b->bend_max * AT_BOUND;
+  }
   if (!PLANAR(m)) {
     const real square = w[0] * w[0] + w[1] * w[1], edge = STRETCHES(b) ? b->bend_max * w[2] * AT_BOUND : 0;
     if (!STRETCHES(b)) return square >= b->bend_max * b->bend_max * AT_BOUND;
@@ -153,11 +159,31 @@ static int triangle_code(const ar_bend *b, const real *w, int before, real pull_
   return top > OUTWARD && !(at_side && pull_bend > OUTWARD) ? TOP : HELD;
 }
 
+#if AR_HAS_UNCOUPLED
+/* The code of a section whose bend and stretch have limits of their own. */
+static int uncoupled_code(const ar_move *m, const real *w, int before, const real *pull) {
+  const ar_bend *b = &AR_BENDS[m->extra];
+  const real share = w[m->width - 1], pulled = pull[m->width - 1], edge = b->bend_max * AT_BOUND;
+  const int end = before == TOP || (share >= AT_TOP && pulled > OUTWARD) || (share <= AT_APEX && pulled < -OUTWARD);
+  int bend;
+  if (PLANAR(m)) {
+    bend = before == FLOOR || (w[0] <= 0 && pull[0] < -OUTWARD) || (w[0] >= edge && pull[0] > OUTWARD);
+    return end ? (bend ? HELD : TOP) : (bend ? FLOOR : FREE);
+  }
+  bend = w[0] * w[0] + w[1] * w[1] >= edge * b->bend_max && w[0] * pull[0] + w[1] * pull[1] > OUTWARD;
+  bend = bend || before == SIDE;
+  return end ? (bend ? TANGENT : TOP) : (bend ? SIDE : FREE);
+}
+#endif
+
 /* The code of a section under a pull on its variables: FREE unless it pulls through a bound. */
 static int bend_code(const ar_move *m, const real *w, int before, const real *pull) {
   const ar_bend *b = &AR_BENDS[m->extra];
   real radius, outward;
   int side, top;
+#if AR_HAS_UNCOUPLED
+  if (UNCOUPLED(b)) return uncoupled_code(m, w, before, pull);
+#endif
   if (PLANAR(m)) {
     if (STRETCHES(b)) return triangle_code(b, w, before, pull[0], pull[1]);
     return (w[0] >= m->upper && pull[0] > OUTWARD) || (w[0] <= m->lower && pull[0] < -OUTWARD) ? HELD : FREE;

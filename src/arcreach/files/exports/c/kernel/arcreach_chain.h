@@ -22,7 +22,7 @@ typedef struct {
 /* A section: its length is length + share * stretch; `row` is that of its planar tip in AR_SHAPES, 0 for one arc. */
 typedef struct {
   ar_real length, stretch, bend_max;
-  ar_real unit, slope; /* what a step counts a bend in, and bend_max in that unit */
+  ar_real unit, slope; /* what a step counts a bend in; growth of the limit with the share, in that unit */
   uint8_t row;
 } ar_bend;
 
@@ -34,6 +34,8 @@ typedef struct {
 #define BENDS(m) (AR_BENDING && (!AR_HAS_JOINT || (m)->kind >= AR_BEND))
 #define PLANAR(m) (AR_HAS_PLANAR && (!AR_HAS_BEND || (m)->kind == AR_PLANAR))
 #define STRETCHES(b) (AR_HAS_STRETCH && (b)->stretch > 0)
+/* The bend of a section that stretches has the same limit at every length. */
+#define UNCOUPLED(b) (AR_HAS_UNCOUPLED && STRETCHES(b) && (b)->slope <= 0)
 
 #define SMALL_SINE (AR_DOUBLE ? R(1e-9) : R(1e-6)) /* below it angle / sine is 1 to the last bit */
 
@@ -330,10 +332,14 @@ static void to_variables(const real *q, real *v) {
 }
 
 #if AR_HAS_STRETCH
-/* Nearest (bend, share) with 0 <= bend <= bend_max * share and share <= 1. */
-static void nearest_in_cone(real *bend, real *share, real bend_max) {
+/* Nearest (bend, share) with 0 <= bend <= bend_max * share and share <= 1, or bend <= bend_max if not coupled. */
+static void nearest_in_limits(const ar_bend *b, real *bend, real *share) {
+  const real bend_max = b->bend_max;
   real along;
-  if (*share >= 1 && *bend <= bend_max) {
+  if (UNCOUPLED(b)) {
+    *bend = real_min(real_max(*bend, 0), bend_max);
+    *share = real_min(real_max(*share, 0), 1);
+  } else if (*share >= 1 && *bend <= bend_max) {
     *bend = real_max(*bend, 0);
     *share = 1;
   } else if (!(*share <= 1 && *bend >= 0 && *bend <= bend_max * *share)) {
@@ -354,7 +360,7 @@ static void project(const ar_move *m, real *w) {
 #if AR_HAS_STRETCH
     if (STRETCHES(b)) {
       real bend = real_sqrt(square);
-      nearest_in_cone(&bend, &w[2], b->bend_max);
+      nearest_in_limits(b, &bend, &w[2]);
       f = square > 0 ? bend / real_sqrt(square) : 0;
     } else
 #endif
@@ -370,7 +376,7 @@ static void project(const ar_move *m, real *w) {
 #if AR_HAS_STRETCH
   if (BENDS(m) && STRETCHES(b)) {
     w[0] = real_max(w[0], 0);
-    nearest_in_cone(&w[0], &w[1], b->bend_max);
+    nearest_in_limits(b, &w[0], &w[1]);
     return;
   }
 #endif
@@ -391,7 +397,7 @@ static void to_coordinates(const real *v, real *q) {
       real most = b->bend_max;
       if (STRETCHES(b)) {
         p[2] = real_min(real_max(b->length + b->stretch * w[m->width - 1], m->lower), m->upper);
-        most *= real_min((p[2] - m->lower) / b->stretch, 1);
+        if (!UNCOUPLED(b)) most *= real_min((p[2] - m->lower) / b->stretch, 1);
       }
       if (!PLANAR(m)) {
         p[0] = real_sqrt(w[0] * w[0] + w[1] * w[1]);

@@ -24,7 +24,7 @@ static int within(const real *q) {
       real most = b->bend_max;
       if (STRETCHES(b)) {
         if (!(p[2] >= m->lower && p[2] <= m->upper)) return 0;
-        most *= real_min((p[2] - m->lower) / b->stretch, 1);
+        if (!UNCOUPLED(b)) most *= real_min((p[2] - m->lower) / b->stretch, 1);
       }
       if (!(p[0] >= 0 && p[0] <= most)) return 0;
       continue;
