@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from arcreach.files.exports.c.binding import load_exported
     from arcreach.files.exports.c.writer import export_c
     from arcreach.files.exports.html import export_html
+    from arcreach.files.exports.mjcf import export_mjcf
     from arcreach.files.load import load_robot, load_scene, save_robot, save_scene
     from arcreach.planning import (
         LeaderPath,
@@ -61,6 +62,7 @@ __getattr__, _ = lazy(
         "files.exports.c.binding": "load_exported",
         "files.exports.c.writer": "export_c",
         "files.exports.html": "export_html",
+        "files.exports.mjcf": "export_mjcf",
         "files.load": "load_robot load_scene save_robot save_scene",
         "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
     },
@@ -111,6 +113,7 @@ __all__ = [
     "clearance_gradient",
     "export_c",
     "export_html",
+    "export_mjcf",
     "follow",
     "follow_the_leader",
     "load_exported",

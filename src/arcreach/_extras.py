@@ -13,6 +13,7 @@ PACKAGES = {
     "distributed": ("distributed", "cluster"),
     "jinja2": ("Jinja2", "cluster"),
     "matplotlib": ("matplotlib", "figures"),
+    "mujoco": ("MuJoCo", "mujoco"),
     "ompl": ("ompl", "plan"),
     "polars": ("polars", "cluster"),
     "shapely": ("shapely", "plan"),

@@ -59,6 +59,15 @@ def test_csv_of_a_path_and_of_a_solve(run, tmp_path):
     assert run("export", "two-section", "--to", "1m,0,0", "--out", tmp_path / "log.csv")[0] == 1
 
 
+def test_mjcf(run, tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    assert run("export", "two-section", "--out", tmp_path / "model.xml")[0] == 0
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml")).nu == 0
+    code, _, err = run("export", "two-section", "--q", Q, "--out", tmp_path / "pose.xml")
+    assert code != 0
+    assert "--q has no meaning for .xml" in err
+
+
 def test_c_sources(run, tmp_path):
     code, out, _ = run("export", "two-section", "--format", "c", "--precision", "float64", "--out", tmp_path / "c")
     assert code == 0

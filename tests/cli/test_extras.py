@@ -31,6 +31,7 @@ NEEDS = [
     ("toppra", "plan", f"{PLAN} --max-speed 1 --max-acceleration 1"),
     ("shapely", "plan", "grasp polygon.toml"),
     ("trimesh", "plan", "export three-section --out body.stl"),
+    ("mujoco", "mujoco", "export three-section --out model.xml"),
     ("trimesh", "plan", "ik three-section --to 20mm,10mm,92mm --scene box.toml"),
     ("trimesh", "plan", "follow three-section --waypoints targets.csv --scene box.toml --out path.csv"),
     ("viser", "studio", "studio --no-browser"),

@@ -19,6 +19,7 @@ from arcreach.errors import FileError, MethodError
 from arcreach.files import load_robot, write_csv_log, write_csv_path, write_openscad, write_solid, write_urdf
 from arcreach.files.exports.c.writer import export_c
 from arcreach.files.exports.html import check_compiler, export_html
+from arcreach.files.exports.mjcf import export_mjcf, import_mujoco
 from arcreach.files.exports.solid_files import import_trimesh
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
@@ -36,12 +37,15 @@ SOURCES = {
     ".scad": ("", "q", "path"),
     ".csv": ("path", "to"),
     ".html": ("", "q"),
+    ".xml": ("",),
 }
 
 
 def export(
     robot: RobotName,
-    out: Annotated[File, typer.Option("--out", help="File: .scad, .urdf, .stl, .glb, .csv, .html; for C a folder.")],
+    out: Annotated[
+        File, typer.Option("--out", help="File: .scad, .urdf, .xml, .stl, .glb, .csv, .html; for C a folder.")
+    ],
     q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
     path: Annotated[
         File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
@@ -65,6 +69,8 @@ def export(
     .scad  OpenSCAD model of a pose, or of a path as an animation or with all its poses
 
     .urdf  the chain of links and joints; reading it gives bit-identical numbers
+
+    .xml  MJCF model for MuJoCo: sections as chains of short links, tendons as actuators
 
     .stl, .glb  the body in one pose, in metres
 
@@ -146,6 +152,8 @@ def _check_source(out: File, **given: Any) -> str:
         raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
     if ending in (".stl", ".glb"):
         import_trimesh()
+    if ending == ".xml":
+        import_mujoco()
     if ending == ".html":
         check_compiler()
     return ending
@@ -167,6 +175,7 @@ def _write(robot: AnyRobot, q: Array, out: File, ending: str, all_poses: bool = 
         ".csv": lambda: write_csv_path(robot, q, out),
         ".urdf": lambda: write_urdf(robot, out),  # type: ignore[arg-type]
         ".scad": lambda: write_openscad(robot, q, out, all_poses=all_poses),
+        ".xml": lambda: export_mjcf(robot, out),  # type: ignore[arg-type]
     }
     # The writers themselves refuse a robot without a body.
     writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]
