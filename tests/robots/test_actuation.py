@@ -29,7 +29,8 @@ def driven_robot(stretch=0.0, **fields):
     )  # fmt: skip
 
 
-def random_robot(rng):
+def random_robot(rng, fewest=1):
+    """A random robot with `fewest` to three tendons per section."""
     elements = []
     if rng.random() < 0.3:
         elements.append(ar.Prismatic(0, 0.1, (0, 0, 1)))
@@ -42,7 +43,7 @@ def random_robot(rng):
                 rng.uniform(0.002, 0.006), rng.uniform(-3, 3), rate=rng.choice([0.0, rng.uniform(-60, 60)]),
                 discs=int(rng.choice([0, rng.integers(1, 12)])),
             )
-            for _ in range(rng.integers(1, 4))
+            for _ in range(rng.integers(fewest, 4))
         ]  # fmt: skip
         weights = {"length_weights": rng.uniform(0.2, 1, arcs), "bend_weights": rng.uniform(0, 1, arcs)}
         stretch = rng.choice([0.0, 0.03])

@@ -204,9 +204,11 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
             free = tendon.pretension / tendon.stiffness - tendon.slack if elastic else 0.0
             kind = _TRANSMITS[tendon.transmits] if elastic else equilibrium.BOTH
             tendons.append((tendon.stiffness if elastic else 1.0, free, kind))
+    linear = bool(np.isin(robot.routes["kind"], (pulls.PARALLEL, pulls.SLIDE)).all())
     return equilibrium.Springs(
-        robot.packed, robot.routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of
-    )
+        robot.packed, robot.routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of,
+        linear,
+    )  # fmt: skip
 
 
 def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:

@@ -94,6 +94,7 @@ DRIVEN = {
         ar.Link((0.0, 0.0, 0.01), rotation=((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))),
         ar.Prismatic(0.0, 0.02, name="slide"),
         ar.Section(0.05, 1.5, tendons=[*tendons(0.5, discs=5), *tendons(0.8, discs=3, rate=-20.0)], **ARCS),
+        ar.Section(0.05, 1.5, tendons=tendons(0.1, discs=4)),
     ],
     "parallel": [
         ar.Section(0.06, 1.5, tendons=tendons()),

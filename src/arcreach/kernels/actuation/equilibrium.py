@@ -29,6 +29,9 @@ _MOST_STEPS = 60
 _MOST_HALVINGS = 40
 # A step that promises less than this share of the energy is rounding.
 _NEGLIGIBLE = 1e-30
+# A step of less than this, in radians and in metres, is the last one. Newton's method has by then settled which tendons
+# are slack, and comparing energies would compare rounding.
+_LAST_STEP = 1e-11
 
 
 class Springs(NamedTuple):
@@ -40,6 +43,7 @@ class Springs(NamedTuple):
     sections: Any  # (sections, 6)
     rest: Any  # (unknowns,)
     unknown_of: Any  # by a section's first coordinate
+    linear: Any  # whether pulls are linear in the unknowns: all tendons parallel to the backbone
 
 
 class Work(NamedTuple):
@@ -49,6 +53,7 @@ class Work(NamedTuple):
     tried: Any
     step: Any
     pull: Any
+    rest_pull: Any
     gradient: Any
     matrix: Any
 
@@ -131,6 +136,20 @@ def pull_gradient(springs, q, unknown_of, out):
 
 
 @kernel
+def pulls_at(springs, v, q, work):
+    """Write the pulls at unknowns v to `work.pull`; q is changed unless pulls are linear. Source: derived."""
+    if not springs.linear:
+        write_coordinates(springs.sections, v, q)
+        pulls(springs.chain, springs.routes, q, work.pull)
+        return
+    for j in range(work.pull.shape[0]):
+        pull = work.rest_pull[j]
+        for i in range(v.shape[0]):
+            pull += work.gradient[j, i] * (v[i] - springs.rest[i])
+        work.pull[j] = pull
+
+
+@kernel
 def newton_system(springs, pulled, v, work):
     """Write the gradient of the energy and the lower triangle of its Gauss-Newton matrix. Source: derived."""
     n = v.shape[0]
@@ -161,7 +180,7 @@ def newton_system(springs, pulled, v, work):
 def equilibrium(springs, pulled, q, work):
     """Find the sections' coordinates in q for the pulls `pulled`; the other coordinates of q are given.
 
-    Returns the number of steps. Source: derived.
+    Where pulls are linear `work.gradient` is given too. Source: derived.
     """
     v = work.v
     n = v.shape[0]
@@ -169,37 +188,43 @@ def equilibrium(springs, pulled, q, work):
         v[i] = springs.rest[i]
     write_coordinates(springs.sections, v, q)
     pulls(springs.chain, springs.routes, q, work.pull)
+    for j in range(work.pull.shape[0]):
+        work.rest_pull[j] = work.pull[j]
     now = energy(springs, pulled, v, work.pull)
-    for count in range(_MOST_STEPS):
-        pull_gradient(springs, q, springs.unknown_of, work.gradient)
+    for _ in range(_MOST_STEPS):
+        if not springs.linear:
+            pull_gradient(springs, q, springs.unknown_of, work.gradient)
         newton_system(springs, pulled, v, work)
         for i in range(n):
             work.tried[i] = work.step[i]
         solve_positive(work.matrix, n, work.step)
-        promised = 0.0
+        promised, largest = 0.0, 0.0
         for i in range(n):
             promised += work.step[i] * work.tried[i]
+            largest = max(largest, abs(work.step[i]))
         if not promised > _NEGLIGIBLE * now:
-            return count
+            break
+        if largest < _LAST_STEP:
+            for i in range(n):
+                v[i] -= work.step[i]
+            break
         share = 1.0
         for _ in range(_MOST_HALVINGS):
             for i in range(n):
                 work.tried[i] = v[i] - share * work.step[i]
-            write_coordinates(springs.sections, work.tried, q)
-            pulls(springs.chain, springs.routes, q, work.pull)
+            pulls_at(springs, work.tried, q, work)
             after = energy(springs, pulled, work.tried, work.pull)
             if after <= now - 1e-4 * share * promised:
                 break
             share *= 0.5
         if not after < now:
             # Rounding: the last configuration is the best one.
-            write_coordinates(springs.sections, v, q)
-            pulls(springs.chain, springs.routes, q, work.pull)
-            return count
+            break
         for i in range(n):
             v[i] = work.tried[i]
         now = after
-    return _MOST_STEPS
+    write_coordinates(springs.sections, v, q)
+    pulls_at(springs, v, q, work)
 
 
 @kernel(batch=True)
@@ -209,7 +234,12 @@ def equilibria(start, stop, springs, P, Q, out):
     Source: derived.
     """
     tendons, n = springs.tendons.shape[0], springs.rest.shape[0]
-    work = Work(np.empty(n), np.empty(n), np.empty(n), np.empty(tendons), np.empty((tendons, n)), np.empty((n, n)))
+    work = Work(
+        np.empty(n), np.empty(n), np.empty(n), np.empty(tendons), np.empty(tendons), np.empty((tendons, n)),
+        np.empty((n, n)),
+    )  # fmt: skip
+    if springs.linear and start < stop:
+        pull_gradient(springs, Q[start], springs.unknown_of, work.gradient)
     for row in range(start, stop):
         equilibrium(springs, P[row], Q[row], work)
         for j in range(tendons):

@@ -120,6 +120,21 @@ def gap(chain, route, theta, near, far):
 
 
 @kernel
+def even_disc_length(route, theta, phi, S):
+    """Return the length of a tendon between discs that does not turn about one arc, and its derivatives.
+
+    Its n pieces are alike and have sinc(theta / 2n) (S - r theta cos(phi - a)) together. Source: derived.
+    """
+    half = 0.5 / route.discs
+    sin_u, _ = sincos(half * theta)
+    chord = sin_u / (half * theta) if theta != 0.0 else 1.0
+    s, c = sincos(phi - route.angle)
+    r = route.radius
+    bent = S - r * theta * c
+    return chord * bent, half * sinc_slope(half * theta) * bent - chord * r * c, chord * r * theta * s, chord
+
+
+@kernel
 def disc_length(chain, route, theta, phi, S):
     """Return the length of a tendon that is straight between evenly spaced discs, and its derivatives.
 
@@ -162,6 +177,8 @@ def route_length(chain, route, q):
         return parallel_length(route, q[k], q[k + 1], S)
     if route.kind == HELICAL:
         return helical_length(chain, route, q[k], q[k + 1], S)
+    if route.arcs == 1 and route.turn == 0.0:
+        return even_disc_length(route, q[k], q[k + 1], S)
     return disc_length(chain, route, q[k], q[k + 1], S)
 
 

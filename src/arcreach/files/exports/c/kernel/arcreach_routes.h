@@ -88,6 +88,12 @@ static real disc_length(const ar_route *route, real theta, real phi, real S) {
   const real r = route->radius, n = (real)route->discs;
   real total = 0;
   int i;
+  if (route->arcs == 1 && route->turn == 0) { /* all pieces are alike */
+    real s, c, sin_half, cos_half;
+    sincos_of(phi - route->angle, &s, &c);
+    sincos_of(R(0.5) * theta / n, &sin_half, &cos_half);
+    return (theta == 0 ? 1 : sin_half / (R(0.5) * theta / n)) * (S - r * theta * c);
+  }
   for (i = 0; i < route->discs; i++) {
     const real near = (real)i / n, far = (real)(i + 1) / n;
     real x, z, sin_near, cos_near, sin_far, cos_far, sin_bend, cos_bend, inside, across, along;
