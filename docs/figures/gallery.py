@@ -14,6 +14,9 @@ from arcreach.files import load_planar_scene
 IMAGES = Path(__file__).parents[1] / "images"
 SOLVED = math.radians(55), math.radians(20), math.radians(45), math.radians(150), math.radians(50), math.radians(-80)
 
+# Millimetres, as in the command of docs/figures.md.
+PULLS = 4, 0, -4, 3, 0, 0, 12, 0, -3
+
 
 def pipe_surface() -> dict[str, np.ndarray]:
     """Return a pipe around the robot: inner and outer wall of 48 faces, closed at both ends."""
@@ -52,6 +55,11 @@ def main() -> None:
     pipe = ar.Mesh(**pipe_surface())
     inside = np.radians([12, 20, 18, 200, 8, 20])
     figures.save(figures.pose(robot, inside, scene=[pipe], names=False), IMAGES / "figure-pose-mesh.png")
+
+    driven = ar.load_robot("tendon-driven")
+    pulled = driven.from_pulls(1e-3 * np.array(PULLS), elastic=True)
+    around = ar.tip_covariance(driven, pulled.q, pulls=np.full(len(driven.tendons), 1e-3), elastic=True)
+    figures.save(figures.pose(driven, pulled, uncertainty=around), IMAGES / "figure-tendons.png")
 
     corners, shares, cell = figures.tip_directions(robot, samples=2_000_000)
     maps = {"": (corners, 100.0 * shares)}

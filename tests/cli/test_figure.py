@@ -5,6 +5,7 @@ import arcreach as ar
 pytest.importorskip("matplotlib")
 
 Q = "30deg,0,20deg,90deg"
+PULLS = "4mm,0,-4mm,3mm,0,0,12mm,0,-3mm"
 
 
 @pytest.fixture
@@ -21,6 +22,22 @@ def scene(tmp_path):
     return file
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--elastic",), "without --pulls"),
+        (("--pulls", PULLS, "--q", "0,0,0,0,0,0", "--q", "0,0,0,0,0,0"), "not 2 times"),
+        (("--pulls", "1mm"), "--pulls"),
+        (("--pull-error", "0mm"), "a length above 0"),
+    ],
+)
+def test_bad_pulls_are_refused(run, tmp_path, options, words):
+    code, _, err = run("figure", "pose", "tendon-driven", "--out", tmp_path / "pose.png", *options)
+    assert code != 0
+    assert words in " ".join(err.split())
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_list_names_every_figure(run):
     code, out, _ = run("figure", "list")
     assert code == 0
@@ -35,6 +52,7 @@ def test_the_list_names_every_figure(run):
     [
         (("pose", "two-section", "--q", "0,0,0,0", "--q", Q, "--view=-60deg,20deg"), "88.9"),
         (("pose", "ur5", "--no-frames", "--no-names", "--width", "page"), "181.9"),
+        (("pose", "tendon-driven", "--pulls", PULLS, "--elastic", "--pull-error", "0.3mm"), "88.9"),
         (("workspace", "two-section", "--samples", 300), "88.9"),
         (("workspace", "two-section", "three-section", "--samples", 300, "--cell", "5mm"), "181.9"),
         (("times", "two-section", "--methods", "auto,fabrikx", "--targets", 3), "88.9"),

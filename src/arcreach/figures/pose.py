@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
@@ -13,11 +14,14 @@ from arcreach.figures import _style
 from arcreach.figures._canvas import Canvas, Colour, box_corners, halo, mixed, rgb_of
 from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures._tendons import draw_ellipsoid, draw_tendons
 from arcreach.figures._tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
+from arcreach.robots.actuation import Equilibrium
 from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.robots.robot import Robot
+from arcreach.robots.tendons import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
@@ -45,30 +49,47 @@ def pose(
     target: Target | None = None,
     frames: bool = True,
     names: bool = True,
+    tendons: bool = True,
+    uncertainty: Any = None,
     view: tuple[float, float] = VIEW,
     width: float = _style.ONE_COLUMN,
 ) -> Figure:
     """Draw a robot at q (dof,) as shaded tubes; of several configurations (n, dof) all but the last are pale.
 
-    A `Solution` in place of the robot is drawn at its q, with its target.
+    A `Solution` in place of the robot is drawn at its q, with its target. An `Equilibrium` in place of q is drawn with
+    its slack tendons dashed.
 
     `frames` adds the frames of the base, of every section's end and of the tip, `names` the names of the sections,
-    `scene` obstacles, and `target` the target of the tip. `view` is azimuth and elevation in degrees, `width` is in
+    `scene` obstacles, and `target` the target of the tip. `tendons` draws sections that have tendons as thin cores with
+    tendons and discs around them, False as tubes. `uncertainty` draws the ellipsoid at the tip: a `TipCovariance`, or
+    an array (3, 3) whose columns are semi-axes in metres. `view` is azimuth and elevation in degrees, `width` is in
     millimetres.
     """
     if isinstance(robot, Solution):
-        look: dict[str, Any] = {"frames": frames, "names": names, "view": view, "width": width}
+        look: dict[str, Any] = {
+            "frames": frames, "names": names, "tendons": tendons, "uncertainty": uncertainty, "view": view,
+            "width": width,
+        }  # fmt: skip
         return pose(robot.robot, robot.q, scene=scene, target=target or robot.target, **look)  # type: ignore[arg-type]
     check_chain(robot, "a picture")
+    slack = None
+    if isinstance(q, Equilibrium):
+        q, slack = q.q, np.atleast_2d(q.slack)
     poses = np.atleast_2d(robot.checked(q))
     if not len(poses):
         raise MethodError("q has no rows; give at least one configuration")
+    axes = None if uncertainty is None else _semi_axes(uncertainty)
+    tendons = tendons and len(robot.tendons) > 0
+    drawn = with_cores(robot) if tendons else robot
     shapes = tuple(spatial_scene(scene))
-    meshes = [tube_mesh(robot, row, sides=SIDES).parts for row in poses]
+    meshes = [tube_mesh(drawn, row, sides=SIDES).parts for row in poses]
     transforms = robot.frames(poses[-1])
     points = [part.vertices for mesh in meshes for part in mesh] + [transforms[:, :3, 3]]
     points += [_corners(shape) for shape in shapes if not isinstance(shape, HalfSpace)]
     points += [np.array([target.position])] if target is not None else []
+    points += [curve for row in poses for curve in tendon_points(robot, row)] if tendons else []
+    if axes is not None:
+        points.append(transforms[-1, :3, 3] + np.linalg.norm(axes, axis=1) * np.array([[-1.0], [1.0]]))
     room = Room(np.vstack(points))
     canvas = Canvas(view)
     outline = canvas.project(room.corners)[:, :2]
@@ -80,6 +101,12 @@ def pose(
             # A retracted slide lies inside the sections after it, which are drawn over it.
             behind = 3.0 * k + (2.0 if isinstance(robot.elements[part.element], Prismatic) else 0.0)
             shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, behind)
+        if tendons:
+            row = len(poses) - 1 - k
+            colours = [_section_colour(robot, e) for e in range(len(robot.elements))]
+            loose = None if slack is None else slack[row]
+            back = 3.0 * k * max(map(radius_of, mesh)) * MM
+            draw_tendons(canvas, robot, poses[row], loose, colours, PALE if k else 0.0, back)
     rings = [rings_of(part).mean(axis=1) for mesh in meshes for part in mesh]
     canvas.body = canvas.project(np.concatenate(rings)) if rings else canvas.body
     for shape in shapes:
@@ -97,9 +124,11 @@ def pose(
         if frames:
             _draw_frames(panel, canvas, robot, transforms, size, target is None)
         if names:
-            _name_sections(panel, canvas, robot, meshes[-1], size)
+            _name_sections(panel, canvas, robot, meshes[-1], size, discs_of(robot, poses[-1]) if tendons else None)
         if target is not None:
             _draw_target(panel, canvas, target, size)
+        if axes is not None:
+            draw_ellipsoid(panel, canvas, transforms[-1, :3, 3], axes)
         # A small margin, so that the edges of the room are not clipped.
         panel.set_xlim(canvas.low[0] - 0.005 * span[0], canvas.high[0] + 0.005 * span[0])
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
@@ -125,8 +154,21 @@ def _corners(shape: Any) -> Array:
 def _colour(robot: Robot, part: TubePart) -> Colour:
     if part.kind != SECTION:
         return rgb_of(DARK if part.kind == JOINT else STEEL)
-    before = sum(isinstance(element, Section) for element in robot.elements[: part.element])
+    return _section_colour(robot, part.element)
+
+
+def _section_colour(robot: Robot, e: int) -> Colour:
+    before = sum(isinstance(element, Section) for element in robot.elements[:e])
     return rgb_of(SECTIONS[before % len(SECTIONS)])
+
+
+def _semi_axes(given: Any) -> Array:
+    """Return the semi-axes of an ellipsoid as the columns of an array (3, 3)."""
+    axes = real_array(getattr(given, "axes", given))
+    if axes is None or axes.shape != (3, 3) or not np.isfinite(axes).all():
+        accepted = "a TipCovariance, or finite semi-axes in metres as the columns of an array (3, 3)"
+        raise MethodError(f"uncertainty = {shown(given)} is not accepted; give {accepted}")
+    return axes
 
 
 def _draw_frames(panel: Any, canvas: Canvas, robot: Robot, transforms: Array, size: float, tip: bool) -> None:
@@ -157,7 +199,9 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str,
         panel.annotate(letter, b, 5.5 * (b - a) / length, textcoords="offset points", zorder=7, **style)
 
 
-def _name_sections(panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePart, ...], size: float) -> None:
+def _name_sections(
+    panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePart, ...], size: float, discs: Discs | None
+) -> None:
     """Draw the names of long sections beside their middle, on the side away from the robot's centre."""
     parts = [part for part in mesh if part.kind == SECTION and robot.elements[part.element].reach > size]
     if not parts:
@@ -170,7 +214,8 @@ def _name_sections(panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePar
         aside = np.array([along[1], -along[0]]) / max(float(np.hypot(*along)), 1e-9)
         if float(aside @ (line[k] - own)) < 0.0:
             aside = -aside
-        radius = radius_of(part) * MM
+        wide = [] if discs is None else list(discs.radii[discs.elements == part.element])
+        radius = max([radius_of(part), *wide]) * MM
         text = robot.element_names[part.element]
         side = "left" if aside[0] > 0.3 else "right" if aside[0] < -0.3 else "center"
         up = "bottom" if side == "center" and aside[1] > 0.0 else "top" if side == "center" else "center"

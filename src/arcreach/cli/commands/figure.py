@@ -7,9 +7,11 @@ import math
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from arcreach._io import is_stream
+from arcreach._typing import Array
 from arcreach.cli.arguments import (
     TO_HELP,
     Axis,
@@ -28,7 +30,7 @@ from arcreach.cli.arguments import (
     complete_robot,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.configurations import parse_configuration, parse_pulls
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import check_figure, note, print_table, printable, save_figure
 from arcreach.cli.progress import announce_compiling
@@ -36,9 +38,12 @@ from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError, SceneError
 from arcreach.files import load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue, units
 from arcreach.ik.own_methods import load_method
+from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from arcreach.calibration import TipCovariance
 
 app = typer.Typer(
     no_args_is_help=True, help="Figures for papers: 3.5 or 7.16 inches wide, 8 pt, as .svg, .pdf or .png."
@@ -96,20 +101,44 @@ def pose(
     view: Annotated[str | None, typer.Option("--view", help="Azimuth and elevation of the eye: -60deg,20deg.")] = None,
     frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Frames of base, sections and tip.")] = True,
     names: Annotated[bool, typer.Option("--names/--no-names", help="Names of sections beside them.")] = True,
+    tendons: Annotated[
+        bool, typer.Option("--tendons/--no-tendons", help="Tendons and discs of sections that have them.")
+    ] = True,
+    pulls: Annotated[
+        str | None, typer.Option("--pulls", help="Pulls of all tendons, as 2mm,0,-1mm; --q gives the joints.")
+    ] = None,
+    elastic: Annotated[
+        bool, typer.Option("--elastic", help="With --pulls: sections and tendons as springs; slack tendons are dashed.")
+    ] = False,
+    pull_error: Annotated[
+        str | None,
+        typer.Option("--pull-error", help="Standard deviation of every pull: draws the tip's ellipsoid of it."),
+    ] = None,
     width: WidthChoice = None,
     base: BaseLink = None,
     tip: TipLink = None,
 ) -> None:
     """Draw a robot in one pose or several."""
     check_figure(out)
+    if elastic and pulls is None and pull_error is None:
+        raise MethodError("--elastic has no meaning without --pulls or --pull-error; leave it out")
     loaded = load_chain(robot, "this figure", base, tip)
-    rows = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
+    rows: Any = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
+    if pulls is not None:
+        if len(rows) > 1:
+            raise MethodError(f"--pulls draws one pose; give --q once, not {len(rows)} times")
+        rows = loaded.from_pulls(parse_pulls(pulls, loaded), elastic, rows[0])
     options: dict[str, Any] = {} if view is None else {"view": _view(view)}
     obstacles = read_scene(scene, scale) or ()
     from arcreach import figures
 
     with announce_compiling():
-        drawn = figures.pose(loaded, rows, scene=obstacles, frames=frames, names=names, **options, **_wide(width))
+        if pull_error is not None:
+            shown = rows[-1] if pulls is None else rows.q
+            options["uncertainty"] = _pull_uncertainty(loaded, shown, pull_error, elastic)
+        drawn = figures.pose(
+            loaded, rows, scene=obstacles, frames=frames, names=names, tendons=tendons, **options, **_wide(width)
+        )
     _save(drawn, out)
 
 
@@ -318,6 +347,15 @@ def _split(methods: str | None) -> list[str] | None:
     if methods is None:
         return None
     return [load_method(name.strip()).name for name in methods.split(",") if name.strip()]
+
+
+def _pull_uncertainty(robot: Robot, q: Array, text: str, elastic: bool) -> TipCovariance:
+    from arcreach.calibration import tip_covariance
+
+    error = units.parse(text, "length")
+    if not 0.0 < error < math.inf:
+        raise MethodError(f"--pull-error {text} is not accepted; give a length above 0")
+    return tip_covariance(robot, q, pulls=np.full(len(robot.tendons), error), elastic=elastic)
 
 
 def _view(text: str) -> tuple[float, float]:

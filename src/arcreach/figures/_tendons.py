@@ -1,0 +1,74 @@
+"""Draw tendons as thin lines, discs as rings, and the ellipsoid of the tip's uncertainty."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from arcreach._typing import Array, Booleans
+from arcreach.figures._canvas import CLEAR, Canvas, Colour, circle, mixed, rgb_of
+from arcreach.figures._style import INK, MM, VERMILION
+from arcreach.robots.robot import Robot
+from arcreach.robots.tendons import dashes, discs_of, tendon_points
+
+# Width of a tendon and length of a dash, in its distance from the backbone.
+WIDTH, DASH = 0.1, 0.6
+# Width of a ring in radii of its disc, and the share of white in its colour.
+RIM, LIGHT = 0.32, 0.35
+
+
+def draw_tendons(
+    canvas: Canvas, robot: Robot, q: Array, slack: Booleans | None, colours: list[Colour], white: float, behind: float
+) -> None:
+    """Add the tendons and discs of a pose to a canvas, mixed with a share of white; slack tendons are dashed.
+
+    `colours` are those of the sections, by the index of the element; `behind` moves everything back by as many
+    millimetres.
+    """
+    radius = float(np.mean(robot.routes["radius"][robot.routes["radius"] > 0.0])) * MM
+    discs = discs_of(robot, q)
+    around = np.column_stack([circle(), np.zeros(len(circle()))])
+    for pose, size, e in zip(discs.poses, discs.radii, discs.elements, strict=True):
+        rim = [canvas.project(share * size * around @ pose[:3, :3].T + pose[:3, 3]) for share in (1.0, 1.0 - RIM)]
+        _ring(canvas, rim[0], rim[1], mixed(colours[e], 0.9, max(LIGHT, white)), behind)
+    for j, points in enumerate(tendon_points(robot, q)):
+        loose = slack is not None and bool(slack[j])
+        colour = mixed(VERMILION if loose else INK, 1.0, white)
+        line = canvas.project(points)
+        pieces = dashes(line, DASH * radius) if loose else np.stack([line[:-1], line[1:]], axis=1)
+        for piece in pieces:
+            _stroke(canvas, piece, WIDTH * radius, colour, behind)
+
+
+def _ring(canvas: Canvas, outer: Array, inner: Array, colour: Colour, behind: float) -> None:
+    """Add a flat ring in pieces, each at its own depth, so that the core passes through it."""
+    for k in range(len(outer)):
+        after = (k + 1) % len(outer)
+        piece = np.array([outer[k], outer[after], inner[after], inner[k]])
+        canvas.add(float(piece[:, 2].mean()) - behind, piece, colour)
+
+
+def _stroke(canvas: Canvas, ends: Array, width: float, colour: Colour, behind: float) -> None:
+    """Add a straight piece of a line with a width in millimetres, in pieces not longer than five widths."""
+    count = max(int(np.linalg.norm(ends[1] - ends[0]) / (5.0 * width)), 1)
+    along = (ends[1] - ends[0])[:2]
+    size = float(np.hypot(*along))
+    if size == 0.0:
+        return
+    aside = 0.5 * width * np.array([-along[1], along[0]]) / size
+    for a, b in itertools.pairwise(np.linspace(ends[0], ends[1], count + 1)):
+        corners = np.array([a[:2] + aside, b[:2] + aside, b[:2] - aside, a[:2] - aside])
+        canvas.add(0.5 * float(a[2] + b[2]) - behind, corners, colour, CLEAR if count == 1 else colour)
+
+
+def draw_ellipsoid(panel: Any, canvas: Canvas, centre: Array, axes: Array) -> None:
+    """Draw the outline of an ellipsoid in metres, whose semi-axes are the columns of `axes`; it is an ellipse."""
+    from matplotlib.patches import Polygon
+
+    turn, sizes, _ = np.linalg.svd(canvas.axes[:2] @ axes * MM)
+    outline = canvas.project(centre)[:2] + circle() * sizes @ turn.T
+    for width, edge in ((2.0, "white"), (0.9, VERMILION)):
+        panel.add_patch(Polygon(outline, facecolor="none", edgecolor=edge, linewidth=width, zorder=6.4))
+    panel.add_patch(Polygon(outline, facecolor=(*rgb_of(VERMILION), 0.2), edgecolor="none", zorder=6.3))
