@@ -1,5 +1,7 @@
 """Figures that compare methods: times, convergence, success, workspaces; and what is measured for them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from arcreach import figures
 from arcreach.figures.measure import chosen_methods
 from arcreach.figures.success import wilson
 from arcreach.figures.times import time_text
+from arcreach.ik.methods.single_section import constants
 
 TWO = ar.load_robot("two-section")
 
@@ -187,3 +190,18 @@ def test_success_is_measured_for_every_limit():
     assert told == ["auto, 29°", "auto, 86°"]
     with pytest.raises(MethodError, match="robot 'ur5' has no section"):
         figures.measure_success(ar.load_robot("ur5"))
+
+
+def test_chord_angle_marks_the_critical_bend():
+    single = ar.Section(0.1, 2 * math.pi)
+    varying = ar.Section(0.1, 2 * math.pi, length_weights=(1, 2, 4), bend_weights=(1, 2, 10))
+    ratio, angle = figures.chord_angle({"one arc": single, "three arcs": varying}).axes
+    # A single arc has k = 2 at every bend, and no critical bend.
+    one, _, dot = ratio.get_lines()
+    np.testing.assert_allclose(one.get_ydata(), 2.0, rtol=1e-6)
+    critical = np.radians(dot.get_xdata()[0])
+    assert abs(critical - constants(ar.Robot([varying]))[1]) < math.radians(0.5)
+    largest = angle.get_lines()[1].get_ydata().max()
+    assert angle.get_lines()[2].get_ydata()[0] == largest < 90.0
+    with pytest.raises(MethodError, match="sections is empty"):
+        figures.chord_angle({})

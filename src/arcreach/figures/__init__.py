@@ -5,6 +5,7 @@ it in a notebook.
 """
 
 from arcreach.figures._style import ONE_COLUMN, TWO_COLUMNS, save
+from arcreach.figures.chord_angle import chord_angle
 from arcreach.figures.clearance import clearance
 from arcreach.figures.contact import contact, contact_motion
 from arcreach.figures.convergence import convergence, error_bands
@@ -22,6 +23,7 @@ from arcreach.figures.workspace import tip_directions, workspace, workspace_cell
 __all__ = [
     "ONE_COLUMN",
     "TWO_COLUMNS",
+    "chord_angle",
     "clearance",
     "contact",
     "contact_motion",

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach._text import length
 from arcreach.errors import FileError, MethodError
 from arcreach.experiments import Run, find_experiment, run_experiment, write_report
 from arcreach.experiments.published import table
 from arcreach.experiments.report.pages import as_html, as_markdown
 from arcreach.experiments.report.parts import Heading, Items, Table, Text
+from arcreach.experiments.tables.tangents_chords import statements
 
 pytest.importorskip("matplotlib")
 
@@ -75,7 +77,7 @@ def test_one_section_is_reported_beside_the_print(tmp_path):
     # Three methods: the reading of iterative belongs to it.
     assert [one.count for one in run.summaries] == [3] * 27
     write_report(tmp_path, tmp_path / "out")
-    markdown = check_page(tmp_path / "out", 3)
+    markdown = check_page(tmp_path / "out", 3 + 1 + 3)
     theirs = {
         (row["section"], row["subsections"]): row
         for row in table("table-3.1-single-section")
@@ -114,6 +116,15 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
     text = check_page(tmp_path / "out", 3 + 2 + 2)
     assert "nan" not in text
     runs = [Run(tmp_path / name) for name in ("tangents-chords", "compare")]
+    told = statements(runs[0])
+    assert len(told) == 13
+    for row in told:
+        assert f"| {' | '.join(row)} |" in text
+    assert len(runs[0].failures) == len(runs[0].methods)
+    for method, count, position, _ in runs[0].failures:
+        own = runs[0].frame.filter((runs[0].frame["method"] == method) & ~runs[0].frame["reached"])
+        assert (len(own), own["position_error"].median()) == (count, position)
+        assert f"| {method} | {count} | {length(position)} |" in text
     for run in runs:
         for one in run.overall:
             assert f"| {one.method} | {one.count} | {one.share_text} |" in text

@@ -26,6 +26,7 @@ from arcreach.experiments.engine.experiment import (
 )
 from arcreach.experiments.engine.judge import AXIS, Judged, judge
 from arcreach.experiments.report.parts import Part
+from arcreach.experiments.report.statistics import failure_table
 from arcreach.experiments.report.verdicts import Verdict, on_summary
 from arcreach.ik.method import find_method
 from arcreach.ik.solve import solve_batch
@@ -74,6 +75,8 @@ class Comparison(Experiment):
     random_start: bool = False  # start each solve at a random configuration instead of the method's own
     pictures: Callable[[Any], Iterator[Part]] | None = None
     make_printed: Callable[[], list[Any]] = list
+    # By method: the printed median errors of targets that were not reached, in metres and radians.
+    failed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def cases(self, settings: Settings) -> Sequence[Case]:
         """Return the cases of a run."""
@@ -151,7 +154,9 @@ class Comparison(Experiment):
                     yield from on_summary(theirs.table or self.source, one, theirs, worst)
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Yield the figures of this experiment."""
+        """Yield the errors of targets that were not reached, and the figures of this experiment."""
+        if run.failures:
+            yield failure_table(run.failures, self.failed)
         if self.pictures is not None:
             yield from self.pictures(run)
 

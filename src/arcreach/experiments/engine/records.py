@@ -79,6 +79,19 @@ class Run:
             return [case.name for case in self.experiment.cases(self.settings)]
         return list(dict.fromkeys(block.case for block in self.experiment.blocks(self.settings)))
 
+    @cached_property
+    def failures(self) -> list[tuple[str, int, float, float]]:
+        """By method: the number of targets that were not reached, and the medians of their errors in SI units."""
+        polars = import_polars()
+        rows = (
+            self.lazy.filter(~polars.col("reached"))
+            .group_by("method")
+            .agg(polars.len(), polars.col("position_error").median(), polars.col("angle_error").median())
+            .collect()
+            .rows()
+        )
+        return sorted(rows, key=lambda row: self.methods.index(row[0]))
+
     @property
     def cases(self) -> list[str]:
         """The cases that have rows."""

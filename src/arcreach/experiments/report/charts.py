@@ -25,6 +25,8 @@ PANEL = 42.0
 LEGEND = 10.0
 # An axis with fewer iterations has a tick for each.
 FEW_ITERATIONS = 10
+# Changes of a curve's style for means beside medians.
+HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
 # Size of the cells of maps in metres.
 CELL = 1e-3
 
@@ -42,8 +44,11 @@ def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]
     }
 
 
-def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False) -> Figure:
-    """Draw share, median time and median iterations as a row of three panels for each set of curves."""
+def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False, means: bool = False) -> Figure:
+    """Draw share, median time and median iterations as a row of three panels for each set of curves.
+
+    With `means` hollow marks on dotted lines are the means.
+    """
     methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
     looks = look(methods)
     with _style.style():
@@ -51,14 +56,15 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
         rows = figure.subplots(len(panels), 3, squeeze=False, sharex=True)
         for row, (title, curves) in zip(rows, panels.items(), strict=True):
             draw_shares(row[0], _counts(curves), "", looks)
-            for panel, what, unit in ((row[1], "median_time", 1e6), (row[2], "median_iterations", 1.0)):
+            for panel, what, unit in ((row[1], "time", 1e6), (row[2], "iterations", 1.0)):
                 for method, points in curves.items():
-                    values = [(x, unit * getattr(one, what)) for x, one in points if one.reached]
-                    if values:
-                        panel.plot(*zip(*values, strict=True), **looks[method])
+                    for kind, changed in (("median", {}), *((("mean", HOLLOW),) if means else ())):
+                        values = [(x, unit * getattr(one, f"{kind}_{what}")) for x, one in points if one.reached]
+                        if values:
+                            panel.plot(*zip(*values, strict=True), **{**looks[method], **changed})
                 panel.set_yscale("log")
-            row[1].set_ylabel("median time (µs)")
-            row[2].set_ylabel("median iterations")
+            row[1].set_ylabel("time (µs)" if means else "median time (µs)")
+            row[2].set_ylabel("iterations" if means else "median iterations")
             row[1].set_title(title)
             if logarithmic:
                 for panel in row:
@@ -85,6 +91,43 @@ def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) ->
         panel.set_xlim(left=0.0)
         panel.set_ylim(bottom=0.0)
         _style.legend_below(figure, {name: {**one, "linestyle": ""} for name, one in looks.items()}, 4)
+        _style.settle(figure)
+    return figure
+
+
+def efforts(run: Any, titles: Mapping[str, str], methods: Sequence[str]) -> dict[str, dict[str, tuple[Array, Array]]]:
+    """Return, by title of a case and method, iterations and seconds of targets that were reached."""
+    rows = run.timed.filter(run.timed["reached"])
+    found: dict[str, dict[str, tuple[Array, Array]]] = {}
+    for (case, method), own in rows.partition_by("case", "method", as_dict=True).items():
+        if case in titles and method in methods:
+            found.setdefault(titles[case], {})[method] = (own["iterations"].to_numpy(), own["seconds"].to_numpy())
+    return {title: found[title] for title in titles.values() if title in found}
+
+
+def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
+    """Draw histograms of iterations, left, and times, right, a row of panels per title."""
+    methods = sorted({method for by_method in rows.values() for method in by_method})
+    looks = {name: {**one, "marker": ""} for name, one in look(methods).items()}
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, 0.8 * PANEL * len(rows) + LEGEND + 6.0)
+        panels = figure.subplots(len(rows), 2, squeeze=False)
+        for row, (title, by_method) in zip(panels, rows.items(), strict=True):
+            for k, (panel, unit) in enumerate(zip(row, (1.0, 1e6), strict=True)):
+                values = {method: unit * np.asarray(pair[k]) for method, pair in by_method.items()}
+                high = max(float(np.quantile(one, 0.99)) for one in values.values())
+                bins = np.arange(0.5, high + 1.5) if k == 0 else np.linspace(0.0, high, 60)
+                for method, one in values.items():
+                    shares = 100.0 * np.histogram(one, bins)[0] / len(one)
+                    colour = looks[method]["color"]
+                    panel.stairs(shares, bins, fill=True, color=colour, alpha=0.25, linewidth=0)
+                    panel.stairs(shares, bins, color=colour, linewidth=0.9, linestyle=looks[method]["linestyle"])
+                panel.set_ylim(bottom=0.0)
+            row[0].set_ylabel("solves (%)")
+            row[0].set_title(title, loc="left")
+        panels[-1, 0].set_xlabel("iterations")
+        panels[-1, 1].set_xlabel("time (µs)")
+        _legend(figure, methods, looks)
         _style.settle(figure)
     return figure
 

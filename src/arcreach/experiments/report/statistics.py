@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from arcreach._text import length
+from arcreach.experiments.report.parts import Table
 from arcreach.figures.success import wilson
 
 NONE = "–"
+
+
+def failure_table(
+    failures: Sequence[tuple[str, int, float, float]], printed: Mapping[str, tuple[float, float]]
+) -> Table:
+    """Return the median errors of targets that were not reached, by method, beside those that are printed."""
+    rows = []
+    for method, count, position, angle in failures:
+        theirs = printed.get(method)
+        texts = (NONE, NONE) if theirs is None else (length(theirs[0]), f"{theirs[1]:.3g} rad")
+        ours = (length(position), f"{angle:.3g} rad" if angle > 0.0 else NONE)
+        rows.append((method, str(count), *ours, *(texts if printed else ())))
+    columns = ("method", "not reached", "median position error", "median angle error")
+    beside = ("position error, printed", "angle error, printed") if printed else ()
+    return Table((*columns, *beside), tuple(rows), "Targets that were not reached, all cases together.", words=1)
 
 
 def time_text(seconds: float | None) -> str:

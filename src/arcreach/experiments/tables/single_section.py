@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import POSITION
 from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.report import charts
+from arcreach.experiments.report.parts import Drawing, Part
 from arcreach.ik.methods.single_section import constants
 from arcreach.robots.robot import Robot
 
@@ -79,6 +82,31 @@ def printed() -> list[Printed]:
     ]  # fmt: skip
 
 
+# Weights of lengths and bends of table 2.1, and those of figure 2.3, whose critical bend is drawn.
+DRAWN = {
+    "W = 1, 2, 4; w = 3, 2, 1": ((1, 2, 4), (3, 2, 1)),
+    "W = 1, 2, 4; w = 1, 2, 3": ((1, 2, 4), (1, 2, 3)),
+    "W = 4, 2, 1; w = 3, 1, 1": ((4, 2, 1), (3, 1, 1)),
+    "W = 1, 2, 4; w = 1, 2, 10": ((1, 2, 4), (1, 2, 10)),
+}
+
+
+def pictures(run: Any) -> Iterator[Part]:
+    """Yield the chord angle of four sections, and the distributions of iterations and times by number of arcs."""
+    from arcreach.figures import chord_angle
+
+    sections = {name: Section(0.1, 2.0 * math.pi, 0.0, 0.0, *weights) for name, weights in DRAWN.items()}
+    yield Drawing("single-section-chord-angle", chord_angle(sections), "The ratio k of bend and chord angle, and the "
+                  "chord angle, against the bend; dots are critical bends ([K22] figs. 2.2 and 2.3).")  # fmt: skip
+    for arcs, figure in zip(ARCS, ("3.1", "3.2", "3.3"), strict=True):
+        names = {f"{kind}, {arcs} arcs": kind for kind in KINDS}
+        rows = charts.efforts(run, names, ("iterative", "jacobian"))
+        if rows:
+            yield Drawing(f"single-section-efforts-{arcs}", charts.effort_distributions(rows), f"{arcs} arcs: how many "
+                          "iterations, and how much time, targets that were reached took; percent of them, the last "
+                          f"one in a hundred left out ([K22] fig. {figure}).")  # fmt: skip
+
+
 EXPERIMENT = Comparison(
     name="single-section",
     title="One section",
@@ -114,4 +142,5 @@ EXPERIMENT = Comparison(
     ),
     budget=BUDGET,
     make_printed=printed,
+    pictures=pictures,
 )

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from arcreach.elements import Section
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.report import charts
-from arcreach.experiments.report.parts import Drawing, Part
+from arcreach.experiments.report.parts import Drawing, Part, Table
+from arcreach.experiments.report.statistics import Summary, time_text
 from arcreach.robots.robot import Robot
 
 SECTIONS = (3, 5, 10)
 BENDS = (30, 60, 90, 120, 180)
 WIDE = 360
+TANGENTS, CHORDS = "fabrikc", ("chords on-arrival", "chords always")
 
 
 def cases() -> list[Case]:
@@ -34,9 +38,76 @@ def pictures(run: Any) -> Iterator[Part]:
     """Yield success, time and iterations against the bend of the targets."""
     for n, figure in zip(SECTIONS, "567", strict=True):
         panels = {f"limit {limit}": run.by_label("bend", sections=n, limit=limit) for limit in (f"{WIDE}°", "as drawn")}
-        drawn = charts.method_curves(panels, "largest bend of the targets (°)")
-        yield Drawing(f"tangents-chords-{n}", drawn, f"{n} sections: share reached, median time and median iterations "
-                      f"of targets that were reached ([K22a] fig. {figure}, [K22] figs. 3.10 to 3.12).")  # fmt: skip
+        drawn = charts.method_curves(panels, "largest bend of the targets (°)", means=True)
+        yield Drawing(f"tangents-chords-{n}", drawn, f"{n} sections: share reached, and time and iterations of targets "
+                      f"that were reached, filled marks their medians, hollow ones their means ([K22a] fig. {figure}, "
+                      "[K22] figs. 3.10 to 3.12).")  # fmt: skip
+    found = statements(run)
+    if found:
+        yield Table(("statement", "method", "here", "verdict"), found, "What the source concludes from its "
+                    f"figures, of tangents ({TANGENTS}) and chords.", prose=True)  # fmt: skip
+
+
+def statements(run: Any) -> tuple[tuple[str, str, str, str], ...]:
+    """Return the statements of the source, the method they are of, what a run gives, and a verdict."""
+    return tuple(dict.fromkeys(row for label in CHORDS for row in _statements(run, label)))
+
+
+def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the statements for tangents and one variant of chords."""
+    pairs: dict[tuple[bool, int, int], tuple[Summary, Summary]] = {}
+    for n, wide in itertools.product(SECTIONS, (True, False)):
+        curves = run.by_label("bend", sections=n, limit=f"{WIDE}°" if wide else "as drawn")
+        both = dict(curves.get(TANGENTS, ())), dict(curves.get(chords, ()))
+        pairs |= {(wide, n, int(bend)): (both[0][bend], both[1][bend]) for bend in both[0] if bend in both[1]}
+    if not pairs:
+        return
+
+    def share(one: Summary) -> float:
+        return 100.0 * one.reached / one.count
+
+    free = {key[1:]: pair for key, pair in pairs.items() if key[0]}
+    bound = {key[1:]: pair for key, pair in pairs.items() if not key[0]}
+    ahead = {key: share(pair[0]) >= share(pair[1]) for key, pair in free.items()}
+    excepted = {key: key[0] == 3 and key[1] < 120 for key in free}
+    as_said = [ahead[key] != excepted[key] for key in free]
+    yield ("Without a limit tangents reach more, except three sections below 120°", chords,
+           f"as said in {sum(as_said)} of {len(as_said)} cases", _verdict(as_said))  # fmt: skip
+    chord_shares = [share(pair[1]) for pair in free.values()]
+    yield ("Without a limit chords stay at about 85 %", chords,
+           f"{min(chord_shares):.1f} to {max(chord_shares):.1f} %, mean {np.mean(chord_shares):.1f} %",
+           _verdict([abs(one - 85.0) <= 5.0 for one in chord_shares]))  # fmt: skip
+    by_n = [float(np.mean([share(pair[0]) for key, pair in free.items() if key[0] == n])) for n in SECTIONS]
+    yield ("Without a limit tangents rise to 100 % with the number of sections", TANGENTS,
+           ", ".join(f"{one:.1f} %" for one in by_n) + f" for {', '.join(map(str, SECTIONS))} sections",
+           _verdict([by_n == sorted(by_n), by_n[-1] >= 99.5]))  # fmt: skip
+    timed = [pair for pair in free.values() if all(one.reached and math.isfinite(one.mean_time) for one in pair)]
+    if timed:
+        slowest, fastest = max(pair[0].mean_time for pair in timed), min(pair[1].mean_time for pair in timed)
+        yield ("Without a limit tangents are faster: mean times below 2 ms, those of chords above", chords,
+               f"tangents at most {time_text(slowest)}, chords at least {time_text(fastest)}; tangents faster in "
+               f"{sum(one.mean_time < other.mean_time for one, other in timed)} of {len(timed)} cases",
+               _verdict([one.mean_time < other.mean_time for one, other in timed]))  # fmt: skip
+        each = [(one.mean_time / one.mean_iterations, other.mean_time / other.mean_iterations) for one, other in timed]
+        yield ("An iteration of chords costs more", chords,
+               f"{min(b / a for a, b in each):.2g} to {max(b / a for a, b in each):.2g} times as much",
+               _verdict([b > a for a, b in each]))  # fmt: skip
+        long = [pair for key, pair in free.items() if key[0] > 3 and pair in timed]
+        fewer = [one.mean_iterations < other.mean_iterations for one, other in long]
+        if fewer:
+            yield ("For five and ten sections tangents need fewer iterations", chords,
+                   f"in {sum(fewer)} of {len(fewer)} cases", _verdict(fewer))  # fmt: skip
+    gaps = {key: share(pair[1]) - share(pair[0]) for key, pair in bound.items()}
+    if gaps:
+        n, bend = max(gaps, key=lambda key: gaps[key])
+        more = [gap >= 0.0 for gap in gaps.values()]
+        yield ("With limits chords reach more, by up to 30 %", chords,
+               f"more in {sum(more)} of {len(more)} cases, by up to {gaps[n, bend]:.1f} points ({n} sections, {bend}°)",
+               _verdict([*more, abs(gaps[n, bend] - 30.0) <= 5.0]))  # fmt: skip
+
+
+def _verdict(held: Sequence[bool]) -> str:
+    return "holds" if all(held) else "holds in part" if 2 * sum(held) >= len(held) else "does not hold"
 
 
 EXPERIMENT = Comparison(
