@@ -176,6 +176,25 @@ def test_the_body_follows_its_leader(found):
         assert away.max() < 1e-5
 
 
+@pytest.mark.parametrize("name", SCENES)
+def test_a_robot_of_several_sections_passes_the_same_places_without_touching(found, name):
+    for plan in found[name][1]:
+        robot, q = plan.sectioned()
+        assert len(robot.elements) == len(plan.arcs)
+        assert robot.within_limits(q)
+        line = robot.backbone(q, 400)
+        np.testing.assert_allclose(line[:, 1], 0.0, atol=1e-12)
+        np.testing.assert_allclose(line[-1, [0, 2]], plan.tip, atol=1e-9)
+        gaps, _ = plan.surroundings.point_gaps(line[:, [0, 2]])
+        assert gaps.min() - robot.elements[0].radius > 0.05 * plan.body.radius
+        # It passes the contacts, at the distance of the planned body.
+        for contact in plan.contacts:
+            away = np.hypot(*(line[:, [0, 2]] - contact).T).min()
+            assert away == pytest.approx(plan.body.radius, abs=plan.length / 400)
+        with pytest.raises(ar.RobotError, match="the gap along the path"):
+            plan.sectioned(2.0 * plan.body.radius)
+
+
 def test_a_free_target_needs_no_contact():
     (plan,) = ar.plan_contact(ROBOT, (0.05, 0.2), [box(0.3, 0.4, 0, 0.1)], max_solutions=1)
     assert plan.contacts == ()
