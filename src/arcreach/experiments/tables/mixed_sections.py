@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,13 @@ from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.published import iterations_within, number, table
 from arcreach.experiments.report import charts
-from arcreach.experiments.report.parts import Drawing, Part
+from arcreach.experiments.report.parts import Drawing, Part, Table
+from arcreach.figures import _style
+from arcreach.figures.success import draw_shares
 from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Constant and variable length in metres.
 KINDS = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
@@ -24,6 +29,8 @@ BENDS = range(9, 181, 9)
 SLOWER = 500
 BUDGET = 0.030
 READING = "fabrikx reading"
+# Millimetres of paper for a row of panels, and for the legend with the label of the axis.
+PANEL, LEGEND = 36.0, 14.0
 
 
 def uncoupled(robot: Robot) -> Robot:
@@ -63,10 +70,66 @@ def pictures(run: Any) -> Iterator[Part]:
     """Yield success against the limit of the bend, and by robot."""
     figure = charts.success_curves(run.by_label("bend"), "limit of the bend (°)")
     yield Drawing("mixed-sections-bend", figure, "Share of targets reached against the limit of the bend, all 27 "
-                  "robots together; bands are 95 % Wilson intervals ([K22] fig. 3.13).")  # fmt: skip
+                  "robots together; bands are 95 % Wilson intervals.")  # fmt: skip
     figure = charts.worst_cases(run)
     yield Drawing("mixed-sections-worst", figure, "Share of targets reached by each of the 27 robots (F fixed, "
                   "E extensible, T telescopic, base first), all limits together.")  # fmt: skip
+    yield Drawing("mixed-sections-robots", robot_panels(run), "Share of targets reached by each robot against the "
+                  "limit of the bend; bands are 95 % Wilson intervals ([K22] fig. 3.13).")  # fmt: skip
+    leads = largest_leads(run)
+    if leads:
+        yield Table(("method", "ahead of jacobian by", "in case", "behind jacobian by", "in case "), leads, "Largest "
+                    "differences of the shares of a case, in points. The source prints that FABRIKx is ahead by up to "
+                    "76 %.", words=1)  # fmt: skip
+
+
+def robot_panels(run: Any) -> Figure:
+    """Draw the share reached against the limit of the bend: the base section by row, the others by column."""
+    labels = {case.name: case.labels for case in run.experiment.cases(run.settings)}
+    counts: dict[str, dict[str, tuple[list[float], list[int], list[int]]]] = {}
+    for one in run.summaries:
+        curves = counts.setdefault(labels[one.case]["kinds"], {}).setdefault(one.method, ([], [], []))
+        for column, value in zip(curves, (labels[one.case]["bend"], one.reached, one.count), strict=True):
+            column.append(value)
+    # Markers on every fifth point, at different points for different methods.
+    looks = {
+        method: {**one, "markevery": (k % 5, 5), "linewidth": 0.9}
+        for k, (method, one) in enumerate(_style.look(run.methods).items())
+    }
+    kinds = list(KINDS)
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, len(kinds) * PANEL + LEGEND)
+        panels = figure.subplots(len(kinds), len(kinds) ** 2, sharex=True, sharey=True)
+        for panel, name in zip(panels.flat, map("".join, itertools.product(kinds, repeat=3)), strict=True):
+            draw_shares(panel, counts.get(name, {}), "", looks)
+            panel.set_ylabel("")
+            panel.set_title(name)
+            panel.set_xlim(0, 180)
+            panel.set_xticks((60, 120))
+            panel.set_yticks((0, 50, 100))
+            panel.grid(linewidth=0.3)
+        panels[-1, len(kinds) ** 2 // 2].set_xlabel("limit of the bend (°)")
+        for row in panels:
+            row[0].set_ylabel("reached (%)")
+        _style.legend_below(figure, _style.look(run.methods))
+        _style.settle(figure)
+    return figure
+
+
+def largest_leads(run: Any) -> tuple[tuple[str, ...], ...]:
+    """Return, by method, the largest differences of its share of a case from that of jacobian, and the cases."""
+    shares = {(one.method, one.case): 100.0 * one.reached / one.count for one in run.summaries}
+    rows = []
+    for method in ("fabrikx", READING):
+        leads = {
+            case: share - shares["jacobian", case]
+            for (name, case), share in shares.items()
+            if name == method and ("jacobian", case) in shares
+        }
+        if leads:
+            best, worst = max(leads, key=leads.__getitem__), min(leads, key=leads.__getitem__)
+            rows.append((method, f"{leads[best]:.1f}", best, f"{-leads[worst]:.1f}", worst))
+    return tuple(rows)
 
 
 EXPERIMENT = Comparison(
