@@ -26,6 +26,8 @@ SHARES = (0.10, 0.05, 0.01, 0.005)
 # Millimetres: heights of the panel of a coordinate, of the errors, of the margin and of a row of the legend; width of
 # the labels beside the panels.
 PANEL, ERRORS, MARGIN, LEGEND, BESIDE = 23.0, 28.0, 12.0, 6.0, 24.0
+# More coordinates than this have panels side by side: one below the other would be longer than a page.
+MOST_BELOW = 7
 # Distinguishes lines without colours.
 DASHES = (0, (4, 1))
 # Type size of the shares above a panel in points; width of a letter and gap between two texts in millimetres.
@@ -34,6 +36,8 @@ NOTE, LETTER, GAP = 6.5, 1.25, 2.0
 DOTS = 40
 # Millimetres or degrees: smaller errors are drawn here on the logarithmic axis.
 SMALLEST = 1e-9
+# A place without a panel.
+EMPTY = -1
 
 
 def settling(values: npt.ArrayLike, share: float) -> int:
@@ -66,21 +70,25 @@ def iterations(
         raise MethodError("the solution has no trace; solve with trace=True")
     names = chosen_coordinates(robot, coordinates)
     turns = bool(trace.angle_error.any())
-    heights = [PANEL] * len(names) + [ERRORS] * (2 if turns else 1)
     columns = 4 if width >= _style.TWO_COLUMNS else 2
+    beside = 2 if len(names) > MOST_BELOW and width >= _style.TWO_COLUMNS else 1
+    layout: Any = _layout(len(names), 2 if turns else 1, beside)
+    heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
     with _style.style():
         figure = _style.new_figure(width, MARGIN + sum(heights) + LEGEND * 4 / columns)
-        panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
+        named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
+        panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
             k = robot.coordinates.index(name)
             panel.set_ylabel(label(name, "°" if robot.quantities[k] == ANGLE else "mm"))
-            _draw_coordinate(panel, trace, values[:, k], shares, width - BESIDE)
+            _draw_coordinate(panel, trace, values[:, k], shares, width / beside - BESIDE)
         _draw_position_errors(panels[len(names)], trace)
         if turns:
             _draw_curve(panels[-1], trace, np.degrees(trace.angle_error), BLUE)
             panels[-1].set_ylabel(label("angle error", "°"))
-        panels[-1].set_xlabel("iteration")
+        for i in set(layout[-1]):
+            panels[i].set_xlabel("iteration")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
         figure.align_ylabels(panels)
@@ -89,6 +97,14 @@ def iterations(
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
         _style.settle(figure)
     return figure
+
+
+def _layout(coordinates: int, errors: int, beside: int) -> list[list[int]]:
+    """Return the rows of panels by their numbers: coordinates, then errors, which fill a row of their own."""
+    numbers = [*range(coordinates), *[EMPTY] * (-coordinates % beside)]
+    rows = [numbers[i : i + beside] for i in range(0, len(numbers), beside)]
+    last = list(range(coordinates, coordinates + errors))
+    return rows + ([last * beside] if errors == 1 else [last] if beside == 2 else [[one] for one in last])
 
 
 def _kept(trace: Trace) -> npt.NDArray[np.bool_]:

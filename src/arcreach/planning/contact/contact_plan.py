@@ -128,9 +128,7 @@ class ContactPlan:
         radius = 0.9 * self.body.radius if radius is None else positive("radius", radius, "metres")
         gap = self.clearance + self.body.radius
         if radius >= gap:
-            raise RobotError(
-                f"radius = {radius!r} is not accepted; give less than {gap:.4g}, the gap along the path"
-            )
+            raise RobotError(f"radius = {radius!r} is not accepted; give less than {gap:.4g}, the gap along the path")
         arcs = [arc for arc in self.arcs if arc.length > 0.0]
         sections, q = [], []
         for arc in arcs:
