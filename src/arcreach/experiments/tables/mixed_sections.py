@@ -88,9 +88,10 @@ def robot_panels(run: Any) -> Figure:
     labels = {case.name: case.labels for case in run.experiment.cases(run.settings)}
     counts: dict[str, dict[str, tuple[list[float], list[int], list[int]]]] = {}
     for one in run.summaries:
-        curves = counts.setdefault(labels[one.case]["kinds"], {}).setdefault(one.method, ([], [], []))
-        for column, value in zip(curves, (labels[one.case]["bend"], one.reached, one.count), strict=True):
-            column.append(value)
+        bends, reached, asked = counts.setdefault(labels[one.case]["kinds"], {}).setdefault(one.method, ([], [], []))
+        bends.append(labels[one.case]["bend"])
+        reached.append(one.reached)
+        asked.append(one.count)
     # Markers on every fifth point, at different points for different methods.
     looks = {
         method: {**one, "markevery": (k % 5, 5), "linewidth": 0.9}

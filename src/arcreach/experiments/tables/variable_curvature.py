@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from arcreach.elements import Section
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.report.parts import Part, Text
 from arcreach.files import load_chain
+from arcreach.robots.robot import Robot
 
 LABELS = {
     "fabrikx-iterative": "fabrikx iterative",
@@ -15,6 +22,10 @@ LABELS = {
     "jacobian-500ms": "jacobian 500 ms",
 }
 BUDGET, LONG_BUDGET = 0.030, 0.500
+# Arcs of each section of robots 1 to 4; the source extrapolates their shares to 16 arcs.
+ARCS = (3, 5, 7, 9)
+MANY = 16
+DRAWN = f"three sections of {MANY} arcs"
 
 
 def iterations_in_budget(robot: int) -> dict[str, int]:
@@ -31,8 +42,18 @@ def iterations_in_budget(robot: int) -> dict[str, int]:
     return found
 
 
+def many_arcs(rng: np.random.Generator) -> Robot:
+    """Draw three sections of 16 arcs with lengths and weights in the ranges of table 3.10."""
+    lengths, weights = rng.uniform(0.010, 0.040, (3, MANY)), rng.uniform(0.001, 7.0, (3, MANY))
+    sections = [
+        Section(float(row.sum()), math.radians(100.0), 0.0, 0.0, tuple(row.tolist()), tuple(bends.tolist()))
+        for row, bends in zip(lengths, weights, strict=True)
+    ]
+    return Robot(sections, name=DRAWN)
+
+
 def cases() -> list[Case]:
-    """Return the robots of table 3.10."""
+    """Return the robots of table 3.10, and robots of 16 arcs with the iterations of robot 4."""
     found = []
     for k in range(1, 7):
         robot = load_chain(f"variable-curvature-{k}", "the experiment")
@@ -41,7 +62,8 @@ def cases() -> list[Case]:
             labels={"robot": k},
         )  # fmt: skip
         found.append(case)
-    return found
+    many = Case(DRAWN, many_arcs, position_tol=1e-5, angle_tol=math.radians(0.01), limits=iterations_in_budget(4))
+    return [*found, many]
 
 
 def printed() -> list[Printed]:
@@ -54,6 +76,28 @@ def printed() -> list[Printed]:
         )
         for row in table("table-3.11-variable-curvature")
     ]  # fmt: skip
+
+
+def extrapolated(shares: list[float]) -> float:
+    """Return the share at 16 arcs by the least-squares parabola through the shares of robots 1 to 4."""
+    return float(np.polyval(np.polyfit(ARCS, shares, 2), MANY))
+
+
+def prediction(run: Any) -> Iterator[Part]:
+    """Yield the source's prediction of 50 % at 16 arcs beside the measured share."""
+    theirs = {
+        (one.case, one.label): one.success for one in printed() if one.case in {f"robot {k}" for k in range(1, 5)}
+    }
+    ours = {(one.case, one.method): 100.0 * one.reached / one.count for one in run.summaries}
+    for label, method in list(LABELS.items())[:2]:
+        if (DRAWN, method) in ours:
+            their_shares = [float(theirs[f"robot {k}", label] or 0.0) for k in range(1, 5)]
+            our_shares = [ours[f"robot {k}", method] for k in range(1, 5)]
+            yield Text(
+                f"{label}: the source extrapolates robots 1 to 4 to about 50 % at {MANY} arcs. A parabola through its "
+                f"shares gives {extrapolated(their_shares):.0f} %, through ours {extrapolated(our_shares):.0f} %; "
+                f"measured on robots drawn in the ranges of table 3.10 it is {ours[DRAWN, method]:.1f} %."
+            )
 
 
 EXPERIMENT = Comparison(
@@ -91,5 +135,6 @@ EXPERIMENT = Comparison(
         Call("jacobian 500 ms", "jacobian"),
     ),
     budget=BUDGET,
+    pictures=prediction,
     make_printed=printed,
 )
