@@ -127,9 +127,8 @@ class Workspace(Experiment):
         for method in methods:
             figure = charts.cell_maps(by_rule, method, MONTE_CARLO)
             yield Drawing(f"workspace-{method}", figure, f"Cells found by {method} and by chance ([K22] fig. 3.8).")
-        if "auto" in methods:
-            figure = charts.time_maps(run, "auto")
-            yield Drawing("workspace-time", figure, "Time of auto for each cell that it reaches ([K22] fig. 3.9).")
+            caption = f"Time of {method} for each cell that it reaches ([K22] fig. 3.9)."
+            yield Drawing(f"workspace-time-{method}", charts.time_maps(run, method), caption)
 
 
 def counted(run: Any, sections: int, method: str) -> tuple[int, int, int, int, int]:
