@@ -1,4 +1,4 @@
-"""Take the pictures docs/images/studio-*.png: the first view, a comparison, a plan, an arm with a bending tool.
+"""Take the pictures docs/images/studio-*.png: first view, comparison, plan, arm with a bending tool, tendons.
 
 Needs the extras studio and plan, playwright and chromium. Names of pictures as arguments make only those.
 """
@@ -115,11 +115,26 @@ def arm_tool(visit: Visit) -> None:
     camera.position, camera.look_at = (1.1, -0.75, 0.7), (0.27, 0.17, 0.36)
 
 
+def tendons(visit: Visit) -> None:
+    studio = visit.studio
+    studio.set_robot(ar.load_robot("tendon-driven"))
+    visit.wait(lambda: studio.state.settled)
+    studio.set_scene(ar.Scene([]))
+    visit.open_tab("Tendons")
+    studio.pull(1e-3 * np.array([-8, 2, 3, 3, 0, 0, 10, 0, -3]))
+    visit.wait(lambda: studio.state.settled)
+    studio.panels.tendons.uncertainty.value = True
+    studio.set_pull_error(1e-3)
+    camera = visit.client.camera
+    camera.position, camera.look_at = (1.5, -0.95, 1.0), (0.05, 0.2, 0.42)
+
+
 PICTURES: dict[str, Callable[[Visit], None]] = {
     "first": first,
     "compare": compare,
     "plan": plan,
     "arm-tool": arm_tool,
+    "tendons": tendons,
 }
 
 

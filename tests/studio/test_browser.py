@@ -89,6 +89,25 @@ def test_a_slider_by_mouse_and_by_keyboard(studio, visit):
     assert np.allclose(studio.stage.target.pose, studio.state.request.robot.tip_pose(studio.q))
 
 
+def test_a_pull_by_mouse(studio, visit):
+    studio.set_robot(ar.load_robot("tendon-driven"))
+    settle(studio)
+    visit.open_tab("Tendons")
+    track = visit.element(studio.panels.tendons.handles[0]).locator(".mantine-Slider-track")
+    box = track.bounding_box()
+    visit.page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 2)
+    visit.wait(lambda: studio.state.request.pulled is not None)
+    settle(studio)
+    assert studio.panels.tendons.handles[0].value > 5.0
+    visit.page.get_by_text("Tensions ").wait_for()
+    # The tab of a robot without tendons goes, and another is open in its place.
+    studio.set_robot(ar.load_robot("two-section"))
+    settle(studio)
+    visit.page.get_by_text("Tendons", exact=True).wait_for(state="detached")
+    visit.open_tab("Pose")
+    visit.wait_for_sliders()
+
+
 def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
     robot = studio.state.request.robot
     # A pose that was set stays, where a solved one would avoid the obstacle.

@@ -110,7 +110,7 @@ def _by_coordinates(robot: Robot, q: Array, sigma: Array) -> _Parts:
 
 
 def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
-    pulled = _holding_pulls(robot, q) if elastic else robot.pulls(q)
+    pulled = holding_pulls(robot, q) if elastic else robot.pulls(q)
     held = to_variables(robot, q)
     central = to_variables(robot, robot.from_pulls(pulled, elastic, q).q)
 
@@ -123,7 +123,7 @@ def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
     return by_variables(robot, robot.jacobian, q) @ _pull_slopes(robot, pulled, elastic, q), sigma, draw
 
 
-def _holding_pulls(robot: Robot, q: Array) -> Array:
+def holding_pulls(robot: Robot, q: Array) -> Array:
     """Return pulls at which q is the elastic equilibrium, from the pulls of q by Newton steps of least norm."""
     wanted, pulled = to_variables(robot, q), robot.pulls(q)
     for _ in range(_MOST_STEPS):

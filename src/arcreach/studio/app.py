@@ -140,6 +140,17 @@ class Studio:
         q = robot.clip(q)
         self._ask(q=q, pose=robot.tip_pose(q))
 
+    def pull(self, pulls: Array) -> None:
+        """Set the pulls of the tendons; the robot goes where they lead it, within its limits."""
+        self.state.record("pull")
+        self.player.leave()
+        request = self.state.request
+        robot = request.robot
+        start = self.q if request.q is None else request.q
+        found = robot.from_pulls(pulls, self.panels.tendons.elastic, start)
+        q = robot.clip(found.q)
+        self._ask(q=q, pose=robot.tip_pose(q), pulled=found)
+
     def change(self, **fields: Any) -> None:
         """Solve again with other fields of the request, such as `method` or `compared`."""
         if fields:
@@ -175,15 +186,22 @@ class Studio:
         frames: bool | None = None,
         workspace: bool | None = None,
         branches: bool | None = None,
+        tendons: bool | None = None,
     ) -> None:
-        """Show or hide the tubes, the frames, the workspace, or all solutions of the target (`branches`)."""
+        """Show or hide the tubes, the frames, the workspace, all solutions of the target (`branches`), the tendons."""
         stage = self.stage
-        setters = (stage.set_tubes, stage.set_frames, stage.set_workspace, self.jobs.show_branches)
+        setters = (stage.set_tubes, stage.set_frames, stage.set_workspace, self.jobs.show_branches, stage.set_tendons)
         with stage.drawing():
-            for setter, visible in zip(setters, (tubes, frames, workspace, branches), strict=True):
+            for setter, visible in zip(setters, (tubes, frames, workspace, branches, tendons), strict=True):
                 if visible is not None:
                     setter(visible)
             stage.draw(self.answer)
+
+    def set_pull_error(self, error: float | None) -> None:
+        """Show the ellipsoid of the tip for pulls of this standard deviation in metres, or none."""
+        with self.stage.drawing():
+            self.stage.set_pull_error(error, self.panels.tendons.elastic)
+            self.stage.draw(self.answer)
 
     def undo(self) -> None:
         """Undo the last change of the user."""
@@ -198,7 +216,7 @@ class Studio:
             self.stage.target.pose = request.pose
             again = self.state.change(
                 pose=request.pose, aim=request.aim, method=request.method, compared=request.compared,
-                scene=request.scene, avoid=request.avoid, q=request.q,
+                scene=request.scene, avoid=request.avoid, q=request.q, pulled=request.pulled,
             )  # fmt: skip
             # The solver starts from the configuration that was shown: if it reached the target, it is found again.
             if before.answer.request.robot is request.robot:

@@ -12,6 +12,7 @@ from arcreach.studio.panels.results import Chart, ResultTable
 from arcreach.studio.panels.robot import RobotInputs
 from arcreach.studio.panels.sliders import Sliders
 from arcreach.studio.panels.target import TargetInputs
+from arcreach.studio.panels.tendons import TendonsTab
 from arcreach.studio.panels.trajectory import TrajectoryTab
 from arcreach.studio.panels.view import ViewInputs
 from arcreach.studio.state.answer import Answer
@@ -40,6 +41,7 @@ class Panels:
         self.sliders = Sliders(gui, left.add_tab("Pose", "adjustments"), studio)
         with left.add_tab("Obstacles", "sphere"):
             self.obstacles = ObstaclesTab(gui, studio)
+        self.tendons = TendonsTab(gui, left, studio)
         with below.add_tab("Error and time", "chart-line"):
             self.chart = Chart(gui)
         with below.add_tab("Trajectory", "route"):
@@ -63,6 +65,8 @@ class Panels:
         """Show another robot; return the fields of a request that the inputs hold for it."""
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
+        self.tendons.set_robot(entry.robot, q)
+        self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()
         self.view.boxes["branches"].value = False
         aim = self.target.aim.value
@@ -85,6 +89,7 @@ class Panels:
         """Show an answer; `settled` says that it is the latest, `repeated` that it replaces one to the same request."""
         request = answer.request
         self.sliders.show(answer.q, settled)
+        self.tendons.show(answer, settled)
         self.obstacles.show(request.scene, request.robot.reach)
         self.target.show(request)
         self.results.show(answer)

@@ -23,6 +23,7 @@ class ViewInputs:
         with gui.add_folder("View", expand_by_default=False):
             self.boxes = {
                 "tubes": gui.add_checkbox("Tubes", True),
+                "tendons": gui.add_checkbox("Tendons", True),
                 "frames": gui.add_checkbox("Frames", False),
                 "workspace": gui.add_checkbox("Workspace", False),
                 "branches": gui.add_checkbox("All solutions", False),

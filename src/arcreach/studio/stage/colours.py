@@ -21,6 +21,7 @@ BLUE = rgb("#0072B2")
 LINK, JOINT = rgb("#DDE1E6"), rgb("#4A4F57")
 BASE = rgb("#2E3238")
 OBSTACLE = rgb("#9A9AA6")
+TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
 # Second robot when two methods are compared, and robots of further branches, drawn translucent.
 GHOST = rgb("#8C8C96")
 GHOST_OPACITY = 0.45

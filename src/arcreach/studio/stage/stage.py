@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._typing import Array
+from arcreach._typing import Array, Booleans
+from arcreach.calibration import tip_covariance
+from arcreach.errors import ArcreachError
 from arcreach.robots.robot import Robot
+from arcreach.robots.tendons import with_cores
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import Body
 from arcreach.studio.stage.contact import ContactMotion, ContactStage
 from arcreach.studio.stage.obstacles import DrawnObstacles
 from arcreach.studio.stage.robot import DrawnRobot
 from arcreach.studio.stage.target import DrawnTarget
+from arcreach.studio.stage.tendons import DrawnTendons
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.request import POSITION
 
@@ -52,6 +56,11 @@ class Stage:
         self.backbone: Any = None
         self._show_frames = False
         self._show_tubes = True
+        self._show_tendons = True
+        self.tendons: DrawnTendons | None = None
+        self._chain: Robot | None = None
+        self._pull_error: float | None = None
+        self._elastic = False
         self.contact: ContactStage | None = None
         self._set_up()
         self.target = DrawnTarget(server, target_moved)
@@ -80,19 +89,27 @@ class Stage:
 
     def set_robot(self, robot: Robot) -> None:
         """Show another robot, alone."""
-        for drawn in (self.robot, self.ghost):
-            if drawn is not None:
-                drawn.remove()
         self.obstacles.clear()
         self.set_branches([])
         self.set_path(None)
         self.set_workspace(False)
         self.scale = 1.0 / robot.reach
-        body = Body(robot)
+        self._pull_error = None
+        self._add_robot(robot)
+        self._draw_frames(robot.frames(robot.neutral))
+        self.target.set_size(self.scale, Body(robot).tip_radius)
+
+    def _add_robot(self, robot: Robot) -> None:
+        """Draw a robot in place of the one before: sections with tendons as cores, unless tendons are hidden."""
+        for drawn in (self.robot, self.ghost, self.tendons):
+            if drawn is not None:
+                drawn.remove()
+        self._chain = robot
+        shown = self._show_tendons and len(robot.tendons) > 0
+        self.tendons = DrawnTendons(self.server, robot, self.scale) if shown else None
+        body = Body(with_cores(robot) if shown else robot)
         self.robot = DrawnRobot(self.server, "robot", body, self.scale)
         self.ghost = DrawnRobot(self.server, "compared", body, self.scale, colours.GHOST, colours.GHOST_OPACITY)
-        self._draw_frames(robot.frames(robot.neutral))
-        self.target.set_size(self.scale, body.tip_radius)
 
     def draw(self, answer: Answer) -> None:
         """Show an answer: the obstacles, the robot, the compared one, and which obstacles are in collision."""
@@ -103,7 +120,8 @@ class Stage:
         if self.contact is not None:
             return
         compared = len(results) > 1 and not results[1].refused
-        self.draw_robot(results[0].q, results[1].q if compared else None)
+        slack = None if request.pulled is None else request.pulled.slack
+        self.draw_robot(results[0].q, results[1].q if compared else None, slack)
         self.target.arrow.visible = request.aim != POSITION
         self.obstacles.mark(set(results[0].touched))
         for label in self.labels:
@@ -113,8 +131,8 @@ class Stage:
                 label.text = result.method
                 label.position = tuple(self.scale * request.robot.backbone(result.q, 21)[point])
 
-    def draw_robot(self, q: Array, ghost: Array | None) -> None:
-        """Show the robot and the ghost, if any, at these configurations."""
+    def draw_robot(self, q: Array, ghost: Array | None, slack: Booleans | None = None) -> None:
+        """Show the robot and the ghost, if any, at these configurations, and which of its tendons are slack."""
         assert self.robot is not None
         assert self.ghost is not None
         self.robot.draw(q if self._show_tubes else None)
@@ -126,6 +144,21 @@ class Stage:
             self.backbone.visible = False
         if self._show_frames:
             self._draw_frames(robot.frames(q))
+        if self.tendons is not None:
+            self.tendons.draw(q, slack)
+            self.tendons.draw_ellipsoid(robot.tip_pose(q)[:3, 3], self._tip_axes(q))
+
+    def _tip_axes(self, q: Array) -> Array | None:
+        """Return the semi-axes of the tip's ellipsoid at q; None if it is not shown, or not determined there."""
+        if self._pull_error is None or self.tendons is None:
+            return None
+        robot = self.tendons.robot
+        errors = np.full(len(robot.tendons), self._pull_error)
+        try:
+            return tip_covariance(robot, q, pulls=errors, elastic=self._elastic).axes
+        except ArcreachError:
+            # Springs do not let any pulls hold this configuration.
+            return None
 
     def show_contact(self, motion: ContactMotion | None) -> None:
         """Show a contact plan in place of everything but the ground, or the robot again when it is drawn next."""
@@ -142,6 +175,9 @@ class Stage:
             for drawn in (self.robot, self.ghost):
                 assert drawn is not None
                 drawn.draw(None)
+            if self.tendons is not None:
+                self.tendons.draw(None)
+                self.tendons.draw_ellipsoid(np.zeros(3), None)
             for handle in (self.backbone, *self.labels):
                 if handle is not None:
                     handle.visible = False
@@ -151,6 +187,16 @@ class Stage:
     def set_tubes(self, shown: bool) -> None:
         """Show tubes, or the backbone as a line, when the robot is drawn next."""
         self._show_tubes = shown
+
+    def set_tendons(self, shown: bool) -> None:
+        """Show tendons and discs, or sections as tubes, when the robot is drawn next."""
+        self._show_tendons = shown
+        if self._chain is not None and self._chain.tendons:
+            self._add_robot(self._chain)
+
+    def set_pull_error(self, error: float | None, elastic: bool) -> None:
+        """Show the ellipsoid of the tip for pulls of this standard deviation, or none, when the robot is drawn next."""
+        self._pull_error, self._elastic = error, elastic
 
     def set_frames(self, shown: bool) -> None:
         """Show or hide the frames at the ends of all elements."""

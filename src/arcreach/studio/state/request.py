@@ -9,6 +9,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.ik.method import methods
 from arcreach.ik.target import Target
+from arcreach.robots.actuation import Equilibrium
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 
@@ -30,6 +31,7 @@ class Request:
     scene: Scene = field(default_factory=Scene)
     avoid: bool = True
     q: Array | None = None
+    pulled: Equilibrium | None = None  # what pulls that the user set led to; q is then its configuration within limits
     revision: int = 0
 
     @property

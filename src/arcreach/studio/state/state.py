@@ -88,7 +88,9 @@ class State:
         with self._lock:
             if cancelled():
                 return None
-            self._request = replace(self._request, revision=self._request.revision + 1, **fields)
+            # Another configuration, or one that is to be solved for, is not what the pulls led to.
+            kept = {} if "q" not in fields else {"pulled": None}
+            self._request = replace(self._request, revision=self._request.revision + 1, **{**kept, **fields})
             return self._request
 
     def accept(self, answer: Answer) -> bool:
