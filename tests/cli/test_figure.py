@@ -62,6 +62,10 @@ def test_the_list_names_every_figure(run):
             ("iterations", "librergm3", "--to", "200mm,50mm,1060mm", "--start", "0,0,45deg", "--position-tol", "5mm"),
             "181.9",
         ),
+        (
+            ("iterations", "ur5", "--to", "0.4,0.1,0.3", "--method", "finite-rotation", "--option", "joint_steps=true"),
+            "181.9",
+        ),
         (("contact", "wedge", "--no-rod"), "88.9"),
     ],
 )

@@ -271,7 +271,10 @@ def iterations(
             position_tol=units.parse(position_tol, "length"), **options,
         )  # fmt: skip
     note(str(solution))
-    _save(figures.iterations(loaded, solution, **_wide(width)), out)
+    if options.get("joint_steps"):
+        _save(figures.joint_steps(solution, **_wide(width)), out)
+    else:
+        _save(figures.iterations(loaded, solution, **_wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['contact']}.")
