@@ -161,6 +161,16 @@ def test_pulls_give_the_configuration_back(stretch):
     assert np.allclose(robot.tip_pose(found.q), robot.tip_pose(Q), atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", [10349, 10932])
+def test_helical_tendons_are_inverted_from_other_starts(seed):
+    """From rest the search ends at a local minimum."""
+    robot = random_robot(np.random.default_rng(seed), fewest=3)
+    q = robot.sample(1, seed=seed - 10_000)[0]
+    found = robot.from_pulls(robot.pulls(q), q=q)
+    assert np.abs(found.residual).max() < 1e-12
+    assert np.allclose(robot.frames(found.q), robot.frames(q), atol=1e-9)
+
+
 def test_pulls_that_do_not_fit_together_leave_a_residual():
     robot = driven_robot()
     found = robot.from_pulls(np.full(9, 0.002))

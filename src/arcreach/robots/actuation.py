@@ -25,6 +25,9 @@ _TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equili
 # Stiffness of the sections against that of the tendons where pulls alone shall count: below rounding, above zero, so
 # that what no pull determines stays at rest.
 _SOFT = 1e-13
+# Largest residual, as a share of the reach, at which rigid pulls count as met; and further starts where they are not.
+_MET = 1e-12
+_RETRIES = 12
 # Rows per thread: an equilibrium takes microseconds.
 _SMALLEST_PIECE = 64
 # A link or slide turned from z by less than this passes tendons: rounding of a printed matrix.
@@ -161,7 +164,7 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
     stretches = np.linspace(0.0, 1.0, 3) if section.stretch > 0.0 else np.array([1.0])
     # Between discs the tendon is straight, so that its length may have an extremum inside the limits.
     rows = [
-        (section.bend_max * share * stretched, direction, section.length + section.stretch * stretched)
+        (section.bend_limit(stretched) * share, direction, section.length + section.stretch * stretched)
         for stretched in stretches
         for share in np.linspace(0.0, 1.0, 9)
         for direction in directions
@@ -254,6 +257,35 @@ def _check_elastic(robot: Robot, section: Section) -> None:
             )
 
 
+def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: Array) -> None:
+    """Search from other starts where pulls are not met: pulls of helical tendons have several local minima."""
+    rng = np.random.default_rng(0)
+    sizes = np.abs(P - out[:, 1]).max(axis=1)
+    for _ in range(_RETRIES):
+        left = np.flatnonzero(sizes > _MET * robot.reach)
+        if not len(left):
+            return
+        start = springs.rest.copy()
+        for (element, _), row in zip(_sections(robot), springs.sections, strict=True):
+            i = int(row[equilibrium.UNKNOWN])
+            start[i : i + 2] += rng.uniform(-1.0, 1.0, 2) * min(element.bend_max, math.pi / 2.0)
+            if row[equilibrium.VARIES]:
+                start[i + 2] += rng.uniform(-0.5, 0.5) * element.stretch
+        pulled, q, found = P[left], Q[left], out[left]
+        # The stiffness of the sections is that of _SOFT: the start is their rest as well.
+        spread(
+            equilibrium.equilibria, len(left), springs._replace(rest=start), pulled, q, found, smallest=_SMALLEST_PIECE
+        )
+        size = np.abs(pulled - found[:, 1]).max(axis=1)
+        better = size < 0.5 * sizes[left]
+        rows = left[better]
+        Q[rows], out[rows], sizes[rows] = q[better], found[better], size[better]
+
+
+def _sections(robot: Robot) -> list[tuple[Section, int]]:
+    return [(element, k) for element, k in robot.indexed_elements() if isinstance(element, Section)]
+
+
 def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
     """Return the configuration for pulls (tendons,) or (n, tendons); see `Robot.from_pulls`."""
     values = checks.real_array(given)
@@ -268,6 +300,8 @@ def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
     Q = np.array(np.broadcast_to(given_q, (len(P), robot.dof)), order="C")
     out = np.empty((len(P), 2, count))
     spread(equilibrium.equilibria, len(P), springs, P, Q, out, smallest=_SMALLEST_PIECE)
+    if not elastic and robot.routes["turn"].any():
+        _retry(robot, springs, P, Q, out)
     forces, found = out[:, 0], out[:, 1]
     slack = forces == 0.0 if elastic else np.zeros(forces.shape, dtype=bool)
     rows: Any = 0 if values.ndim == 1 else slice(None)
