@@ -78,7 +78,7 @@ def pictures(run: Any) -> Iterator[Part]:
                   "limit of the bend; bands are 95 % Wilson intervals ([K22] fig. 3.13).")  # fmt: skip
     leads = largest_leads(run)
     if leads:
-        yield Table(("method", "ahead of jacobian by", "in case", "behind jacobian by", "in case "), leads, "Largest "
+        yield Table(("method", "ahead of jacobian by", "in case", "behind jacobian by", "in case"), leads, "Largest "
                     "differences of the shares of a case, in points. The source prints that FABRIKx is ahead by up to "
                     "76 %.", words=1)  # fmt: skip
 

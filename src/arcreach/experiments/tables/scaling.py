@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcreach._typing import Array
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import AXIS, POSITION
 from arcreach.experiments.published import number, table
+from arcreach.experiments.report import charts
+from arcreach.experiments.report.parts import Drawing, Part
+from arcreach.figures import _style
 from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
 GOALS = {"position": POSITION, "pose": AXIS}
 TABLES = {"position": "[K22] table 3.3", "pose": "[K22] table 3.4"}
 
 READING = "chords reading"
+# Millimetres of paper for the row of panels, and for the legend.
+PANEL, LEGEND = 46.0, 8.0
 
 
 def robot(sections: int) -> Robot:
@@ -43,6 +57,39 @@ def printed() -> list[Printed]:
         )
         for row in table("table-3.3-3.4-fabrikx-scaling")
     ]  # fmt: skip
+
+
+def pictures(run: Any) -> Iterator[Part]:
+    """Yield the least and the largest time of fabrikx against its number of iterations."""
+    for goal, figure in zip(GOALS, ("3.6", "3.7"), strict=True):
+        titles = {f"{sections} sections, {goal}": f"{sections} sections" for sections in NUMBERS}
+        efforts = charts.efforts(run, titles, ("fabrikx",))
+        if efforts:
+            drawn = time_ranges({title: by_method["fabrikx"] for title, by_method in efforts.items()})
+            wanted = "position" if goal == "position" else "position and axis"
+            yield Drawing(f"scaling-ranges-{goal}", drawn, f"Least and largest time of fabrikx against the number of "
+                          f"iterations, for targets that were reached by {wanted} ([K22] fig. {figure}).")  # fmt: skip
+
+
+def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
+    """Draw the least and the largest of the seconds by number of iterations; `efforts` has both, by title."""
+    looks = {name: {**one, "linestyle": ""} for name, one in _style.look(("largest time", "least time")).items()}
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, PANEL + LEGEND)
+        panels = figure.subplots(1, len(efforts), squeeze=False, sharey=True)[0]
+        for panel, (title, (iterations, seconds)) in zip(panels, efforts.items(), strict=True):
+            counts = np.unique(iterations)
+            for name, end in (("largest time", np.max), ("least time", np.min)):
+                panel.plot(counts, [1e6 * end(seconds[iterations == count]) for count in counts], **looks[name])
+            panel.set_title(title)
+            panel.set_xlabel("iterations")
+            panel.set_xlim(left=0.0)
+            # An interruption by the operating system is a hundred times as long as a solve.
+            panel.set_yscale("log")
+        panels[0].set_ylabel("time (µs)")
+        _style.legend_below(figure, looks)
+        _style.settle(figure)
+    return figure
 
 
 EXPERIMENT = Comparison(
@@ -80,4 +127,5 @@ EXPERIMENT = Comparison(
         Call(READING, "chords", options={"A": 3, "C": 25, "shake": "full", "position_period": 100}),
     ),
     make_printed=printed,
+    pictures=pictures,
 )
