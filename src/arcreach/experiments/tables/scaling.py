@@ -84,7 +84,7 @@ def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
             panel.set_title(title)
             panel.set_xlabel("iterations")
             panel.set_xlim(left=0.0)
-            # An interruption by the operating system is a hundred times as long as a solve.
+            # Single solves take up to a thousand times as long as the others.
             panel.set_yscale("log")
         panels[0].set_ylabel("time (µs)")
         _style.legend_below(figure, looks)
