@@ -148,7 +148,7 @@ def test_the_time_left_is_guessed_from_what_followed_the_first(monkeypatch):
 def test_motor_tables_and_their_limits(run, tmp_path):
     pytest.importorskip("toppra")
     robot = ar.load_robot("tendon-driven")
-    path, _ = waypoints_file(tmp_path, robot)
+    path, _ = waypoints_file(tmp_path, robot, 4)
     motors = tmp_path / "motors.csv"
     call = ("follow", "tendon-driven", "--waypoints", path, "--motors", motors)
     assert "--motors needs speeds" in run(*call)[2]
@@ -162,7 +162,7 @@ def test_motor_tables_and_their_limits(run, tmp_path):
     assert np.abs(robot.from_pulls(1e-3 * found[:, 1:10]).residual).max() < 1e-7
     motors.unlink()
     assert run(*call, "--max-speed", "1")[0] == 2
-    waypoints_file(tmp_path, robot, scale=3.0)
+    waypoints_file(tmp_path, robot, 2, scale=3.0)
     code, _, err = run(*call, "--max-speed", "1", "--max-acceleration", "5")
     assert code == 1
     assert "motors.csv is not written, because not every point is reached" in err

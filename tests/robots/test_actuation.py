@@ -161,6 +161,7 @@ def test_pulls_give_the_configuration_back(stretch):
     assert np.allclose(robot.tip_pose(found.q), robot.tip_pose(Q), atol=1e-9)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", [10349, 10932])
 def test_helical_tendons_are_inverted_from_other_starts(seed):
     """From rest the search ends at a local minimum."""
