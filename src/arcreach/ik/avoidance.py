@@ -15,7 +15,7 @@ from arcreach.ik.solution import with_hint
 from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
-from arcreach.kernels.solver.avoidance import avoid
+from arcreach.kernels.solver.avoidance import Constraints, avoid
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
@@ -77,7 +77,7 @@ def run_free(problem: Problem) -> Outcome:
         avoid,
         n,
         *robot.model.search(mode, SEEDS, problem.seed),
-        Obstacles(shapes, field, tolerance, problem.margin + tolerance),
+        Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), robot.model.pulls(mode)),
         task,
         q,
         report,

@@ -105,6 +105,10 @@ def check_device(robot: Any, method: str, **not_served: Any) -> None:
         raise DeviceError(f"robot '{robot.name}' is given as a matrix; device 'cuda' serves chains of elements")
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    if robot.pull_limits is not None:
+        raise DeviceError(
+            f"robot '{robot.name}' has limits of pulls, which device 'cuda' does not keep; use device='cpu'"
+        )
     largest = too_large(robot.model.kernel(), robot.model.variables)
     if largest is not None:
         raise DeviceError(

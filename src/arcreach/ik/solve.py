@@ -71,7 +71,7 @@ def solve(
     problem = _problem(robot, chosen, target.batch, start, given, options, rows)
     if scene is not None:
         _set_scene(problem, scene, margin)
-    elif chosen.solve_one is not None and not trace:
+    elif chosen.solve_one is not None and not trace and robot.pull_limits is None:
         solution = chosen.solve_one(problem)
         solution.robot, solution.target = robot, target
         if solution.status is not _REACHED:

@@ -92,7 +92,7 @@ def solve_all(
         counts=np.zeros(2, np.int64),
         seconds=np.zeros(1),
     )
-    find_branches(*model.search(mode, SEEDS), task, origin, found)
+    find_branches(*model.search(mode, SEEDS), model.pulls(mode), task, origin, found)
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     if n == 0:

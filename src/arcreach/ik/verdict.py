@@ -9,6 +9,7 @@ from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.ik.target import Targets
 from arcreach.kernels.chain import judge
+from arcreach.kernels.chain.layout import REACHED, STALLED
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -27,6 +28,9 @@ def verdict(
     errors = np.empty((2, len(q)))
     if isinstance(robot, Robot):
         spread(judge.judge, len(q), robot.packed, criteria, rows, q, status, errors, threads=threads)
+        if robot.pull_limits is not None:
+            # Published methods do not know the limits of pulls.
+            status[(status == REACHED) & ~robot.pulls_within(q)] = STALLED
     else:
         spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, rows, status, errors, threads=threads)
     return errors[0], errors[1]

@@ -17,6 +17,9 @@ from arcreach.elements import Link, Prismatic, Section, Tendon
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.kernels.actuation import equilibrium, pulls
 from arcreach.kernels.chain import layout
+from arcreach.kernels.solver.contexts import Model, Pulls
+from arcreach.kernels.solver.pull_limits import write_slopes
+from arcreach.kernels.solver.variables import to_variables_batch
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -30,6 +33,8 @@ _MET = 1e-12
 _RETRIES = 12
 # Rows per thread: an equilibrium takes microseconds.
 _SMALLEST_PIECE = 64
+# A pull beyond its limit by less than this share of the tendon's length is rounding. Solvers keep to half of it.
+_ROUNDING = 1e-12
 # A link or slide turned from z by less than this passes tendons: rounding of a printed matrix.
 _TILT = 1e-9
 
@@ -170,6 +175,46 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
         for direction in directions
     ]
     return np.array(rows)[:, : 3 if section.stretch > 0.0 else 2]
+
+
+def pull_limits(robot: Robot) -> Array | None:
+    """Return the smallest, the largest pulls and their rounding (3, tendons), or None if all limits are infinite."""
+    tendons = [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
+    lengths = np.bincount(robot.routes["tendon"], robot.routes["rest"] * (robot.routes["kind"] != pulls.SLIDE))
+    table = np.array([(tendon.pull_min, tendon.pull_max, 0.0) for tendon in tendons]).reshape(-1, 3).T
+    if not np.isfinite(table[:2]).any():
+        return None
+    table[2] = _ROUNDING * lengths
+    table.flags.writeable = False
+    return table
+
+
+def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
+    """Return the limits of pulls as the solver reads them, without scratch, or None if there are none."""
+    if robot.pull_limits is None:
+        return None
+    chosen = np.flatnonzero(np.isfinite(robot.pull_limits[:2]).any(axis=0))
+    low, high, rounding = np.ascontiguousarray(robot.pull_limits[:, chosen])
+    routes = robot.routes[np.isin(robot.routes["tendon"], chosen)].copy()
+    routes["tendon"] = np.searchsorted(chosen, routes["tendon"])
+    routes.flags.writeable = False
+    count = int(model.moves["width"].sum())
+    units, variable_of = np.ones(count), np.zeros(robot.dof, dtype=np.int64)
+    for move in model.moves:
+        k = move["variable"]
+        variable_of[move["coordinate"]] = k
+        units[k : k + (2 if move["kind"] == layout.BEND else 1)] = move["unit"]
+    rest = np.empty((1, count))
+    to_variables_batch(0, 1, model, robot.neutral[None].copy(), rest)
+    linear = bool(np.isin(routes["kind"], (pulls.PARALLEL, pulls.SLIDE)).all())
+    none = np.empty((0, 0))
+    found = Pulls(
+        routes, low, high, 0.5 * rounding, linear, rest[0], units, variable_of, np.zeros((len(chosen), count)),
+        rest[0, :0], robot.neutral.copy(), none, none, none, none, none, none, none,
+    )  # fmt: skip
+    if linear:
+        write_slopes(found._replace(linear=False), model)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

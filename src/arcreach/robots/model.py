@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._geometry import frame_along
+from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Link, Section
 from arcreach.kernels.chain import layout
-from arcreach.kernels.solver import seeds, variables
-from arcreach.kernels.solver.contexts import Model, Table
+from arcreach.kernels.solver import pull_limits, seeds, variables
+from arcreach.kernels.solver.contexts import Model, Pulls, Table
+from arcreach.robots.actuation import solver_pulls
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -34,6 +36,8 @@ SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
 # Tables cached per robot, so that a program that tries many seeds does not fill the memory.
 MOST_TABLES = 16
+# Smallest number of rows given to a thread that moves them inside the limits of pulls.
+SMALLEST_PIECE = 64
 _NODES = 80
 _HIGHEST_DEGREE = 40
 
@@ -50,7 +54,7 @@ class SolverModel:
         self._robot = robot
         # Whole poses are solved without a long tool at the tip.
         self._tool = _long_tool(robot)
-        self._kernels: dict[bool, Model] = {}
+        self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
         self.moves = self.kernel().moves
         self.variables = int(sum(self.moves["width"]))
@@ -66,9 +70,17 @@ class SolverModel:
 
     def kernel(self, mode: int = layout.POSITION) -> Model:
         """Return the robot as kernels read it, for targets of a mode."""
+        return self._kernel(mode)[0]
+
+    def pulls(self, mode: int = layout.POSITION) -> Pulls | None:
+        """Return the limits of pulls as kernels read them, for targets of a mode; None if no tendon has limits."""
+        return self._kernel(mode)[1]
+
+    def _kernel(self, mode: int) -> tuple[Model, Pulls | None]:
         without_tool = mode == layout.ROTATION and self._tool > 0.0
         if without_tool not in self._kernels:
-            self._kernels[without_tool] = _build(self._robot, self._tool if without_tool else 0.0)
+            model = _build(self._robot, self._tool if without_tool else 0.0)
+            self._kernels[without_tool] = model, solver_pulls(self._robot, model)
         return self._kernels[without_tool]
 
     def search(self, mode: int, count: int, seed: int = 0) -> tuple[Model, Table]:
@@ -97,6 +109,17 @@ class SolverModel:
         Q = np.empty((len(rows), self._robot.dof))
         variables.to_coordinates_batch(0, len(rows), self.kernel(), rows, Q)
         return Q
+
+    def keep_pulls(self, V: npt.ArrayLike, nearest: bool) -> Array:
+        """Return solver variables (n, variables) that keep the limits of pulls, a copy where they do already.
+
+        The others are moved to the nearest that do, or else towards the rest pose.
+        """
+        rows = np.array(V, dtype=np.float64, order="C")
+        if self.pulls() is not None:
+            move = pull_limits.nearest_batch if nearest else pull_limits.to_rest_batch
+            spread(move, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
+        return rows
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the smallest box around the limits of the solver variables: two arrays (variables,)."""
@@ -179,7 +202,8 @@ def _build(robot: Robot, tool: float) -> Model:
         scale=2.0 / shapes.largest_square,
         weight=ANGLE_WEIGHT * length,
         reach=robot.moving_reach,
-        symmetric=_is_symmetric(packed),
+        # Limits of pulls change when all bends are rotated.
+        symmetric=robot.pull_limits is None and _is_symmetric(packed),
         scaled=bool((packed["unit"] != 1.0).any()),
         ahead=_kind_of(front),
         lever=tool,
@@ -315,7 +339,7 @@ def _planar_tip(section: Section, theta: Array) -> list[Array]:
 def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     kernel = model.kernel(mode)
     length = model.length(mode)
-    found = seed_variables(model, count, seed)
+    found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))
     placed = np.empty_like(found)
     seeds.key_seeds(0, count, kernel, mode, found, keys, placed)

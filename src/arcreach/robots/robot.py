@@ -26,7 +26,7 @@ from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits
 from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._pack import pack
-from arcreach.robots.actuation import Equilibrium, from_pulls, pack_routes, tendon_names
+from arcreach.robots.actuation import Equilibrium, from_pulls, pack_routes, pull_limits, tendon_names
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.model import SolverModel
 
@@ -153,49 +153,96 @@ class Robot(ConfigurationSpace):
         moving = itertools.dropwhile(lambda element: isinstance(element, Link), self.elements)
         return math.fsum(element.reach for element in moving)
 
+    @cached_property
+    def pull_limits(self) -> Array | None:
+        """Smallest pulls, largest pulls and their rounding (3, tendons) in metres; None if no tendon has limits."""
+        return pull_limits(self)
+
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof) within the limits.
 
         Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
-        joint without end is uniform over one turn. The same seed gives the same configurations.
+        joint without end is uniform over one turn. The same seed gives the same configurations. Draws that break the
+        limits of pulls are drawn anew between the rest pose and the last configuration towards them that keeps these.
         """
+        rng = checks.generator(seed)
         endless = np.isinf(self.lower)
         lower = np.where(endless, -np.pi, self.lower)
         upper = np.where(endless, np.pi, self.upper)
         # Rounding may exceed a limit by the last bit.
-        q: Array = np.clip(lower + uniform(n, self.dof, seed) * (upper - lower), lower, upper)
+        q: Array = np.clip(lower + uniform(n, self.dof, rng) * (upper - lower), lower, upper)
         for element, k in self.indexed_elements():
             if isinstance(element, Section) and element.stretch > 0.0 and element.coupled:
                 # The difference of two rounded lengths may exceed the stretch by the last bit.
                 q[:, k] *= np.minimum((q[:, k + 2] - element.length) / element.stretch, 1.0)
-        return q
+        return q if self.pull_limits is None else self._towards_rest(q, rng)
 
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 1e-9) -> Any:
-        """Return whether q lies inside the limits, the coupled limit of bend and length included: a bool, or (n,).
+        """Return whether q lies inside the limits: a bool, or (n,).
 
-        `tolerance` widens every limit by that share of its size.
+        Limits of bend coupled with length and limits of pulls are included. `tolerance` widens every limit by that
+        share of its size.
         """
         values = self.checked(q)
         tolerance = not_negative("tolerance", tolerance, "a finite number", ConfigurationError)
         if values.ndim == 1:
-            return bool(_within(self.packed, values, tolerance))
+            return bool(_within(self.packed, values, tolerance)) and bool(self.pulls_within(values, tolerance))
         inside = np.empty(len(values), dtype=np.bool_)
         spread(limits.within_batch, len(values), self.packed, values, tolerance, inside)
-        return inside
+        return inside & self.pulls_within(values, tolerance)
+
+    def pulls_within(self, q: npt.ArrayLike, tolerance: float = 0.0) -> Any:
+        """Return whether the pulls at q keep their limits up to rounding, widened by `tolerance`: a bool, or (n,)."""
+        if self.pull_limits is None:
+            return True
+        low, high, rounding = self.pull_limits
+        limits = np.where(np.isfinite(self.pull_limits[:2]), self.pull_limits[:2], 0.0)
+        rounding = rounding + tolerance * np.abs(limits).max(axis=0)
+        found = self.pulls(q)
+        return ((low - rounding <= found) & (found <= high + rounding)).all(axis=-1)
 
     def clip(self, q: npt.ArrayLike) -> Array:
-        """Return the nearest configuration inside the limits, the coupled limit of bend and length included.
+        """Return the nearest configuration inside the limits, coupled ones of bend and length and of pulls included.
 
         A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
-        bend in the opposite direction; directions are wrapped to (-pi, pi].
+        bend in the opposite direction; directions are wrapped to (-pi, pi]. With limits of helical tendons, or of
+        tendons through discs, the result is inside but not always nearest.
         """
         values = self._shaped(q)
         if values.ndim == 1:
             out = np.empty(self._dof)
             if not _clip(self.packed, values, out):
                 self._refuse_non_finite(values)
-            return out
-        return self._run(_clip, limits.clip_batch, q, (self.dof,))
+        else:
+            out = self._run(_clip, limits.clip_batch, q, (self.dof,))
+        return out if self.pull_limits is None else self._clip_pulls(values, out)
+
+    def _clip_pulls(self, q: Array, clipped: Array) -> Array:
+        """Return the nearest configurations that also keep the limits of pulls, where the clipped ones do not."""
+        given, out = np.atleast_2d(q), np.atleast_2d(clipped)
+        outside = ~self.pulls_within(out)
+        moved = self.model.to_coordinates(self.model.keep_pulls(self.model.to_variables(given[outside]), nearest=True))
+        for element, k in self.indexed_elements():
+            if isinstance(element, Section):
+                straight = moved[:, k] == 0.0
+                moved[straight, k + 1] = out[outside][straight, k + 1]
+            elif isinstance(element, Joint) and np.isinf(element.lower):
+                moved[:, k] = out[outside][:, k]
+        out[outside] = moved
+        return out.reshape(clipped.shape)
+
+    def _towards_rest(self, q: Array, rng: np.random.Generator) -> Array:
+        """Return samples of which those that break the limits of pulls are drawn anew, nearer to the rest pose."""
+        outside = ~self.pulls_within(q)
+        V = self.model.to_variables(q[outside])
+        edge = self.model.keep_pulls(V, nearest=False)
+        rest = self.model.to_variables(self.neutral[None])
+        # The share of a uniform draw from a ball, in the variables that tendons hold back.
+        held = edge != V
+        share = rng.random((len(V), 1)) ** (1.0 / np.maximum(held.sum(axis=1, keepdims=True), 1))
+        V = self.model.keep_pulls(np.where(held, rest + share * (edge - rest), edge), nearest=False)
+        q[outside] = self.model.to_coordinates(V)
+        return q
 
     def tip_pose(self, q: npt.ArrayLike, device: str = "cpu") -> Array:
         """Return the pose T_base_tip (4, 4) of the tip.

@@ -88,6 +88,10 @@ class SymbolicRobot(ConfigurationSpace):
         return type(self), given
 
     @property
+    def pull_limits(self) -> None:
+        """None: a matrix has no tendons."""
+
+    @property
     def moving_reach(self) -> float:
         """The same as `reach`: the first moving element of a matrix is not known."""
         return self.reach

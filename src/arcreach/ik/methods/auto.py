@@ -20,6 +20,8 @@ from arcreach.kernels.solver.search import auto as auto_kernel
 # Seeds per table: position and axis targets exploit the symmetry of the chain, rotation targets need more.
 SEEDS = 512
 ROTATION_SEEDS = 1024
+# Seeds that are tried with limits of pulls, whose steps cost several times as much.
+LIMITED_STARTS = 128
 # Smallest number of rows given to a thread.
 SMALLEST_PIECE = 64
 # Default step budget per target, over all starts.
@@ -79,13 +81,16 @@ def seed_count(mode: int) -> int:
 
 def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
     mode, rows = problem.targets.packed
-    count = seed_count(mode)
+    count = starts = seed_count(mode)
+    model, pulls = problem.robot.model, None
+    if problem.robot.pull_limits is not None:
+        starts, pulls = LIMITED_STARTS, model.pulls(mode)
     # Positional arguments: keywords would take a tenth of a single solve.
     task = Task(
-        rows, mode, problem.position_tol, problem.angle_tol, count, problem.max_iterations or MOST_STEPS,
+        rows, mode, problem.position_tol, problem.angle_tol, starts, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,
     )  # fmt: skip
-    return *problem.robot.model.search(mode, count, problem.seed), task, q, report
+    return *model.search(mode, count, problem.seed), pulls, task, q, report
 
 
 register(

@@ -78,10 +78,10 @@ def diagonalize(A: Array, V: Array) -> None:
 
 
 @kernel
-def solve_positive(A: Array, n: int, b: Array) -> None:
-    """Solve A x = b in place for the first n rows of a positive definite A, given by its lower triangle.
+def factor_positive(A: Array, n: int) -> None:
+    """Replace the lower triangle of the first n rows of a positive definite A by its Cholesky factor.
 
-    b becomes x, A its Cholesky factor. Source: [GVL13] sect. 4.2.
+    Source: [GVL13] sect. 4.2.
     """
     for j in range(n):
         pivot = A[j, j]
@@ -95,6 +95,11 @@ def solve_positive(A: Array, n: int, b: Array) -> None:
             for k in range(j):
                 total -= A[i, k] * A[j, k]
             A[i, j] = total / root
+
+
+@kernel
+def solve_factored(A: Array, n: int, b: Array) -> None:
+    """Solve L L^T x = b in place for the Cholesky factor L in the first n rows of A. Source: [GVL13] sect. 4.2."""
     for i in range(n):
         for k in range(i):
             b[i] -= A[i, k] * b[k]
@@ -103,3 +108,13 @@ def solve_positive(A: Array, n: int, b: Array) -> None:
         for k in range(i + 1, n):
             b[i] -= A[k, i] * b[k]
         b[i] /= A[i, i]
+
+
+@kernel
+def solve_positive(A: Array, n: int, b: Array) -> None:
+    """Solve A x = b in place for the first n rows of a positive definite A, given by its lower triangle.
+
+    b becomes x, A its Cholesky factor. Source: [GVL13] sect. 4.2.
+    """
+    factor_positive(A, n)
+    solve_factored(A, n, b)

@@ -30,8 +30,9 @@ from arcreach.kernels.clearance.scene import (
 )
 from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits
-from arcreach.kernels.solver.contexts import Goal, Model, Table, Task, Watch, Work
+from arcreach.kernels.solver.contexts import Goal, Model, Pulls, Table, Task, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
+from arcreach.kernels.solver.pull_limits import GRADIENT, LEAST_DAMPING, keep_start, with_scratch, write_trial
 from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.starts import look_up, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
@@ -56,6 +57,13 @@ _SLACK_KEPT = 0.3
 _LEAST_SLACK = 1e-9
 # A straight section has no direction: derivatives are taken at this bend.
 _LEAST_BEND = 1e-6
+
+
+class Constraints(NamedTuple):
+    """What a body keeps: its clearance from obstacles and the limits of pulls."""
+
+    obstacles: Obstacles
+    pulls: Pulls | None
 
 
 class Body(NamedTuple):
@@ -207,6 +215,28 @@ def step_free(model: Model, work: Work, body: Body, count: int, damping: float) 
 
 
 @kernel
+def step_free_within(model: Model, work: Work, body: Body, count: int, damping: float, pulls: Pulls | None) -> None:
+    """Do the same as `step_free`, and keep the limits of pulls if there are any. Source: derived."""
+    if pulls is None:
+        step_free(model, work, body, count, damping)
+        return
+    rows, H, units = body.G, pulls.H, pulls.units
+    trace = 0.0
+    for k in range(work.v.shape[0]):
+        pulls.vectors[GRADIENT, k] = 0.0
+        for i in range(count):
+            pulls.vectors[GRADIENT, k] += units[k] * rows[i, k] * body.r[i]
+        for j in range(k + 1):
+            H[k, j] = 0.0
+            for i in range(count):
+                H[k, j] += units[k] * rows[i, k] * units[j] * rows[i, j]
+        trace += H[k, k]
+    for k in range(work.v.shape[0]):
+        H[k, k] += max(damping / count, LEAST_DAMPING) * trace + 1e-140
+    write_trial(pulls, model, work.v, work.trial)
+
+
+@kernel
 def add_to_trace(q: Array, watch: Watch) -> None:
     """Add a configuration to the trace, if there is room. Source: derived."""
     if watch.traced[0] < watch.trace.shape[0]:
@@ -229,6 +259,7 @@ def descend_free(
     weak = 0
     rejected = 0
     steps = 0
+    keep_start(watch.pulls, model, v)
     least = measure(model, obstacles, v, body, body.rows)
     square, angle, tip = tip_residual(model, goal, v, work)
     add_to_trace(body.q, watch)
@@ -245,7 +276,7 @@ def descend_free(
         wanted = margin + slack
         before = tip + missing(body.rows, wanted)
         count = write_rows(model, work, body, wanted)
-        step_free(model, work, body, count, damping)
+        step_free_within(model, work, body, count, damping, watch.pulls)
         steps += 1
         least_there = measure(model, obstacles, trial, body, body.trial_rows)
         square, angle, now = tip_residual(model, goal, trial, work)
@@ -291,7 +322,7 @@ def make_body(model: Model, variables: int, dof: int) -> Body:
 
 @kernel(batch=True)
 def avoid(
-    start: int, stop: int, model: Model, table: Table, obstacles: Obstacles, task: Task, Q: Array, report: Array
+    start: int, stop: int, model: Model, table: Table, constraints: Constraints, task: Task, Q: Array, report: Array
 ) -> None:
     """Solve rows start to stop of a task with the body free; if it is `started`, Q (n, dof) holds the starts.
 
@@ -303,11 +334,12 @@ def avoid(
     for k in range(work.J.shape[0]):
         work.J[k, 5] = 0.0
     body = make_body(model, best_v.shape[0], Q.shape[1])
+    obstacles, pulls = constraints.obstacles, with_scratch(constraints.pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle_aim)
     for i in range(start, stop):
         began = clock(timer)
-        watch = Watch(began + task.max_time, timer, task.trace, traced)
+        watch = Watch(began + task.max_time, timer, task.trace, traced, pulls)
         to_front(model, task.mode, task.targets[i], target)
         steps = 0
         ended = STALLED

@@ -12,8 +12,9 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import BEND, REACHED
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.solver.contexts import Budget, Goal, Model, Table, Task, Watch
+from arcreach.kernels.solver.contexts import Budget, Goal, Model, Pulls, Table, Task, Watch
 from arcreach.kernels.solver.descent import descend
+from arcreach.kernels.solver.pull_limits import stay_within, with_scratch
 from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
@@ -29,6 +30,7 @@ class Box(NamedTuple):
     model: Model  # of the robot, with `moves` in place of its own
     moves: Records  # copy of the moving elements, whose limits a step narrows
     largest: Array  # (variables,): largest step of each variable
+    pulls: Pulls | None  # limits of pulls
 
 
 @kernel(fast=True, inline=True)
@@ -76,7 +78,8 @@ def box_step(start: int, stop: int, model: Model, box: Box, table: Table, task: 
     n = best_v.shape[0]
     here = lookup.asked
     centre = np.empty(n)
-    watch = Watch(math.inf, timer, task.trace, traced)
+    pulls = with_scratch(box.pulls)
+    watch = Watch(math.inf, timer, task.trace, traced, pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle_aim)
     for i in range(start, stop):
@@ -92,9 +95,11 @@ def box_step(start: int, stop: int, model: Model, box: Box, table: Table, task: 
             for k in range(n):
                 work.v[k] = centre[k] + (0.0 if attempt == 0 else table.seeds[attempt, k] - centre[k])
             move_inside(box, centre, work.v)
+            stay_within(pulls, model, centre, work.v)
             _, taken, _ = descend(box.model, goal, Budget(MOST_STEPS, PATIENCE, True), work, watch)
             steps += taken
             move_inside(box, centre, work.v)
+            stay_within(pulls, model, centre, work.v)
             to_coordinates(model, work.v, Q[i])
             unwind(model.chain, here, Q[i])
             distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)

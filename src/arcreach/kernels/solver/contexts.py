@@ -62,13 +62,37 @@ class State(NamedTuple):
     again: bool  # `trial` is v again, because a rejected step overwrote its Jacobian
 
 
+class Pulls(NamedTuple):
+    """Tendons whose pulls have limits, and scratch, whose arrays are empty until `with_scratch` makes them."""
+
+    routes: Records  # of these tendons
+    low: Array  # (tendons,): smallest pulls
+    high: Array  # (tendons,): largest pulls
+    slack: Array  # (tendons,): a violation up to this counts as rounding
+    linear: bool  # whether pulls are linear in the variables
+    rest: Array  # (variables,): the rest pose, where all pulls are 0
+    units: Array  # (variables,)
+    variable_of: Integers  # (dof,): first variable, by first coordinate
+    slopes: Array  # (tendons, variables): derivatives of the pulls; constant if they are linear
+    p: Array  # (tendons,)
+    q: Array  # (dof,)
+    H: Array  # (variables, variables)
+    vectors: Array  # (6, variables): g, unconstrained step, step, reference of `approach`, centre of `retreat`, goal
+    C: Array  # (constraints, variables)
+    Y: Array  # (constraints, variables): C H^-1
+    P: Array  # (constraints, constraints): C H^-1 C^T, lower triangle
+    A: Array  # (constraints, constraints): its factor
+    columns: Array  # (5, constraints): c, multipliers, next multipliers, tendons, tendons at the end of the last step
+
+
 class Watch(NamedTuple):
-    """Clock and trace of a descent."""
+    """Clock, trace and limits of pulls of a descent."""
 
     deadline: float
     timer: Integers  # (2,)
     trace: Array  # (capacity, dof)
     traced: Integers  # (1,): rows in use
+    pulls: Pulls | None  # None if no pull has limits
 
 
 class Table(NamedTuple):

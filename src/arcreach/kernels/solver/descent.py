@@ -23,9 +23,10 @@ from arcreach.kernels.solver.bounds import (
     row_times,
     touches,
 )
-from arcreach.kernels.solver.contexts import Budget, Goal, Model, State, Watch, Work
+from arcreach.kernels.solver.contexts import Budget, Goal, Model, Pulls, State, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
+from arcreach.kernels.solver.pull_limits import keep_start, pull_step
 from arcreach.kernels.solver.variables import to_coordinates
 
 FIRST_DAMPING = 1e-3
@@ -280,6 +281,22 @@ def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> 
     return State(state.code, state.steps, state.best, state.damping, predicted, state.weak, state.rejected, state.again)
 
 
+@kernel(fast=True, inline=True)
+def step_within(model: Model, goal: Goal, budget: Budget, work: Work, state: State, pulls: Pulls | None) -> State:
+    """Do the same as `step`, and keep the limits of pulls if there are any. Source: derived."""
+    if pulls is None:
+        return step(model, goal, budget, work, state)
+    distance2, angle = evaluate(model, goal, work.trial, work.e, work.J)
+    if state.again:
+        state = State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
+    else:
+        state = weigh(goal, budget, work, state, distance2, angle)
+    if state.code != GOING_ON or state.again:
+        return state
+    predicted = pull_step(pulls, model, goal.mode, work, state.damping)
+    return State(state.code, state.steps, state.best, state.damping, predicted, state.weak, state.rejected, state.again)
+
+
 @kernel(fast=True)
 def descend(model: Model, goal: Goal, budget: Budget, work: Work, watch: Watch) -> tuple[int, int, float]:
     """Minimise from v until the target is reached or progress ends; v receives the best variables.
@@ -288,10 +305,11 @@ def descend(model: Model, goal: Goal, budget: Budget, work: Work, watch: Watch) 
     Source: derived.
     """
     look = max(_CLOCK_EVERY // work.v.shape[0], 1)
+    keep_start(watch.pulls, model, work.v)
     state = begin(work)
     while True:
         again = state.again
-        state = step(model, goal, budget, work, state)
+        state = step_within(model, goal, budget, work, state, watch.pulls)
         if not again:
             if watch.traced[0] < watch.trace.shape[0]:
                 to_coordinates(model, work.v, watch.trace[watch.traced[0]])

@@ -12,7 +12,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind, wrap_angle
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.solver.contexts import Budget, Frame, Goal, Lookup, Model, Origin, Table, Task, Watch, Work
+from arcreach.kernels.solver.contexts import Budget, Frame, Goal, Lookup, Model, Origin, Pulls, Table, Task, Watch, Work
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.policy import (
     PATIENCE,
@@ -25,6 +25,7 @@ from arcreach.kernels.solver.policy import (
     settle,
     worth_polish,
 )
+from arcreach.kernels.solver.pull_limits import with_scratch
 from arcreach.kernels.solver.seeds import BLOCK
 from arcreach.kernels.solver.starts import (
     FAMILIAR_SEEDS,
@@ -107,20 +108,23 @@ def search(
 
 
 @kernel(fast=True, batch=True)
-def auto(start: int, stop: int, model: Model, table: Table, task: Task, Q: Array, report: Array) -> None:
+def auto(
+    start: int, stop: int, model: Model, table: Table, pulls: Pulls | None, task: Task, Q: Array, report: Array
+) -> None:
     """Solve rows start to stop of a task; if it is `started`, Q (n, dof) holds the caller's starts.
 
     `report` (n, 6) receives status, iterations, seconds, both errors if `judged`, and the rows of the trace in use.
     Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
+    own = with_scratch(pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     for i in range(start, stop):
         began = clock(timer)
         to_front(model, task.mode, task.targets[i], target)
         copy(Q[i], lookup.asked)
         goal = Goal(target, task.mode, distance2, angle_aim)
-        watch = Watch(began + task.max_time, timer, task.trace, traced)
+        watch = Watch(began + task.max_time, timer, task.trace, traced, own)
         ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
@@ -172,7 +176,9 @@ def is_known(model: Model, v: Array, branches: Branches) -> bool:
 
 
 @kernel(fast=True, batch=True)
-def find_branches(model: Model, table: Table, task: Task, first: Array, branches: Branches) -> None:
+def find_branches(
+    model: Model, table: Table, pulls: Pulls | None, task: Task, first: Array, branches: Branches
+) -> None:
     """Find all solutions of a task's only target, from `first` (dof,) and from the seeds. Source: derived."""
     work, lookup, target, _, timer, traced = make_scratch(model, table, first.shape[0])
     counts = branches.counts
@@ -180,7 +186,7 @@ def find_branches(model: Model, table: Table, task: Task, first: Array, branches
     to_front(model, task.mode, task.targets[0], target)
     distance2, angle = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle)
-    watch = Watch(math.inf, timer, task.trace, traced)
+    watch = Watch(math.inf, timer, task.trace, traced, with_scratch(pulls))
     frame = look_up(model, goal, table, lookup)
     since = 0
     for attempt in range(table.seeds.shape[0]):

@@ -29,6 +29,10 @@ FINEST = 1e-5
 SHARP = 0.05
 # Largest turn of an endless joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
+# Points of a straight motion at which pulls that are not linear in the smooth variables are computed, and the share by
+# which a parabola through three of them may underestimate a peak in between.
+PULL_POINTS = 33
+PEAK = 0.1
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
@@ -55,8 +59,8 @@ class SmoothSpace:
         return V
 
     def coordinates(self, V: Array) -> Array:
-        """Return configurations (n, dof) of variables (n, variables)."""
-        Q = self.model.to_coordinates(V)
+        """Return configurations (n, dof), within the limits, of variables (n, variables)."""
+        Q = self.model.to_coordinates(self.model.keep_pulls(V, nearest=True))
         # Endless joints keep whole turns, so that consecutive rows do not jump.
         Q[:, self._joint_coordinates] = V[:, self._joint_variables]
         return Q
@@ -66,6 +70,25 @@ class SmoothSpace:
         low, high = self.model.bounds()
         low[self.endless], high[self.endless] = centre[self.endless] - math.pi, centre[self.endless] + math.pi
         return low, high
+
+    def keeps_pulls(self, first: Array, last: Array) -> Booleans:
+        """Return for straight motions between rows (n, variables) whether they keep the limits of pulls."""
+        if self.robot.pull_limits is None:
+            return np.ones(len(first), np.bool_)
+        pulls = self.model.pulls()
+        assert pulls is not None
+        # Linear pulls are largest at an end of a motion.
+        shares = np.linspace(0.0, 1.0, 2 if pulls.linear else PULL_POINTS)[:, None, None]
+        V = first + shares * (last - first)
+        found = self.robot.pulls(self.model.to_coordinates(V.reshape(-1, V.shape[-1])))
+        found = found.reshape(*V.shape[:2], -1)
+        # Parabolas through three points: half of their slope and of their curvature, and their peaks if in between.
+        slope, curve = 0.5 * (found[2:] - found[:-2]), 0.5 * (found[2:] - 2.0 * found[1:-1] + found[:-2])
+        between = np.abs(slope) < 2.0 * np.abs(curve)
+        rise = np.divide(-0.25 * slope**2, curve, out=np.zeros_like(curve), where=between)
+        low, high, rounding = self.robot.pull_limits
+        values = np.concatenate([found, found[1:-1] + (1.0 + PEAK) * rise])
+        return np.asarray(((low - rounding <= values) & (values <= high + rounding)).all(axis=(0, 2)))
 
     def travels(self, a: Array, b: Array) -> float:
         """Return an upper bound in metres of how far a point of the body moves from a to b."""
@@ -92,6 +115,10 @@ class MotionCheck:
     def free(self, a: Array, b: Array) -> bool:
         """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
         self.motions += 1
+        if self.space.robot.pull_limits is not None:
+            a, b = self.inside(a[0])[None], self.inside(b[0])[None]
+            if not self.space.keeps_pulls(a, b)[0]:
+                return False
         self._run(self.margin, 1.0, a, b, self._answer)
         return bool(self._answer[0, 0])
 
@@ -99,7 +126,7 @@ class MotionCheck:
         """Return the nearest variables inside the limits."""
         out = v.copy()
         inside_limits(self.space.model.kernel(), v, out)
-        return out
+        return np.asarray(self.space.model.keep_pulls(out[None], nearest=True)[0])
 
     def keeps(self, V: Array, margin: float) -> Booleans:
         """Return for every motion along variables (n, variables) whether it keeps more than a margin."""
@@ -116,7 +143,7 @@ class MotionCheck:
         first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
         answer = np.empty((len(first), 3))
         self._run(margin, spacing, first, last, answer)
-        return answer[:, 0] > 0.0, answer[:, 1].copy()
+        return (answer[:, 0] > 0.0) & self.space.keeps_pulls(first, last), answer[:, 1].copy()
 
     def _run(self, margin: float, spacing: float, first: Array, last: Array, answer: Array) -> None:
         shapes, field = self.scene.packed

@@ -126,7 +126,7 @@ def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]
         inside = V.copy()
         for v, out in zip(V, inside, strict=True):
             inside_limits(space.model.kernel(), v, out)
-        off = np.abs(V - inside).max(axis=1) > SLACK
+        off = np.abs(V - space.model.keep_pulls(inside, nearest=True)).max(axis=1) > SLACK
         np.logical_or.at(outside, owners, off[:-1] | off[1:])
     return outside
 

@@ -19,6 +19,7 @@ from arcreach._checks import positive, real_array, shown, whole
 from arcreach._extras import require
 from arcreach._io import write_csv
 from arcreach._typing import Array
+from arcreach.elements import Section
 from arcreach.errors import TargetError
 from arcreach.ik.log import coordinate_columns
 from arcreach.kernels.chain.layout import BEND
@@ -37,6 +38,9 @@ MOST_SAMPLES = 10_000_000
 DIRECTIONS = 12
 # Points per interval of toppra's grid at which the limits are checked again.
 CHECKS_PER_INTERVAL = 5
+# Pulls are differentiated over this share of a curve, and keep this share below their largest speeds, which covers the
+# differences and what changes between those points. FASTEST bounds the squared rate where no pull changes.
+DIFFERENCE, SPEED_MARGIN, FASTEST = 1e-6, 1e-4, 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ def timed(
 
     A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s². The limit of a section's bend
     applies to the norm of the rate of its bend vector, the limit of its direction only to sections with `twist=True`.
+    The motion also keeps `speed_max` of every tendon.
 
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
@@ -198,6 +203,41 @@ class _Projected:
         return np.asarray(self.curve.spline(parameters, order) @ self.rows.T)
 
 
+class _PullRates:
+    """How fast pulls change along a curve, as shares of their largest speeds, by differences of the pulls."""
+
+    def __init__(self, space: SmoothSpace, curve: Curve) -> None:
+        self._space, self._curve = space, curve
+        sections = [element for element in space.robot.elements if isinstance(element, Section)]
+        largest = np.array([tendon.speed_max for section in sections for tendon in section.tendons])
+        self.limited = bool(np.isfinite(largest).any())
+        self._largest = largest * (1.0 - SPEED_MARGIN)
+
+    def __call__(self, parameters: Array) -> Array:
+        """Return the largest share per unit of the path parameter (n,)."""
+        first, last = self._curve.grid[[0, -1]]
+        half = DIFFERENCE * (last - first)
+        before, after = np.maximum(parameters - half, first), np.minimum(parameters + half, last)
+        model, spline = self._space.model, self._curve.spline
+        low, high = (self._space.robot.pulls(model.to_coordinates(spline(at))) for at in (before, after))
+        return np.asarray((np.abs(high - low) / (after - before)[:, None] / self._largest).max(axis=1))
+
+
+def _speed_constraint(toppra: Any, rates: _PullRates, dof: int) -> Any:
+    """Return the largest speeds of pulls as a constraint of toppra: a bound of the squared rate of the parameter."""
+
+    class PullSpeed(toppra.constraint.LinearConstraint):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.dof = dof
+
+        def compute_constraint_params(self, path: Any, gridpoints: Array) -> tuple[Any, ...]:
+            fastest = 1.0 / np.maximum(rates(gridpoints), 1e-150) ** 2
+            return (*[None] * 6, np.stack([np.zeros_like(fastest), np.minimum(fastest, FASTEST)], axis=1))
+
+    return PullSpeed()
+
+
 class _TimedCurve:
     """The fastest motion along one curve; the path parameter has constant acceleration between grid points."""
 
@@ -211,6 +251,9 @@ class _TimedCurve:
                 (toppra.constraint.JointAccelerationConstraint, acceleration),
             )
         ]
+        self.pull_rates = _PullRates(space, curve)
+        if self.pull_rates.limited:
+            limits.append(_speed_constraint(toppra, self.pull_rates, len(rows)))
         solver = toppra.algorithm.TOPPRA(limits, _Projected(curve, rows), gridpoints=self.grid)
         rates = solver.compute_parameterization(0.0, 0.0)[1]
         if rates is None or not np.isfinite(rates).all():
@@ -228,6 +271,8 @@ class _TimedCurve:
             V1 = first * np.sqrt(squares)[:, None]
             V2 = second * squares[:, None] + first * (0.5 * growth / steps)[:, None]
             speed_ratio = max(speed_ratio, _largest_ratio(space, V1, speed))
+            if self.pull_rates.limited:
+                speed_ratio = max(speed_ratio, float((np.sqrt(squares) * self.pull_rates(parameters)).max()))
             acceleration_ratio = max(acceleration_ratio, _largest_ratio(space, V2, acceleration))
         self.squared_rates = self.squared_rates / max(speed_ratio**2, acceleration_ratio)
         rates = np.sqrt(self.squared_rates)

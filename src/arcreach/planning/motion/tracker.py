@@ -174,7 +174,8 @@ class _BoundedSteps:
             trace=no_rows(self.robot.dof),
         )
         Q, report = q[None].copy(), np.empty((1, REPORT_SIZE))
-        box_step(0, 1, self.model, Box(self.boxed_model, self.boxed, largest), self.table, task, Q, report)
+        box = Box(self.boxed_model, self.boxed, largest, self.robot.model.pulls(self.mode))
+        box_step(0, 1, self.model, box, self.table, task, Q, report)
         status, iterations, seconds, distance, angle, _ = report[0].tolist()
         return Solution(Q[0], STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
 

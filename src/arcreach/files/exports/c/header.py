@@ -293,6 +293,11 @@ def check_robot(robot: Any, precision: str) -> None:
     others = [element.kind for element in robot.elements if isinstance(element, Joint) and element.step == layout.JOINT]
     if others:
         raise RobotError(f"robot '{robot.name}' has a joint of kind '{others[0]}', which the C kernel does not know")
+    if robot.pull_limits is not None:
+        raise RobotError(
+            f"robot '{robot.name}' has limits of pulls, which the solver in C does not keep; "
+            "leave pull_min and pull_max of its tendons out, or solve in Python"
+        )
     if not 0 < robot.dof <= MOST_COORDINATES:
         raise RobotError(f"robot '{robot.name}' has {robot.dof} coordinates; C is written for 1 to {MOST_COORDINATES}")
     if not SMALLEST_REACH <= robot.moving_reach <= LARGEST_REACH:

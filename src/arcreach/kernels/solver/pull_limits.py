@@ -1,0 +1,505 @@
+"""Limits of pulls, which couple all sections that a tendon passes: steps and projections that keep them.
+
+Symbols: v, the solver variables; d, a change of them in their units; p, the pulls; C, rows of linear constraints
+C d <= c. A step minimises d^T H d / 2 - g^T d under such constraints: pulls linearised at v, limits of joints and of
+stretches, and tangents of the discs and cones of bend vectors. A dual active set adds the constraint that d violates
+most and drops those whose multipliers turn negative. What linearisation and tangents leave is removed afterwards, so
+every accepted v keeps its limits.
+
+Functions that take `pulls` also accept None, for a robot without such limits. numba then leaves the rest of the
+function out.
+"""
+
+import math
+
+import numpy as np
+
+from arcreach._jit import kernel
+from arcreach._typing import Array, Record
+from arcreach.kernels.actuation.equilibrium import length_gradient
+from arcreach.kernels.actuation.pulls import SLIDE
+from arcreach.kernels.actuation.pulls import pulls as write_pulls
+from arcreach.kernels.chain.layout import BEND, ROTATION
+from arcreach.kernels.math.linalg import copy, factor_positive, solve_factored, solve_positive
+from arcreach.kernels.solver.bounds import inside_limits, is_cone, is_disc, is_triangle
+from arcreach.kernels.solver.contexts import Model, Pulls, Work
+
+# A constraint that d violates by less, in units of the variables, is left to `approach`.
+_NEGLIGIBLE = 1e-9
+# A tangent of a disc or cone is added where the step exceeds it by more than this share of its longest component.
+_TANGENT = 1e-3
+# Smallest damping as a share of the trace: redundant robots have singular equations.
+LEAST_DAMPING = 1e-10
+# Share of the diagonal added to the equations of the multipliers: tangents of one disc are nearly parallel.
+_SOFT = 1e-12
+# Rounds of `approach`, which usually needs one or two, halvings of `retreat`, and linearisations of `nearest`.
+_ROUNDS = 12
+_HALVINGS = 40
+_LINEARISATIONS = 20
+
+
+# Rows of `vectors` and of `columns`.
+GRADIENT, UNCONSTRAINED, STEP, REFERENCE, CENTRE, GOAL = range(6)
+BOUND, MULTIPLIER, NEXT, TENDON, BEFORE = range(5)
+
+
+@kernel(allocates=True)
+def add_scratch(pulls: Pulls) -> Pulls:
+    """Return the limits with scratch of their own. Source: derived."""
+    m, n = pulls.slopes.shape
+    # As many constraints as variables can be active, and a few tangents of each disc beside them.
+    most = 2 * n + 4
+    return Pulls(
+        pulls.routes, pulls.low, pulls.high, pulls.slack, pulls.linear, pulls.rest, pulls.units, pulls.variable_of,
+        pulls.slopes.copy(), np.empty(m), np.empty(pulls.variable_of.shape[0]), np.empty((n, n)), np.empty((6, n)),
+        np.empty((most, n)), np.empty((most, n)), np.empty((most, most)), np.empty((most, most)), np.zeros((5, most)),
+    )  # fmt: skip
+
+
+@kernel(allocates=True)
+def with_scratch(pulls: Pulls | None) -> Pulls | None:
+    """Return the limits, if there are any, with scratch of their own. Source: derived."""
+    # In either case numba sees one type.
+    if pulls is None:
+        return pulls
+    return add_scratch(pulls)
+
+
+@kernel
+def excess(pulls: Pulls, j: int, pull: float) -> float:
+    """Return by how much a pull exceeds its upper limit, or negative, falls below its lower one. Source: derived."""
+    return max(pull - pulls.high[j], 0.0) + min(pull - pulls.low[j], 0.0)
+
+
+@kernel
+def keeps_pulls(pulls: Pulls, model: Model, v: Array) -> bool:
+    """Write the pulls at v; return whether they keep their limits. Source: derived."""
+    p = pulls.p
+    if pulls.linear:
+        for j in range(p.shape[0]):
+            p[j] = 0.0
+            for k in range(v.shape[0]):
+                p[j] += pulls.slopes[j, k] * (v[k] - pulls.rest[k])
+    else:
+        write_coordinates(model, pulls, v)
+        write_pulls(model.chain, pulls.routes, pulls.q, p)
+    kept = True
+    for j in range(p.shape[0]):
+        kept = kept and abs(excess(pulls, j, p[j])) <= pulls.slack[j]
+    return kept
+
+
+@kernel
+def write_coordinates(model: Model, pulls: Pulls, v: Array) -> None:
+    """Write the coordinates of the elements that tendons pass. Source: derived."""
+    q = pulls.q
+    for row in range(model.moves.shape[0]):
+        move = model.moves[row]
+        k, c = move.variable, move.coordinate
+        q[c] = v[k]
+        if move.kind == BEND:
+            q[c] = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
+            q[c + 1] = math.atan2(v[k + 1], v[k])
+            if move.stretch > 0.0:
+                q[c + 2] = move.length + move.stretch * v[k + 2]
+
+
+@kernel
+def write_slopes(pulls: Pulls, model: Model) -> None:
+    """Write the derivatives of the pulls where `keeps_pulls` was called last. Source: derived."""
+    if pulls.linear:
+        return
+    slopes = pulls.slopes
+    for j in range(slopes.shape[0]):
+        for k in range(slopes.shape[1]):
+            slopes[j, k] = 0.0
+    for i in range(pulls.routes.shape[0]):
+        route = pulls.routes[i]
+        j, k = route.tendon, pulls.variable_of[route.coordinate]
+        if route.kind == SLIDE:
+            slopes[j, k] -= 1.0
+            continue
+        x, y, along = length_gradient(model.chain, route, pulls.q)
+        slopes[j, k] -= x
+        slopes[j, k + 1] -= y
+        if route.varies:
+            # The variable is the share of the stretch; the row of a section precedes those of its arcs.
+            slopes[j, k + 2] -= along * model.chain[route.first_arc - 1].stretch
+
+
+@kernel
+def approach(pulls: Pulls, model: Model, v: Array) -> bool:
+    """Move v by alternating projections to variables nearby that keep all limits; return whether they do.
+
+    Source: derived.
+    """
+    units, slopes, reference = pulls.units, pulls.slopes, pulls.vectors[REFERENCE]
+    n = v.shape[0]
+    for _ in range(_ROUNDS):
+        inside_limits(model, v, v)
+        if keeps_pulls(pulls, model, v):
+            return True
+        write_slopes(pulls, model)
+        copy(v, reference)
+        for j in range(pulls.p.shape[0]):
+            pull = pulls.p[j]
+            square = 0.0
+            for k in range(n):
+                pull += slopes[j, k] * (v[k] - reference[k])
+                square += (slopes[j, k] * units[k]) ** 2
+            over = excess(pulls, j, pull)
+            if over != 0.0 and square > 0.0:
+                for k in range(n):
+                    v[k] -= over / square * slopes[j, k] * units[k] * units[k]
+    inside_limits(model, v, v)
+    return keeps_pulls(pulls, model, v)
+
+
+@kernel
+def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> None:
+    """Move v towards `centre`, which keeps all limits, until it keeps them too. Source: derived."""
+    goal = pulls.vectors[REFERENCE]
+    copy(v, goal)
+    kept, lost = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        share = 0.5 * (kept + lost)
+        for k in range(v.shape[0]):
+            v[k] = centre[k] + share * (goal[k] - centre[k])
+        if keeps_pulls(pulls, model, v):
+            kept = share
+        else:
+            lost = share
+    for k in range(v.shape[0]):
+        v[k] = centre[k] + kept * (goal[k] - centre[k])
+
+
+@kernel
+def stay_within(pulls: Pulls | None, model: Model, centre: Array, v: Array) -> None:
+    """Move v towards `centre`, which keeps all limits, if v does not keep those of the pulls. Source: derived."""
+    if pulls is None:
+        return
+    if not keeps_pulls(pulls, model, v):
+        retreat(pulls, model, centre, v)
+
+
+@kernel
+def to_rest(pulls: Pulls, model: Model, v: Array) -> None:
+    """Move v towards the rest pose until it keeps the limits of the pulls; elements without tendons stay.
+
+    Source: derived.
+    """
+    centre = pulls.vectors[CENTRE]
+    copy(v, centre)
+    for i in range(pulls.routes.shape[0]):
+        k = pulls.variable_of[pulls.routes[i].coordinate]
+        width = 1 if pulls.routes[i].kind == SLIDE else 3 if pulls.routes[i].varies else 2
+        for j in range(k, k + width):
+            centre[j] = pulls.rest[j]
+    retreat(pulls, model, centre, v)
+
+
+@kernel
+def keep_start(pulls: Pulls | None, model: Model, v: Array) -> None:
+    """Move the start of a descent to variables that keep the limits of the pulls. Source: derived."""
+    if pulls is None:
+        return
+    pulls.columns[BEFORE, 0] = 0.0
+    if not keeps_pulls(pulls, model, v) and not approach(pulls, model, v):
+        to_rest(pulls, model, v)
+
+
+@kernel
+def block_cut(move: Record, v: Array, d: Array) -> tuple[float, float, float, float, float]:
+    """Return the constraint of a block that v + d violates most: violation, its row of up to three entries, and c.
+
+    Bends of sections are bounded by the tangent of their disc or cone nearest to v + d. Source: derived.
+    """
+    k, unit = move.variable, move.unit
+    if is_disc(move) or is_cone(move):
+        x, y = v[k] + unit * d[k], v[k + 1] + unit * d[k + 1]
+        radius = math.sqrt(x * x + y * y)
+        nx, ny = (x / radius, y / radius) if radius > 0.0 else (0.0, 0.0)
+        now = nx * v[k] + ny * v[k + 1]
+        if is_disc(move):
+            return (radius - move.bend_max) / unit, nx, ny, 0.0, (move.bend_max - now) / unit
+        share = v[k + 2] + d[k + 2]
+        norm = math.sqrt(unit * unit + move.bend_max * move.bend_max)
+        side = (radius - move.bend_max * share) / norm
+        if share - 1.0 > side:
+            return share - 1.0, 0.0, 0.0, 1.0, 1.0 - v[k + 2]
+        return side, nx * unit / norm, ny * unit / norm, -move.bend_max / norm, (move.bend_max * v[k + 2] - now) / norm
+    if is_triangle(move):
+        bend, share = v[k] + unit * d[k], v[k + 1] + d[k + 1]
+        norm = math.sqrt(unit * unit + move.bend_max * move.bend_max)
+        side = (bend - move.bend_max * share) / norm
+        if -bend / unit > max(side, share - 1.0):
+            return -bend / unit, -1.0, 0.0, 0.0, v[k] / unit
+        if share - 1.0 > side:
+            return share - 1.0, 0.0, 1.0, 0.0, 1.0 - v[k + 1]
+        return side, unit / norm, -move.bend_max / norm, 0.0, (move.bend_max * v[k + 1] - v[k]) / norm
+    value = v[k] + unit * d[k]
+    if value - move.upper > move.lower - value:
+        return (value - move.upper) / unit, 1.0, 0.0, 0.0, (move.upper - v[k]) / unit
+    return (move.lower - value) / unit, -1.0, 0.0, 0.0, (v[k] - move.lower) / unit
+
+
+@kernel
+def write_pull_cut(pulls: Pulls, j: int, upper: bool, count: int) -> None:
+    """Write the limit of a pull as row `count` of the constraints. Source: derived."""
+    square = 0.0
+    for k in range(pulls.units.shape[0]):
+        pulls.C[count, k] = pulls.slopes[j, k] * pulls.units[k]
+        square += pulls.C[count, k] * pulls.C[count, k]
+    scale = math.copysign(1.0 / math.sqrt(square), 1.0 if upper else -1.0)
+    for k in range(pulls.units.shape[0]):
+        pulls.C[count, k] *= scale
+    pulls.columns[BOUND, count] = scale * ((pulls.high[j] if upper else pulls.low[j]) - pulls.p[j])
+    # A code that tells the tendon and the limit, and is never 0.
+    pulls.columns[TENDON, count] = j + 1.0 if upper else -j - 1.0
+
+
+@kernel
+def write_cut(pulls: Pulls, model: Model, v: Array, count: int) -> bool:
+    """Write the constraint that the current step violates most as row `count`; return whether there is one.
+
+    Source: derived.
+    """
+    d, row, units = pulls.vectors[STEP], pulls.C[count], pulls.units
+    n = v.shape[0]
+    worst = _NEGLIGIBLE
+    tendon, upper = -1, False
+    for j in range(pulls.p.shape[0]):
+        change, square = 0.0, 0.0
+        for k in range(n):
+            slope = pulls.slopes[j, k] * units[k]
+            change += slope * d[k]
+            square += slope * slope
+        over = excess(pulls, j, pulls.p[j] + change)
+        if over * over > worst * worst * square:
+            worst = abs(over) / math.sqrt(square)
+            tendon, upper = j, over > 0.0
+    longest = 0.0
+    for k in range(n):
+        longest = max(longest, abs(d[k]))
+    # Tangents of discs and cones need not be exact: limits of blocks are kept by projection afterwards.
+    worst = max(worst, _TANGENT * longest)
+    found = tendon >= 0
+    for i in range(model.moves.shape[0]):
+        move = model.moves[i]
+        violation, first, second, third, bound = block_cut(move, v, d)
+        if violation > worst:
+            worst = violation
+            found, tendon = True, -1
+            for k in range(n):
+                row[k] = 0.0
+            row[move.variable] = first
+            if move.width > 1:
+                row[move.variable + 1] = second
+            if move.width > 2:
+                row[move.variable + 2] = third
+            pulls.columns[BOUND, count] = bound
+            pulls.columns[TENDON, count] = 0.0
+    if tendon >= 0:
+        write_pull_cut(pulls, tendon, upper, count)
+    return found
+
+
+@kernel
+def add_cut(pulls: Pulls, count: int) -> int:
+    """Complete the constraint that was written as row `count`; return how many there are now. Source: derived."""
+    n = pulls.units.shape[0]
+    copy(pulls.C[count], pulls.Y[count])
+    solve_factored(pulls.H, n, pulls.Y[count])
+    for j in range(count + 1):
+        pulls.P[count, j] = 0.0
+        for k in range(n):
+            pulls.P[count, j] += pulls.C[count, k] * pulls.Y[j, k]
+    pulls.P[count, count] *= 1.0 + _SOFT
+    pulls.columns[MULTIPLIER, count] = 0.0
+    return count + 1
+
+
+@kernel
+def write_multipliers(pulls: Pulls, count: int) -> None:
+    """Write the multipliers with which all of `count` constraints hold with equality. Source: derived."""
+    A, x, free = pulls.A, pulls.columns[NEXT], pulls.vectors[UNCONSTRAINED]
+    for i in range(count):
+        x[i] = -pulls.columns[BOUND, i]
+        for k in range(free.shape[0]):
+            x[i] += pulls.C[i, k] * free[k]
+        for j in range(i + 1):
+            A[i, j] = pulls.P[i, j]
+    solve_positive(A, count, x)
+
+
+@kernel
+def drop_cut(pulls: Pulls, count: int) -> int:
+    """Go towards the next multipliers until one of them is 0, and drop its constraint; return how many remain.
+
+    Source: derived.
+    """
+    now, then = pulls.columns[MULTIPLIER], pulls.columns[NEXT]
+    share = 1.0
+    leaving = -1
+    for i in range(count):
+        if then[i] <= 0.0:
+            limit = now[i] / (now[i] - then[i]) if now[i] > 0.0 else 0.0
+            if limit < share or leaving < 0 or (limit == share and then[i] < then[leaving]):
+                share, leaving = limit, i
+    for i in range(count):
+        now[i] += share * (then[i] - now[i])
+    if leaving < 0:
+        return count
+    for i in range(leaving, count - 1):
+        now[i] = now[i + 1]
+        pulls.columns[BOUND, i] = pulls.columns[BOUND, i + 1]
+        pulls.columns[TENDON, i] = pulls.columns[TENDON, i + 1]
+        copy(pulls.C[i + 1], pulls.C[i])
+        copy(pulls.Y[i + 1], pulls.Y[i])
+        for j in range(i + 1):
+            pulls.P[i, j] = pulls.P[i + 1, j if j < leaving else j + 1]
+    return count - 1
+
+
+@kernel
+def settle_multipliers(pulls: Pulls, count: int) -> int:
+    """Drop constraints until all multipliers are positive, write the step; return how many remain. Source: derived."""
+    while count > 0:
+        write_multipliers(pulls, count)
+        left = drop_cut(pulls, count)
+        if left == count:
+            break
+        count = left
+    d = pulls.vectors[STEP]
+    copy(pulls.vectors[UNCONSTRAINED], d)
+    for i in range(count):
+        for k in range(d.shape[0]):
+            d[k] -= pulls.columns[MULTIPLIER, i] * pulls.Y[i, k]
+    return count
+
+
+@kernel
+def write_step(pulls: Pulls, model: Model, v: Array) -> None:
+    """Write the step from v for the lower triangle of H and the vector g; p and its slopes are those at v.
+
+    It begins with the limits of pulls that the last step ended with. Source: derived.
+    """
+    before = pulls.columns[BEFORE]
+    most = before.shape[0]
+    factor_positive(pulls.H, v.shape[0])
+    copy(pulls.vectors[GRADIENT], pulls.vectors[UNCONSTRAINED])
+    solve_factored(pulls.H, v.shape[0], pulls.vectors[UNCONSTRAINED])
+    count = 0
+    while count < most and before[count] != 0.0:
+        write_pull_cut(pulls, int(abs(before[count])) - 1, before[count] > 0.0, count)
+        count = add_cut(pulls, count)
+    count = settle_multipliers(pulls, count)
+    for _ in range(2 * most):
+        if count == most or not write_cut(pulls, model, v, count):
+            break
+        count = settle_multipliers(pulls, add_cut(pulls, count))
+    kept = 0
+    for i in range(count):
+        if pulls.columns[TENDON, i] != 0.0:
+            before[kept] = pulls.columns[TENDON, i]
+            kept += 1
+    if kept < most:
+        before[kept] = 0.0
+
+
+@kernel
+def write_trial(pulls: Pulls, model: Model, v: Array, trial: Array) -> None:
+    """Write the trial of a step from v, which keeps all limits, for H and g; the trial keeps them too.
+
+    Source: derived.
+    """
+    keeps_pulls(pulls, model, v)
+    write_slopes(pulls, model)
+    write_step(pulls, model, v)
+    for k in range(v.shape[0]):
+        trial[k] = v[k] + pulls.units[k] * pulls.vectors[STEP, k]
+    if not approach(pulls, model, trial):
+        retreat(pulls, model, v, trial)
+
+
+@kernel
+def pull_step(pulls: Pulls, model: Model, mode: int, work: Work, damping: float) -> float:
+    """Write a step of damped least squares from v into `trial`; return the predicted squared residual.
+
+    Source: derived.
+    """
+    v, J, e, H = work.v, work.J, work.e, pulls.H
+    n = v.shape[0]
+    rows = 6 if mode == ROTATION else 5
+    trace = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            H[i, j] = 0.0
+            for r in range(rows):
+                H[i, j] += J[i, r] * J[j, r]
+        trace += H[i, i]
+        pulls.vectors[GRADIENT, i] = 0.0
+        for r in range(rows):
+            pulls.vectors[GRADIENT, i] += J[i, r] * e[r]
+    for i in range(n):
+        H[i, i] += max(damping / 6.0, LEAST_DAMPING) * trace + 1e-140
+    write_trial(pulls, model, v, work.trial)
+    predicted = 0.0
+    for r in range(rows):
+        left = e[r]
+        for k in range(n):
+            left -= J[k, r] * (work.trial[k] - v[k]) / pulls.units[k]
+        predicted += left * left
+    return predicted
+
+
+@kernel
+def nearest(pulls: Pulls, model: Model, v: Array) -> None:
+    """Replace v by the nearest variables that keep all limits: exactly if pulls are linear, else nearly.
+
+    Source: derived.
+    """
+    goal, units, H = pulls.vectors[GOAL], pulls.units, pulls.H
+    n = v.shape[0]
+    copy(v, goal)
+    pulls.columns[BEFORE, 0] = 0.0
+    for _ in range(1 if pulls.linear else _LINEARISATIONS):
+        keeps_pulls(pulls, model, v)
+        write_slopes(pulls, model)
+        for i in range(n):
+            for j in range(i):
+                H[i, j] = 0.0
+            H[i, i] = units[i] * units[i]
+            pulls.vectors[GRADIENT, i] = units[i] * (goal[i] - v[i])
+        write_step(pulls, model, v)
+        far = 0.0
+        for k in range(n):
+            v[k] += units[k] * pulls.vectors[STEP, k]
+            far = max(far, abs(pulls.vectors[STEP, k]))
+        if far <= _NEGLIGIBLE:
+            break
+    if not approach(pulls, model, v):
+        to_rest(pulls, model, v)
+
+
+@kernel(batch=True)
+def nearest_batch(start: int, stop: int, model: Model, pulls: Pulls, V: Array) -> None:
+    """Replace rows start to stop of V (n, variables) by the nearest that keep all limits. Source: derived."""
+    own = add_scratch(pulls)
+    inside = own.vectors[CENTRE]
+    for i in range(start, stop):
+        inside_limits(model, V[i], inside)
+        kept = keeps_pulls(own, model, V[i])
+        for k in range(V.shape[1]):
+            kept = kept and inside[k] == V[i, k]
+        if not kept:
+            nearest(own, model, V[i])
+
+
+@kernel(batch=True)
+def to_rest_batch(start: int, stop: int, model: Model, pulls: Pulls, V: Array) -> None:
+    """Move rows start to stop of V (n, variables) towards the rest pose until they keep the pulls. Source: derived."""
+    own = add_scratch(pulls)
+    for i in range(start, stop):
+        if not keeps_pulls(own, model, V[i]):
+            to_rest(own, model, V[i])
