@@ -19,9 +19,9 @@ from arcreach._typing import Array, Record
 from arcreach.kernels.actuation.equilibrium import length_gradient
 from arcreach.kernels.actuation.pulls import SLIDE
 from arcreach.kernels.actuation.pulls import pulls as write_pulls
-from arcreach.kernels.chain.layout import BEND, ROTATION
+from arcreach.kernels.chain.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.math.linalg import copy, factor_positive, solve_factored, solve_positive
-from arcreach.kernels.solver.bounds import inside_limits, is_cone, is_disc, is_triangle
+from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model, Pulls, Work
 
 # A constraint that d violates by less, in units of the variables, is left to `approach`.
@@ -35,6 +35,8 @@ _SOFT = 1e-12
 # Rounds of `approach`, which usually needs one or two, halvings of `retreat`, and linearisations of `nearest`.
 _ROUNDS = 12
 _HALVINGS = 40
+# A trial is moved towards the rest pose only if this share of it is left.
+_NEARLY_ALL = 0.999
 _LINEARISATIONS = 20
 
 
@@ -156,8 +158,11 @@ def approach(pulls: Pulls, model: Model, v: Array) -> bool:
 
 
 @kernel
-def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> None:
-    """Move v towards `centre`, which keeps all limits, until it keeps them too. Source: derived."""
+def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> float:
+    """Move v towards `centre`, which keeps all limits, until it keeps them too; return the share that is left.
+
+    Source: derived.
+    """
     goal = pulls.vectors[REFERENCE]
     copy(v, goal)
     kept, lost = 0.0, 1.0
@@ -171,6 +176,7 @@ def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> None:
             lost = share
     for k in range(v.shape[0]):
         v[k] = centre[k] + kept * (goal[k] - centre[k])
+    return kept
 
 
 @kernel
@@ -183,10 +189,10 @@ def stay_within(pulls: Pulls | None, model: Model, centre: Array, v: Array) -> N
 
 
 @kernel
-def to_rest(pulls: Pulls, model: Model, v: Array) -> None:
-    """Move v towards the rest pose until it keeps the limits of the pulls; elements without tendons stay.
+def to_rest(pulls: Pulls, model: Model, v: Array) -> float:
+    """Move v towards the rest pose until it keeps the limits of the pulls; return the share that is left.
 
-    Source: derived.
+    Elements without tendons stay. Source: derived.
     """
     centre = pulls.vectors[CENTRE]
     copy(v, centre)
@@ -195,7 +201,7 @@ def to_rest(pulls: Pulls, model: Model, v: Array) -> None:
         width = 1 if pulls.routes[i].kind == SLIDE else 3 if pulls.routes[i].varies else 2
         for j in range(k, k + width):
             centre[j] = pulls.rest[j]
-    retreat(pulls, model, centre, v)
+    return retreat(pulls, model, centre, v)
 
 
 @kernel
@@ -212,35 +218,37 @@ def keep_start(pulls: Pulls | None, model: Model, v: Array) -> None:
 def block_cut(move: Record, v: Array, d: Array) -> tuple[float, float, float, float, float]:
     """Return the constraint of a block that v + d violates most: violation, its row of up to three entries, and c.
 
-    Bends of sections are bounded by the tangent of their disc or cone nearest to v + d. Source: derived.
+    Bends of sections are bounded by the tangent of their disc, cone or cylinder nearest to v + d. Source: derived.
     """
     k, unit = move.variable, move.unit
-    if is_disc(move) or is_cone(move):
-        x, y = v[k] + unit * d[k], v[k + 1] + unit * d[k + 1]
-        radius = math.sqrt(x * x + y * y)
+    x = v[k] + unit * d[k]
+    if move.kind < BEND:
+        if x - move.upper > move.lower - x:
+            return (x - move.upper) / unit, 1.0, 0.0, 0.0, (move.upper - v[k]) / unit
+        return (move.lower - x) / unit, -1.0, 0.0, 0.0, (v[k] - move.lower) / unit
+    planar = move.kind == PLANAR
+    y = 0.0 if planar else v[k + 1] + unit * d[k + 1]
+    radius = x if planar else math.sqrt(x * x + y * y)
+    nx, ny = 1.0, 0.0
+    if not planar:
         nx, ny = (x / radius, y / radius) if radius > 0.0 else (0.0, 0.0)
-        now = nx * v[k] + ny * v[k + 1]
-        if is_disc(move):
-            return (radius - move.bend_max) / unit, nx, ny, 0.0, (move.bend_max - now) / unit
-        share = v[k + 2] + d[k + 2]
-        norm = math.sqrt(unit * unit + move.bend_max * move.bend_max)
-        side = (radius - move.bend_max * share) / norm
-        if share - 1.0 > side:
-            return share - 1.0, 0.0, 0.0, 1.0, 1.0 - v[k + 2]
-        return side, nx * unit / norm, ny * unit / norm, -move.bend_max / norm, (move.bend_max * v[k + 2] - now) / norm
-    if is_triangle(move):
-        bend, share = v[k] + unit * d[k], v[k + 1] + d[k + 1]
-        norm = math.sqrt(unit * unit + move.bend_max * move.bend_max)
-        side = (bend - move.bend_max * share) / norm
-        if -bend / unit > max(side, share - 1.0):
-            return -bend / unit, -1.0, 0.0, 0.0, v[k] / unit
-        if share - 1.0 > side:
-            return share - 1.0, 0.0, 1.0, 0.0, 1.0 - v[k + 1]
-        return side, unit / norm, -move.bend_max / norm, 0.0, (move.bend_max * v[k + 1] - v[k]) / norm
-    value = v[k] + unit * d[k]
-    if value - move.upper > move.lower - value:
-        return (value - move.upper) / unit, 1.0, 0.0, 0.0, (move.upper - v[k]) / unit
-    return (move.lower - value) / unit, -1.0, 0.0, 0.0, (v[k] - move.lower) / unit
+    now = nx * v[k] if planar else nx * v[k] + ny * v[k + 1]
+    # The limit of the bend grows with the share of the stretch where both are coupled.
+    growth = move.slope * unit
+    last = k + move.width - 1
+    share_now, share = (v[last], v[last] + d[last]) if move.stretch > 0.0 else (0.0, 0.0)
+    norm = math.sqrt(unit * unit + growth * growth)
+    room = move.bend_max - growth
+    worst = (radius - room - growth * share) / norm
+    a, b, c, bound = nx * unit / norm, ny * unit / norm, -growth / norm, (room + growth * share_now - now) / norm
+    if move.stretch > 0.0 and max(share - 1.0, -share) > worst:
+        sign = 1.0 if share > 0.5 else -1.0
+        worst = max(share - 1.0, -share)
+        a, b, c, bound = 0.0, 0.0, sign, 1.0 - share_now if sign > 0.0 else share_now
+    if planar and -x / unit > worst:
+        worst = -x / unit
+        a, b, c, bound = -1.0, 0.0, 0.0, v[k] / unit
+    return worst, a, c if planar else b, c, bound
 
 
 @kernel
@@ -418,7 +426,14 @@ def write_trial(pulls: Pulls, model: Model, v: Array, trial: Array) -> None:
     write_step(pulls, model, v)
     for k in range(v.shape[0]):
         trial[k] = v[k] + pulls.units[k] * pulls.vectors[STEP, k]
-    if not approach(pulls, model, trial):
+    if approach(pulls, model, trial):
+        return
+    # Limits meet at a sharp angle, and little is left to move. Most limits are far from the rest pose, but v may be at
+    # one: a retreat to v would then end every step where it began.
+    tried = pulls.vectors[GOAL]
+    copy(trial, tried)
+    if to_rest(pulls, model, trial) < _NEARLY_ALL:
+        copy(tried, trial)
         retreat(pulls, model, v, trial)
 
 
@@ -463,7 +478,7 @@ def nearest(pulls: Pulls, model: Model, v: Array) -> None:
     n = v.shape[0]
     copy(v, goal)
     pulls.columns[BEFORE, 0] = 0.0
-    for _ in range(1 if pulls.linear else _LINEARISATIONS):
+    for _ in range(_LINEARISATIONS):
         keeps_pulls(pulls, model, v)
         write_slopes(pulls, model)
         for i in range(n):
