@@ -103,7 +103,7 @@ def test_a_pull_by_mouse(studio, visit):
     # The tab of a robot without tendons goes, and another is open in its place.
     studio.set_robot(ar.load_robot("two-section"))
     settle(studio)
-    visit.page.get_by_text("Tendons", exact=True).wait_for(state="detached")
+    visit.page.get_by_text("Tendons", exact=True).first.wait_for(state="detached")
     visit.open_tab("Pose")
     visit.wait_for_sliders()
 
