@@ -31,7 +31,7 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
     from arcreach._warm_up import warm_up
-    from arcreach.calibration import TipCovariance, tip_covariance
+    from arcreach.calibration import Fit, Measurements, ShapeFit, TipCovariance, fit, fit_shape, tip_covariance
     from arcreach.files.catalogues import catalogue
     from arcreach.files.exports.c.binding import load_exported
     from arcreach.files.exports.c.writer import export_c
@@ -57,7 +57,7 @@ __getattr__, _ = lazy(
     __name__,
     {
         "_warm_up": "warm_up",
-        "calibration": "TipCovariance tip_covariance",
+        "calibration": "Fit Measurements ShapeFit TipCovariance fit fit_shape tip_covariance",
         "files.catalogues": "catalogue",
         "files.exports.c.binding": "load_exported",
         "files.exports.c.writer": "export_c",
@@ -78,9 +78,11 @@ __all__ = [
     "DeviceError",
     "Disc",
     "FileError",
+    "Fit",
     "HalfSpace",
     "LeaderPath",
     "Link",
+    "Measurements",
     "Mesh",
     "Method",
     "MethodError",
@@ -96,6 +98,7 @@ __all__ = [
     "Scene",
     "SceneError",
     "Section",
+    "ShapeFit",
     "Solution",
     "Solutions",
     "Sphere",
@@ -114,6 +117,8 @@ __all__ = [
     "export_c",
     "export_html",
     "export_mjcf",
+    "fit",
+    "fit_shape",
     "follow",
     "follow_the_leader",
     "load_exported",

@@ -16,6 +16,7 @@ PACKAGES = {
     "mujoco": ("MuJoCo", "mujoco"),
     "ompl": ("ompl", "plan"),
     "polars": ("polars", "cluster"),
+    "scipy": ("SciPy", "fit"),
     "shapely": ("shapely", "plan"),
     "sympy": ("SymPy", "symbolic"),
     "toppra": ("toppra", "plan"),

@@ -5,6 +5,7 @@ it in a notebook.
 """
 
 from arcreach.figures._style import ONE_COLUMN, TWO_COLUMNS, save
+from arcreach.figures.calibration import calibration
 from arcreach.figures.chord_angle import chord_angle
 from arcreach.figures.clearance import clearance
 from arcreach.figures.contact import contact, contact_motion
@@ -23,6 +24,7 @@ from arcreach.figures.workspace import tip_directions, workspace, workspace_cell
 __all__ = [
     "ONE_COLUMN",
     "TWO_COLUMNS",
+    "calibration",
     "chord_angle",
     "clearance",
     "contact",

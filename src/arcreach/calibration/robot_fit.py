@@ -1,0 +1,330 @@
+"""`fit`: the parameters of a tendon-driven robot from measured pulls and tips."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcreach import _text
+from arcreach._checks import shown, whole
+from arcreach._extras import require
+from arcreach._typing import Array, Booleans
+from arcreach.calibration.measurements import Measurements, read_measurements
+from arcreach.calibration.model import Model
+from arcreach.calibration.parameters import DEFAULT, GROUPS, Parameter, Parametrisation, is_elastic
+from arcreach.elements import Link, Section
+from arcreach.errors import Interrupted, RobotError, TargetError
+from arcreach.robots.robot import Robot
+
+# Starts: turns of the base about z, of which the best are refined on some of the rows.
+TURNS, REFINED, COARSE_ROWS = 12, 4, 120
+# Steps of the starts, of the first and the second pass over the fitted rows, and of the pass over all rows.
+COARSE_STEPS, PASSES, LAST_STEPS = 12, (20, 30), 30
+# Relative change of the cost at which a pass ends: far below what one standard error changes.
+ENOUGH = 1e-6
+# Assumed residual, as a share of the length, and assumed strength of the prior until both are known.
+FIRST_NOISE, FIRST_PRIOR = 0.03, 0.1
+# Residuals above this many standard deviations count linearly, so that outliers do not steer the fit.
+ROBUST = 2.0
+# Least residual, as a share of the length: rounding of the data.
+LEAST_NOISE = 1e-7
+# Prior standard deviation in scales where residuals of one command are independent: it holds only what the data leave
+# open.
+OPEN = 10.0
+# Angles and radii of one section share an error, such as how its discs are turned, and differ by this share of it.
+ALIKE = 3.0
+# A direction of the parameters that moves the tip by less than this share of the length per scale is undetermined.
+NO_EFFECT = 1e-5
+# Share of a parameter in an undetermined direction from which on it is named.
+NAMED = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A calibrated robot, the standard errors of its parameters, and how well measured tips are predicted."""
+
+    robot: Robot
+    length: float  # of the robot as given, without links in front, in metres
+    parameters: tuple[Parameter, ...]
+    values: Array
+    errors: Array  # standard errors of `values`
+    weak: tuple[str, ...]  # parameters whose standard error exceeds how far the given value may be off in practice
+    data: Measurements
+    kept: Booleans  # rows of `data` that were kept apart
+    predicted: Array  # tip positions (n, 3), for kept rows by a fit that did not see them
+    complete: bool = True  # False if it was interrupted
+
+    @property
+    def tip_errors(self) -> Array:
+        """Distances (n,) between predicted and measured tips in metres."""
+        return np.asarray(np.linalg.norm(self.predicted - self.data.positions, axis=1))
+
+    @property
+    def kept_errors(self) -> Array:
+        """The tip errors of the rows that were kept apart."""
+        return self.tip_errors[self.kept]
+
+    @property
+    def fitted_errors(self) -> Array:
+        """The tip errors of the other rows."""
+        return self.tip_errors[~self.kept]
+
+    def __str__(self) -> str:
+        lines = []
+        for name, errors in (("fitted", self.fitted_errors), ("kept apart", self.kept_errors)):
+            if len(errors):
+                lines.append(
+                    f"{_text.count(len(errors), 'row')} {name}: mean tip error {_text.length(float(errors.mean()))} "
+                    f"({_text.number(100.0 * float(errors.mean()) / self.length)} % of the length), "
+                    f"95 % below {_text.length(float(np.quantile(errors, 0.95)))}"
+                )
+        if self.weak:
+            lines.append(f"poorly determined: {', '.join(self.weak)}")
+        return "\n".join(lines)
+
+
+def fit(
+    robot: Robot,
+    data: Measurements | str | os.PathLike[str],
+    free: Sequence[str] = DEFAULT,
+    *,
+    kept: float = 0.5,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fit:
+    """Fit parameters of a tendon-driven robot to measured pulls and tips.
+
+    `data` are Measurements or a CSV file. `free` names groups of parameters: base, lengths, angles, radii, stiffness,
+    pretension, rest, tip. The share `kept` of the commands, drawn by `seed`, is kept apart and judges a fit of the
+    others; the robot that is returned is then fitted to all rows. Sections and tendons without a stiffness get a
+    typical one if stiffness is free. `progress` receives the steps done and those at most needed. Raises `Interrupted`,
+    whose `result` is the best fit so far, on Ctrl-C. Needs SciPy.
+    """
+    model = Parametrisation(*_checked(robot, free))
+    rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
+    apart = _kept_rows(rows, robot, kept, seed)
+    _check_rows(robot, rows, apart, model)
+    search = _Search(model, require("scipy.optimize", "a fit"), progress or (lambda done, total: None))
+    complete = True
+    judged = None
+    try:
+        search.start(rows[~apart])
+        if apart.any():
+            judged = search.z
+            search.refine(rows, LAST_STEPS)
+    except KeyboardInterrupt:
+        complete = False
+    return _result(search, rows, apart, judged, complete)
+
+
+def _result(search: _Search, rows: Measurements, apart: Booleans, judged: Array | None, complete: bool) -> Fit:
+    # The kept rows are judged by the fit before they were seen; an interrupted one may not have come that far.
+    predicted = search.model(rows[~apart]).tips(search.z)
+    found = np.empty_like(rows.positions)
+    found[~apart] = predicted
+    if apart.any():
+        found[apart] = search.model(rows[apart]).tips(search.z if judged is None else judged)
+    values, parameters = search.parametrisation.values(search.z), search.parametrisation.parameters
+    errors, without_prior, lost = search.errors()
+    if lost and complete:
+        raise TargetError(
+            f"the data do not determine {', '.join(lost)}; measure other pulls, or leave their groups out of free"
+        )
+    weak = tuple(p.name for p, error in zip(parameters, without_prior, strict=True) if error > p.scale)
+    robot = search.parametrisation.robot_for(values)
+    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, apart, found, complete)
+    if not complete:
+        raise Interrupted(fit)
+    return fit
+
+
+def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
+    if not isinstance(robot, Robot) or not robot.tendons:
+        raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot whose sections have tendons")
+    for name, element in zip(robot.element_names, robot.elements, strict=True):
+        if not isinstance(element, Link) and not (isinstance(element, Section) and not element.twist):
+            raise RobotError(f"element '{name}' is not accepted in a fit; give links, and sections without twist")
+    names = tuple(free) if isinstance(free, (list, tuple, set, frozenset)) else ()
+    if not names or any(name not in GROUPS for name in names):
+        raise TargetError(f"free = {shown(free)} is not accepted; give a list of some of {', '.join(GROUPS)}")
+    if {"pretension", "rest"} & set(names) and "stiffness" not in names and not is_elastic(robot):
+        raise TargetError(
+            "free: pretension and rest need a stiffness of every section and tendon; free it too, or give them"
+        )
+    return robot, names
+
+
+def _kept_rows(data: Measurements, robot: Robot, kept: Any, seed: int) -> Booleans:
+    """Return the mask of the rows that are kept apart: whole commands."""
+    if isinstance(kept, bool) or not isinstance(kept, (int, float)) or not 0.0 <= kept < 1.0:
+        raise TargetError(f"kept = {shown(kept)} is not accepted; give a share from 0 to below 1")
+    labels, number = np.unique(data.commands, return_inverse=True)
+    order = np.random.default_rng(whole("seed", seed, 0)).permutation(len(labels))
+    return np.asarray(np.isin(number, order[: int(kept * len(labels))]))
+
+
+def _check_rows(robot: Robot, data: Measurements, apart: Booleans, model: Parametrisation) -> None:
+    if data.pulls.shape[1] != len(robot.tendons):
+        raise TargetError(f"data has {data.pulls.shape[1]} pulls a row; the robot has {len(robot.tendons)} tendons")
+    data.check_units(robot)
+    rows, count = int((~apart).sum()), len(model.parameters)
+    if rows * data.width <= count:
+        raise TargetError(
+            f"{_text.count(rows, 'row')} to fit cannot determine {count} parameters; give more rows, keep fewer apart, "
+            "or free fewer groups"
+        )
+
+
+class _Search:
+    """Robust least squares from several starts; `z` is the best vector so far.
+
+    Residuals of one command are alike where the model is imperfect, so that a command counts as few independent rows.
+    `inflation` is that ratio of variances. It widens the standard errors, and it gives weight to the given values of
+    the parameters, which keeps an imperfect model from following its own errors. Without it they have no weight.
+    """
+
+    def __init__(self, model: Parametrisation, optimize: Any, progress: Callable[[int, int], None]) -> None:
+        self.parametrisation, self.optimize, self.progress = model, optimize, progress
+        self.length = model.robot.moving_reach
+        self.z = np.zeros(len(model.parameters))
+        self.prior = _prior(model.parameters)
+        self.noise, self.strength, self.inflation = FIRST_NOISE, FIRST_PRIOR, 1.0
+        self.kinds: Array | None = None
+        self.rows: Measurements | None = None
+        self.done, self.total = 0, REFINED * COARSE_STEPS + sum(PASSES) + LAST_STEPS
+
+    def model(self, data: Measurements) -> Model:
+        return Model(self.parametrisation, data)
+
+    def start(self, data: Measurements) -> None:
+        """Choose the best of several starts on some rows, then fit all of them."""
+        self.rows = data
+        coarse = data[:: max(len(data) // COARSE_ROWS, 1)]
+        found = self._starts(self.model(coarse))
+        refined = []
+        for k, z in enumerate(found):
+            refined.append(self._least_squares(z, coarse, COARSE_STEPS))
+            self.done = (k + 1) * COARSE_STEPS
+        self.z = min(refined, key=lambda pair: pair[0])[1]
+        self.done = REFINED * COARSE_STEPS
+        for steps in PASSES:
+            self.refine(data, steps)
+
+    def refine(self, data: Measurements, steps: int) -> None:
+        """Improve z on all rows, then estimate noise, inflation and the weights of the kinds of measurements."""
+        self.rows = data
+        before = self.done
+        self._least_squares(self.z, data, steps)
+        self.done = before + steps
+        self._estimate(data)
+
+    def _starts(self, model: Model) -> list[Array]:
+        turned = [i for i, parameter in enumerate(self.parametrisation.parameters) if parameter.name == "base.turn_z"]
+        if not turned:
+            return [np.zeros(len(self.z))]
+        starts = []
+        for k in range(TURNS):
+            z = np.zeros(len(self.z))
+            angle = math.remainder(2.0 * math.pi * k / TURNS, 2.0 * math.pi)
+            z[turned] = angle / self.parametrisation.parameters[turned[0]].scale
+            starts.append(z)
+        starts.sort(key=lambda z: float(np.abs(model.residuals(z)).sum()))
+        return starts[:REFINED]
+
+    def _weighted(self, residuals: Array) -> Array:
+        """Return residuals as shares of the length, kinds of measurements weighted by their precision."""
+        return residuals / self.length if self.kinds is None else residuals / self.length * self.kinds
+
+    def _least_squares(self, z: Array, data: Measurements, steps: int) -> tuple[float, Array]:
+        model = self.model(data)
+        count = data.width * len(data)
+
+        def residuals(z: Array) -> Array:
+            try:
+                found = self._weighted(model.residuals(z)).ravel()
+            except (RobotError, FloatingPointError, OverflowError):
+                # A step far outside of what a robot can be.
+                found = np.full(count, 1e3)
+            return np.concatenate([found, self.strength * self.prior @ z])
+
+        def jacobian(z: Array) -> Array:
+            self.z = z.copy()
+            self.done += 1
+            self.progress(min(self.done, self.total), self.total)
+            J = self._weighted(np.moveaxis(model.jacobian(z), 2, 0))
+            return np.concatenate([J.reshape(len(z), -1).T, self.strength * self.prior])
+
+        found = self.optimize.least_squares(
+            residuals, z, jacobian, loss="soft_l1", f_scale=ROBUST * self.noise, ftol=ENOUGH, max_nfev=steps
+        )
+        self.z = found.x
+        return float(found.cost), found.x
+
+    def _estimate(self, data: Measurements) -> None:
+        residuals = self.model(data).residuals(self.z) / self.length
+        spreads = np.array([_spread(residuals[:, columns]) for columns in data.kinds])
+        self.kinds = np.concatenate(
+            [np.full(c.stop - c.start, spreads[0] / s) for c, s in zip(data.kinds, spreads, strict=True)]
+        )
+        self.noise = spreads[0]
+        pulled = _psi(residuals * self.kinds, ROBUST * self.noise)
+        _, number = np.unique(data.commands, return_inverse=True)
+        sums = np.stack([np.bincount(number, column) for column in pulled.T], axis=1)
+        self.inflation = max(float((sums**2).sum() / (pulled**2).sum()), 1.0)
+        self.strength = self.noise * max(math.sqrt(self.inflation) - 1.0, 1.0 / OPEN)
+
+    def errors(self) -> tuple[Array, Array, list[str]]:
+        """Return standard errors, those without the prior, and the names of undetermined parameters."""
+        assert self.rows is not None
+        model = self.model(self.rows)
+        J = self._weighted(np.moveaxis(model.jacobian(self.z), 2, 0)).reshape(len(self.z), -1).T
+        r = self._weighted(model.residuals(self.z)).ravel()
+        limit = ROBUST * self.noise
+        # Variance of the estimate by a robust loss: mean psi^2 over the square of mean psi'.
+        slope = (1.0 + (r / limit) ** 2) ** -1.5
+        variance = (_psi(r, limit) ** 2).sum() / max(len(r) - len(self.z), 1) / slope.mean() ** 2 * self.inflation
+        information = J.T @ J
+        free = self.strength**2 / slope.mean() * self.prior.T @ self.prior
+        covariance = np.linalg.inv(information + free + 1e-12 * np.eye(len(r[: len(self.z)])))
+        scale = self.parametrisation.slopes(self.z)
+        alone = variance * np.diag(np.linalg.pinv(information, rcond=1e-14, hermitian=True))
+        with_prior = variance * np.diag(covariance)
+        # A tendon that became rigid has no effect any more, and yet is determined: also judged at the given values.
+        given = np.where([p.group == "base" for p in self.parametrisation.parameters], self.z, 0.0)
+        before = self._weighted(np.moveaxis(model.jacobian(given), 2, 0)).reshape(len(self.z), -1).T
+        lost = _without_effect(J) & _without_effect(before)
+        names = [p.name for p, is_lost in zip(self.parametrisation.parameters, lost, strict=True) if is_lost]
+        return np.sqrt(with_prior) * scale, np.sqrt(alone) * scale, names
+
+
+def _prior(parameters: Sequence[Parameter]) -> Array:
+    """Return the matrix whose product with z has independent entries of standard deviation 1; the base pose is free."""
+    matrix = np.diag([float(parameter.group != "base") for parameter in parameters])
+    for group in ("angles", "radii"):
+        sections = [p.name.split(".")[0] if p.group == group else "" for p in parameters]
+        for section in set(sections) - {""}:
+            own = np.flatnonzero(np.array(sections) == section)
+            common = np.full((len(own), len(own)), 1.0 / len(own))
+            matrix[np.ix_(own, own)] = common + ALIKE * (np.eye(len(own)) - common)
+    return matrix
+
+
+def _without_effect(J: Array) -> Booleans:
+    """Return which parameters take part in a direction that changes no measurement."""
+    _, s, V = np.linalg.svd(J, full_matrices=False)
+    return np.asarray(np.abs(V[s < NO_EFFECT * math.sqrt(len(J))]).max(axis=0, initial=0.0) > NAMED)
+
+
+def _spread(values: Array) -> float:
+    """Return the standard deviation of residuals around zero from their median, which outliers do not change."""
+    return max(1.4826 * float(np.median(np.abs(values))), LEAST_NOISE)
+
+
+def _psi(r: Array, limit: float) -> Array:
+    """Return residuals as the loss weighs them: equal where small, at most `limit` where large."""
+    return np.asarray(r / np.sqrt(1.0 + (r / limit) ** 2))

@@ -1,0 +1,231 @@
+"""`fit_shape`: the configuration whose backbone passes nearest to measured points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _text
+from arcreach._checks import array_of, real_array, shown
+from arcreach._typing import Array, Booleans, Integers
+from arcreach.calibration.places import backbone_points, element_lengths, places_at
+from arcreach.calibration.uncertainty import TipCovariance
+from arcreach.calibration.variables import by_variables, to_coordinates, to_variables
+from arcreach.errors import RobotError, TargetError
+from arcreach.robots.robot import Robot
+
+# Random starts that are scored, those of them that are refined, and points of the backbone that a score compares.
+STARTS, REFINED, SCORED = 1500, 6, 40
+MOST_STEPS = 60
+# Share of the reach: a step below it ends a descent, and distances beyond it count alike in a score.
+ENOUGH, FAR = 1e-7, 0.1
+# Tukey's biweight: points farther than this many standard deviations are outliers. 95 % efficient without outliers.
+BIWEIGHT = 4.685
+# Least standard deviation of a point as a share of the reach: rounding.
+LEAST_NOISE = 1e-9
+# Points on the backbone from which the nearest one is refined, when arc lengths are not known.
+DENSE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeFit:
+    """A configuration from measured points, and its uncertainty."""
+
+    q: Array
+    residuals: Array  # distance of each point from the backbone, in metres
+    outliers: Booleans  # points that had no influence
+    noise: float  # standard deviation of a point per axis, in metres
+    covariance: Array  # of q (dof, dof); the direction of a straight section has none
+    tip: TipCovariance  # position of the tip and its covariance
+
+    def __str__(self) -> str:
+        used = self.residuals[~self.outliers]
+        sizes = np.linalg.norm(self.tip.axes, axis=0)
+        return (
+            f"{_text.count(len(used), 'point')} within {_text.length(float(used.max()))} of the backbone, "
+            f"{_text.count(int(self.outliers.sum()), 'outlier')}; tip known to {_text.length(float(sizes[0]))}"
+        )
+
+
+def fit_shape(
+    robot: Robot,
+    points: npt.ArrayLike,
+    arc_lengths: npt.ArrayLike | None = None,
+    *,
+    start: npt.ArrayLike | None = None,
+) -> ShapeFit:
+    """Find the configuration, within the limits, whose backbone passes nearest to points (n, 3) in the base frame.
+
+    `arc_lengths` (n,) says where on the backbone each was measured, from the base in metres; without it the nearest
+    point of the backbone counts. Where the length of the robot varies, they are those at its rest length. Outliers are
+    found and left out. `start` (dof,) is a first guess.
+    """
+    if not isinstance(robot, Robot):
+        raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    given = array_of("points", points, (None, 3))
+    if not np.isfinite(given).all():
+        raise TargetError(f"points[{np.flatnonzero(~np.isfinite(given).all(axis=1))[0]}] is not finite; leave it out")
+    if 3 * len(given) <= robot.dof:
+        raise TargetError(f"{_text.count(len(given), 'point')} cannot determine {robot.dof} coordinates; give more")
+    if np.linalg.norm(given, axis=1).min() > 2.0 * robot.reach:
+        raise TargetError(
+            f"all points are farther from the base than twice the reach of {robot.reach:g} m; "
+            "give metres, in the base frame"
+        )
+    search = _Search(robot, given, _checked_arcs(robot, arc_lengths, len(given)))
+    starts = search.starts(None if start is None else robot.clip(start))
+    found = [search.descend(q) for q in starts]
+    return search.result(min(found, key=lambda pair: pair[0])[1])
+
+
+def _checked_arcs(robot: Robot, arc_lengths: Any, count: int) -> tuple[Integers, Array] | None:
+    if arc_lengths is None:
+        return None
+    arcs = real_array(arc_lengths)
+    if arcs is None or arcs.shape != (count,) or not (np.isfinite(arcs) & (arcs >= 0.0)).all():
+        raise TargetError(
+            f"arc_lengths = {shown(arc_lengths)} is not accepted; give {count} lengths in metres from the base"
+        )
+    return places_at(robot, robot.neutral, arcs)
+
+
+class _Search:
+    """Descents by reweighted least squares in the variables, each step moved inside the limits."""
+
+    def __init__(self, robot: Robot, points: Array, places: tuple[Integers, Array] | None) -> None:
+        self.robot, self.points, self.places = robot, points, places
+
+    def starts(self, start: Array | None) -> list[Array]:
+        """Return the best of many random configurations, of the rest pose and of the caller's."""
+        robot = self.robot
+        Q = np.concatenate([[robot.neutral] if start is None else [start, robot.neutral], robot.sample(STARTS, seed=0)])
+        chosen = slice(None, None, max(len(self.points) // SCORED, 1))
+        points = self.points[chosen]
+        if self.places is None:
+            backbones = robot.backbone(Q, SCORED)
+            squares = (points**2).sum(axis=1)[:, None] + (backbones**2).sum(axis=2)[:, None, :]
+            distances = np.sqrt(np.maximum(squares - 2.0 * points @ np.swapaxes(backbones, 1, 2), 0.0))
+            # Points near the backbone, and a backbone near points: a robot that bends away has no points at its end.
+            score = np.minimum(distances.min(axis=2), FAR * robot.reach).mean(axis=1)
+            score += np.minimum(distances.min(axis=1), FAR * robot.reach).mean(axis=1)
+        else:
+            there = backbone_points(robot, Q, self.places[0][chosen], self.places[1][chosen])[0]
+            score = np.minimum(np.linalg.norm(there - points, axis=2), FAR * robot.reach).mean(axis=1)
+        return list(Q[np.argsort(score)[:REFINED]])
+
+    def residuals(self, q: Array) -> tuple[Array, Array]:
+        """Return the vectors from points to the backbone (n, 3), and their derivatives (n, 3, dof) by the variables."""
+        places = self.places or self._nearest(q)
+        at, J = backbone_points(self.robot, q[None], *places)
+        flat = by_variables(
+            self.robot, lambda q: backbone_points(self.robot, q[None], *places)[1][0].reshape(-1, len(q)), q
+        )
+        J = flat.reshape(len(self.points), 3, -1)
+        r = at[0] - self.points
+        if self.places is None:
+            # A point may slide along the backbone: only the distance across counts.
+            tangents = self._tangents(q, *places)
+            J = J - tangents[:, :, None] * np.einsum("ni,nik->nk", tangents, J)[:, None, :]
+            inner = (places[1] > 0.0) & (places[1] < 1.0)
+            r = np.where(inner[:, None], r - tangents * np.einsum("ni,ni->n", tangents, r)[:, None], r)
+        return r, J
+
+    def _nearest(self, q: Array) -> tuple[Integers, Array]:
+        """Return the places on the backbone nearest to the points, from dense points and a parabola between them."""
+        total = float(element_lengths(self.robot, q)[1].sum())
+        line = self.robot.backbone(q, DENSE)
+        squares = ((self.points[:, None] - line) ** 2).sum(axis=2)
+        best = np.clip(squares.argmin(axis=1), 1, DENSE - 2)
+        rows = np.arange(len(best))
+        before, here, after = squares[rows, best - 1], squares[rows, best], squares[rows, best + 1]
+        curvature = before - 2.0 * here + after
+        shift = np.divide(0.5 * (before - after), curvature, out=np.zeros(len(best)), where=curvature > 0.0)
+        arcs = np.clip((best + np.clip(shift, -1.0, 1.0)) / (DENSE - 1), 0.0, 1.0) * total
+        return places_at(self.robot, q, arcs)
+
+    def _tangents(self, q: Array, rows: Integers, shares: Array) -> Array:
+        step = 1e-4
+        above = backbone_points(self.robot, q[None], rows, np.minimum(shares + step, 1.0))[0][0]
+        below = backbone_points(self.robot, q[None], rows, np.maximum(shares - step, 0.0))[0][0]
+        along = above - below
+        return np.asarray(along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300))
+
+    def _scale(self, r: Array) -> float:
+        """Return the standard deviation per axis from the median distance, which outliers hardly change."""
+        # Median of the length of a Gaussian vector: with three axes, or with two across the backbone.
+        median = 1.5382 if self.places is not None else 1.1774
+        return max(float(np.median(np.linalg.norm(r, axis=1))) / median, LEAST_NOISE * self.robot.reach)
+
+    def descend(self, q: Array) -> tuple[float, Array]:
+        """Return the mean of the loss and the configuration at the end of a descent from q."""
+        damping = 1e-3
+        r, J = self.residuals(q)
+        scale = self._scale(r)
+        cost = _loss(r, scale)
+        for _ in range(MOST_STEPS):
+            w = _weights(r, scale)
+            A = np.einsum("n,nik,nil->kl", w, J, J)
+            g = np.einsum("n,nik,ni->k", w, J, r)
+            step = np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-9 * np.trace(A) + 1e-300), g)
+            tried = self.robot.clip(to_coordinates(self.robot, to_variables(self.robot, q) - step))
+            r_tried, J_tried = self.residuals(tried)
+            cost_tried = _loss(r_tried, scale)
+            if cost_tried < cost:
+                moved = float(np.abs(to_variables(self.robot, tried) - to_variables(self.robot, q)).max())
+                q, r, J, damping = tried, r_tried, J_tried, max(0.2 * damping, 1e-9)
+                scale = self._scale(r)
+                cost = _loss(r, scale)
+                if moved < ENOUGH:
+                    break
+            elif damping > 1e6:
+                break
+            else:
+                damping *= 8.0
+        return float(np.minimum(np.linalg.norm(r, axis=1), FAR * self.robot.reach).mean()), q
+
+    def result(self, q: Array) -> ShapeFit:
+        r, J = self.residuals(q)
+        w = _weights(r, self._scale(r))
+        used = w > 0.0
+        axes = 3 if self.places is not None else 2
+        freedom = max(axes * int(used.sum()) - self.robot.dof, 1)
+        noise = math.sqrt(float((w[:, None] * r**2).sum()) / max(float(w.mean()), 1e-9) / freedom * used.mean())
+        information = np.einsum("n,nik,nil->kl", w, J, J)
+        covariance = noise**2 * np.linalg.pinv(information, rcond=1e-12, hermitian=True)
+        C = _by_coordinates(self.robot, q, covariance)
+        return ShapeFit(q, np.linalg.norm(r, axis=1), ~used, noise, C, self._tip(q, covariance))
+
+    def _tip(self, q: Array, covariance: Array) -> TipCovariance:
+        robot = self.robot
+        J = by_variables(robot, robot.jacobian, q)
+        pose = J @ covariance @ J.T
+        values, vectors = np.linalg.eigh(covariance)
+        roots = vectors * np.sqrt(np.maximum(values, 0.0))
+
+        def draw(count: int, rng: np.random.Generator) -> Array:
+            V = to_variables(robot, q) + rng.normal(size=(count, robot.dof)) @ roots.T
+            return robot.tip_pose(to_coordinates(robot, V))[:, :3, 3]
+
+        return TipCovariance(robot.tip_pose(q)[:3, 3], 0.5 * (pose + pose.T), draw)
+
+
+def _by_coordinates(robot: Robot, q: Array, covariance: Array) -> Array:
+    """Return the covariance of the coordinates from that of the variables."""
+    # by_variables of the identity is dq/dv, whose rows for a straight section's direction are zero.
+    T = by_variables(robot, lambda q: np.eye(len(q)), q)
+    return np.asarray(T @ covariance @ T.T)
+
+
+def _weights(r: Array, scale: float) -> Array:
+    """Return Tukey's weights (n,) of residual vectors."""
+    u = np.linalg.norm(r, axis=1) / (BIWEIGHT * scale)
+    return np.asarray(np.where(u < 1.0, (1.0 - u**2) ** 2, 0.0))
+
+
+def _loss(r: Array, scale: float) -> float:
+    u = np.minimum(np.linalg.norm(r, axis=1) / (BIWEIGHT * scale), 1.0)
+    return float((1.0 - (1.0 - u**2) ** 3).mean())

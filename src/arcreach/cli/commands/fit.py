@@ -1,0 +1,89 @@
+"""`arcreach fit`: the robot as it was built, from measured pulls and tips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcreach._io import check_output
+from arcreach._text import number
+from arcreach.calibration import fit as fit_robot
+from arcreach.calibration import read_measurements
+from arcreach.calibration.parameters import DEFAULT, GROUPS
+from arcreach.cli.arguments import AsJson, FigurePath, RobotName
+from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, note, print_json, print_table, save_figure
+from arcreach.cli.progress import announce_compiling
+from arcreach.errors import Interrupted
+from arcreach.files import load_chain, save_robot
+
+# Shown units: factor and symbol.
+_SHOWN = {"m": (1e3, "mm"), "rad": (57.29577951308232, "°")}
+
+
+def fit(
+    robot: RobotName,
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="CSV file of measured pulls and tips.")],
+    free: Annotated[str, typer.Option("--free", help=f"Groups of parameters, some of {','.join(GROUPS)}.")] = ",".join(
+        DEFAULT
+    ),
+    out: Annotated[Path | None, typer.Option("--out", help="Write the fitted robot to this .toml file.")] = None,
+    figure: FigurePath = None,
+    kept: Annotated[float, typer.Option("--kept", help="Share of the commands kept apart to judge the fit.")] = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="RNG seed of that choice.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a tendon-driven robot to measured pulls and tip positions.
+
+    DATA has the columns pull_1_mm to pull_9_mm, or the names of the tendons, and tip_x_mm, tip_y_mm, tip_z_mm; rows of
+    one command share a text in the column command or pattern, and are fitted or kept apart together.
+    """
+    if out is not None:
+        check_output(out, (".toml",))
+    check_figure(figure)
+    loaded = load_chain(robot, "fit")
+    measured = read_measurements(data, loaded)
+    interrupted = False
+    with announce_compiling() as say:
+        try:
+            found = fit_robot(
+                loaded,
+                measured,
+                [name.strip() for name in free.split(",")],
+                kept=kept,
+                seed=seed,
+                progress=lambda done, total: say("fitting", done, total, "step"),
+            )
+        except Interrupted as stop:
+            found, interrupted = stop.result, True
+    if out is not None:
+        save_robot(found.robot, out)
+    if figure is not None:
+        from arcreach.figures import calibration
+
+        save_figure(calibration(found), figure)
+    if as_json:
+        print_json(
+            {
+                "robot": loaded.name,
+                "parameters": [
+                    {"name": p.name, "unit": p.unit, "value": value, "error": error}
+                    for p, value, error in zip(found.parameters, found.values, found.errors, strict=True)
+                ],
+                "weak": found.weak,
+                "length": found.length,
+                "kept": found.kept,
+                "tip_errors": found.tip_errors,
+            }
+        )
+    else:
+        rows = []
+        for p, value, error in zip(found.parameters, found.values.tolist(), found.errors.tolist(), strict=True):
+            factor, unit = _SHOWN.get(p.unit, (1.0, p.unit))
+            rows.append((p.name, number(factor * value, 4), number(factor * error, 2), unit))
+        print_table(("parameter", "value", "± error", "unit"), rows, right=("value", "± error"))
+        typer.echo(str(found))
+    if interrupted:
+        note("interrupted; this is the best fit so far")
+        raise typer.Exit(EXIT_INTERRUPTED)

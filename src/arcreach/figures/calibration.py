@@ -1,0 +1,65 @@
+"""Draw a fit: measured and predicted tips of the rows kept apart, and the tip errors of all rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcreach.calibration.robot_fit import Fit
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.figures._style import BLUE, INK, MM, PALE, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Height in millimetres, and bins of the histogram up to the largest error that is drawn, a quantile of all.
+HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
+
+
+def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
+    """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
+
+    The tips are those of the rows that were kept apart, or all if none were. `width` is in millimetres.
+    """
+    if not isinstance(fit, Fit):
+        raise MethodError(f"fit = {type(fit).__name__} is not accepted; give what ar.fit returned")
+    rows = fit.kept if fit.kept.any() else ~fit.kept
+    measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
+    with _style.style():
+        figure = _style.new_figure(width, HEIGHT)
+        above, side, errors = figure.subplots(1, 3)
+        for panel, (first, second) in ((above, "xy"), (side, "xz")):
+            _draw_tips(panel, measured, predicted, "xyz".index(first), "xyz".index(second))
+            panel.set_xlabel(f"{first} (mm)")
+            panel.set_ylabel(f"{second} (mm)")
+        _draw_errors(errors, fit)
+        handles, labels = above.get_legend_handles_labels()
+        more, names = errors.get_legend_handles_labels()
+        figure.legend([*handles, *more], [*labels, *names], loc="outside lower center", ncols=4)
+        _style.settle(figure)
+    return figure
+
+
+def _draw_tips(panel: Any, measured: Any, predicted: Any, i: int, k: int) -> None:
+    lines = np.stack([measured[:, [i, k]], predicted[:, [i, k]]])
+    panel.plot(lines[:, :, 0], lines[:, :, 1], color=PALE, linewidth=0.4, zorder=1)
+    panel.plot(measured[:, i], measured[:, k], "o", color=INK, markersize=1.6, markeredgewidth=0, label="measured")
+    panel.plot(
+        predicted[:, i], predicted[:, k], "o", color=VERMILION, markersize=1.6, markeredgewidth=0, label="predicted"
+    )
+    panel.set_aspect("equal", adjustable="datalim")
+
+
+def _draw_errors(panel: Any, fit: Fit) -> None:
+    shares = 100.0 * fit.tip_errors / fit.length
+    edges = np.linspace(0.0, max(float(np.quantile(shares, QUANTILE)), 1e-9), BINS + 1)
+    for rows, colour, name in ((~fit.kept, BLUE, "rows fitted"), (fit.kept, VERMILION, "rows kept apart")):
+        if rows.any():
+            # The last bin holds what is beyond it, so that no row is left out.
+            panel.hist(np.minimum(shares[rows], edges[-1]), edges, histtype="step", color=colour, label=name)
+            panel.axvline(shares[rows].mean(), color=colour, linewidth=0.6, linestyle=(0, (3, 2)))
+    panel.set_xlabel("tip error (% of length)")
+    panel.set_ylabel("rows")
+    panel.set_xlim(0.0, edges[-1])

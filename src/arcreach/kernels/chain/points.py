@@ -1,0 +1,109 @@
+"""Points of the backbone at given shares of elements, with their derivatives by the coordinates.
+
+A place is the row of an element in the chain and a share of its length, from 0 to 1.
+"""
+
+from arcreach._jit import kernel
+from arcreach._typing import Array, Integers, Motion, Records
+from arcreach.kernels.chain.arc import arc_slope
+from arcreach.kernels.chain.kinematics import (
+    add_shift,
+    add_turn,
+    element_motion,
+    element_point,
+    joint_column,
+    section_columns,
+    section_length,
+)
+from arcreach.kernels.chain.layout import LINK, SECTION
+from arcreach.kernels.chain.section import planar_point
+from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
+from arcreach.kernels.math.trigonometry import sincos
+
+
+@kernel
+def part_slope(chain: Records, row: int, theta: float, fraction: float) -> tuple[float, float]:
+    """Return the derivative by theta of `planar_point`. Source: derived."""
+    x = 0.0
+    z = 0.0
+    remaining = fraction
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        share = chain[j].length_share
+        if share > 0.0 and remaining > 0.0:
+            part = min(remaining / share, 1.0)
+            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
+            x += part * share * dx
+            z += part * share * dz
+        remaining -= share
+    return x, z
+
+
+@kernel
+def part_columns(
+    chain: Records, row: int, q: Array, fraction: float, before: Motion, point: Motion, jac: Array
+) -> None:
+    """Write the columns of a section for a point inside it. Source: derived."""
+    k = chain[row].coordinate
+    s, c = sincos(q[k + 1])
+    length = section_length(chain, row, q)
+    slope_x, slope_z = part_slope(chain, row, q[k], fraction)
+    x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
+    add_shift(x, y, z, k, jac)
+    add_turn(1.0, before[2], before[6], before[10], before, point, k + 1, jac)
+    if chain[row].stretch > 0.0:
+        at_x, at_z = planar_point(chain, row, q[k], fraction)
+        x, y, z = turn(before, at_x * c, at_x * s, at_z)
+        add_shift(x, y, z, k + 2, jac)
+
+
+@kernel
+def joint_part(chain: Records, row: int, q: Array, fraction: float, before: Motion, jac: Array) -> None:
+    """Write the column of a joint for a point on its straight line, which moves by its share. Source: derived."""
+    k = chain[row].coordinate
+    step = element_motion(chain, row, q)
+    after = compose(before, step)
+    joint_column(chain, row, q, step, before, after, after, jac)
+    for i in range(6):
+        jac[i, k] *= fraction
+
+
+@kernel
+def point_at(chain: Records, q: Array, place: int, fraction: float, out: Array, jac: Array) -> None:
+    """Write the point (3,) at a place and its Jacobian (6, dof), of which the linear rows count. Source: derived."""
+    for i in range(6):
+        for k in range(jac.shape[1]):
+            jac[i, k] = 0.0
+    before = IDENTITY
+    row = 0
+    while row < place:
+        before = compose(before, element_motion(chain, row, q))
+        row += 1 + chain[row].arcs
+    x, y, z = element_point(chain, row, q, element_motion(chain, row, q), fraction)
+    x, y, z = apply(before, x, y, z)
+    out[0], out[1], out[2] = x, y, z
+    point = (1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z)
+    if chain[place].kind == SECTION:
+        part_columns(chain, place, q, fraction, before, point, jac)
+    elif chain[place].kind != LINK:
+        joint_part(chain, place, q, fraction, before, jac)
+    before = IDENTITY
+    row = 0
+    while row < place:
+        step = element_motion(chain, row, q)
+        after = compose(before, step)
+        if chain[row].kind == SECTION:
+            section_columns(chain, row, q, before, after, point, jac)
+        elif chain[row].kind != LINK:
+            joint_column(chain, row, q, step, before, after, point, jac)
+        before = after
+        row += 1 + chain[row].arcs
+
+
+@kernel(batch=True)
+def points_at(
+    start: int, stop: int, chain: Records, Q: Array, places: Integers, fractions: Array, points: Array, jac: Array
+) -> None:
+    """Write points (n, m, 3) at places (m,) and Jacobians (n, m, 6, dof) of rows start to stop. Source: derived."""
+    for i in range(start, stop):
+        for j in range(places.shape[0]):
+            point_at(chain, Q[i], places[j], fractions[j], points[i, j], jac[i, j])

@@ -1,0 +1,233 @@
+"""Fits of synthetic robots whose parameters are known, and data that are refused."""
+
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.calibration import read_measurements
+from arcreach.calibration.model import Model
+from arcreach.calibration.parameters import DEFAULT, GROUPS, Parametrisation
+from arcreach.cli import main
+from arcreach.errors import Interrupted
+
+pytest.importorskip("scipy")
+NOISE = 1e-4
+
+
+def nominal(sections=1, **fields):
+    tendons = [ar.Tendon(0.005, math.radians(angle), **fields) for angle in (0, 120, 240)]
+    return ar.Robot([ar.Section(0.08, 3.0, tendons=tendons) for _ in range(sections)], "nominal")
+
+
+def measured(robot=None, rows=80, seed=0, noise=NOISE, free=DEFAULT, **given):
+    """Rows of a robot whose parameters differ from the given ones, and the true values."""
+    rng = np.random.default_rng(seed)
+    model = Parametrisation(robot or nominal(), free)
+    z = 0.4 * rng.normal(size=len(model.parameters))
+    z[[p.name == "base.turn_z" for p in model.parameters]] = 20.0
+    truth = model.values(z)
+    real = model.robot_for(truth)
+    pulls = rng.uniform(-3e-3, 6e-3, (rows, len(real.tendons)))
+    poses = real.tip_pose(real.from_pulls(pulls, elastic=model.elastic).q)
+    positions = poses[:, :3, 3] + noise * rng.normal(size=(rows, 3))
+    commands = np.repeat(np.arange(rows // 4), 4)
+    return ar.Measurements(pulls, positions, commands=commands, **given), truth, poses
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    data, truth, _ = measured()
+    return ar.fit(nominal(), data), truth
+
+
+def test_parameters_are_found_within_their_errors(fitted):
+    fit, truth = fitted
+    assert np.all(np.abs(fit.values - truth) < 4.5 * fit.errors)
+    assert fit.kept_errors.mean() < 4.0 * NOISE
+    assert fit.errors[0] < 1e-3
+    assert "rows kept apart" in str(fit)
+
+
+def test_the_robot_predicts_what_was_measured(fitted):
+    fit, _ = fitted
+    tips = fit.robot.tip_pose(fit.robot.from_pulls(fit.data.pulls, elastic=True).q)[:, :3, 3]
+    assert np.linalg.norm(tips - fit.data.positions, axis=1).mean() < 3.0 * NOISE
+
+
+def test_commands_are_kept_whole(fitted):
+    fit, _ = fitted
+    for command in np.unique(fit.data.commands):
+        assert len(set(fit.kept[fit.data.commands == command])) == 1
+    assert fit.kept.mean() == 0.5
+
+
+def test_outliers_do_not_steer_the_fit():
+    data, _, _ = measured(seed=1)
+    spoilt = data.positions.copy()
+    spoilt[::11] += 0.03
+    fit = ar.fit(nominal(), ar.Measurements(data.pulls, spoilt), kept=0.0)
+    # Least squares would be 2 to 5 mm off.
+    assert np.linalg.norm(fit.predicted - data.positions, axis=1).mean() < 10.0 * NOISE
+
+
+def test_poses_and_points_along_the_body():
+    robot = nominal(2)
+    data, truth, poses = measured(robot, rows=24, seed=2, noise=0.0)
+    real = Parametrisation(robot, DEFAULT).robot_for(truth)
+    middle = real.frames(real.from_pulls(data.pulls, elastic=True).q)[:, 2, :3, 3]
+    given = {"rotations": poses[:, :3, :3], "points": middle[:, None], "arc_lengths": [0.08]}
+    fit = ar.fit(robot, ar.Measurements(data.pulls, data.positions, **given), kept=0.0)
+    assert fit.fitted_errors.max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "tendons",
+    [{}, {"rate": 30.0}, {"discs": 50}, {"transmits": "both", "pretension": 3.0, "stiffness": 2e4}],
+    ids=["straight", "helical", "discs", "rods"],
+)
+@pytest.mark.parametrize("stretch", [0.0, 0.03])
+def test_derivatives_are_those_of_differences(tendons, stretch):
+    own = [ar.Tendon(0.005, math.radians(angle), **tendons) for angle in (0, 120, 240)]
+    first = ar.Section(0.06, 2.5, stretch=stretch, tendons=own)
+    robot = ar.Robot([first, ar.Link((0, 0, 0.01)), ar.Section(0.07, 2.0, tendons=own)])
+    data, _, poses = measured(robot, rows=8, noise=1e-3, free=GROUPS)
+    data = ar.Measurements(data.pulls, data.positions, poses[:, :3, :3], poses[:, None, :3, 3], [0.03])
+    model = Model(Parametrisation(robot, GROUPS), data)
+    z = 0.3 * np.random.default_rng(1).normal(size=len(model.parametrisation.parameters))
+    J = model.jacobian(z)
+    for i, parameter in enumerate(model.parametrisation.parameters):
+        step = np.zeros(len(z))
+        # Equilibria of tendons that are not straight are found to about 1e-8 m, which a small step would magnify.
+        step[i] = 1e-3
+        numerical = (model.residuals(z + step) - model.residuals(z - step)) / 2e-3
+        np.testing.assert_allclose(J[:, :, i], numerical, atol=2e-5, err_msg=parameter.name)
+
+
+def test_what_the_data_cannot_determine_is_named():
+    data, _, _ = measured(nominal(2), rows=24)
+    pulls = data.pulls.copy()
+    pulls[:, 3:] = -0.02
+    with pytest.raises(ar.TargetError, match=r"do not determine .*section-2.tendon-1.radius"):
+        ar.fit(nominal(2, stiffness=1e4), ar.Measurements(pulls, data.positions), kept=0.0)
+
+
+def test_rigid_tendons_have_no_slack():
+    robot = nominal()
+    data, _, _ = measured(robot, free=("base", "radii"))
+    assert ar.fit(robot, data, ["base", "radii"]).kept_errors.mean() < 3.0 * NOISE
+    with pytest.raises(ar.TargetError, match="need a stiffness"):
+        ar.fit(robot, data, ["base", "pretension"])
+
+
+def test_an_interrupted_fit_keeps_its_best():
+    data, _, _ = measured()
+
+    def stop(done, total):
+        if done > 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        ar.fit(nominal(), data, progress=stop)
+    best = caught.value.result
+    assert not best.complete
+    assert best.tip_errors.mean() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rows": 4}, "rows to fit cannot determine"),
+        ({"free": ["lengths", "colour"]}, "free = .*colour.* give a list of some of base"),
+        ({"free": "base"}, "give a list"),
+        ({"kept": 1.0}, "kept = 1.0"),
+        ({"pulls": 1e3}, "pulls has .* m for a robot of 0.08 m; give metres"),
+        ({"positions": 1e3}, "tip positions are .* m apart"),
+    ],
+)
+def test_refused(change, words):
+    data, _, _ = measured()
+    rows = slice(change.pop("rows", None))
+    scales = [change.pop(name, 1.0) for name in ("pulls", "positions")]
+    with pytest.raises(ar.TargetError, match=words):
+        ar.fit(nominal(), ar.Measurements(data.pulls[rows] * scales[0], data.positions[rows] * scales[1]), **change)
+
+
+def test_robots_that_cannot_be_fitted_are_refused():
+    data, _, _ = measured()
+    with pytest.raises(ar.RobotError, match="sections have tendons"):
+        ar.fit(ar.Robot([ar.Section(0.1, 1.0)]), data)
+    with pytest.raises(ar.RobotError, match="'revolute-1' is not accepted in a fit"):
+        ar.fit(ar.Robot([ar.Revolute((0, 0, 1)), *nominal().elements]), data)
+    with pytest.raises(ar.TargetError, match="3 pulls a row; the robot has 6"):
+        ar.fit(nominal(2), data)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"pulls": [[0.0, math.nan, 0.0]], "positions": [[0, 0, 1]]}, r"pulls\[0\] has a number that is not finite"),
+        ({"pulls": [[0.0]], "positions": [[0, 0]]}, r"positions = .* shape \(n, 3\)"),
+        ({"pulls": [[0.0]], "positions": [[0, 0, 1]] * 2}, "1 rows of pulls and 2 of positions"),
+        ({"pulls": [[0.0]], "positions": [[0, 0, 1]], "points": [[[0, 0, 1]]]}, "belong together"),
+        ({"pulls": [[0.0]], "positions": [[0, 0, 1]], "commands": ["a", "b"]}, "a label for each"),
+    ],
+)
+def test_measurements_are_checked(given, words):
+    with pytest.raises(ar.TargetError, match=words):
+        ar.Measurements(**given)
+
+
+HEADER = "command,pull_1_mm,pull_2_mm,pull_3_mm,tip_x_mm,tip_y_mm,tip_z_mm\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        (HEADER, "no rows of numbers"),
+        (HEADER + "a,1,2,3,4,5,nan\n", "line 2: has a number that is not finite"),
+        (HEADER + "a,1,2,3,4,5,six\n", "line 2: has a cell that is missing or no number"),
+        (HEADER.replace("pull_2_mm,", "") + "a,1,3,4,5,6\n", "no column for section-1.tendon-2"),
+        (HEADER.replace("pull_2_mm", "pull_2_cm") + "a,1,2,3,4,5,6\n", "columns of the pulls have different units"),
+        (HEADER.replace("_mm", "") + "a,1,2,3,0,0,0\n", "pulls has 3 m for a robot of 0.08 m"),
+        (HEADER.replace("command", "pull_1_mm") + "1,1,2,3,4,5,6\n", "two columns for section-1.tendon-1"),
+    ],
+)
+def test_files_are_checked(text, words, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    with pytest.raises(ar.FileError, match=words):
+        read_measurements(path, nominal())
+
+
+def test_columns_by_tendon_names_with_rotations_and_points(tmp_path):
+    path = tmp_path / "data.csv"
+    names = ",".join(f"section-1.tendon-{i}_cm" for i in (1, 2, 3))
+    path.write_text(
+        f"{names},x,y,z,qw,qx,qy,qz,x_at_0.04_mm,y_at_0.04_mm,z_at_0.04_mm\n.1,.2,.3,0,0,.08,2,0,0,0,1,2,40\n"
+    )
+    data = read_measurements(path, nominal())
+    np.testing.assert_allclose(data.pulls, [[0.001, 0.002, 0.003]])
+    np.testing.assert_allclose(data.rotations, [np.eye(3)])
+    np.testing.assert_allclose(data.points, [[[0.001, 0.002, 0.04]]])
+    assert data.arc_lengths == [0.04]
+
+
+def test_command_line(fitted, tmp_path, monkeypatch, capsys):
+    fit, _ = fitted
+    ar.save_robot(nominal(), tmp_path / "robot.toml")
+    rows = np.column_stack([fit.data.commands, 1e3 * fit.data.pulls, 1e3 * fit.data.positions])
+    text = "\n".join(",".join(f"{value:.17g}" for value in row) for row in rows)
+    (tmp_path / "data.csv").write_text(HEADER + text + "\n")
+    given = [tmp_path / "robot.toml", tmp_path / "data.csv", "--out", tmp_path / "out.toml"]
+    monkeypatch.setattr(sys, "argv", ["arcreach", "fit", *map(str, given), "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    shown = json.loads(capsys.readouterr().out)
+    assert np.all(np.abs([p["value"] for p in shown["parameters"]] - fit.values) < fit.errors)
+    assert len(ar.load_robot(tmp_path / "out.toml").elements) == 2
