@@ -70,13 +70,13 @@ def test_a_moved_tip_shows_the_pulls_that_hold_it(driven):
 
 
 def test_rigid_tendons_show_pulls_that_do_not_fit_together(studio):
-    studio.set_robot(driven_robot(pull_min=-0.004, pull_max=0.02))
+    studio.set_robot(driven_robot())
     settle(studio)
     assert not studio.panels.tendons.elastic
     studio.pull(np.full(9, 2e-3))
     settle(studio)
     assert "do not fit together: 2.0 mm residual" in studio.panels.tendons.note.content
-    assert slider_limits(studio.state.request.robot)[0] == (-4.0, 20.0)
+    assert slider_limits(driven_robot(pull_min=-0.004, pull_max=0.02))[0] == (-4.0, 20.0)
     assert is_elastic(DRIVEN)
 
 
