@@ -49,9 +49,9 @@ class DrawnTendons:
 
     def draw(self, q: Array | None, slack: Booleans | None = None) -> None:
         """Draw tendons and discs at q, those that are slack as dashes; None hides them."""
-        for handle in (self.discs, self.taut, self.slack):
-            handle.visible = q is not None
+        self.discs.visible = q is not None
         if q is None:
+            self.taut.visible = self.slack.visible = False
             return
         self.discs.batched_positions, self.discs.batched_wxyzs, _ = self._discs(q)
         curves = [self._scale * points for points in tendon_points(self.robot, q)]
