@@ -219,6 +219,7 @@ def test_what_a_tendon_cannot_pass_is_refused():
         (ar.Revolute((0, 0, 1)), "joint that turns"),
         (ar.Link((0, 0, 0.01), rot_y(0.2)[:3, :3]), "tilts"),
         (ar.Prismatic(0, 0.02, (1, 0, 0)), "slides across"),
+        (ar.Prismatic(0, 0.02, (0, 0, -1)), r"or against the backbone.*\+z"),
         (ar.Section(0.05, 1.0, twist=True), "turns at its base"),
     ):
         with pytest.raises(ar.RobotError, match=words):

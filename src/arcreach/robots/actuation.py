@@ -115,8 +115,8 @@ def _routes(robot: Robot, tendon: Tendon, end: int, number: int, arc_rows: dict[
                 }
             )
         elif isinstance(element, Prismatic):
-            if abs(abs(element.axis[2]) - 1.0) > _TILT:
-                raise _refused(robot, i, "slides across the backbone; only a slide along z passes tendons")
+            if abs(element.axis[2] - 1.0) > _TILT:
+                raise _refused(robot, i, "slides across or against the backbone; only a slide along +z passes tendons")
             rows.append({**common, "kind": pulls.SLIDE})
         elif isinstance(element, Link):
             angle += _roll(robot, i, element)

@@ -335,7 +335,7 @@ def chord_success(A, on_arrival=False):
     problem = Problem(
         robot, Targets.from_poses(poses, "axis"), None, 1e-6, 1e-3, 150, math.inf, 0, "", 1, np.empty((0, 6))
     )
-    settings = chords.Settings(1e-4, A, 25, on_arrival)
+    settings = chords.Settings(1e-4, A, 25, on_arrival, full=False, position_period=0)
     outcome = run_kernel(problem, chords.chords, arm_of(robot), settings, max_steps=150)
     return (outcome.status == layout.REACHED).mean()
 
