@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from arcreach.cli import app as entry
-from arcreach.cli.commands import contact, experiment, export, figure, follow, grasp, ik, plan
+from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan
 
 # Every option that names a file to write, with a command that gets as far as computing, and the endings it accepts.
 FIGURE = ".pdf, .png, .svg"
@@ -17,6 +17,8 @@ OUTPUTS = {
     ("ik", "--trace"): ("ik three-section --to 20mm,10mm,92mm", ".csv"),
     ("follow", "--out"): ("follow three-section --waypoints targets.csv", ".csv"),
     ("follow", "--figure"): ("follow three-section --waypoints targets.csv", FIGURE),
+    ("fit", "--out"): ("fit tendon-driven rows.csv", ".toml"),
+    ("fit", "--figure"): ("fit tendon-driven rows.csv", FIGURE),
     ("plan", "--out"): ("plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20", ".csv"),
     ("plan", "--figure"): ("plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20", FIGURE),
     ("contact", "--figure"): ("contact slalom", FIGURE),
@@ -58,6 +60,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "path.csv").write_text(
         "section-1.bend,section-1.direction,section-2.bend,section-2.direction\n0,0,0,0\n"
     )
+    names = [*(f"pull_{k}_mm" for k in range(1, 10)), "x_mm", "y_mm", "z_mm"]
+    (tmp_path / "rows.csv").write_text(f"{','.join(names)}\n{','.join(['0'] * 11)},186.5\n")
     return tmp_path
 
 
@@ -68,7 +72,7 @@ def idle(monkeypatch):
     def computing(*_):
         raise AssertionError("the command computes before it has checked its files")
 
-    for module in (contact, experiment, export, figure, follow, grasp, ik, plan):
+    for module in (contact, experiment, export, figure, fit, follow, grasp, ik, plan):
         monkeypatch.setattr(module, "announce_compiling", computing)
 
 
