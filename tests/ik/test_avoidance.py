@@ -182,6 +182,7 @@ def test_a_trace_among_obstacles_leads_to_the_answer():
     assert robot.within_limits(found.trace.q).all()
 
 
+@pytest.mark.compiled
 def test_the_trace_of_a_solve_that_ends_in_collision_leads_to_the_answer():
     robot = ar.Robot([ar.Section(0.05, np.pi / 2, radius=0.004)] * 2)
     # Only a straight robot reaches this target, and it touches the ball.

@@ -64,6 +64,7 @@ def test_the_field_is_kept_in_files(tmp_path):
         ar.Section(0.03, 1.5, stretch=0.02, coupled=1)
 
 
+@pytest.mark.compiled
 def test_a_path_is_followed_by_its_leader():
     robot = ar.Robot([ar.Prismatic(0.0, 0.2, (0, 0, 1)), SECTION, SECTION])
     angles = np.linspace(0.0, 1.2, 30)

@@ -44,6 +44,7 @@ def test_refuses_options(options):
         solve(arm(), Target([0, 0, 0.1]), "chords", **options)
 
 
+@pytest.mark.compiled
 def test_a_quarter_turn_frees_chains_that_are_stuck_in_a_plane():
     robot = ar.load_robot("three-section")
     positions = robot.tip_pose(robot.sample(300, seed=3))[:, :3, 3]
