@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 # Seconds, far longer than anything takes: a loaded machine that compiles must not fail a test.
-PATIENCE = 600.0
+PATIENCE = 180.0
 
 
 def until(holds: Callable[[], Any]) -> None:

@@ -53,3 +53,19 @@ def test_a_view_is_adjusted_until_the_user_moves_the_camera(page):
         client.set(page.panels.view.camera, "Top")
         until(lambda: np.allclose(last_position(client), placed("Top", 700, 800)[0]))
         assert len(client.of_type("SetCameraPositionMessage")) == count + 1
+
+
+def test_a_slow_client_gets_the_view_of_its_last_canvas(page):
+    with client_of(page) as client:
+        until(lambda: client.of_type("SetCameraPositionMessage"))
+        first = last_position(client)
+        # A panel slides open, and the client does not yet apply the positions it is sent.
+        for width in (700, 600, 500, 400, 300):
+            client.send(**{**CAMERA, "image_width": width, "image_height": 800, "position": first.tolist()})
+            until(lambda width=width: np.allclose(last_position(client), placed("3D", width, 800)[0]))
+        count = len(client.of_type("SetCameraPositionMessage"))
+        # Now it reports the first of them, and is still given the last.
+        late = placed("3D", 700, 800)[0].tolist()
+        client.send(**{**CAMERA, "image_width": 300, "image_height": 800, "position": late})
+        until(lambda: len(client.of_type("SetCameraPositionMessage")) > count)
+        assert np.allclose(last_position(client), placed("3D", 300, 800)[0])

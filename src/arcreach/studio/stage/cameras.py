@@ -42,7 +42,8 @@ class Cameras:
         camera = server.initial_camera
         camera.position, camera.look_at = (tuple(point) for point in placed(FIRST, 800, 800))
         camera.up, camera.fov, camera.near, camera.far = (0.0, 0.0, 1.0), FIELD_OF_VIEW, 0.02, 60.0
-        # For each client the view, and the camera positions that were set for it.
+        # For each client the view, and all camera positions it had or that were set for it: a slow client reports old
+        # ones long after they were set.
         self._views: dict[int, tuple[str, list[Array]]] = {}
         server.on_client_connect(self._greet)
         server.on_client_disconnect(self._forget)
@@ -56,18 +57,24 @@ class Cameras:
 
     async def _moved(self, camera: Any) -> None:
         view, given = self._views.get(camera.client.client_id, ("", []))
-        if not any(np.allclose(camera.position, position, atol=SAME) for position in given):
+        if not _among(camera.position, given):
             self._views.pop(camera.client.client_id, None)
-        elif not np.allclose(placed(view, camera.image_width, camera.image_height)[0], given[-1], atol=SAME):
+        elif not _among(camera.position, [placed(view, camera.image_width, camera.image_height)[0]]):
             self.show(camera.client, view)
 
     def show(self, client: Any, view: str) -> None:
         """Set a client's camera to a view."""
         camera = client.camera
         position, look_at = placed(view, camera.image_width, camera.image_height)
-        kept = self._views.get(client.client_id, ("", []))[1]
-        # Messages with earlier positions of the camera may still arrive.
-        self._views[client.client_id] = (view, [*kept[-3:], np.array(camera.position), position])
+        given = self._views.get(client.client_id, ("", []))[1]
+        for new in (np.array(camera.position), position):
+            if not _among(new, given):
+                given.append(new)
+        self._views[client.client_id] = (view, given)
         # In one step: with only some of these set the camera could turn about the vertical.
         with client.atomic():
             camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)
+
+
+def _among(position: Any, given: list[Array]) -> bool:
+    return any(np.allclose(position, other, atol=SAME) for other in given)
