@@ -20,7 +20,7 @@ if hasattr(os, "sched_setaffinity"):
 
 import numpy as np
 from scipy.optimize import least_squares
-from tests.robots.test_actuation import integrated_length, random_robot
+from tests.robots.test_actuation import integrated_pulls, random_robot
 
 import arcreach as ar
 
@@ -66,13 +66,7 @@ def judge_pulls(count):
     for seed in range(count):
         robot = random_robot(np.random.default_rng(seed))
         q = robot.sample(1, seed=seed)[0]
-        wanted = [
-            integrated_length(robot, robot.neutral, tendon, i) - integrated_length(robot, q, tendon, i)
-            for i, element in enumerate(robot.elements)
-            if isinstance(element, ar.Section)
-            for tendon in element.tendons
-        ]
-        worst_pull = max(worst_pull, np.abs(robot.pulls(q) - wanted).max() / robot.reach)
+        worst_pull = max(worst_pull, np.abs(robot.pulls(q) - integrated_pulls(robot, q)).max() / robot.reach)
         slope = differences(robot.pulls, q)
         worst_slope = max(worst_slope, np.abs(robot.pull_jacobian(q) - slope).max())
         for name, kind in zip(routes, range(4), strict=True):

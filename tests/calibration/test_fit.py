@@ -9,8 +9,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.calibration import read_measurements
-from arcreach.calibration.model import Model
 from arcreach.calibration.parameters import DEFAULT, GROUPS, Parametrisation
+from arcreach.calibration.prediction import Prediction
 from arcreach.cli import main
 from arcreach.errors import Interrupted
 
@@ -96,7 +96,7 @@ def test_derivatives_are_those_of_differences(tendons, stretch):
     robot = ar.Robot([first, ar.Link((0, 0, 0.01)), ar.Section(0.07, 2.0, tendons=own)])
     data, _, poses = measured(robot, rows=8, noise=1e-3, free=GROUPS)
     data = ar.Measurements(data.pulls, data.positions, poses[:, :3, :3], poses[:, None, :3, 3], [0.03])
-    model = Model(Parametrisation(robot, GROUPS), data)
+    model = Prediction(Parametrisation(robot, GROUPS), data)
     z = 0.3 * np.random.default_rng(1).normal(size=len(model.parametrisation.parameters))
     J = model.jacobian(z)
     for i, parameter in enumerate(model.parametrisation.parameters):

@@ -114,17 +114,23 @@ def integrated_length(robot, q, tendon, end, steps=100):
     return total
 
 
+def integrated_pulls(robot, q):
+    """The pulls of all tendons by `integrated_length`."""
+    return np.array(
+        [
+            integrated_length(robot, robot.neutral, tendon, i) - integrated_length(robot, q, tendon, i)
+            for i, element in enumerate(robot.elements)
+            if isinstance(element, ar.Section)
+            for tendon in element.tendons
+        ]
+    )
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_pulls_are_those_of_the_routed_curves(seed):
     robot = random_robot(np.random.default_rng(seed))
     q = robot.sample(1, seed=seed)[0]
-    wanted = [
-        integrated_length(robot, robot.neutral, tendon, i) - integrated_length(robot, q, tendon, i)
-        for i, element in enumerate(robot.elements)
-        if isinstance(element, ar.Section)
-        for tendon in element.tendons
-    ]
-    assert np.allclose(robot.pulls(q), wanted, rtol=0, atol=1e-9 * robot.reach)
+    assert np.allclose(robot.pulls(q), integrated_pulls(robot, q), rtol=0, atol=1e-9 * robot.reach)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -15,8 +15,8 @@ from arcreach._checks import shown, whole
 from arcreach._extras import require
 from arcreach._typing import Array, Booleans
 from arcreach.calibration.measurements import Measurements, read_measurements
-from arcreach.calibration.model import Model
 from arcreach.calibration.parameters import DEFAULT, GROUPS, Parameter, Parametrisation, is_elastic
+from arcreach.calibration.prediction import Prediction
 from arcreach.elements import Link, Section
 from arcreach.errors import Interrupted, RobotError, TargetError
 from arcreach.robots.robot import Robot
@@ -105,11 +105,11 @@ def fit(
     typical one if stiffness is free. `progress` receives the steps done and those at most needed. Raises `Interrupted`,
     whose `result` is the best fit so far, on Ctrl-C. Needs SciPy.
     """
-    model = Parametrisation(*_checked(robot, free))
+    parametrisation = Parametrisation(*_checked(robot, free))
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
-    apart = _kept_rows(rows, robot, kept, seed)
-    _check_rows(robot, rows, apart, model)
-    search = _Search(model, require("scipy.optimize", "a fit"), progress or (lambda done, total: None))
+    apart = _kept_rows(rows, kept, seed)
+    _check_rows(robot, rows, apart, parametrisation)
+    search = _Search(parametrisation, require("scipy.optimize", "a fit"), progress or (lambda done, total: None))
     complete = True
     judged = None
     try:
@@ -124,11 +124,10 @@ def fit(
 
 def _result(search: _Search, rows: Measurements, apart: Booleans, judged: Array | None, complete: bool) -> Fit:
     # The kept rows are judged by the fit before they were seen; an interrupted one may not have come that far.
-    predicted = search.model(rows[~apart]).tips(search.z)
-    found = np.empty_like(rows.positions)
-    found[~apart] = predicted
+    predicted = np.empty_like(rows.positions)
+    predicted[~apart] = search.prediction(rows[~apart]).tips(search.z)
     if apart.any():
-        found[apart] = search.model(rows[apart]).tips(search.z if judged is None else judged)
+        predicted[apart] = search.prediction(rows[apart]).tips(search.z if judged is None else judged)
     values, parameters = search.parametrisation.values(search.z), search.parametrisation.parameters
     errors, without_prior, lost = search.errors()
     if lost and complete:
@@ -137,7 +136,7 @@ def _result(search: _Search, rows: Measurements, apart: Booleans, judged: Array 
         )
     weak = tuple(p.name for p, error in zip(parameters, without_prior, strict=True) if error > p.scale)
     robot = search.parametrisation.robot_for(values)
-    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, apart, found, complete)
+    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, apart, predicted, complete)
     if not complete:
         raise Interrupted(fit)
     return fit
@@ -159,7 +158,7 @@ def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
     return robot, names
 
 
-def _kept_rows(data: Measurements, robot: Robot, kept: Any, seed: int) -> Booleans:
+def _kept_rows(data: Measurements, kept: Any, seed: int) -> Booleans:
     """Return the mask of the rows that are kept apart: whole commands."""
     if isinstance(kept, bool) or not isinstance(kept, (int, float)) or not 0.0 <= kept < 1.0:
         raise TargetError(f"kept = {shown(kept)} is not accepted; give a share from 0 to below 1")
@@ -168,11 +167,11 @@ def _kept_rows(data: Measurements, robot: Robot, kept: Any, seed: int) -> Boolea
     return np.asarray(np.isin(number, order[: int(kept * len(labels))]))
 
 
-def _check_rows(robot: Robot, data: Measurements, apart: Booleans, model: Parametrisation) -> None:
+def _check_rows(robot: Robot, data: Measurements, apart: Booleans, parametrisation: Parametrisation) -> None:
     if data.pulls.shape[1] != len(robot.tendons):
         raise TargetError(f"data has {data.pulls.shape[1]} pulls a row; the robot has {len(robot.tendons)} tendons")
     data.check_units(robot)
-    rows, count = int((~apart).sum()), len(model.parameters)
+    rows, count = int((~apart).sum()), len(parametrisation.parameters)
     if rows * data.width <= count:
         raise TargetError(
             f"{_text.count(rows, 'row')} to fit cannot determine {count} parameters; give more rows, keep fewer apart, "
@@ -188,24 +187,24 @@ class _Search:
     the parameters, which keeps an imperfect model from following its own errors. Without it they have no weight.
     """
 
-    def __init__(self, model: Parametrisation, optimize: Any, progress: Callable[[int, int], None]) -> None:
-        self.parametrisation, self.optimize, self.progress = model, optimize, progress
-        self.length = model.robot.moving_reach
-        self.z = np.zeros(len(model.parameters))
-        self.prior = _prior(model.parameters)
+    def __init__(self, parametrisation: Parametrisation, optimize: Any, progress: Callable[[int, int], None]) -> None:
+        self.parametrisation, self.optimize, self.progress = parametrisation, optimize, progress
+        self.length = parametrisation.robot.moving_reach
+        self.z = np.zeros(len(parametrisation.parameters))
+        self.prior = _prior(parametrisation.parameters)
         self.noise, self.strength, self.inflation = FIRST_NOISE, FIRST_PRIOR, 1.0
         self.kinds: Array | None = None
         self.rows: Measurements | None = None
         self.done, self.total = 0, REFINED * COARSE_STEPS + sum(PASSES) + LAST_STEPS
 
-    def model(self, data: Measurements) -> Model:
-        return Model(self.parametrisation, data)
+    def prediction(self, data: Measurements) -> Prediction:
+        return Prediction(self.parametrisation, data)
 
     def start(self, data: Measurements) -> None:
         """Choose the best of several starts on some rows, then fit all of them."""
         self.rows = data
         coarse = data[:: max(len(data) // COARSE_ROWS, 1)]
-        found = self._starts(self.model(coarse))
+        found = self._starts(self.prediction(coarse))
         refined = []
         for k, z in enumerate(found):
             refined.append(self._least_squares(z, coarse, COARSE_STEPS))
@@ -223,7 +222,7 @@ class _Search:
         self.done = before + steps
         self._estimate(data)
 
-    def _starts(self, model: Model) -> list[Array]:
+    def _starts(self, prediction: Prediction) -> list[Array]:
         turned = [i for i, parameter in enumerate(self.parametrisation.parameters) if parameter.name == "base.turn_z"]
         if not turned:
             return [np.zeros(len(self.z))]
@@ -233,20 +232,24 @@ class _Search:
             angle = math.remainder(2.0 * math.pi * k / TURNS, 2.0 * math.pi)
             z[turned] = angle / self.parametrisation.parameters[turned[0]].scale
             starts.append(z)
-        starts.sort(key=lambda z: float(np.abs(model.residuals(z)).sum()))
+        starts.sort(key=lambda z: float(np.abs(prediction.residuals(z)).sum()))
         return starts[:REFINED]
 
     def _weighted(self, residuals: Array) -> Array:
         """Return residuals as shares of the length, kinds of measurements weighted by their precision."""
         return residuals / self.length if self.kinds is None else residuals / self.length * self.kinds
 
+    def _jacobian(self, prediction: Prediction, z: Array) -> Array:
+        """Return the derivatives of the weighted residuals, a row per measured number."""
+        return self._weighted(np.moveaxis(prediction.jacobian(z), 2, 0)).reshape(len(z), -1).T
+
     def _least_squares(self, z: Array, data: Measurements, steps: int) -> tuple[float, Array]:
-        model = self.model(data)
+        prediction = self.prediction(data)
         count = data.width * len(data)
 
         def residuals(z: Array) -> Array:
             try:
-                found = self._weighted(model.residuals(z)).ravel()
+                found = self._weighted(prediction.residuals(z)).ravel()
             except (RobotError, FloatingPointError, OverflowError):
                 # A step far outside of what a robot can be.
                 found = np.full(count, 1e3)
@@ -256,8 +259,7 @@ class _Search:
             self.z = z.copy()
             self.done += 1
             self.progress(min(self.done, self.total), self.total)
-            J = self._weighted(np.moveaxis(model.jacobian(z), 2, 0))
-            return np.concatenate([J.reshape(len(z), -1).T, self.strength * self.prior])
+            return np.concatenate([self._jacobian(prediction, z), self.strength * self.prior])
 
         found = self.optimize.least_squares(
             residuals, z, jacobian, loss="soft_l1", f_scale=ROBUST * self.noise, ftol=ENOUGH, max_nfev=steps
@@ -266,7 +268,7 @@ class _Search:
         return float(found.cost), found.x
 
     def _estimate(self, data: Measurements) -> None:
-        residuals = self.model(data).residuals(self.z) / self.length
+        residuals = self.prediction(data).residuals(self.z) / self.length
         spreads = np.array([_spread(residuals[:, columns]) for columns in data.kinds])
         self.kinds = np.concatenate(
             [np.full(c.stop - c.start, spreads[0] / s) for c, s in zip(data.kinds, spreads, strict=True)]
@@ -281,23 +283,22 @@ class _Search:
     def errors(self) -> tuple[Array, Array, list[str]]:
         """Return standard errors, those without the prior, and the names of undetermined parameters."""
         assert self.rows is not None
-        model = self.model(self.rows)
-        J = self._weighted(np.moveaxis(model.jacobian(self.z), 2, 0)).reshape(len(self.z), -1).T
-        r = self._weighted(model.residuals(self.z)).ravel()
+        prediction = self.prediction(self.rows)
+        J = self._jacobian(prediction, self.z)
+        r = self._weighted(prediction.residuals(self.z)).ravel()
         limit = ROBUST * self.noise
         # Variance of the estimate by a robust loss: mean psi^2 over the square of mean psi'.
         slope = (1.0 + (r / limit) ** 2) ** -1.5
         variance = (_psi(r, limit) ** 2).sum() / max(len(r) - len(self.z), 1) / slope.mean() ** 2 * self.inflation
         information = J.T @ J
         free = self.strength**2 / slope.mean() * self.prior.T @ self.prior
-        covariance = np.linalg.inv(information + free + 1e-12 * np.eye(len(r[: len(self.z)])))
+        covariance = np.linalg.inv(information + free + 1e-12 * np.eye(len(self.z)))
         scale = self.parametrisation.slopes(self.z)
         alone = variance * np.diag(np.linalg.pinv(information, rcond=1e-14, hermitian=True))
         with_prior = variance * np.diag(covariance)
         # A tendon that became rigid has no effect any more, and yet is determined: also judged at the given values.
         given = np.where([p.group == "base" for p in self.parametrisation.parameters], self.z, 0.0)
-        before = self._weighted(np.moveaxis(model.jacobian(given), 2, 0)).reshape(len(self.z), -1).T
-        lost = _without_effect(J) & _without_effect(before)
+        lost = _without_effect(J) & _without_effect(self._jacobian(prediction, given))
         names = [p.name for p, is_lost in zip(self.parametrisation.parameters, lost, strict=True) if is_lost]
         return np.sqrt(with_prior) * scale, np.sqrt(alone) * scale, names
 

@@ -1,7 +1,8 @@
 """Bend vectors instead of bend and direction: variables in which the straight pose is not singular.
 
 A section without twist has bend * (cos direction, sin direction) in place of its first two coordinates; all other
-coordinates are kept.
+coordinates are kept. The solver variables of `robot.model` differ: they measure a length by its share of the stretch,
+and conversions from them apply the limits.
 """
 
 from __future__ import annotations

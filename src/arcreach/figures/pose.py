@@ -18,7 +18,7 @@ from arcreach.figures._tendons import draw_ellipsoid, draw_tendons
 from arcreach.figures._tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
-from arcreach.robots.actuation import Equilibrium
+from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendons import Discs, discs_of, tendon_points, with_cores

@@ -14,7 +14,7 @@ from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Link, Section
 from arcreach.kernels.chain import layout
-from arcreach.kernels.solver import pull_limits, seeds, variables
+from arcreach.kernels.solver import pull_steps, seeds, variables
 from arcreach.kernels.solver.contexts import Model, Pulls, Table
 from arcreach.robots.actuation import solver_pulls
 
@@ -117,7 +117,7 @@ class SolverModel:
         """
         rows = np.array(V, dtype=np.float64, order="C")
         if self.pulls() is not None:
-            move = pull_limits.nearest_batch if nearest else pull_limits.to_rest_batch
+            move = pull_steps.nearest_batch if nearest else pull_steps.to_rest_batch
             spread(move, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
         return rows
 

@@ -26,8 +26,9 @@ from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits
 from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._pack import pack
-from arcreach.robots.actuation import Equilibrium, from_pulls, pack_routes, pull_limits, tendon_names
+from arcreach.robots.actuation import pack_routes, pull_limits, tendon_names
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
+from arcreach.robots.equilibrium import Equilibrium, from_pulls
 from arcreach.robots.model import SolverModel
 
 # For one configuration; the types of the arguments are always the same.

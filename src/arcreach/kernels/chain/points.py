@@ -5,7 +5,6 @@ A place is the row of an element in the chain and a share of its length, from 0 
 
 from arcreach._jit import kernel
 from arcreach._typing import Array, Integers, Motion, Records
-from arcreach.kernels.chain.arc import arc_slope
 from arcreach.kernels.chain.kinematics import (
     add_shift,
     add_turn,
@@ -16,26 +15,9 @@ from arcreach.kernels.chain.kinematics import (
     section_length,
 )
 from arcreach.kernels.chain.layout import LINK, SECTION
-from arcreach.kernels.chain.section import planar_point
+from arcreach.kernels.chain.section import planar_point, planar_point_slope
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-
-
-@kernel
-def part_slope(chain: Records, row: int, theta: float, fraction: float) -> tuple[float, float]:
-    """Return the derivative by theta of `planar_point`. Source: derived."""
-    x = 0.0
-    z = 0.0
-    remaining = fraction
-    for j in range(row + 1, row + 1 + chain[row].arcs):
-        share = chain[j].length_share
-        if share > 0.0 and remaining > 0.0:
-            part = min(remaining / share, 1.0)
-            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
-            x += part * share * dx
-            z += part * share * dz
-        remaining -= share
-    return x, z
 
 
 @kernel
@@ -46,7 +28,7 @@ def part_columns(
     k = chain[row].coordinate
     s, c = sincos(q[k + 1])
     length = section_length(chain, row, q)
-    slope_x, slope_z = part_slope(chain, row, q[k], fraction)
+    slope_x, slope_z = planar_point_slope(chain, row, q[k], fraction)
     x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
     add_shift(x, y, z, k, jac)
     add_turn(1.0, before[2], before[6], before[10], before, point, k + 1, jac)

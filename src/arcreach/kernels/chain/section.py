@@ -58,6 +58,23 @@ def planar_point(chain: Records, row: int, theta: float, fraction: float) -> tup
 
 
 @kernel
+def planar_point_slope(chain: Records, row: int, theta: float, fraction: float) -> tuple[float, float]:
+    """Return (dX/dtheta, dZ/dtheta) of `planar_point`. Source: derived."""
+    x = 0.0
+    z = 0.0
+    remaining = fraction
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        share = chain[j].length_share
+        if share > 0.0 and remaining > 0.0:
+            part = min(remaining / share, 1.0)
+            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
+            x += part * share * dx
+            z += part * share * dz
+        remaining -= share
+    return x, z
+
+
+@kernel
 def bent_motion(
     x: float, z: float, sin_half: float, cos_half: float, sin_direction: float, cos_direction: float, twist: int
 ) -> Motion:

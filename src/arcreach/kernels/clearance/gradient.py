@@ -9,10 +9,9 @@ from typing import NamedTuple
 from arcreach._jit import kernel
 from arcreach._typing import Vector
 from arcreach.elements import rates_of
-from arcreach.kernels.chain.arc import arc_slope
 from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
-from arcreach.kernels.chain.section import planar_point, planar_slope, planar_tip
+from arcreach.kernels.chain.section import planar_point, planar_point_slope, planar_slope, planar_tip
 from arcreach.kernels.clearance.scene import AT_ELEMENT, POINT, SHARE, TOWARDS
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
@@ -23,23 +22,6 @@ class Contact(NamedTuple):
 
     point: Vector
     normal: Vector
-
-
-@kernel
-def planar_point_slope(chain, row, theta, fraction):
-    """Return the derivative of `planar_point` with respect to theta. Source: derived."""
-    x = 0.0
-    z = 0.0
-    left = fraction
-    for j in range(row + 1, row + 1 + chain[row].arcs):
-        share = chain[j].length_share
-        if share > 0.0 and left > 0.0:
-            part = min(left / share, 1.0)
-            dx, dz = arc_slope(theta, part * chain[j].bend_share, chain[j].bend_before)
-            x += part * share * dx
-            z += part * share * dz
-        left -= share
-    return x, z
 
 
 @kernel

@@ -32,7 +32,8 @@ from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Goal, Model, Pulls, Table, Task, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
-from arcreach.kernels.solver.pull_limits import GRADIENT, LEAST_DAMPING, keep_start, with_scratch, write_trial
+from arcreach.kernels.solver.pull_limits import GRADIENT, keep_start, with_scratch
+from arcreach.kernels.solver.pull_steps import LEAST_DAMPING, write_trial
 from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.starts import look_up, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables

@@ -26,7 +26,8 @@ from arcreach.kernels.solver.bounds import (
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Pulls, State, Watch, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
-from arcreach.kernels.solver.pull_limits import keep_start, pull_step
+from arcreach.kernels.solver.pull_limits import keep_start
+from arcreach.kernels.solver.pull_steps import pull_step
 from arcreach.kernels.solver.variables import to_coordinates
 
 FIRST_DAMPING = 1e-3
@@ -267,14 +268,19 @@ def forget_columns() -> None:
 
 
 @kernel(fast=True, inline=True)
-def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> State:
-    """Evaluate the trial, or v again after a rejected trial, and take the next step. Source: derived."""
+def judge_trial(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> State:
+    """Evaluate the trial and accept or reject it, or evaluate v again after a rejected one. Source: derived."""
     distance2, angle = evaluate(model, goal, work.trial, work.e, work.J)
     forget_columns()
     if state.again:
-        state = State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
-    else:
-        state = weigh(goal, budget, work, state, distance2, angle)
+        return State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
+    return weigh(goal, budget, work, state, distance2, angle)
+
+
+@kernel(fast=True, inline=True)
+def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> State:
+    """Judge the trial, and take the next step. Source: derived."""
+    state = judge_trial(model, goal, budget, work, state)
     if state.code != GOING_ON or state.again:
         return state
     predicted = take_step(model, goal, work, state.damping)
@@ -286,11 +292,7 @@ def step_within(model: Model, goal: Goal, budget: Budget, work: Work, state: Sta
     """Do the same as `step`, and keep the limits of pulls if there are any. Source: derived."""
     if pulls is None:
         return step(model, goal, budget, work, state)
-    distance2, angle = evaluate(model, goal, work.trial, work.e, work.J)
-    if state.again:
-        state = State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
-    else:
-        state = weigh(goal, budget, work, state, distance2, angle)
+    state = judge_trial(model, goal, budget, work, state)
     if state.code != GOING_ON or state.again:
         return state
     predicted = pull_step(pulls, model, goal.mode, work, state.damping)

@@ -12,7 +12,7 @@ from arcreach._typing import Array
 from arcreach.calibration.uncertainty import holding_pulls
 from arcreach.elements import Section
 from arcreach.errors import ArcreachError
-from arcreach.robots.actuation import springs_of
+from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 from arcreach.studio import text
 from arcreach.studio.panels.events import from_client

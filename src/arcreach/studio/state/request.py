@@ -9,7 +9,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.ik.method import methods
 from arcreach.ik.target import Target
-from arcreach.robots.actuation import Equilibrium
+from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 

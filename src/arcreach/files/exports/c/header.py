@@ -16,7 +16,7 @@ from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seeds
-from arcreach.robots.actuation import parallel_inverse
+from arcreach.robots.equilibrium import parallel_inverse
 from arcreach.robots.model import polynomials, seed_variables
 from arcreach.robots.robot import Robot
 

@@ -18,7 +18,7 @@ from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
 from arcreach.calibration.variables import to_coordinates, to_variables
 from arcreach.kernels.actuation import equilibrium, pulls
-from arcreach.robots.actuation import springs_of
+from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 
 # Steps of central differences: of a parameter in scales, of a variable in radians or metres.
@@ -27,7 +27,7 @@ _STEP = 1e-5
 _LEAST_BEND = 1e-7
 
 
-class Model:
+class Prediction:
     """Predictions for measured rows as a function of z, the distances of parameters from the given values in scales."""
 
     def __init__(self, parametrisation: Parametrisation, data: Measurements) -> None:

@@ -1,0 +1,166 @@
+"""The configuration that pulls produce: rigid tendons in the least-squares sense, elastic ones in equilibrium."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach import _checks as checks
+from arcreach._threads import spread
+from arcreach._typing import Array
+from arcreach.elements import Section
+from arcreach.errors import ConfigurationError, RobotError
+from arcreach.kernels.actuation import equilibrium, pulls
+from arcreach.robots.actuation import are_linear
+
+if TYPE_CHECKING:
+    from arcreach.robots.robot import Robot
+
+_TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equilibrium.BOTH}
+# Stiffness of the sections against that of the tendons where pulls alone shall count: below rounding, above zero, so
+# that what no pull determines stays at rest.
+_SOFT = 1e-13
+# Largest residual, as a share of the reach, at which rigid pulls count as met; and further starts where they are not.
+_MET = 1e-12
+_RETRIES = 12
+# Rows per thread: an equilibrium takes microseconds.
+_SMALLEST_PIECE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """The configuration that pulls produce. Arrays of a batch have a leading axis."""
+
+    q: Array
+    residual: Array  # commanded pull minus pull at q, per tendon, in metres
+    tensions: Array | None  # force of each tendon in newtons, negative where it pushes; None for rigid tendons
+    slack: npt.NDArray[np.bool_]  # whether a tendon transmits nothing
+
+
+def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
+    """Return the sections and tendons as springs, rigid ones as stiff springs of equal stiffness."""
+    sections: list[tuple[float, ...]] = []
+    tendons: list[tuple[float, ...]] = []
+    rest: list[float] = []
+    unknown_of = np.zeros(robot.dof, dtype=np.int64)
+    for element, k in robot.indexed_elements():
+        if not isinstance(element, Section):
+            continue
+        varies = element.stretch > 0.0
+        length = element.length + 0.5 * element.stretch
+        if elastic:
+            _check_elastic(robot, element)
+            stiffness = element.bending_stiffness / length, element.axial_stiffness / length
+        else:
+            # In units of a tendon's stiffness: a bend of one radian pulls about a radius.
+            typical = max((tendon.radius for tendon in element.tendons), default=robot.reach)
+            stiffness = _SOFT * typical**2, _SOFT
+        unknown_of[k] = len(rest)
+        sections.append((len(rest), k, varies, *stiffness, length))
+        rest += [*(element.rest_bend if elastic else (0.0, 0.0)), length][: 3 if varies else 2]
+        for tendon in element.tendons:
+            free = tendon.pretension / tendon.stiffness - tendon.slack if elastic else 0.0
+            kind = _TRANSMITS[tendon.transmits] if elastic else equilibrium.BOTH
+            tendons.append((tendon.stiffness if elastic else 1.0, free, kind))
+    return equilibrium.Springs(
+        robot.packed, robot.routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of,
+        are_linear(robot.routes),
+    )  # fmt: skip
+
+
+def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:
+    """Return what `from_pulls` does for rigid tendons that run parallel to the backbone, as a matrix.
+
+    Times the pulls, less those of slides, it gives the unknowns of the sections: two bend components and, where it
+    varies, the length beyond that at rest. Then of each section: first coordinate, first unknown, whether its length
+    varies, its length at rest.
+    """
+    springs = springs_of(robot, elastic=False)
+    columns = [equilibrium.COORDINATE, equilibrium.UNKNOWN, equilibrium.VARIES, equilibrium.REST]
+    sections = [(int(k), int(i), bool(varies), float(rest)) for k, i, varies, rest in springs.sections[:, columns]]
+    gradient = np.zeros((len(robot.tendons), len(springs.rest)))
+    for route in robot.routes[robot.routes["kind"] == pulls.PARALLEL]:
+        j, i = route["tendon"], springs.unknown_of[route["coordinate"]]
+        gradient[j, i] = route["radius"] * math.cos(route["angle"])
+        gradient[j, i + 1] = route["radius"] * math.sin(route["angle"])
+        if route["varies"]:
+            gradient[j, i + 2] = -1.0
+    # What no pull determines stays at rest: the smallest energy of the sections, which are springs.
+    roots = np.empty(len(springs.rest))
+    for row in springs.sections:
+        i = int(row[equilibrium.UNKNOWN])
+        roots[i : i + 2] = math.sqrt(row[equilibrium.BENDING])
+        if row[equilibrium.VARIES]:
+            roots[i + 2] = math.sqrt(row[equilibrium.AXIAL])
+    inverse = np.linalg.pinv(gradient / roots, rcond=1e-9) / roots[:, None]
+    return inverse, sections
+
+
+def _check_elastic(robot: Robot, section: Section) -> None:
+    name = robot.element_names[robot.elements.index(section)]
+    if section.bending_stiffness == 0.0:
+        raise RobotError(
+            f"section '{name}': bending_stiffness = 0 is not accepted here; give EI in newton square metres"
+        )
+    if section.stretch > 0.0 and section.axial_stiffness == 0.0:
+        raise RobotError(f"section '{name}': axial_stiffness = 0 is not accepted here; give EA in newtons")
+    for tendon in section.tendons:
+        if math.isinf(tendon.stiffness):
+            raise RobotError(
+                f"section '{name}': a tendon's stiffness = inf is not accepted here; give newtons per metre"
+            )
+
+
+def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: Array) -> None:
+    """Search from other starts where pulls are not met: pulls of helical tendons have several local minima."""
+    rng = np.random.default_rng(0)
+    sizes = np.abs(P - out[:, 1]).max(axis=1)
+    for _ in range(_RETRIES):
+        left = np.flatnonzero(sizes > _MET * robot.reach)
+        if not len(left):
+            return
+        start = springs.rest.copy()
+        for (element, _), row in zip(_sections(robot), springs.sections, strict=True):
+            i = int(row[equilibrium.UNKNOWN])
+            start[i : i + 2] += rng.uniform(-1.0, 1.0, 2) * min(element.bend_max, math.pi / 2.0)
+            if row[equilibrium.VARIES]:
+                start[i + 2] += rng.uniform(-0.5, 0.5) * element.stretch
+        pulled, q, found = P[left], Q[left], out[left]
+        # The stiffness of the sections is that of _SOFT: the start is their rest as well.
+        spread(
+            equilibrium.equilibria, len(left), springs._replace(rest=start), pulled, q, found, smallest=_SMALLEST_PIECE
+        )
+        size = np.abs(pulled - found[:, 1]).max(axis=1)
+        better = size < 0.5 * sizes[left]
+        rows = left[better]
+        Q[rows], out[rows], sizes[rows] = q[better], found[better], size[better]
+
+
+def _sections(robot: Robot) -> list[tuple[Section, int]]:
+    return [(element, k) for element, k in robot.indexed_elements() if isinstance(element, Section)]
+
+
+def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
+    """Return the configuration for pulls (tendons,) or (n, tendons); see `Robot.from_pulls`."""
+    values = checks.real_array(given)
+    count = len(robot.tendons)
+    if values is None or values.ndim not in {1, 2} or values.shape[-1] != count or not np.isfinite(values).all():
+        raise ConfigurationError(
+            f"pulls = {checks.shown(given)} is not accepted; give finite numbers of shape ({count},) or (n, {count})"
+        )
+    springs = springs_of(robot, elastic)
+    P = np.ascontiguousarray(np.atleast_2d(values))
+    given_q = robot.neutral if q is None else robot.checked(q)
+    Q = np.array(np.broadcast_to(given_q, (len(P), robot.dof)), order="C")
+    out = np.empty((len(P), 2, count))
+    spread(equilibrium.equilibria, len(P), springs, P, Q, out, smallest=_SMALLEST_PIECE)
+    if not elastic and robot.routes["turn"].any():
+        _retry(robot, springs, P, Q, out)
+    forces, found = out[:, 0], out[:, 1]
+    slack = forces == 0.0 if elastic else np.zeros(forces.shape, dtype=bool)
+    rows: Any = 0 if values.ndim == 1 else slice(None)
+    return Equilibrium(Q[rows], (P - found)[rows], forces[rows] if elastic else None, slack[rows])
