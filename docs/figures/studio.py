@@ -1,4 +1,4 @@
-"""Take the pictures docs/images/studio-*.png: first view, comparison, plan, arm with a bending tool, tendons.
+"""Take the pictures docs/images/studio-*.png: first view, comparison, plan, arm with a bending tool, tendons, analysis.
 
 Needs the extras studio and plan, playwright and chromium. Names of pictures as arguments make only those.
 """
@@ -16,7 +16,7 @@ import numpy as np
 import arcreach as ar
 from arcreach.robots.initial import initial_pose
 from arcreach.studio import Studio
-from arcreach.studio.state.request import POSITION
+from arcreach.studio.state.request import POSE, POSITION, Tuning
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.studio.browser import CHROMIUM, FLAGS, MISSING, Visit
@@ -129,12 +129,30 @@ def tendons(visit: Visit) -> None:
     camera.position, camera.look_at = (1.5, -0.95, 1.0), (0.05, 0.2, 0.42)
 
 
+def analysis(visit: Visit) -> None:
+    studio = visit.studio
+    studio.set_robot(ar.load_robot("ur5"))
+    studio.panels.target.aim.value = POSE
+    studio.set_aim(POSE)
+    visit.wait(lambda: studio.state.settled)
+    studio.panels.method.method.value = "finite-rotation"
+    studio.change(method="finite-rotation", tuning=Tuning(1e-4, 1e-3))
+    visit.wait(lambda: studio.state.settled)
+    visit.page.get_by_text("Tolerances and options").click()
+    visit.open_tab("Analysis")
+    visit.button("Solve with a trace").click()
+    visit.page.locator('[data-arcreach="trace"]').wait_for()
+    studio.player.seek(9)
+    visit.wait(lambda: studio.state.settled)
+
+
 PICTURES: dict[str, Callable[[Visit], None]] = {
     "first": first,
     "compare": compare,
     "plan": plan,
     "arm-tool": arm_tool,
     "tendons": tendons,
+    "analysis": analysis,
 }
 
 

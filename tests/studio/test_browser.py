@@ -171,7 +171,32 @@ def test_play_and_pause(studio, visit, instantly):
     visit.element(studio.panels.trajectory.frame).locator('[role="slider"]').focus()
     visit.page.keyboard.press("End")
     visit.wait(lambda: np.array_equal(studio.q, Q[-1]))
-    visit.open_tab("Error and time")
+    visit.open_tab("Chart")
+
+
+def test_step_through_a_solve(studio, visit):
+    visit.choose(studio.panels.method.method, "dls")
+    visit.wait(lambda: studio.answer.results[0].method == "dls")
+    visit.page.get_by_text("Tolerances and options").click()
+    # viser gives a field for text no id: it is the one beside its label.
+    label = visit.page.get_by_text("damping", exact=True)
+    label.locator("xpath=ancestor::*[.//input][1]//input").fill("0.5")
+    visit.wait(lambda: studio.state.request.tuning.options.get("damping") == "0.5")
+    settle(studio)
+    visit.page.get_by_text("Tolerances and options").click()
+    visit.open_tab("Analysis")
+    visit.button("Solve with a trace").click()
+    visit.wait(lambda: studio.player.animation is not None)
+    (result,) = studio.player.animation.traced
+    for button, row in (("Next", 1), ("Next", 2), ("Back", 1)):
+        visit.button(button).click()
+        visit.wait(lambda row=row: np.array_equal(studio.q, result.trace.q[row]))
+    table = visit.page.locator('[data-arcreach="trace"]')
+    table.get_by_text(f"1 of {len(result.trace) - 1}").wait_for()
+    with visit.page.expect_download() as download:
+        visit.button("Save the trace").click()
+    assert download.value.suggested_filename == "arcreach-trace-dls.csv"
+    visit.open_tab("Chart")
 
 
 def test_a_robot_file_is_sent(studio, visit):

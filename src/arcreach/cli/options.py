@@ -7,17 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from arcreach._checks import shown
-from arcreach.errors import FileError, MethodError
-from arcreach.files import units
+from arcreach.errors import MethodError
+from arcreach.files.option_values import option_value
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-# The form of coordinate names: letters and digits, with dots, spaces and dashes between them.
-_NAME_VALUE = re.compile(r"[^\W\d_](?:[\w. -]*\w)?")
-_CONSTANTS = {"true": True, "false": False, "none": None}
-
-ACCEPTED = "a number, a number with a unit, a name, or a list of them as [a, b]"
 
 
 def parse_options(given: Iterable[str]) -> dict[str, Any]:
@@ -30,31 +23,5 @@ def parse_options(given: Iterable[str]) -> dict[str, Any]:
             raise MethodError(f"--option {shown(text)} is not accepted; give name=value, as divisions=100")
         if name in options:
             raise MethodError(f"--option {name} is given twice; give it once")
-        options[name] = _value(name, value.strip())
+        options[name] = option_value(name, value.strip())
     return options
-
-
-def _value(name: str, text: str) -> Any:
-    if not text.startswith("["):
-        return _single(name, text)
-    if not text.endswith("]"):
-        raise MethodError(f"--option {name}: {shown(text)} lacks its closing bracket; give {ACCEPTED}")
-    inside = text[1:-1].strip()
-    return [_single(name, entry.strip()) for entry in inside.split(",")] if inside else []
-
-
-def _single(name: str, text: str) -> Any:
-    if text.lower() in _CONSTANTS:
-        return _CONSTANTS[text.lower()]
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if quoted := _QUOTED.fullmatch(text):
-        return quoted[1] or quoted[2] or ""
-    if _NAME_VALUE.fullmatch(text) and text.lower() not in ("inf", "nan"):
-        return text
-    for quantity in units.UNITS:
-        try:
-            return units.parse(text, quantity)
-        except FileError:
-            continue
-    raise MethodError(f"--option {name}: {shown(text)} is not accepted; give {ACCEPTED}")

@@ -21,7 +21,7 @@ from arcreach.studio.saved_page import caption_of, saved_page
 from arcreach.studio.stage.cameras import Cameras
 from arcreach.studio.stage.stage import Stage
 from arcreach.studio.state.answer import Answer, solve_request
-from arcreach.studio.state.request import AIMS
+from arcreach.studio.state.request import AIMS, Tuning
 from arcreach.studio.state.robots import RobotEntry, RobotList, drawable
 from arcreach.studio.state.solver import Solver
 from arcreach.studio.state.state import State
@@ -216,7 +216,7 @@ class Studio:
             self.stage.target.pose = request.pose
             again = self.state.change(
                 pose=request.pose, aim=request.aim, method=request.method, compared=request.compared,
-                scene=request.scene, avoid=request.avoid, q=request.q, pulled=request.pulled,
+                scene=request.scene, avoid=request.avoid, tuning=request.tuning, q=request.q, pulled=request.pulled,
             )  # fmt: skip
             # The solver starts from the configuration that was shown: if it reached the target, it is found again.
             if before.answer.request.robot is request.robot:
@@ -230,7 +230,7 @@ class Studio:
             self.state.own_scene = self.state.given_scene
             self.panels.reset()
             self._show_robot(self.state.entry)
-            self._ask(q=None)
+            self._ask(q=None, tuning=Tuning())
 
     def as_html(self) -> str:
         """Return the scene as one HTML file that works offline, with the results and the animation, if any."""

@@ -37,6 +37,8 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 LARGEST_MESSAGE = 4_000_000
 # Most uploads of one client at the same time; a person has one.
 MOST_UPLOADS = 2
+# Longest text of an input in characters.
+LONGEST_TEXT = 200
 # Larger than any number of the page, in millimetres or degrees.
 HUGE = 1e12
 
@@ -236,12 +238,14 @@ def check_values(server: Any) -> None:
 
 
 def possible(handle: Any, value: Any) -> bool:
-    """Return whether an input can have a value: one of its options, or as many finite numbers as it has now."""
+    """Return whether an input can have a value: one of its options, a short text, or as many numbers as it has now."""
     options, now = getattr(handle, "options", None), handle.value
     if options is not None:
         return value in options
     if isinstance(now, tuple):
         return isinstance(value, (list, tuple)) and len(value) == len(now) and all(map(_is_number, value))
+    if isinstance(now, str):
+        return isinstance(value, str) and len(value) <= LONGEST_TEXT
     return isinstance(value, bool) if isinstance(now, bool) else _is_number(value)
 
 

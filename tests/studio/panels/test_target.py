@@ -4,8 +4,9 @@ from tests.studio.waiting import settle, until
 from tests.studio.wire import client_of
 from viser.transforms import SO3
 
+import arcreach as ar
 from arcreach.studio.panels.target import turned_to
-from arcreach.studio.state.request import POSITION
+from arcreach.studio.state.request import POSE, POSITION
 
 
 def test_a_target_is_typed(studio):
@@ -34,6 +35,26 @@ def test_the_numbers_follow_the_target_and_the_axis_stays_as_it_was_typed(studio
         client.set(studio.panels.target.aim, POSITION)
         until(lambda: not inputs.axis.visible)
     assert not studio.stage.target.arrow.visible
+
+
+def test_euler_angles_are_typed_and_their_convention_is_named(studio):
+    inputs = studio.panels.target
+    with client_of(studio) as client:
+        client.set(inputs.aim, POSE)
+        until(lambda: inputs.angles.visible and not inputs.axis.visible)
+        for convention, angles in (("ZYX", (20.0, -35.5, 110.0)), ("zxz", (-10.0, 40.0, 5.25))):
+            client.set(inputs.convention, convention)
+            client.set(inputs.angles, angles)
+            wanted = ar.Target.from_euler((0.0, 0.0, 0.0), np.radians(angles), convention).rotation
+            until(lambda wanted=wanted: np.allclose(studio.answer.request.pose[:3, :3], wanted, atol=1e-9))
+            assert tuple(inputs.angles.value) == angles
+        # Another convention shows the same rotation.
+        client.set(inputs.convention, "XYZ")
+        until(lambda: tuple(inputs.angles.value) != angles)
+        shown = ar.Target.from_euler((0.0, 0.0, 0.0), np.radians(inputs.angles.value), "XYZ").rotation
+        assert np.allclose(shown, wanted, atol=3e-4)
+        client.set(inputs.convention, "ZYX")
+    settle(studio)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arcreach._typing import Array
+from arcreach.studio.panels.analysis import AnalysisTab
 from arcreach.studio.panels.events import from_client
 from arcreach.studio.panels.method import MethodInputs
 from arcreach.studio.panels.obstacles import ObstaclesTab
@@ -14,6 +15,7 @@ from arcreach.studio.panels.sliders import Sliders
 from arcreach.studio.panels.target import TargetInputs
 from arcreach.studio.panels.tendons import TendonsTab
 from arcreach.studio.panels.trajectory import TrajectoryTab
+from arcreach.studio.panels.tuning import TuningInputs
 from arcreach.studio.panels.view import ViewInputs
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.request import AXIS, NO_METHOD, Request
@@ -42,14 +44,18 @@ class Panels:
         with left.add_tab("Obstacles", "sphere"):
             self.obstacles = ObstaclesTab(gui, studio)
         self.tendons = TendonsTab(gui, left, studio)
-        with below.add_tab("Error and time", "chart-line"):
+        with below.add_tab("Chart", "chart-line"):
             self.chart = Chart(gui)
         with below.add_tab("Trajectory", "route"):
             self.trajectory = TrajectoryTab(gui, studio)
+        with below.add_tab("Analysis", "list-numbers"):
+            self.analysis = AnalysisTab(gui, studio)
+        self._studio = studio
         gui.add_html(HINT)
         self.robot = RobotInputs(gui, studio)
         self.target = TargetInputs(gui, studio)
         self.method = MethodInputs(gui, studio)
+        self.tuning = TuningInputs(gui, studio)
         self.results = ResultTable(gui)
         self.steps = gui.add_button_group("Change", (UNDO, RESET))
         self.view = ViewInputs(gui, studio)
@@ -93,4 +99,8 @@ class Panels:
         self.obstacles.show(request.scene, request.robot.reach)
         self.target.show(request)
         self.results.show(answer)
+        if settled:
+            # Else it would replace what is being typed.
+            self.tuning.show(request)
+        self.analysis.show(self._studio.player.animation, self._studio.player.frame)
         self.chart.add(answer, draw=settled, replace=repeated)

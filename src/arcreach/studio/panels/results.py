@@ -28,7 +28,6 @@ _STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-n
 def table_of(answer: Answer) -> str:
     """Return the results side by side as HTML; all text in it is escaped."""
     results = answer.results
-    heads = "".join(f'<th style="{_STYLE}">{html.escape(result.method)}</th>' for result in results)
     lines = [
         ("error", [_or_dash(result.position_error, text.millimetres) for result in results]),
         ("angle", [_or_dash(result.angle_error, text.degrees) for result in results]),
@@ -36,16 +35,20 @@ def table_of(answer: Answer) -> str:
         ("iterations", [text.NOTHING if result.iterations is None else str(result.iterations) for result in results]),
         ("clearance", [_clearance(result) for result in results]),
     ]
-    rows = "".join(
-        f'<tr><td style="padding:2px 0">{name}</td>'
+    return rows_table([result.method for result in results], lines, "results", _statuses(results))
+
+
+def rows_table(heads: list[str], rows: list[tuple[str, list[str]]], kind: str, below: str = "") -> str:
+    """Return a table with named rows as HTML; cells are HTML, the other texts are escaped."""
+    head = "".join(f'<th style="{_STYLE}">{html.escape(name)}</th>' for name in heads)
+    body = "".join(
+        f'<tr><td style="padding:2px 0">{html.escape(name)}</td>'
         + "".join(f'<td style="{_STYLE}">{cell}</td>' for cell in cells)
         + "</tr>"
-        for name, cells in lines
+        for name, cells in rows
     )
-    table = f'<table style="width:100%;border-collapse:collapse"><tr><th></th>{heads}</tr>{rows}</table>'
-    return (
-        f'<div data-arcreach="results" style="font-size:0.875em;padding:2px 12px 8px">{table}{_statuses(results)}</div>'
-    )
+    table = f'<table style="width:100%;border-collapse:collapse"><tr><th></th>{head}</tr>{body}</table>'
+    return f'<div data-arcreach="{kind}" style="font-size:0.875em;padding:2px 12px 8px">{table}{below}</div>'
 
 
 def _statuses(results: tuple[Result, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The inputs for the target: its kind, its position in millimetres and its axis."""
+"""The inputs for the target: its kind, its position in millimetres, and its axis or its Euler angles."""
 
 from __future__ import annotations
 
@@ -6,27 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcreach._geometry import rotation_from_vector
+from arcreach._geometry import euler_angles, rotation_from_euler, rotation_from_vector
 from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.studio.panels.events import from_client
-from arcreach.studio.state.request import AIMS, AXIS, POSITION, Request
+from arcreach.studio.state.request import AIMS, AXIS, POSE, Request
 
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
 
+# Entries of two rotation matrices that differ by less are equal: two decimals of a degree.
+SAME = 2e-4
+# Conventions of Euler angles, about the axes of the tip in capitals, about those of the base in small letters.
+CONVENTIONS = ("ZYX", "XYZ", "ZYZ", "ZXZ", "xyz", "zyx", "zyz", "zxz")
+
+
 class TargetInputs:
-    """A list of aims, three numbers for the position and three for the axis, which is shown if the aim has one."""
+    """A list of aims, three numbers for the position, and three for the axis or the Euler angles that the aim has."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
         self.aim = gui.add_dropdown("Aim at", AIMS, initial_value=AXIS)
         self.position = gui.add_vector3("Target mm", (0.0, 0.0, 0.0), step=0.1, hint="x, y, z from the base")
         self.axis = gui.add_vector3("Axis", (0.0, 0.0, 1.0), step=0.01, hint="direction of the tip, of any length")
+        self.angles = gui.add_vector3("Angles °", (0.0, 0.0, 0.0), step=0.01, hint="Euler angles of the whole pose")
+        self.convention = gui.add_dropdown(
+            "Convention", CONVENTIONS, initial_value=CONVENTIONS[0],
+            hint="Order of the turns: capitals about the axes of the tip, small letters about those of the base",
+        )  # fmt: skip
         self.aim.on_update(from_client(lambda event: studio.set_aim(event.target.value)))
         self.position.on_update(from_client(self._move))
         self.axis.on_update(from_client(self._turn))
+        self.angles.on_update(from_client(self._turn_by_angles))
+        self.convention.on_update(from_client(lambda _: self.show(studio.state.request)))
 
     def _move(self, event: Any) -> None:
         pose = self._studio.stage.target.pose
@@ -41,10 +54,22 @@ class TargetInputs:
         pose[:3, :3] = turned_to(pose[:3, :3], axis / np.linalg.norm(axis))
         self._studio.aim_at(pose)
 
+    def _turn_by_angles(self, event: Any) -> None:
+        pose = self._studio.stage.target.pose
+        pose[:3, :3] = rotation_from_euler(np.radians(event.target.value), self.convention.value)
+        self._studio.aim_at(pose)
+
     def show(self, request: Request) -> None:
         """Show the target of a request."""
         self.position.value = tuple(round(1e3 * float(value), 1) + 0.0 for value in request.pose[:3, 3])
-        self.axis.visible = request.aim != POSITION
+        self.axis.visible = request.aim == AXIS
+        self.angles.visible = self.convention.visible = request.aim == POSE
+        convention = self.convention.value
+        rotation = request.pose[:3, :3]
+        if abs(rotation_from_euler(np.radians(self.angles.value), convention) - rotation).max() > SAME:
+            # Typed angles stay while they mean the same rotation.
+            angles = np.degrees(euler_angles(rotation, convention))
+            self.angles.value = tuple(round(float(value), 2) + 0.0 for value in angles)
         axis = request.pose[:3, 2]
         if abs(np.array(self.axis.value) / max(np.linalg.norm(self.axis.value), 1e-9) - axis).max() > 0.01:
             # Typed numbers stay while they mean the same: (1, 1, 0) and not (0.707, 0.707, 0).

@@ -9,6 +9,7 @@ import numpy as np
 
 from arcreach._text import count
 from arcreach._typing import Array
+from arcreach.ik.solution import Trace
 from arcreach.studio.stage.contact import ContactMotion
 from arcreach.studio.state.answer import Answer, Result, judge_clearance
 from arcreach.studio.state.request import Request
@@ -75,10 +76,16 @@ def _at(result: Result, i: int, request: Request) -> Result:
         return result
     free, touched = judge_clearance(request.robot, trace.q[k], request.scene)
     angle = None if result.angle_error is None else float(trace.angle_error[k])
+    kind, iteration = ("joint step", trace.columns["macro_iteration"][k]) if is_stepwise(trace) else ("iteration", k)
     return Result(
-        result.method, trace.q[k], f"iteration {k} of {len(trace) - 1}", False, float(trace.position_error[k]), angle,
-        None, k, free, touched,
+        result.method, trace.q[k], f"{kind} {k} of {len(trace) - 1}", False, float(trace.position_error[k]), angle,
+        None, int(iteration), free, touched,
     )  # fmt: skip
+
+
+def is_stepwise(trace: Trace) -> bool:
+    """Return whether a trace has a row per joint step."""
+    return "macro_iteration" in trace.columns
 
 
 def replay_animation(answer: Answer) -> Animation:

@@ -42,14 +42,14 @@ class Jobs:
 
     @property
     def start(self) -> Array:
-        """The start of the next plan: the marked configuration, or the neutral one."""
+        """The start of the next plan or trace: the marked configuration, or the neutral one."""
         robot, marked = self._state.request.robot, self._start
         return marked if marked is not None and len(marked) == robot.dof else robot.neutral
 
     def mark_start(self) -> None:
-        """Start the next plan at the configuration shown."""
+        """Start the next plan or trace at the configuration shown."""
         self._start = self._state.q.copy()
-        self._tab.say("The next plan begins here.")
+        self._tab.say("The next plan or trace begins here.")
 
     def plan(self) -> None:
         """Plan a motion from the start to the target."""
@@ -71,14 +71,14 @@ class Jobs:
 
         self._begin(f"Planning contacts of {scene} …", "contact", (scene,), done)
 
-    def replay(self, client: Any = None) -> None:
-        """Solve again from the neutral configuration, and play the recorded iterations."""
+    def replay(self, client: Any = None, playing: bool = True) -> None:
+        """Solve again from the start of plans; play the recorded iterations, or show the first one."""
 
         def work() -> None:
             # Not a new request: it would have to be answered even if there is nothing to play.
             request = replace(self._state.request, q=None)
-            answer = solve_request(request, request.robot.neutral, TRACE_BUDGET, trace=True)
-            self.present(replay_animation(answer), request.robot)
+            answer = solve_request(request, self.start, TRACE_BUDGET, trace=True)
+            self.present(replay_animation(answer), request.robot, playing)
 
         self._run(work, client)
 
@@ -91,15 +91,15 @@ class Jobs:
 
         self._run(work, client)
 
-    def present(self, animation: Animation, robot: Robot | None) -> None:
-        """Play an animation, unless it is empty or another robot was chosen in the meantime."""
+    def present(self, animation: Animation, robot: Robot | None, playing: bool = True) -> None:
+        """Open an animation, unless it is empty or another robot was chosen in the meantime."""
         with self._stage.drawing():
             if robot is not None and robot is not self._state.request.robot:
                 return
             if not len(animation):
                 self._tab.say(animation.text, good=False)
                 return
-            self._player.open(animation)
+            self._player.open(animation, playing)
 
     def show_branches(self, shown: bool) -> None:
         """Show all distinct solutions of the target, or none."""

@@ -37,8 +37,8 @@ class Player:
         """Whether the frames advance."""
         return self._playback.playing
 
-    def open(self, animation: Animation) -> None:
-        """Show an animation in place of the current one, and play it."""
+    def open(self, animation: Animation, playing: bool = True) -> None:
+        """Show an animation in place of the current one, and play it or stay at its first frame."""
         with self._stage.drawing():
             self._playback.load(animation)
             self._stage.show_contact(animation.contact)
@@ -46,7 +46,10 @@ class Player:
             self._stage.set_path(path)
             self._tab.show_animation(len(animation))
             self._tab.say(f"{animation.title}: {animation.text}")
-        self.play()
+        if playing:
+            self.play()
+        else:
+            self.seek(0)
 
     def leave(self) -> None:
         """Pause when the user changes something; a contact plan, which hides the robot, is closed."""

@@ -97,8 +97,8 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
     began = time.perf_counter()
     try:
         found = solve(
-            request.robot, request.target, method, start=start, max_time=budget, trace=trace,
-            scene=request.scene if avoiding else None,
+            request.robot, request.target, method, start=start, max_time=budget,
+            scene=request.scene if avoiding else None, **request.tuning.arguments(method, trace),
         )  # fmt: skip
     except Exception as error:
         # The method does not accept this target, or a registered one failed: the robot stays, and the page says why.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.ik.method import methods
+from arcreach.files.option_values import option_value
+from arcreach.ik.method import find_method, methods
 from arcreach.ik.target import Target
 from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.robot import Robot
@@ -17,6 +20,27 @@ from arcreach.scenes.scene import Scene
 POSITION, AXIS, POSE = "position", "position and axis", "whole pose"
 AIMS = (POSITION, AXIS, POSE)
 NO_METHOD = "nothing"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Tolerances of all methods, and the variant and the options of one method; other methods keep their defaults."""
+
+    position_tol: float = 1e-6
+    angle_tol: float = 1e-3
+    method: str = ""
+    variant: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)  # as typed; empty texts are defaults
+
+    def arguments(self, method: str, trace: bool) -> dict[str, Any]:
+        """Return the keyword arguments of a solve by a method; a trace has a row per joint step where it can."""
+        steps = {"joint_steps": True} if trace and "joint_steps" in find_method(method).options else {}
+        given = {"position_tol": self.position_tol, "angle_tol": self.angle_tol, "trace": trace, **steps}
+        if method != self.method:
+            return given
+        typed = {name: value.strip() for name, value in self.options.items()}
+        options = {name: option_value(name, value) for name, value in typed.items() if value}
+        return {"variant": self.variant, **options, **given}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +54,7 @@ class Request:
     compared: str = NO_METHOD
     scene: Scene = field(default_factory=Scene)
     avoid: bool = True
+    tuning: Tuning = field(default_factory=Tuning)
     q: Array | None = None
     pulled: Equilibrium | None = None  # what pulls that the user set led to; q is then its configuration within limits
     revision: int = 0

@@ -1,0 +1,73 @@
+"""The inputs for tolerances and for the variant and the options of the chosen method."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from arcreach.files.option_values import ACCEPTED
+from arcreach.ik.method import find_method
+from arcreach.studio.panels.events import from_client
+from arcreach.studio.state.request import Request, Tuning
+
+if TYPE_CHECKING:
+    from arcreach.studio.app import Studio
+
+DEFAULT = "default"
+# Set by the page itself: a trace has a row per joint step.
+HIDDEN = frozenset({"joint_steps"})
+
+
+class TuningInputs:
+    """Two tolerances, a list of variants, and a text for each option of the method; an empty one is the default."""
+
+    def __init__(self, gui: Any, studio: Studio) -> None:
+        self._gui, self._studio = gui, studio
+        self._method = ""
+        self.options: dict[str, Any] = {}
+        self._folder = gui.add_folder("Tolerances and options", expand_by_default=False)
+        with self._folder:
+            self.position = gui.add_number("Position mm", 0.0, min=0.0, step=1e-6, hint="tolerance of the position")
+            self.angle = gui.add_number("Angle °", 0.0, min=0.0, step=1e-6, hint="tolerance of axis or rotation")
+            self.variant = gui.add_dropdown("Variant", (DEFAULT,), initial_value=DEFAULT)
+        self.position.on_update(from_client(lambda event: self._change(position_tol=1e-3 * event.target.value)))
+        self.angle.on_update(from_client(lambda event: self._change(angle_tol=math.radians(event.target.value))))
+        self.variant.on_update(from_client(lambda _: self._tune()))
+
+    def _change(self, **fields: Any) -> None:
+        tuning = replace(self._studio.state.request.tuning, **fields)
+        self._studio.change(tuning=tuning)
+
+    def _tune(self) -> None:
+        """Take variant and options as they are typed."""
+        variant = None if self.variant.value == DEFAULT else self.variant.value
+        options = {name: handle.value for name, handle in self.options.items()}
+        self._change(method=self._method, variant=variant, options=options)
+
+    def show(self, request: Request) -> None:
+        """Show the tolerances of the latest request, and the variant and the options of its method."""
+        tuning = request.tuning
+        own = tuning if tuning.method == request.method else Tuning()
+        if request.method != self._method:
+            self._offer(request.method)
+        self.position.value = float(f"{1e3 * tuning.position_tol:.6g}")
+        self.angle.value = float(f"{math.degrees(tuning.angle_tol):.4g}")
+        self.variant.value = own.variant or DEFAULT
+        for name, handle in self.options.items():
+            handle.value = own.options.get(name, "")
+
+    def _offer(self, name: str) -> None:
+        """Replace the inputs by those of another method."""
+        self._method = name
+        method = find_method(name)
+        for handle in self.options.values():
+            handle.remove()
+        self.variant.visible = bool(method.variants)
+        self.variant.options = (DEFAULT, *method.variants)
+        with self._folder:
+            self.options = {
+                option: self._gui.add_text(option, "", hint=ACCEPTED) for option in sorted(method.options - HIDDEN)
+            }
+        for handle in self.options.values():
+            handle.on_update(from_client(lambda _: self._tune()))
