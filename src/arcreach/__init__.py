@@ -25,7 +25,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certificate import certified_clearance
 from arcreach.scenes.clearance import Clearance, Clearances, clearance, clearance_gradient, self_clearance
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.planar import Disc, Polygon
+from arcreach.scenes.planar import Disc, Polygon, Wall
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
@@ -110,6 +110,7 @@ __all__ = [
     "Tendon",
     "Timed",
     "TipCovariance",
+    "Wall",
     "catalogue",
     "certified_clearance",
     "clearance",

@@ -67,6 +67,7 @@ def test_the_list_names_every_figure(run):
             "181.9",
         ),
         (("contact", "wedge", "--no-rod"), "88.9"),
+        (("search", "pocket", "--rounds", 2), "181.9"),
     ],
 )
 def test_figures_are_written_in_their_width(run, tmp_path, arguments, width):

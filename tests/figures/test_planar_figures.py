@@ -7,7 +7,7 @@ from arcreach.errors import MethodError
 
 pytest.importorskip("matplotlib")
 
-from arcreach.figures import contact, contact_motion, grasp, save
+from arcreach.figures import contact, contact_motion, contact_search, grasp, save
 
 
 def test_a_panel_per_scene_with_every_way(tmp_path):
@@ -31,6 +31,21 @@ def test_the_rod_has_a_row_of_its_own():
     panels = figure.get_axes()
     assert len(panels) == 2
     assert panels[1].get_title(loc="left") == f"rod {found[0].rod.deviation(found.target) * 1e3:.0f} mm off"
+
+
+def test_a_panel_per_round_of_the_search():
+    _, found = plan_scene("walls", trace=True)
+    figure = contact_search(found)
+    for k, panel in enumerate(figure.get_axes(), start=1):
+        tried = [arc.outcome for arc in found.search if arc.round == k]
+        assert panel.get_title(loc="left") == f"round {k}: {tried.count('kept')} of {len(tried)} arcs kept"
+        drawn = sum(len(line.get_xdata()) == 120 for line in panel.get_lines())
+        before = sum(arc.round < k and arc.outcome == "kept" for arc in found.search)
+        assert drawn == before + sum(outcome in ("kept", "obstacle", "rule") for outcome in tried)
+    with pytest.raises(MethodError, match="rounds = 99"):
+        contact_search(found, rounds=99)
+    with pytest.raises(MethodError, match="trace=True"):
+        contact_search(plan_scene("wedge")[1])
 
 
 def test_moments_grow():

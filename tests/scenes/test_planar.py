@@ -5,6 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import SceneError
+from arcreach.planning.contact.scene import Surroundings
 
 SQUARE = [(0, 0), (2, 0), (2, 1), (0, 1)]
 
@@ -62,6 +63,32 @@ def test_discs_that_are_none(centre, radius, count):
     with pytest.raises(ValueError, match="disc") as caught:
         ar.Disc(centre, radius)
     assert len(caught.value.problems) == count
+
+
+def test_a_wall_has_two_sides_and_no_inside():
+    wall = ar.Wall([(0, 0), (2, 0), (3, 0), (3, 1)], "wall")
+    assert len(wall.edges) == 6
+    # The point in the middle of a straight piece is no corner.
+    assert wall.convex_corners == ((0.0, 0.0), (3.0, 0.0), (3.0, 1.0))
+    assert wall.distance((1.0, 0.0)) == 0.0
+    assert wall.distance((2.0, 0.5)) == 0.5
+    gaps, which = Surroundings([ar.Disc((9, 9), 1), wall]).point_gaps(np.array([[1.0, 0.1], [2.5, 0.2], [1.0, -0.3]]))
+    np.testing.assert_allclose(gaps, [0.1, 0.2, 0.3])
+    assert (which == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([(0, 0)], "points has 1 corners; give at least two"),
+        ([(0, 0), (1, 0), (1, 0)], r"points\[2\] repeats"),
+        ([(0, 0), (1, math.nan)], r"points\[1\]"),
+        (7, "list of corners"),
+    ],
+)
+def test_walls_that_are_none(points, words):
+    with pytest.raises(SceneError, match=words):
+        ar.Wall(points)
 
 
 def test_names_are_checked():

@@ -9,6 +9,7 @@ from arcreach.figures.calibration import calibration
 from arcreach.figures.chord_angle import chord_angle
 from arcreach.figures.clearance import clearance
 from arcreach.figures.contact import contact, contact_motion
+from arcreach.figures.contact_search import contact_search
 from arcreach.figures.convergence import convergence, error_bands
 from arcreach.figures.grasp import grasp
 from arcreach.figures.iterations import iterations
@@ -17,6 +18,7 @@ from arcreach.figures.joint_steps import joint_steps
 from arcreach.figures.measure import measure_convergence, measure_success, measure_times
 from arcreach.figures.pose import pose
 from arcreach.figures.scene import scene
+from arcreach.figures.section_bodies import section_bodies
 from arcreach.figures.success import success
 from arcreach.figures.times import solve_times, time_distributions
 from arcreach.figures.workspace import tip_directions, workspace, workspace_cells
@@ -29,6 +31,7 @@ __all__ = [
     "clearance",
     "contact",
     "contact_motion",
+    "contact_search",
     "convergence",
     "error_bands",
     "grasp",
@@ -41,6 +44,7 @@ __all__ = [
     "pose",
     "save",
     "scene",
+    "section_bodies",
     "solve_times",
     "success",
     "time_distributions",

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures._style import GREY, INK, MM
-from arcreach.scenes.planar import Disc, Obstacle, Point
+from arcreach.figures._style import GREEN, GREY, INK, MM
+from arcreach.planning.contact.contact_plan import ContactPlans
+from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 
 FILL = "#E3E3E3"
+# Points of the line that stands for a wall.
+WALL = 1.6
 
 
 def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, edge: str = GREY) -> None:
-    """Draw filled obstacles with thin edges."""
+    """Draw filled obstacles with thin edges, and walls as lines."""
     from matplotlib.patches import Circle
     from matplotlib.patches import Polygon as Patch
 
@@ -23,8 +26,19 @@ def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, 
         style = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.5, "zorder": 1.0}
         if isinstance(shape, Disc):
             panel.add_patch(Circle((shape.centre[0] * MM, shape.centre[1] * MM), shape.radius * MM, **style))
+        elif isinstance(shape, Wall):
+            panel.plot(*(np.array(shape.points) * MM).T, color=edge, linewidth=WALL, zorder=1.0)
         else:
             panel.add_patch(Patch(np.array(shape.points) * MM, closed=True, joinstyle="miter", **style))
+
+
+def draw_candidates(panel: Any, found: ContactPlans) -> None:
+    """Draw in green what may be touched: corners, discs and edges."""
+    corners = np.array([ball.centre for ball in found.balls if ball.core == 0.0]).reshape(-1, 2) * MM
+    panel.plot(*corners.T, ".", color=GREEN, markersize=3.0, zorder=4.0)
+    draw_obstacles(panel, [Disc(ball.centre, ball.core) for ball in found.balls if ball.core > 0.0], edge=GREEN)
+    for edge in found.edges:
+        panel.plot(*(np.array([edge.start, edge.end]) * MM).T, color=GREEN, linewidth=0.5, zorder=1.5)
 
 
 def draw_body(panel: Any, line: Array, radius: float, colour: str, alpha: float = 1.0, zorder: float = 3.0) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._planar import draw_base, draw_body, draw_obstacles, draw_target, finish_panel
+from arcreach.figures._planar import draw_base, draw_body, draw_candidates, draw_obstacles, draw_target, finish_panel
 from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans
 from arcreach.scenes.planar import Disc
@@ -96,10 +96,7 @@ def _draw_scene(panel: Any, found: ContactPlans) -> None:
 
 def _draw_paths(panel: Any, found: ContactPlans) -> None:
     _draw_scene(panel, found)
-    corners = np.array([ball.centre for ball in found.balls if ball.core == 0.0]).reshape(-1, 2) * MM
-    panel.plot(*corners.T, ".", color=GREEN, markersize=3.0, zorder=4.0)
-    touchable = [Disc(ball.centre, ball.core) for ball in found.balls if ball.core > 0.0]
-    draw_obstacles(panel, touchable, edge=GREEN)
+    draw_candidates(panel, found)
     for i in reversed(range(len(found))):
         colour = PATHS[min(i, len(PATHS) - 1)]
         draw_body(panel, found[i].line(), found.body.radius, colour, zorder=3.0 if i else 3.5)

@@ -1,4 +1,4 @@
-"""Planar obstacles: polygons and discs, for contact planning and grasping.
+"""Planar obstacles: polygons, discs and walls, for contact planning and grasping.
 
 The plane is x and z of the base frame: a straight robot lies along +z, and points are pairs (x, z) in metres.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from arcreach import _checks as checks
@@ -61,7 +62,7 @@ class Polygon:
 
     def distance(self, point: Point) -> float:
         """Return the distance of a point from the polygon, 0 inside it."""
-        return 0.0 if self.contains(point) else min(_edge_distance(edge, point) for edge in self.edges)
+        return 0.0 if self.contains(point) else min(edge_distance(edge, point) for edge in self.edges)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,39 @@ class Disc:
         return max(0.0, math.dist(point, self.centre) - self.radius)
 
 
-Obstacle = Polygon | Disc
+@dataclass(frozen=True)
+class Wall:
+    """A wall without thickness along a line of points (x, z), open at both ends; a body can be on either side."""
+
+    kind: ClassVar[str] = "wall"
+
+    points: tuple[Point, ...]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the points."""
+        fields = ShapeChecks(self)
+        fields.check("points", _line)
+        fields.finish()
+
+    @property
+    def convex_corners(self) -> tuple[Point, ...]:
+        """Both ends and every bend of the line: where a body can bend around the wall."""
+        inner = zip(self.points, self.points[1:], self.points[2:], strict=False)
+        return (self.points[0], *(b for a, b, c in inner if _orientation(a, b, c) != 0.0), self.points[-1])
+
+    @property
+    def edges(self) -> tuple[tuple[float, float, float, float], ...]:
+        """Every piece twice, as (x, z, x, z) forth and back, like the edges of a polygon without area."""
+        forth = tuple((*a, *b) for a, b in pairwise(self.points))
+        return forth + tuple((*edge[2:], *edge[:2]) for edge in reversed(forth))
+
+    def distance(self, point: Point) -> float:
+        """Return the distance of a point from the wall."""
+        return min(edge_distance(edge, point) for edge in self.edges)
+
+
+Obstacle = Polygon | Disc | Wall
 
 
 def _point(owner: str, field: str, value: Any) -> Point:
@@ -108,18 +141,33 @@ def _radius(owner: str, field: str, value: Any) -> float:
     return radius
 
 
-def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
-    """Return the corners of a simple polygon with an area, anticlockwise."""
+def _points(owner: str, field: str, given: Any, least: int) -> tuple[list[Point], float]:
+    """Return at least so many points, and the largest distance from the first."""
     try:
         listed = list(given)
     except TypeError:
         raise refuse(owner, field, given, "a list of corners (x, z)") from None
     points = [_point(owner, f"{field}[{i}]", value) for i, value in enumerate(listed)]
-    if len(points) < 3:
-        raise SceneError(f"{owner}: points has {len(points)} corners; give at least three")
+    if len(points) < least:
+        raise SceneError(f"{owner}: points has {len(points)} corners; give at least {('two', 'three')[least - 2]}")
     size = max(math.dist(points[0], point) for point in points)
     if 0.0 < size < SMALLEST:
-        raise SceneError(f"{owner}: the polygon is only {size:.3g} m across; give {IN_RANGE}")
+        raise SceneError(f"{owner}: the {owner.split(maxsplit=1)[0]} is only {size:.3g} m across; give {IN_RANGE}")
+    return points, size
+
+
+def _line(owner: str, field: str, given: Any) -> tuple[Point, ...]:
+    """Return the points of a wall."""
+    points, size = _points(owner, field, given, 2)
+    for i, (a, b) in enumerate(pairwise(points), start=1):
+        if math.dist(a, b) <= SMALLEST_EDGE * size:
+            raise SceneError(f"{owner}: points[{i}] repeats the previous corner; give every corner once")
+    return tuple(points)
+
+
+def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
+    """Return the corners of a simple polygon with an area, anticlockwise."""
+    points, size = _points(owner, field, given, 3)
     if len(points) > 3 and math.dist(points[0], points[-1]) <= SMALLEST_EDGE * size:
         # Many programs repeat the first corner to close a ring.
         points.pop()
@@ -173,7 +221,8 @@ def _area(ring: tuple[Point, ...]) -> float:
     return 0.5 * sum(_orientation(ring[0], ring[i - 1], ring[i]) for i in range(2, len(ring)))
 
 
-def _edge_distance(edge: tuple[float, float, float, float], point: Point) -> float:
+def edge_distance(edge: tuple[float, float, float, float], point: Point) -> float:
+    """Return the distance of a point from an edge (x, z, x, z)."""
     a, b = edge[:2], edge[2:]
     share = min(max(_dot_from(a, b, point) / _dot_from(a, b, b), 0.0), 1.0)
     return math.dist(point, (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])))

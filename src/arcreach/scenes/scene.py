@@ -16,11 +16,11 @@ from arcreach._typing import Array
 from arcreach.errors import ArcreachError, SceneError
 from arcreach.kernels.clearance import shapes as layout
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.planar import Disc, Polygon
+from arcreach.scenes.planar import Obstacle
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Shape = Sphere | Capsule | Box | HalfSpace | Mesh
-PlanarShape = Polygon | Disc
+PlanarShape = Obstacle
 SHAPE_TYPES: tuple[type[Shape], ...] = get_args(Shape)
 PLANAR_TYPES: tuple[type[PlanarShape], ...] = get_args(PlanarShape)
 _NAMES = [", ".join(shape.__name__ for shape in types) for types in (SHAPE_TYPES, PLANAR_TYPES)]

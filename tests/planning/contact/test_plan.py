@@ -253,6 +253,7 @@ def test_signed_gaps_of_points():
 
 
 WALL = box(-0.05, 0.05, 0.1, 0.12, "wall")
+L_SHAPE = ar.Polygon([(0.05, 0.1), (0.1, 0.1), (0.1, 0.12), (0.06, 0.12), (0.06, 0.2), (0.05, 0.2)])
 
 
 @pytest.mark.parametrize(
@@ -264,7 +265,7 @@ WALL = box(-0.05, 0.05, 0.1, 0.12, "wall")
         ((ROBOT, (0, 0.7), [WALL]), {}, TargetError, "at most 0.5 m long"),
         ((ROBOT, (0, 0), [WALL]), {}, TargetError, "base itself"),
         ((ROBOT, (0, 0.2), [WALL], [(0.2, 0.2)]), {}, SceneError, "lies on no obstacle"),
-        ((ROBOT, (0, 0.2), [WALL], [(0, 0.1)]), {}, SceneError, "not at a convex corner"),
+        ((ROBOT, (0, 0.2), [L_SHAPE], [(0.06, 0.12)]), {}, SceneError, "concave corner of 'polygon-1'"),
         ((ROBOT, (0, 0.2), [WALL], [(0, 0.11)]), {}, SceneError, "lies on no obstacle"),
         ((ROBOT, (0, 0.2), [WALL], [(0, math.nan)]), {}, SceneError, r"contacts\[0\]"),
         ((ROBOT, (0, 0.2), [WALL], 5), {}, SceneError, "contacts = 5"),
@@ -277,6 +278,8 @@ WALL = box(-0.05, 0.05, 0.1, 0.12, "wall")
         ((ROBOT, (0, 0.2), [WALL]), {"max_solutions": 0}, TargetError, "max_solutions"),
         ((ROBOT, (0, 0.2), [WALL]), {"bend_radius": -1}, TargetError, "bend_radius"),
         ((ROBOT, (0, 0.2), [WALL]), {"rule": "yes"}, RobotError, "rule"),
+        ((ROBOT, (0, 0.2), [WALL]), {"edges": 1}, RobotError, "edges"),
+        ((ROBOT, (0, 0.2), [WALL]), {"trace": None}, RobotError, "trace"),
         ((ar.load_robot("three-section"), (0, 0.2), [WALL]), {}, RobotError, "3 of them sections"),
         ((ar.load_robot("ur5"), (0, 0.2), [WALL]), {}, RobotError, "one planar section"),
         ((ar.Robot([ar.Section(0.3, 3.0)]), (0, 0.2), [WALL]), {}, RobotError, "stretch"),

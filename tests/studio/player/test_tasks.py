@@ -58,3 +58,12 @@ def test_the_branches_that_differ_most_are_chosen():
     chosen = tasks.apart(robot, many, 3)
     assert [q[0] for q in chosen] == [0.0, 3.0, 1.5]
     assert tasks.apart(robot, many[:2], 3) == many[:2]
+
+
+def test_walls_are_drawn_as_thin_slabs():
+    motion = tasks.contact_motion("walls")
+    assert len(motion.polygons) == 4
+    for corners in motion.polygons:
+        a, b, c, d = corners
+        area = 0.5 * (np.linalg.det([b - a, c - a]) + np.linalg.det([c - a, d - a]))
+        assert area == pytest.approx(np.linalg.norm(b - a) * tasks.WALL * 0.45)

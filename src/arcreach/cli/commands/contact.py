@@ -24,6 +24,9 @@ def contact(
         bool,
         typer.Option("--auto", help="Allow contact with every convex corner and disc, not only at given points."),
     ] = False,
+    edges: Annotated[
+        bool, typer.Option("--edges", help="Allow contact with the inside of every edge of polygons and walls.")
+    ] = False,
     rule: Annotated[bool, typer.Option("--rule/--no-rule", help="Accept only contacts that hold the arc.")] = True,
     solutions: Annotated[int, typer.Option("--solutions", help="Largest number of paths.")] = 10,
     contacts: Annotated[int, typer.Option("--contacts", help="Largest number of contacts of a path.")] = 6,
@@ -51,6 +54,7 @@ def contact(
             max_contacts=contacts,
             max_time=max_time,
             bend_radius=loaded.bend_radius,
+            edges=edges,
         )
         if as_json:
             print_json(_as_data(loaded, found))

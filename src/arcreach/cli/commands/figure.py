@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from arcreach._io import is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import (
     TO_HELP,
@@ -26,23 +24,22 @@ from arcreach.cli.arguments import (
     SceneScale,
     Start,
     TipLink,
-    complete,
     complete_robot,
     read_scene,
 )
+from arcreach.cli.commands import planar_figures
 from arcreach.cli.configurations import parse_configuration, parse_pulls
+from arcreach.cli.figure_output import Out, WidthChoice, save, wide
 from arcreach.cli.options import parse_options
-from arcreach.cli.output import check_figure, note, print_table, printable, save_figure
+from arcreach.cli.output import check_figure, note, print_table
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
-from arcreach.errors import MethodError, SceneError
-from arcreach.files import load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue, units
+from arcreach.errors import MethodError
+from arcreach.files import load_chain, load_robot, load_scene, units
 from arcreach.ik.own_methods import load_method
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from arcreach.calibration import TipCovariance
 
 app = typer.Typer(
@@ -50,18 +47,6 @@ app = typer.Typer(
 )
 
 
-class Width(enum.StrEnum):
-    """The width of a figure."""
-
-    COLUMN = "column"
-    PAGE = "page"
-
-
-Out = Annotated[File, typer.Option("--out", help="File to write: .svg, .pdf or .png.")]
-WidthChoice = Annotated[
-    Width | None,
-    typer.Option("--width", help="One column (3.5 in) or a page (7.16 in); by default as suits the figure."),
-]
 Methods = Annotated[
     str | None,
     typer.Option("--methods", help="Separated by commas, also module:function; by default some that accept the robot."),
@@ -76,8 +61,13 @@ FIGURES = {
     "success": "share reached against the limit of the bend, with Wilson bands",
     "iterations": "coordinates and errors of one solve, iteration by iteration",
     "contact": "paths around obstacles with contacts, and as an elastic rod",
+    "search": "arcs that the contact planner tries, round by round, kept and discarded",
     "clearance": "distance from obstacles along a path, element by element",
 }
+
+
+app.command("contact", help=f"Draw {FIGURES['contact']}.")(planar_figures.contact)
+app.command("search", help=f"Draw {FIGURES['search']}.")(planar_figures.search)
 
 
 @app.command("list")
@@ -137,9 +127,9 @@ def pose(
             shown = rows[-1] if pulls is None else rows.q
             options["uncertainty"] = _pull_uncertainty(loaded, shown, pull_error, elastic)
         drawn = figures.pose(
-            loaded, rows, scene=obstacles, frames=frames, names=names, tendons=tendons, **options, **_wide(width)
+            loaded, rows, scene=obstacles, frames=frames, names=names, tendons=tendons, **options, **wide(width)
         )
-    _save(drawn, out)
+    save(drawn, out)
 
 
 @app.command(help=f"Draw {FIGURES['workspace']}.")
@@ -169,8 +159,8 @@ def workspace(
             places, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
             maps["" if len(loaded) == 1 else one.name or name] = (places, 100.0 * shares)
         assert size is not None
-        drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **_wide(width))
-    _save(drawn, out)
+        drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **wide(width))
+    save(drawn, out)
 
 
 @app.command(help=f"Draw {FIGURES['times']}.")
@@ -191,7 +181,7 @@ def times(
 
     with announce_compiling():
         measured = figures.measure_times(loaded, _split(methods), targets=targets, seed=seed)
-    _save(figures.solve_times(measured, **_wide(width)), out)
+    save(figures.solve_times(measured, **wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['convergence']}.")
@@ -212,7 +202,7 @@ def convergence(
 
     with announce_compiling():
         bands = figures.measure_convergence(loaded, _split(methods), targets=targets, seed=seed)
-    _save(figures.convergence({"": bands}, **_wide(width)), out)
+    save(figures.convergence({"": bands}, **wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['success']}.")
@@ -237,7 +227,7 @@ def success(
 
     with announce_compiling():
         counts = figures.measure_success(loaded, _split(methods), targets=targets, seed=seed, **options)
-    _save(figures.success(counts, **_wide(width)), out)
+    save(figures.success(counts, **wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['iterations']}.")
@@ -272,42 +262,9 @@ def iterations(
         )  # fmt: skip
     note(str(solution))
     if options.get("joint_steps"):
-        _save(figures.joint_steps(solution, **_wide(width)), out)
+        save(figures.joint_steps(solution, **wide(width)), out)
     else:
-        _save(figures.iterations(loaded, solution, **_wide(width)), out)
-
-
-@app.command(help=f"Draw {FIGURES['contact']}.")
-def contact(
-    scenes: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCENE...", help="Planar scenes: names or .toml files.", autocompletion=complete(planar_catalogue)
-        ),
-    ],
-    out: Out,
-    rod: Annotated[bool, typer.Option("--rod/--no-rod", help="Add a row with the elastic rod.")] = True,
-    width: WidthChoice = None,
-) -> None:
-    """Draw the contact plans of planar scenes side by side."""
-    check_figure(out)
-    loaded = [load_planar_scene(name) for name in scenes]
-    for one in loaded:
-        if one.target is None:
-            raise SceneError(f"scene '{one.name}' has no target to reach; give one that has")
-    from arcreach import figures
-    from arcreach.planning.contact.plan import plan_contact
-
-    with announce_compiling():
-        plans = {
-            one.name or "scene": plan_contact(
-                one.robot, one.target, one.obstacles, one.contacts, bend_radius=one.bend_radius
-            )
-            for one in loaded
-            if one.target is not None
-        }
-        drawn = figures.contact(plans, rod=rod, **_wide(width or (Width.COLUMN if len(plans) == 1 else Width.PAGE)))
-    _save(drawn, out)
+        save(figures.iterations(loaded, solution, **wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['clearance']}.")
@@ -331,18 +288,9 @@ def clearance(
 
     with announce_compiling():
         drawn = figures.clearance(
-            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **_wide(width)
+            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **wide(width)
         )
-    _save(drawn, out)
-
-
-def _wide(width: Width | None) -> dict[str, Any]:
-    """Return the keyword for the width in millimetres, if one is given."""
-    from arcreach import figures
-
-    if width is None:
-        return {}
-    return {"width": figures.ONE_COLUMN if width == Width.COLUMN else figures.TWO_COLUMNS}
+    save(drawn, out)
 
 
 def _split(methods: str | None) -> list[str] | None:
@@ -367,9 +315,3 @@ def _view(text: str) -> tuple[float, float]:
         raise MethodError(f"--view has {len(cells)} values; give two, azimuth and elevation, as -60deg,20deg")
     azimuth, elevation = (math.degrees(units.parse(cell.strip(), "angle")) for cell in cells)
     return azimuth, elevation
-
-
-def _save(figure: Figure, out: File) -> None:
-    save_figure(figure, out)
-    wide, high = (25.4 * size for size in figure.get_size_inches())
-    typer.echo(printable(f"{out}: {wide:.1f} x {high:.1f} mm"), err=is_stream(out))

@@ -20,12 +20,12 @@ GIVEN, AUTOMATIC = "given contacts", "automatic contacts"
 BUDGET = 1.0
 
 
-def planned(scene: str, method: str) -> ContactPlans:
+def planned(scene: str, method: str, trace: bool = False) -> ContactPlans:
     """Plan the paths in a scene of the catalogue."""
     loaded = load_planar_scene(scene)
     return plan_contact(
         loaded.robot, loaded.target, loaded.obstacles, loaded.contacts if method == GIVEN else None,
-        bend_radius=loaded.bend_radius, max_time=BUDGET,
+        bend_radius=loaded.bend_radius, max_time=BUDGET, trace=trace,
     )  # fmt: skip
 
 
@@ -84,11 +84,17 @@ class Contact(Experiment):
                 ))  # fmt: skip
         columns = ("scene", "method", "contacts", "theirs", "solutions", "theirs", "median time", "theirs")
         yield Table(columns, tuple(rows), "Ways found.")
-        from arcreach.figures import contact
+        from arcreach.figures import contact, contact_search
 
         figure = contact({scene: planned(scene, GIVEN) for scene in SCENES})
         yield Drawing("contact-ways", figure, "The ways found, and what an elastic rod makes of the shortest ([K22] "
                       "fig. 3.16).")  # fmt: skip
+        figure = contact({"walls": planned("walls", GIVEN)}, width=120.0)
+        yield Drawing("contact-walls", figure, "Obstacles given as lines, and ways that lean on the inside of a wall "
+                      "([K22] fig. 3.16).")  # fmt: skip
+        figure = contact_search(planned("pocket", GIVEN, trace=True))
+        yield Drawing("contact-search", figure, "Two rounds of the search in pocket: arcs that run into obstacles are "
+                      "discarded ([K22] fig. 2.12).")  # fmt: skip
 
 
 def _tip_error(plans: ContactPlans) -> float:
@@ -103,7 +109,7 @@ SCENES = ("slalom", "pocket", "wedge")
 EXPERIMENT = Contact(
     name="contact",
     title="Ways around obstacles",
-    source="[K22] table 3.12, fig. 3.16",
+    source="[K22] table 3.12, figs. 2.12 and 3.16",
     small=5,
     full=20,
     law="three scenes; every repeat plans the same ways",

@@ -14,7 +14,7 @@ from arcreach.files.toml.robot_file import model_of, parse_chain
 from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text
 from arcreach.files.toml.text import parse_toml
 from arcreach.robots.robot import Robot
-from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
+from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon, Wall
 
 
 def _two(value: Any) -> Any:
@@ -43,8 +43,17 @@ class DiscEntry(Strict):
     name: Text = Field("", description="name of the disc")
 
 
-OBSTACLES: dict[str, type[Strict]] = {"polygon": PolygonEntry, "disc": DiscEntry}
-AnyObstacle = Annotated[PolygonEntry | DiscEntry, Field(discriminator="kind")]
+class WallEntry(Strict):
+    """A wall without thickness."""
+
+    kind: Literal["wall"]
+    points: list[PlanarPoint] = Field(max_length=bounds.MOST_CORNERS, description="list of points (x, z) in order")
+    name: Text = Field("", description="name of the wall")
+
+
+OBSTACLES: dict[str, type[Strict]] = {"polygon": PolygonEntry, "disc": DiscEntry, "wall": WallEntry}
+SHAPES: dict[str, type[Obstacle]] = {"polygon": Polygon, "disc": Disc, "wall": Wall}
+AnyObstacle = Annotated[PolygonEntry | DiscEntry | WallEntry, Field(discriminator="kind")]
 
 
 class PlanarFile(Strict):
@@ -61,7 +70,9 @@ class PlanarFile(Strict):
     elements: list[AnyEntry] = Field(
         min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of the robot's elements, base first"
     )
-    obstacles: list[AnyObstacle] = Field(max_length=bounds.MOST_OBSTACLES, description="list of polygons and discs")
+    obstacles: list[AnyObstacle] = Field(
+        max_length=bounds.MOST_OBSTACLES, description="list of polygons, discs and walls"
+    )
 
 
 @dataclass(frozen=True)
@@ -122,7 +133,7 @@ def _obstacles(content: PlanarFile, found: list[str]) -> list[Obstacle]:
     for i, entry in enumerate(content.obstacles):
         fields = entry.model_dump(exclude={"kind"})
         try:
-            obstacles.append(Polygon(**fields) if entry.kind == "polygon" else Disc(**fields))
+            obstacles.append(SHAPES[entry.kind](**fields))
         except ArcreachError as error:
             found += [f"obstacles[{i}]: {line}" for line in problems.problems_of(error)]
     return obstacles

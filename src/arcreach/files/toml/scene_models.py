@@ -16,8 +16,7 @@ from arcreach.files.toml.bounds import MOST_OBSTACLES
 from arcreach.files.toml.planar_file import OBSTACLES
 from arcreach.files.toml.robot_models import Length, Strict, Text, entry_model, field_type, three
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.planar import Disc, Polygon
-from arcreach.scenes.scene import SHAPE_TYPES, PlanarShape, Shape
+from arcreach.scenes.scene import PLANAR_TYPES, SHAPE_TYPES, PlanarShape, Shape
 
 Row = Annotated[tuple[Length, Length, Length], BeforeValidator(three)]
 Corners = Annotated[
@@ -37,8 +36,7 @@ def _type_of(field: dataclasses.Field[Any]) -> Any:
     return _MESH_FIELDS[field.name] if field.name in _MESH_FIELDS else field_type(field)
 
 
-SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in SHAPE_TYPES}
-SHAPES |= {"polygon": Polygon, "disc": Disc}
+SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in (*SHAPE_TYPES, *PLANAR_TYPES)}
 ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
 ENTRIES |= OBSTACLES
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar, overload
+from typing import ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from arcreach._checks import positive
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError
+from arcreach.planning.contact.candidates import Ball, Edge
 from arcreach.planning.contact.rod import RodShape, load_rod, repair_rod
-from arcreach.planning.contact.scene import Ball, Body, Pose, Surroundings
+from arcreach.planning.contact.scene import Body, Pose, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Point
 
@@ -61,6 +62,20 @@ class ContactArc(PlanarArc):
     kind: str = ""
     obstacle: str = ""
     ball: tuple[float, float, float] | None = None  # centre x, z and its distance from the body's line
+
+
+@dataclass(frozen=True)
+class SearchArc(PlanarArc):
+    """An arc that the planner tried, from the base in round 1 and from an arc kept in the previous round later."""
+
+    KEPT: ClassVar[str] = "kept"
+    OBSTACLE: ClassVar[str] = "obstacle"  # it runs into one
+    RULE: ClassVar[str] = "rule"  # it bends away from the contact at which it begins
+    BEND: ClassVar[str] = "bend"  # sharper than the robot can bend
+    LENGTH: ClassVar[str] = "length"  # the robot would be too long or too short
+
+    round: int
+    outcome: str  # one of the five above
 
 
 def line_of(arcs: Sequence[PlanarArc], points: int, length: float | None = None) -> Array:
@@ -193,6 +208,8 @@ class ContactPlans(Plans[ContactPlan]):
     poses: int  # poses from which arcs were tried
     complete: bool  # whether the search was exhaustive
     seconds: float
+    edges: tuple[Edge, ...] = field(default=(), repr=False)  # edges that may be touched inside
+    search: tuple[SearchArc, ...] = field(default=(), repr=False)  # the arcs that were tried, with `trace`
 
     def __str__(self) -> str:
         search = "every possibility tried" if self.complete else "search ended by its limits"

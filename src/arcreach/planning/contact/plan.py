@@ -1,9 +1,9 @@
 """`plan_contact`: reach a target behind obstacles by bending around them.
 
 Beyond a contact, a body of one section continues as another section. From the pose at a contact two arcs touch each
-ball (a corner or a disc, enlarged by the body); those free of obstacles lead to new contacts. The same contact with
-another tangent is another node, so the search space is a tree. Best-first search finds the paths to the target in order
-of length.
+ball (a corner or a disc, enlarged by the body), and up to two touch an edge; those free of obstacles lead to new
+contacts. The same contact with another tangent is another node, so the search space is a tree. Best-first search finds
+the paths to the target in order of length.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from arcreach._checks import flag, positive, whole
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.kernels.contact.arcs import ARC_COLUMNS, CURVATURE, DISC, LENGTH, SIDE, Bounds, onward_arcs, tangent_arc
+from arcreach.planning.contact.candidates import Ball, Edge, candidates_of, tangent_arcs
 from arcreach.planning.contact.contact_plan import (
     BACKWARD,
     FORWARD,
     ContactArc,
     ContactPlan,
     ContactPlans,
+    SearchArc,
     touches_itself,
 )
 from arcreach.planning.contact.scene import (
     BASE,
-    Ball,
     Body,
     Pose,
     Surroundings,
-    balls_of,
     body_of,
     check_ends,
     target_point,
@@ -59,13 +59,16 @@ def plan_contact(
     max_contacts: int = 6,
     max_time: float = 5.0,
     bend_radius: float | None = None,
+    edges: bool = False,
+    trace: bool = False,
 ) -> ContactPlans:
     """Find paths of a planar robot of one extensible section to a target (x, z), bending around obstacles it touches.
 
-    The plane is x and z, the base is at the origin and points along +z. `obstacles` are polygons and discs. `contacts`
-    are the points that may be touched, corners or points of a disc's edge; by default every convex corner and every
-    disc. With `rule` the arc after a contact must bend more towards the obstacle than the arc before it, so that the
-    obstacle holds the body.
+    The plane is x and z, the base is at the origin and points along +z. `obstacles` are polygons, discs and walls.
+    `contacts` are the points that may be touched: corners, points of a disc's edge, or points inside an edge, each of
+    which stands for its edge; by default every convex corner and every disc, with `edges` also the inside of every
+    edge. With `rule` the arc after a contact must bend more towards the obstacle than the arc before it, so that the
+    obstacle holds the body. With `trace` all arcs that were tried are kept in `ContactPlans.search`.
 
     The search ends after `max_solutions` or `max_time` seconds; a path has at most `max_contacts` contacts.
     `bend_radius` is the smallest radius of the bent body in metres, by default full length by largest bend.
@@ -73,12 +76,13 @@ def plan_contact(
     body = body_of(robot, bend_radius)
     surroundings = Surroundings(obstacles)
     point = target_point(target)
-    flag("", "rule", rule)
+    for name, value in (("rule", rule), ("edges", edges), ("trace", trace)):
+        flag("", name, value)
     limits = whole("max_solutions", max_solutions, 1), whole("max_contacts", max_contacts, 0)
     seconds = positive("max_time", max_time, "seconds")
     check_ends(surroundings, body, point)
-    search = _Search(body, surroundings, balls_of(surroundings, contacts, body), point, bool(rule))
-    return search.run(*limits, seconds)
+    candidates = candidates_of(surroundings, contacts, body, bool(edges))
+    return _Search(body, surroundings, candidates, point, bool(rule), bool(trace)).run(*limits, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class _Node:
     parent: _Node | None
     curvature: float
     side: float
-    ball: int
+    touched: Ball | Edge | None
     contacts: int
 
     def chain(self) -> list[_Node]:
@@ -106,9 +110,18 @@ class _Search:
     """Best-first search by length so far plus straight distance to the target, a lower bound of the rest."""
 
     def __init__(
-        self, body: Body, surroundings: Surroundings, balls: tuple[Ball, ...], target: Point, rule: bool
+        self,
+        body: Body,
+        surroundings: Surroundings,
+        candidates: tuple[tuple[Ball, ...], tuple[Edge, ...]],
+        target: Point,
+        rule: bool,
+        trace: bool,
     ) -> None:
-        self.body, self.surroundings, self.balls, self.target, self.rule = body, surroundings, balls, target, rule
+        self.body, self.surroundings, self.target, self.rule, self.trace = body, surroundings, target, rule, trace
+        balls, self.edges = candidates
+        self.balls = balls
+        self.tried: list[SearchArc] = []
         self.ball_rows: Array = np.array([(*ball.centre, ball.reach) for ball in balls], dtype=float).reshape(-1, 3)
         self.arcs = np.empty((2 * max(len(balls), 1), ARC_COLUMNS))
         self.count = itertools.count()
@@ -116,11 +129,12 @@ class _Search:
 
     def run(self, max_solutions: int, max_contacts: int, max_time: float) -> ContactPlans:
         """Search until the tree is exhausted or a limit is reached."""
-        base = _Node(BASE, 0.0, None, 0.0, 0.0, -1, 0)
+        base = _Node(BASE, 0.0, None, 0.0, 0.0, None, 0)
         # Compiles the kernels before the clock starts.
         self._finish(base)
         self._grow(base)
         self.queue.clear()
+        self.tried.clear()
         began = time.perf_counter()
         plans: list[ContactPlan] = []
         poses = 0
@@ -131,7 +145,7 @@ class _Search:
                 complete = False
                 break
             _, _, node = heapq.heappop(self.queue)
-            if node.ball < 0 and node.parent is not None:
+            if node.touched is None and node.parent is not None:
                 plan = self._plan(node)
                 if not touches_itself(plan.arcs, self.body.radius):
                     plans.append(plan)
@@ -141,11 +155,12 @@ class _Search:
             if node.contacts < max_contacts:
                 self._grow(node)
             else:
-                complete = complete and not self.balls
+                complete = complete and not self.balls and not self.edges
         seconds = time.perf_counter() - began
         return ContactPlans(
-            tuple(plans), self.target, self.balls, self.body, self.surroundings, poses, complete, seconds
-        )
+            tuple(plans), self.target, self.balls, self.body, self.surroundings, poses, complete, seconds, self.edges,
+            tuple(self.tried),
+        )  # fmt: skip
 
     def _push(self, node: _Node) -> None:
         bound = node.length + math.dist(node.pose[:2], self.target)
@@ -153,47 +168,81 @@ class _Search:
             heapq.heappush(self.queue, (bound, next(self.count), node))
 
     def _grow(self, node: _Node) -> None:
-        """Add every free arc from a node to another ball."""
+        """Add every free arc from a node to another ball or to an edge."""
         body = self.body
         bounds = Bounds(body.radius, body.slack, body.sharpest, body.longest - node.length, self.rule)
         arrival = (node.curvature, node.side)
         found = _onward_arcs(node.pose, arrival, self.ball_rows, self.surroundings.packed, bounds, self.arcs)
         for row in self.arcs[:found].tolist():
-            end = ContactArc(node.pose, row[CURVATURE], row[LENGTH]).end
-            length = node.length + row[LENGTH]
-            self._push(_Node(end, length, node, row[CURVATURE], row[SIDE], int(row[DISC]), node.contacts + 1))
+            self._touch(node, row[CURVATURE], row[LENGTH], row[SIDE], self.balls[int(row[DISC])])
+        for edge in self.edges:
+            for side, curvature, length in tangent_arcs(node.pose, edge, body):
+                outcome = self._outcome(node, curvature, length)
+                if outcome == SearchArc.KEPT:
+                    self._touch(node, curvature, length, side, edge)
+                self._note(node, curvature, length, outcome)
+        if self.trace:
+            self._note_balls(node)
+
+    def _touch(self, node: _Node, curvature: float, length: float, side: float, touched: Ball | Edge) -> None:
+        end = ContactArc(node.pose, curvature, length).end
+        self._push(_Node(end, node.length + length, node, curvature, side, touched, node.contacts + 1))
+
+    def _outcome(self, node: _Node, curvature: float, length: float) -> str:
+        """Return why an arc from a node is discarded, or that it is kept; as the kernel `onward_arcs` decides."""
+        body = self.body
+        if not abs(curvature) <= body.sharpest:
+            return SearchArc.BEND
+        if not length <= body.longest - node.length:
+            return SearchArc.LENGTH
+        if self.rule and node.side != 0.0 and node.side * (curvature - node.curvature) <= 0.0:
+            return SearchArc.RULE
+        if self.surroundings.arc_gap(node.pose, curvature, length) < body.radius - body.slack:
+            return SearchArc.OBSTACLE
+        return SearchArc.KEPT
+
+    def _note(self, node: _Node, curvature: float, length: float, outcome: str) -> None:
+        if self.trace and math.isfinite(length):
+            self.tried.append(SearchArc(node.pose, curvature, length, node.contacts + 1, outcome))
+
+    def _note_balls(self, node: _Node) -> None:
+        """Note the arcs from a node to all balls but the one it touches."""
+        for ball in self.balls:
+            u, w = _in_pose_frame(node.pose, ball.centre)
+            if u * u + w * w - ball.reach**2 <= self.body.slack * ball.reach:
+                continue
+            for side in (1.0, -1.0):
+                curvature, length = _tangent_arc(u, w, ball.reach, side)
+                self._note(node, curvature, length, self._outcome(node, curvature, length))
 
     def _finish(self, node: _Node) -> None:
         """Add the arc from a node to the target, if it is free."""
-        x, z, angle = node.pose
-        dx, dz = self.target[0] - x, self.target[1] - z
-        sine, cosine = math.sin(angle), math.cos(angle)
-        u, w = dx * cosine - dz * sine, dx * sine + dz * cosine
-        curvature, length = _tangent_arc(u, w, 0.0, 1.0)
+        curvature, length = _tangent_arc(*_in_pose_frame(node.pose, self.target), 0.0, 1.0)
         total = node.length + length
-        if abs(curvature) > self.body.sharpest or not self.body.shortest <= total <= self.body.longest:
-            return
-        if self.rule and node.side != 0.0 and node.side * (curvature - node.curvature) <= 0.0:
-            return
-        if self.surroundings.arc_gap(node.pose, curvature, length) >= self.body.radius - self.body.slack:
+        outcome = SearchArc.LENGTH if total < self.body.shortest else self._outcome(node, curvature, length)
+        self._note(node, curvature, length, outcome)
+        if outcome == SearchArc.KEPT:
             end = ContactArc(node.pose, curvature, length).end
-            self._push(_Node(end, total, node, curvature, 0.0, -1, node.contacts))
+            self._push(_Node(end, total, node, curvature, 0.0, None, node.contacts))
 
     def _plan(self, goal: _Node) -> ContactPlan:
         arcs = []
         for node in goal.chain():
             assert node.parent is not None
             arc = ContactArc(node.parent.pose, node.curvature, node.length - node.parent.length)
-            arcs.append(arc if node.ball < 0 else self._touching(arc, node))
+            arcs.append(arc if node.touched is None else self._touching(arc, node, node.touched))
         return ContactPlan(tuple(arcs), self.target, self.body, self.surroundings)
 
-    def _touching(self, arc: ContactArc, node: _Node) -> ContactArc:
+    def _touching(self, arc: ContactArc, node: _Node, touched: Ball | Edge) -> ContactArc:
         """Return the arc with the contact at its end."""
-        ball = self.balls[node.ball]
-        x, z = node.pose[:2]
-        share = ball.core / ball.reach
-        point = (ball.centre[0] + share * (x - ball.centre[0]), ball.centre[1] + share * (z - ball.centre[1]))
         kind = FORWARD if node.side * node.curvature >= 0.0 else BACKWARD
-        name = self.surroundings.name(ball.obstacle)
-        row = (*ball.centre, ball.reach)
+        name = self.surroundings.name(touched.obstacle)
+        point, row = touched.contact(node.pose, self.body), touched.ball(node.pose, self.body)
         return ContactArc(arc.start, arc.curvature, arc.length, int(node.side), point, kind, name, row)
+
+
+def _in_pose_frame(pose: Pose, point: Point) -> tuple[float, float]:
+    """Return a point along the normal and along the tangent of a pose."""
+    dx, dz = point[0] - pose[0], point[1] - pose[1]
+    sine, cosine = math.sin(pose[2]), math.cos(pose[2])
+    return dx * cosine - dz * sine, dx * sine + dz * cosine

@@ -21,7 +21,8 @@ from arcreach import _text
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.kernels.contact.rod import STATE, Contacts, rod_shape
-from arcreach.planning.contact.scene import Body, Surroundings, every_ball
+from arcreach.planning.contact.candidates import FLAT, every_ball
+from arcreach.planning.contact.scene import Body, Surroundings
 
 if TYPE_CHECKING:
     from arcreach.planning.contact.contact_plan import ContactArc
@@ -54,7 +55,7 @@ class RodShape:
     actuation: float  # curvature of the actuation, per metre
     length: float
     tip: Point
-    touched: tuple[Point, ...]  # centres of the touched corners and discs
+    touched: tuple[Point, ...]  # centres of the touched corners and discs, or touched points of edges
     pushes: tuple[float, ...]  # contact forces divided by bending stiffness (1/m^2)
     share: float  # completed share of the continuation, 1 for all of it
     clearance: float  # smallest signed distance to obstacles in metres, at the points of `line`
@@ -158,6 +159,11 @@ class _Rod:
         """Return the residuals of the shape with these actuated curvatures between contacts."""
         contacts = Contacts(self.arc_lengths, self.balls, self.sides, self.pushes)
         _shape(self.base, curvatures, contacts, self.length, STEPS, self.states, self.rows)
+        for i in np.flatnonzero(self.balls[:, 2] >= FLAT):
+            # Angle and distance in place of components: the disc of an edge is so large that a small angle between
+            # rod and edge would dominate both.
+            reach, (along, across) = self.balls[i, 2], self.rows[3 + 2 * i : 5 + 2 * i]
+            self.rows[3 + 2 * i : 5 + 2 * i] = along / reach, math.hypot(along, across + reach) - reach
         kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
         return np.asarray(self.rows[kept])
 
@@ -214,7 +220,7 @@ class _Rod:
         """
         if not self.touching:
             return False
-        gaps, which = self.surroundings.point_gaps(self.states[:, :2] * self.unit)
+        gaps, which = self.surroundings.line_gaps(self.states[:, :2] * self.unit)
         depths = self.body.radius - gaps
         touched = {tuple(ball) for ball, active in zip(self.balls.tolist(), self.active, strict=True) if active}
         best = None
@@ -300,18 +306,27 @@ class _Rod:
         ends = np.concatenate([[0.0], arc_lengths, [v[-1] if self.free else self.length]])
         return bool((np.diff(ends) > 0.0).all())
 
+    def _touched(self, ball: Array, line: Array) -> Point:
+        """Return the centre of a corner or disc, or the point of an edge that the rod touches."""
+        x, z = float(ball[0]), float(ball[1])
+        if ball[2] < FLAT * self.unit:
+            return x, z
+        away = np.hypot(*(line - ball[:2]).T)
+        nearest, k = line[int(np.argmin(away))], self.body.radius / float(away.min())
+        return float(nearest[0] + k * (x - nearest[0])), float(nearest[1] + k * (z - nearest[1]))
+
     def result(self, share: float) -> RodShape:
         """Return the shape in metres."""
         body = self.body
         line = self.states[:, :2] * self.unit
         actuation, length = self.actuation / self.unit, self.length * self.unit
-        gaps, _ = self.surroundings.point_gaps(line)
+        gaps, _ = self.surroundings.line_gaps(line)
         within = abs(actuation) <= body.sharpest * (1.0 + 1e-9) and body.shortest <= length <= body.longest
         return RodShape(
             actuation,
             length,
             (float(line[-1, 0]), float(line[-1, 1])),
-            tuple((float(x), float(z)) for x, z in self.balls[self.active, :2] * self.unit),
+            tuple(self._touched(ball * self.unit, line) for ball in self.balls[self.active]),
             tuple((self.pushes[self.active] / self.unit**2).tolist()),
             share,
             float(gaps.min(initial=math.inf)) - body.radius,

@@ -1,4 +1,4 @@
-"""Inputs of contact planning: the body, the obstacles as arrays, and the possible contacts."""
+"""Inputs of contact planning: the body, the obstacles as arrays, and the target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import numbers, positive, real_array, shown
+from arcreach._checks import positive, real_array, shown
 from arcreach._jit import settled
 from arcreach._typing import Array
 from arcreach.elements import Section
@@ -19,7 +19,7 @@ from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.target import Target
 from arcreach.kernels.contact.arcs import Arc, Obstacles, arc_gap, point_gaps
 from arcreach.robots.robot import Robot
-from arcreach.scenes.planar import POINT, Disc, Obstacle, Point, Polygon
+from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 
 Pose = tuple[float, float, float]  # x, z and the angle of the tangent from +z towards +x
 
@@ -28,8 +28,6 @@ BASE: Pose = (0.0, 0.0, 0.0)
 SKIN = 1e-6
 # Gaps below this share of the robot's longest length count as contacts; tangent arcs are accurate to about 1e-15.
 SLACK = 1e-9
-# Tolerance of given contact points, as a share of the robot's longest length: they may be printed with few digits.
-NEAR = 1e-4
 
 _arc_gap, _point_gaps = settled(arc_gap), settled(point_gaps)
 
@@ -72,9 +70,9 @@ class Surroundings:
     def __init__(self, obstacles: Iterable[Obstacle]) -> None:
         self.obstacles = tuple(obstacles) if isinstance(obstacles, Iterable) else (obstacles,)
         for i, obstacle in enumerate(self.obstacles):
-            if not isinstance(obstacle, (Polygon, Disc)):
-                raise SceneError(f"obstacles[{i}] = {shown(obstacle)} is not accepted; give a Polygon or a Disc")
-        polygons = [(i, shape) for i, shape in enumerate(self.obstacles) if isinstance(shape, Polygon)]
+            if not isinstance(obstacle, Obstacle):
+                raise SceneError(f"obstacles[{i}] = {shown(obstacle)} is not accepted; give a Polygon, Disc or Wall")
+        polygons = [(i, shape) for i, shape in enumerate(self.obstacles) if not isinstance(shape, Disc)]
         discs = [(i, shape) for i, shape in enumerate(self.obstacles) if isinstance(shape, Disc)]
         edges = [edge for _, shape in polygons for edge in shape.edges]
         round_ones = [(*shape.centre, shape.radius) for _, shape in discs]
@@ -101,78 +99,42 @@ class Surroundings:
         which[in_disc] = self._discs[-1 - which[in_disc]]
         return gaps, which
 
+    def line_gaps(self, line: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+        """Return the gaps of `point_gaps` along a line of points (k, 2), negative also where it runs through a wall.
+
+        A wall has no inside. Where the line crosses it, points of the line nearer to the wall's end than the crossing
+        count as so far inside as they are away from that end, around which the line would have to move.
+        """
+        gaps, which = self.point_gaps(line)
+        for i, shape in enumerate(self.obstacles):
+            if not isinstance(shape, Wall):
+                continue
+            for crossing in _crossings(line, np.array(shape.points)):
+                end = min(shape.points[0], shape.points[-1], key=lambda point: math.dist(point, crossing))
+                away = np.hypot(*(line - end).T)
+                inside = (away <= math.dist(crossing, end)) & (-away < gaps)
+                gaps[inside], which[inside] = -away[inside], i
+        return gaps, which
+
     def nearest(self, point: Point) -> tuple[float, int]:
         """Return the distance of a point from the nearest obstacle, 0 inside it, and its index."""
         found = ((shape.distance(point), i) for i, shape in enumerate(self.obstacles))
         return min(found, default=(math.inf, -1))
 
 
-@dataclass(frozen=True)
-class Ball:
-    """A possible contact: a corner or a disc, and the distance of the touching body's line from its centre."""
-
-    centre: Point
-    core: float  # radius of the disc, 0 for a corner
-    reach: float  # core plus radius of the body
-    obstacle: int
-
-
-def balls_of(surroundings: Surroundings, contacts: Any, body: Body) -> tuple[Ball, ...]:
-    """Return the possible contacts: the given points, or every convex corner and every disc."""
-    if contacts is None:
-        return tuple(every_ball(surroundings, body))
-    given = [_contact_point(i, value) for i, value in enumerate(_listed(contacts))]
-    balls = [_ball_at(surroundings, i, point, body) for i, point in enumerate(given)]
-    return tuple(dict.fromkeys(balls))
+def _crossings(line: Array, wall: Array) -> Array:
+    """Return the points (k, 2) at which two lines of points cross."""
+    a, b = line[:-1, None], np.diff(line, axis=0)[:, None]
+    c, d = wall[None, :-1], np.diff(wall, axis=0)[None]
+    area = _cross(b, d)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, other = _cross(c - a, d) / area, _cross(c - a, b) / area
+        crossed = (share >= 0.0) & (share <= 1.0) & (other >= 0.0) & (other <= 1.0)
+        return np.asarray((a + share[..., None] * b)[crossed])
 
 
-def every_ball(surroundings: Surroundings, body: Body) -> list[Ball]:
-    """Return every convex corner and every disc."""
-    balls = []
-    for i, shape in enumerate(surroundings.obstacles):
-        if isinstance(shape, Disc):
-            balls.append(Ball(shape.centre, shape.radius, shape.radius + body.radius, i))
-        else:
-            balls += [Ball(corner, 0.0, body.radius, i) for corner in shape.convex_corners]
-    return balls
-
-
-def _listed(contacts: Any) -> list[Any]:
-    try:
-        return list(contacts)
-    except TypeError:
-        raise SceneError(f"contacts = {shown(contacts)} is not accepted; give a list of points (x, z)") from None
-
-
-def _contact_point(i: int, value: Any) -> Point:
-    try:
-        point = numbers("", f"contacts[{i}]", value, POINT)
-    except RobotError as error:
-        raise SceneError(str(error)) from None
-    if len(point) != 2:
-        raise SceneError(f"contacts[{i}] = {shown(value)} is not accepted; give {POINT}")
-    return point[0], point[1]
-
-
-def _ball_at(surroundings: Surroundings, i: int, point: Point, body: Body) -> Ball:
-    near = NEAR * body.longest
-    for ball in every_ball(surroundings, body):
-        if abs(math.dist(point, ball.centre) - ball.core) <= near:
-            return ball
-    where = f"contacts[{i}] = ({point[0]:g}, {point[1]:g})"
-    for k, shape in enumerate(surroundings.obstacles):
-        if isinstance(shape, Polygon) and shape.distance(point) <= near and not _deep_inside(shape, point, near):
-            raise SceneError(
-                f"{where} lies on '{surroundings.name(k)}' but not at a convex corner; a body bends around "
-                "corners and discs only: give one of those"
-            )
-    away, k = surroundings.nearest(point)
-    nearest = f", {_text.length(away)} from '{surroundings.name(k)}'" if k >= 0 else ""
-    raise SceneError(f"{where} lies on no obstacle{nearest}; give a corner of a polygon or a point of a disc's edge")
-
-
-def _deep_inside(shape: Polygon, point: Point, near: float) -> bool:
-    return bool(Surroundings([shape]).point_gaps(np.array([point]))[0][0] < -near)
+def _cross(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
 
 
 def target_point(target: Any) -> Point:

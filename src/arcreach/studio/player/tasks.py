@@ -12,11 +12,13 @@ from arcreach.files import load_planar_scene
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
-from arcreach.scenes.planar import Disc
+from arcreach.scenes.planar import Disc, Polygon, Wall
 from arcreach.scenes.scene import Scene
 from arcreach.studio.stage.contact import ContactMotion
 from arcreach.studio.text import millimetres
 
+# Thickness at which walls are drawn, as a share of the robot's reach.
+WALL = 0.004
 # Frames of an animation: five seconds at thirty per second.
 FRAMES = 150
 # Largest number of branches drawn; more cannot be told apart.
@@ -67,7 +69,9 @@ def contact_motion(name: str) -> ContactMotion:
     found = plan_contact(
         scene.robot, scene.target, scene.obstacles, scene.contacts, max_solutions=1, bend_radius=scene.bend_radius
     )
-    polygons = [np.array(shape.points) for shape in scene.obstacles if not isinstance(shape, Disc)]
+    polygons = [np.array(shape.points) for shape in scene.obstacles if isinstance(shape, Polygon)]
+    thickness = WALL * scene.robot.reach
+    polygons += [piece for shape in scene.obstacles if isinstance(shape, Wall) for piece in _pieces(shape, thickness)]
     discs = [(*shape.centre, shape.radius) for shape in scene.obstacles if isinstance(shape, Disc)]
     if not len(found):
         return ContactMotion(name, [], 0.0, polygons, discs, [], scene.target, "no path found")
@@ -75,6 +79,14 @@ def contact_motion(name: str) -> ContactMotion:
     text = f"{millimetres(best.length)} long, with {count(len(best.contacts), 'contact')}"
     lines = [_upright(line) for line in best.frames(FRAMES, 80)]
     return ContactMotion(name, lines, best.body.radius, polygons, discs, list(best.contacts), scene.target, text)
+
+
+def _pieces(wall: Wall, thickness: float) -> list[Array]:
+    """Return a rectangle (4, 2) for every straight piece of a wall, corners anticlockwise."""
+    points = np.array(wall.points)
+    steps = np.diff(points, axis=0)
+    aside = 0.5 * thickness * steps[:, ::-1] * (-1.0, 1.0) / np.linalg.norm(steps, axis=1, keepdims=True)
+    return [np.array([a - n, b - n, b + n, a + n]) for a, b, n in zip(points[:-1], points[1:], aside, strict=True)]
 
 
 def _upright(line: Array) -> Array:
