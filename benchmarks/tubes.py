@@ -15,7 +15,7 @@ import numpy as np
 import arcreach as ar
 from arcreach.files import catalogue_waypoints
 from arcreach.planning.motion.motion_check import motion_between
-from arcreach.scenes.shapes import Sphere
+from arcreach.scenes.tubes import covering_balls
 
 TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")
 TOLERANCES = {"position_tol": 1e-5, "angle_tol": 1e-2}
@@ -49,20 +49,10 @@ def follow_all(robot):
             print(f"{name:16} {asked:9} {reached:4d}/13 {free:13.4f} {sampled:11.4f} {milliseconds:7.1f}", flush=True)
 
 
-def balls_of(scene):
-    """Return spheres along the walls, dense enough that nothing passes between them."""
-    balls = []
-    for wall in scene:
-        a, b = np.array(wall.a), np.array(wall.b)
-        count = int(np.ceil(np.linalg.norm(b - a) / wall.radius)) + 1
-        balls += [Sphere(a + share * (b - a), wall.radius) for share in np.linspace(0.0, 1.0, count)]
-    return ar.Scene(balls)
-
-
 def printed_formulas(robot):
     print(f"\n{'tube':16} {'fabrikx alone':>14} {'around':>8} {'as printed':>11} {'auto':>6}   of 13 positions, free")
     for name in TUBES:
-        scene, waypoints = balls_of(ar.load_scene(name)), catalogue_waypoints(name)
+        scene, waypoints = ar.Scene(covering_balls(ar.load_scene(name))), catalogue_waypoints(name)
         shares = []
         for method, options in (("fabrikx", None), ("fabrikx", "corrected"), ("fabrikx", "published"), ("auto", None)):
             reached = 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +32,21 @@ def tube_of_balls(
     """Return the same walls as spheres at the points of the centre line, for methods that avoid spheres only."""
     walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
     return tuple(Sphere(point, wall_radius) for wall in walls for point in wall.tolist())
+
+
+def covering_balls(capsules: Iterable[Capsule]) -> tuple[Sphere, ...]:
+    """Return spheres, half a radius apart, that cover capsules, for methods that avoid spheres only.
+
+    Half way between two centres they are as thick as the capsule: they reach beyond it by 3 % of its radius.
+    """
+    balls = []
+    for capsule in capsules:
+        a, b = np.array(capsule.a), np.array(capsule.b)
+        length = float(np.linalg.norm(b - a))
+        count = math.ceil(2.0 * length / capsule.radius) + 1
+        radius = math.hypot(capsule.radius, 0.5 * length / max(count - 1, 1))
+        balls += [Sphere(a + share * (b - a), radius) for share in np.linspace(0.0, 1.0, count)]
+    return tuple(balls)
 
 
 def _wall_lines(centre_line: npt.ArrayLike, away: float, sides: int, up: npt.ArrayLike) -> list[Array]:

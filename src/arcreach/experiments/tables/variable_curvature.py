@@ -12,7 +12,7 @@ from arcreach.elements import Section
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.published import iterations_within, number, table
-from arcreach.experiments.report.parts import Part, Text
+from arcreach.experiments.report.parts import Drawing, Part, Text
 from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
 
@@ -83,6 +83,19 @@ def extrapolated(shares: list[float]) -> float:
     return float(np.polyval(np.polyfit(ARCS, shares, 2), MANY))
 
 
+def pictures(run: Any) -> Iterator[Part]:
+    """Yield the bodies of the sections of robot 1, and the source's prediction at 16 arcs beside the measured share."""
+    from arcreach.figures import section_bodies
+
+    robot = load_chain("variable-curvature-1", "the experiment")
+    sections = {f"section {k}": one for k, one in enumerate(robot.elements, start=1) if isinstance(one, Section)}
+    yield Drawing(
+        "variable-curvature-bodies", section_bodies(sections), "Bodies of the sections of robot 1 at bends from 0 to "
+        "100° in steps of 10°, and the workspace curves of their tips ([K22] fig. 3.14).",
+    )  # fmt: skip
+    yield from prediction(run)
+
+
 def prediction(run: Any) -> Iterator[Part]:
     """Yield the source's prediction of 50 % at 16 arcs beside the measured share."""
     theirs = {
@@ -103,7 +116,7 @@ def prediction(run: Any) -> Iterator[Part]:
 EXPERIMENT = Comparison(
     name="variable-curvature",
     title="Sections of variable curvature",
-    source="[K22] tables 3.10 and 3.11",
+    source="[K22] tables 3.10 and 3.11, fig. 3.14",
     small=5_000,
     full=100_000,
     law="bend uniform from 0 to 100°, direction uniform over a turn; position and axis within 10 µm and 0.01°",
@@ -135,6 +148,6 @@ EXPERIMENT = Comparison(
         Call("jacobian 500 ms", "jacobian"),
     ),
     budget=BUDGET,
-    pictures=prediction,
+    pictures=pictures,
     make_printed=printed,
 )
