@@ -100,7 +100,15 @@ def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
         )
         for model, _ in robots
     )
-    tables = ((table.keys[columns, :].T, table.seeds, table.turn_weight) for _, table in robots)
+    tables = (
+        (
+            table.keys[columns, :].T,
+            np.vstack([table.near_rest, table.keys[columns[1:], :]]).T,
+            table.seeds,
+            table.turn_weight,
+        )
+        for _, table in robots
+    )
     to_device = driver.load().to_device
 
     def stacked(rows: Iterable[tuple[Any, ...]]) -> list[Any]:

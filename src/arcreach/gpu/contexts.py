@@ -49,6 +49,7 @@ class Robots(NamedTuple):
 
     models: Any  # 0 in kernels compiled for one robot
     keys: Any  # (robots, seeds, columns), the columns that the mode needs
+    first_keys: Any  # the same with `Table.near_rest`, to choose the first seed
     seeds: Any  # (robots, seeds, variables)
     turn_weights: Any  # (robots,)
 

@@ -1,4 +1,4 @@
-"""The kernel that chooses the first start of every target: the nearest seed, or the caller's start."""
+"""The kernel that chooses the first start of every target: a seed near it and near rest, or the caller's start."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def build_choose(kind: Kind, part: Parts) -> Any:
     def choose(m, targets, limits, robots, accepted, axes, chosen, fault):
         r = cuda.blockIdx.y
         table = cuda.shared.array((table_size, width), f32, alignment)
-        copy_keys(robots.keys[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
+        copy_keys(robots.first_keys[r], cuda.threadIdx.x, cuda.blockDim.x, columns, table)
         cuda.syncthreads()
         task = task_of(limits)
         model = model_of(robots, r)
@@ -104,7 +104,7 @@ def build_choose(kind: Kind, part: Parts) -> Any:
         model = model_of(robots, r)
         goal = goal_of(model, task, cuda.local.array(TARGET_SIZE, f64))
         positions, turned = targets.positions, targets.turned
-        table = Table(keys, robots.seeds[r], robots.turn_weights[r])
+        table = Table(keys, robots.seeds[r], robots.turn_weights[r], robots.first_keys[r, :, 0])
         n = table.seeds.shape[1]
         v = cuda.local.array(variables_held, f64)
         J = cuda.local.array((variables_held, 6), f64)

@@ -56,9 +56,9 @@ def solve(
 ) -> Solution:
     """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
 
-    The search begins at `start`, clipped to the limits, or where the method chooses; `auto` prefers a tabulated pose to
-    a start that is far off. `max_time` is in seconds. A hard or impossible target gives a status, bad input raises. The
-    same call gives the same answer.
+    The search begins at `start`, clipped to the limits, or where the method chooses; `auto` begins near rest, and
+    prefers a tabulated pose to a start that is far off. `max_time` is in seconds. A hard or impossible target gives a
+    status, bad input raises. The same call gives the same answer.
 
     With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, the answers
     of other methods are only checked. The status is COLLISION where every answer found touches an obstacle.

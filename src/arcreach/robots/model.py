@@ -27,6 +27,9 @@ ANGLE_WEIGHT = 0.3
 # The same for the axis and the rotation of the tip in the choice of seeds.
 AXIS_SEED_WEIGHT = 0.25
 ROTATION_SEED_WEIGHT = 0.15
+# Weight of a squared radian away from rest beside the squared distance from the target, in squared lengths of a chain,
+# in the choice of the first seed.
+REST_SEED_WEIGHT = 0.01
 # Truncation error of the polynomials, whose values are about one; the fit itself is exact to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
 # Fixed RNG seed of the tables, so that equal calls give equal answers.
@@ -63,6 +66,11 @@ class SolverModel:
     def weight(self) -> float:
         """Metres that count as much as a radian."""
         return self.kernel().weight
+
+    @property
+    def rest(self) -> Array:
+        """The solver variables (variables,) of the robot's `neutral` configuration."""
+        return np.asarray(self.to_variables(self._robot.neutral[None])[0])
 
     def length(self, mode: int = layout.POSITION) -> float:
         """Return the largest distance in metres from the first moving element to the tip, without a long tool."""
@@ -351,27 +359,47 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     table[7:11] = keys[:, 6:10].T
     # Weight of the squared sine of half the angle between two orientations.
     turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
-    return Table(keys=np.ascontiguousarray(table.astype(np.float32)), seeds=placed, turn_weight=turn_weight)
+    near_rest = table[0] + REST_SEED_WEIGHT * length**2 * _away_from_rest(model, placed)
+    return Table(
+        keys=np.ascontiguousarray(table.astype(np.float32)),
+        seeds=placed,
+        turn_weight=turn_weight,
+        near_rest=near_rest.astype(np.float32),
+    )
+
+
+def _away_from_rest(model: SolverModel, variables: Array) -> Array:
+    """Return squared distances (n,) of solver variables from rest: radians, shares of a stretch, strokes in weights."""
+    away = variables - model.rest
+    for move in model.moves:
+        k = move["variable"]
+        if move["periodic"]:
+            away[:, k] = np.remainder(away[:, k] + np.pi, 2.0 * np.pi) - np.pi
+        elif move["stroke"]:
+            away[:, k] /= model.weight
+    return np.asarray((away**2).sum(axis=1))
 
 
 def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     """Return random solver variables within the limits, by Latin hypercube sampling.
 
-    A quarter is drawn towards straight and a quarter set to corners of the limits: both are rare in random samples, and
-    targets there are hard to reach from elsewhere.
+    The first is the rest pose. A quarter is drawn towards it, and for a quarter sections are set to corners of their
+    limits: both are rare in random samples, and targets there are hard to reach from elsewhere.
     """
     rng = np.random.default_rng([SEED, seed])
     order = np.array([rng.permutation(count) for _ in range(model.variables)])
     layers = (order + rng.random(order.shape)) / count
     shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)
     corner = rng.random(count) < 0.25
+    rest = model.rest
     variables = np.empty((count, model.variables))
     for move in model.moves:
         k, kind = move["variable"], move["kind"]
         if kind not in (layout.BEND, layout.PLANAR):
             low, high = move["lower"], move["upper"]
             low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
-            variables[:, k] = low + layers[k] * (high - low)
+            drawn = low + layers[k] * (high - low)
+            variables[:, k] = rest[k] + shrink * (drawn - rest[k])
             continue
         last = k + move["width"] - 1
         share = layers[last] if move["stretch"] > 0.0 else np.ones(count)
@@ -386,4 +414,5 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
             variables[:, k] = size
         if move["stretch"] > 0.0:
             variables[:, last] = share
+    variables[:1] = rest
     return variables

@@ -1,4 +1,4 @@
-"""Method `auto`: bounded Levenberg-Marquardt from the nearest seeds. The default for every chain."""
+"""Method `auto`: bounded Levenberg-Marquardt from tabulated seeds. The default for every chain."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
 register(
     Method(
         name="auto",
-        summary="bounded Levenberg-Marquardt from the nearest seed of a table, with restarts; the default",
+        summary="bounded Levenberg-Marquardt from a near seed of a table, with restarts; the default",
         source="derived",
         run=run,
         solve_one=solve_one,

@@ -35,7 +35,7 @@ from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.pull_limits import GRADIENT, keep_start, with_scratch
 from arcreach.kernels.solver.pull_steps import LEAST_DAMPING, write_trial
 from arcreach.kernels.solver.search import make_scratch
-from arcreach.kernels.solver.starts import look_up, take_seed
+from arcreach.kernels.solver.starts import look_up, look_up_others, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
 # Rows of the tip, and elements that may be too close at the same time.
@@ -347,10 +347,12 @@ def avoid(
         best_rank = 3
         best = math.inf
         copy(Q[i], lookup.asked)
-        frame = look_up(model, goal, table, lookup)
+        frame = look_up(model, goal, table, table.keys[0] if task.started else table.near_rest, lookup)
         # Inside an obstacle: a few starts suffice for a pose near the target.
         inside = point_clearance(obstacles, task.targets[i, 9], task.targets[i, 10], task.targets[i, 11]) < 0.0
         for attempt in range(min(task.max_starts, FEW_STARTS) if inside else task.max_starts):
+            if attempt == 1 and not task.started:
+                look_up_others(goal, table, lookup)
             if attempt == 0 and task.started:
                 to_variables(model, lookup.asked, work.v)
             else:

@@ -101,6 +101,7 @@ class Table(NamedTuple):
     keys: Singles  # (11, seeds)
     seeds: Array  # (seeds, variables)
     turn_weight: float  # square metres that count as much as half a turn
+    near_rest: Singles  # (seeds,): keys[0] plus a term for the distance from rest, to choose the first seed
 
 
 class Lookup(NamedTuple):

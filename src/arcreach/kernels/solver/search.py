@@ -30,6 +30,7 @@ from arcreach.kernels.solver.seeds import BLOCK
 from arcreach.kernels.solver.starts import (
     FAMILIAR_SEEDS,
     look_up,
+    look_up_others,
     rate_start,
     take_seed,
     worth_a_descent,
@@ -87,10 +88,13 @@ def search(
     tally = fresh()
     for attempt in range(schedule.last):
         if attempt == schedule.nearby:
-            frame = look_up(model, goal, table, lookup)
+            # Without a start the first seed is one near rest, and the others follow by distance.
+            frame = look_up(model, goal, table, table.keys[0] if task.started else table.near_rest, lookup)
             origin = Origin(
                 origin.given, origin.away, origin.given and worth_a_descent(goal, table, lookup, origin.away)
             )
+        elif attempt == 1 and not task.started:
+            look_up_others(goal, table, lookup)
         write_start(model, table, lookup, schedule, origin, frame, attempt, work)
         code, steps, left = descend(model, goal, pace(policy, attempt, schedule.nearby, tally.steps), work, watch)
         tally = settle(policy, schedule, tally, attempt, code, steps, left)
@@ -187,7 +191,7 @@ def find_branches(
     distance2, angle = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle)
     watch = Watch(math.inf, timer, task.trace, traced, with_scratch(pulls))
-    frame = look_up(model, goal, table, lookup)
+    frame = look_up(model, goal, table, table.keys[0], lookup)
     since = 0
     for attempt in range(table.seeds.shape[0]):
         if attempt == 0:

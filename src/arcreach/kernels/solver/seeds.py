@@ -91,8 +91,11 @@ def write_key(target: Array, mode: int, frame: Frame, key: Array) -> None:
 
 
 @kernel(fast=True, inline=True)
-def score(table: Table, key: Array, mode: int, scores: Singles, minima: Singles) -> None:
-    """Write the score of every seed against a key (10,), and the least of each block. Source: derived."""
+def score(table: Table, constants: Singles, key: Array, mode: int, scores: Singles, minima: Singles) -> None:
+    """Write the score of every seed against a key (10,), and the least of each block.
+
+    `constants` (seeds,) are `keys[0]` for an order by distance, `near_rest` for one that prefers rest. Source: derived.
+    """
     keys = table.keys
     k0 = np.float32(key[0])
     k1 = np.float32(key[1])
@@ -100,13 +103,13 @@ def score(table: Table, key: Array, mode: int, scores: Singles, minima: Singles)
     seeds = keys.shape[1]
     if mode == POSITION:
         for j in range(seeds):
-            scores[j] = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
+            scores[j] = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
     elif mode == AXIS:
         k3 = np.float32(key[3])
         k4 = np.float32(key[4])
         k5 = np.float32(key[5])
         for j in range(seeds):
-            place = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
+            place = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
             scores[j] = place + keys[4, j] * k3 + keys[5, j] * k4 + keys[6, j] * k5
     else:
         k6 = np.float32(key[6])
@@ -116,13 +119,24 @@ def score(table: Table, key: Array, mode: int, scores: Singles, minima: Singles)
         f = np.float32(table.turn_weight)
         for j in range(seeds):
             u = keys[7, j] * k6 + keys[8, j] * k7 + keys[9, j] * k8 + keys[10, j] * k9
-            scores[j] = keys[0, j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2 - f * u * u
+            scores[j] = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2 - f * u * u
     for b in range(seeds // BLOCK):
         least = _FAR
         for j in range(BLOCK):
             x = scores[b * BLOCK + j]
             least = x if x < least else least
         minima[b] = least
+
+
+@kernel(fast=True, inline=True)
+def mark_used(scores: Singles, minima: Singles, seed: int) -> None:
+    """Mark a seed as used. Source: derived."""
+    block = seed // BLOCK
+    scores[seed] = _FAR
+    least = _FAR
+    for j in range(block * BLOCK, block * BLOCK + BLOCK):
+        least = scores[j] if scores[j] < least else least
+    minima[block] = least
 
 
 @kernel(fast=True, inline=True)
@@ -137,11 +151,7 @@ def take_nearest(scores: Singles, minima: Singles) -> int:
         if scores[j] == minima[block]:
             found = j
             break
-    scores[found] = _FAR
-    least = _FAR
-    for j in range(block * BLOCK, block * BLOCK + BLOCK):
-        least = scores[j] if scores[j] < least else least
-    minima[block] = least
+    mark_used(scores, minima, found)
     return found
 
 

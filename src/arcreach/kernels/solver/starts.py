@@ -3,7 +3,7 @@
 import math
 
 from arcreach._jit import kernel
-from arcreach._typing import Array
+from arcreach._typing import Array, Singles
 from arcreach.kernels.chain.layout import BEND
 from arcreach.kernels.chain.limits import wrap_angle
 from arcreach.kernels.solver.contexts import Frame, Goal, Lookup, Model, Origin, Schedule, Table, Work
@@ -13,6 +13,7 @@ from arcreach.kernels.solver.seeds import (
     BLOCK,
     frame_of,
     least_score,
+    mark_used,
     nearest_distance,
     score,
     take_nearest,
@@ -44,12 +45,19 @@ def rate_start(model: Model, goal: Goal, table: Table, asked: Array, work: Work)
 
 
 @kernel(fast=True, inline=True)
-def look_up(model: Model, goal: Goal, table: Table, lookup: Lookup) -> Frame:
-    """Score all seeds for a target; return the frame of its canonical pose. Source: derived."""
+def look_up(model: Model, goal: Goal, table: Table, constants: Singles, lookup: Lookup) -> Frame:
+    """Score all seeds for a target, see `score`; return the frame of its canonical pose. Source: derived."""
     frame = frame_of(goal.target, goal.mode, model.symmetric)
     write_key(goal.target, goal.mode, frame, lookup.key)
-    score(table, lookup.key, goal.mode, lookup.scores, lookup.minima)
+    score(table, constants, lookup.key, goal.mode, lookup.scores, lookup.minima)
     return frame
+
+
+@kernel(fast=True, inline=True)
+def look_up_others(goal: Goal, table: Table, lookup: Lookup) -> None:
+    """Score all seeds by distance alone, without the first one that was taken. Source: derived."""
+    score(table, table.keys[0], lookup.key, goal.mode, lookup.scores, lookup.minima)
+    mark_used(lookup.scores, lookup.minima, lookup.picked[0])
 
 
 @kernel(fast=True, inline=True)
@@ -76,7 +84,8 @@ def place_seed(model: Model, seed: Array, frame: Frame, work: Work) -> None:
 @kernel(fast=True, inline=True)
 def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Work) -> None:
     """Write the nearest seed that was not used yet. Source: derived."""
-    place_seed(model, table.seeds[take_nearest(lookup.scores, lookup.minima)], frame, work)
+    lookup.picked[0] = take_nearest(lookup.scores, lookup.minima)
+    place_seed(model, table.seeds[lookup.picked[0]], frame, work)
 
 
 @kernel(fast=True, inline=True)
