@@ -20,6 +20,7 @@ from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target, Targets
+from arcreach.robots.builders import free_base
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.certificate import certified_clearance
@@ -122,6 +123,7 @@ __all__ = [
     "fit_shape",
     "follow",
     "follow_the_leader",
+    "free_base",
     "load_exported",
     "load_robot",
     "load_scene",

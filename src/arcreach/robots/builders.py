@@ -1,4 +1,4 @@
-"""Build chains of elements from Denavit-Hartenberg tables and from link vectors."""
+"""Build chains of elements: from Denavit-Hartenberg tables, from link vectors, and a base that moves freely."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, R
 CONVENTIONS = ("standard", "modified")
 _DH_PARAMETERS = ("a", "alpha", "d", "theta")
 _DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
+
+
+def free_base(travel: float) -> list[Element]:
+    """Return six joints that place and turn what follows them freely: slides along x, y, z and turns about y, x, z.
+
+    The slides go `travel` metres either way, the turns are endless. A tool axis along the y axis of the base is a
+    singular configuration. The lines of the slides are part of the body, with radius 0.
+    """
+    far = checks.number("free_base", "travel", travel, "metres above 0", low=0.0)
+    if far == 0.0:
+        raise checks.refuse("free_base", "travel", travel, "metres above 0")
+    x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), Z_AXIS
+    slides = [Prismatic(-far, far, axis, name=f"base-{name}") for axis, name in ((x, "x"), (y, "y"), (z, "z"))]
+    turns = [
+        Revolute(axis, -math.inf, math.inf, name=f"base-turn-{name}") for axis, name in ((y, "y"), (x, "x"), (z, "z"))
+    ]
+    return [*slides, *turns]
 
 
 def elements_from_dh(rows: Iterable[Any], convention: str) -> list[Element]:

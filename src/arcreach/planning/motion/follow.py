@@ -86,7 +86,7 @@ def follow(
         "position_tol": positive("position_tol", position_tol, "metres"),
         "angle_tol": positive("angle_tol", angle_tol, "radians"),
     }
-    largest = None if max_step is None else _largest(robot, max_step)
+    largest = None if max_step is None else largest_steps(robot, max_step)
     tracker: Tracker | CollisionFreeTracker
     if scene is None:
         tracker = Tracker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
@@ -172,7 +172,8 @@ def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | Colli
     )
 
 
-def _largest(robot: Robot, max_step: npt.ArrayLike) -> Array:
+def largest_steps(robot: Robot, max_step: npt.ArrayLike) -> Array:
+    """Return `max_step` as one number per coordinate, checked."""
     given = real_array(max_step)
     if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
         raise TargetError(

@@ -1,0 +1,192 @@
+"""Configurations of a robot whose body lies on a curve, depth after depth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.elements import Link, Section
+from arcreach.ik.solve import solve
+from arcreach.ik.target import Target
+from arcreach.kernels.solver.box_step import Box
+from arcreach.kernels.solver.shape_fit import Body, Curve, distances, fit_path
+from arcreach.robots.robot import Robot
+
+# Points of every element that are fitted, and points of the body at which its deviation is measured.
+FITTED = 10
+MEASURED = 200
+# Weight of the body before the curve, relative to that on it, where the base is free: it only decides between equals.
+BEFORE = 1e-2
+# Weight of a change of a variable from point to point, in lengths of the body per radian: on a free base, and else.
+FREE_STEP, STEP = 1e-3, 1e-4
+# The tip is accepted at this share of the tolerance.
+AIM = 0.1
+# Smallest number of segments of the curve in the search for nearest points.
+SEGMENTS = 300
+# Configurations of the base, and shares of the stretch, from which paths are started, and the points of these trials.
+STARTS = 8
+TRIED = (0.1, 0.35, 0.6, 0.85)
+TRIAL_POINTS = 12
+SEED = 0
+
+
+class Line:
+    """A polyline by its arc length, and what lies before its first point.
+
+    That is the z axis if the robot is guided along it, the end of a closed curve, else the tangent.
+    """
+
+    def __init__(self, polyline: Array, before: float, guided: bool, closed: bool) -> None:
+        self.guided, self.whole = guided, guided or closed
+        self._polyline = polyline
+        self._arc_lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(polyline, axis=0), axis=1))])
+        self.length = float(self._arc_lengths[-1])
+        # Long segments are divided: the search for the nearest point starts at the expected one.
+        finest = self.length / SEGMENTS
+        cuts = np.unique(np.concatenate([self._arc_lengths, np.arange(0.0, self.length, finest)]))
+        # Vertices that nearly coincide would make a segment without a direction.
+        cuts = cuts[np.concatenate([[True], np.diff(cuts) > 1e-6 * finest])]
+        along = self.at(cuts)
+        tangent = (along[1] - along[0]) / (cuts[1] - cuts[0])
+        direction = np.array([0.0, 0.0, 1.0]) if guided else tangent
+        extension = np.arange(-math.ceil(max(before, self.length) / finest), 0) * finest
+        straight = along[0] + extension[:, None] * direction
+        self.open = _curve(np.concatenate([extension, cuts]), np.vstack([straight, along]))
+        laps = np.arange(-math.ceil(before / self.length), 0) * self.length
+        arcs = np.concatenate([(laps[:, None] + cuts[:-1]).ravel(), cuts])
+        self.periodic = _curve(arcs, self.at(arcs % self.length)) if closed else self.open
+        self.tangent = direction
+
+    def at(self, depths: Array) -> Array:
+        """Return points (n, 3) at arc lengths from 0 on."""
+        return np.stack([np.interp(depths, self._arc_lengths, column) for column in self._polyline.T], axis=1)
+
+
+def _curve(arc_lengths: Array, points: Array) -> Curve:
+    segments = np.diff(points, axis=0)
+    return Curve(points, segments / np.linalg.norm(segments, axis=1)[:, None], arc_lengths)
+
+
+class BodyPath:
+    """Fits the body of a robot, all of it from the first section on, to a line."""
+
+    def __init__(self, robot: Robot, line: Line, position_tol: float, largest: Array | None) -> None:
+        self.robot, self.line, self.aim = robot, line, AIM * position_tol
+        first = next(k for k, element in enumerate(robot.elements) if isinstance(element, Section))
+        self._first, self._coordinate = first, robot.indexed_elements()[first][1]
+        self._tail = Robot(robot.elements[first:])
+        rows = [row for row, record in enumerate(robot.packed) if record["kind"] >= 0][first:]
+        fitted = [row for row, element in zip(rows, self._tail.elements, strict=True) if element.reach > 0.0]
+        model = robot.model.kernel()
+        scale = self._tail.reach
+        units = np.ones(robot.model.variables)
+        for move in model.moves[model.moves["stroke"] == 1]:
+            units[move["variable"]] = scale
+        self._body = Body(
+            rows=np.repeat(np.array(fitted, np.int64), FITTED),
+            fractions=np.tile((np.arange(FITTED) + 0.5) / FITTED, len(fitted)),
+            shares=np.full(len(fitted) * FITTED, 1.0 / FITTED),
+            scale=scale,
+            before=1.0 if line.whole else BEFORE,
+            step=STEP if line.whole else FREE_STEP,
+            units=units,
+        )
+        # A fit narrows `moves`; its model reads them through a read-only view, the type kernels are compiled for.
+        moves = model.moves.copy()
+        view = moves.view()
+        view.flags.writeable = False
+        anywhere = np.full(robot.model.variables, math.inf)
+        self._anywhere = Box(model._replace(moves=view), moves, anywhere, robot.model.pulls())
+        bounds = anywhere if largest is None else robot.model.steps(largest)
+        self._nearby = self._anywhere._replace(largest=bounds)
+
+    def insertion(self, depths: Array) -> Array:
+        """Return configurations (n, dof) for depths, from the start whose path fits best."""
+        trial = depths[np.linspace(0, len(depths) - 1, min(TRIAL_POINTS, len(depths))).astype(int)]
+        starts = self._starts(float(depths[0]))
+        if len(starts) > 1:
+            starts.sort(key=lambda start: self._defects(self._fit(start, trial, self._anywhere), trial))
+        # The first point may be far from the start, which is not part of the path.
+        start = self._fit(starts[0], depths[:1], self._anywhere)[0]
+        Q = self._fit(start, depths, self._nearby)
+        # Retraction from the end gives another path, for sections of variable length sometimes a better one.
+        back = self._fit(Q[-1], depths[::-1], self._nearby)[::-1].copy()
+        return min(Q, back, key=lambda path: self._defects(path, depths))
+
+    def lap(self, depths: Array) -> Array:
+        """Return configurations (n, dof) for depths of one lap on a closed line; the last is the first."""
+        start = self.insertion(depths)[-1]
+        start = self._fit(start, depths[:1], self._anywhere, closed=True)[0]
+        Q = self._fit(start, depths, self._nearby, closed=True)
+        V = self.robot.model.to_variables(Q)
+        endless = np.isinf(self.robot.model.bounds()[0])
+        V[:, endless] = np.unwrap(V[:, endless], axis=0)
+        gap = V[-1] - V[0]
+        gap[endless] -= 2.0 * np.pi * np.round(gap[endless] / (2.0 * np.pi))
+        V -= np.linspace(0.0, 1.0, len(V))[:, None] * gap
+        Q = self._fit(self.robot.model.to_coordinates(V), depths, self._anywhere, closed=True)
+        Q[-1] = Q[0] + 2.0 * np.pi * np.where(np.isinf(self.robot.lower), np.round((Q[-1] - Q[0]) / (2.0 * np.pi)), 0.0)
+        return Q
+
+    def deviations(self, Q: Array, depths: Array) -> tuple[Array, Array]:
+        """Return the largest and the mean distance (n,) of bodies from the line in metres."""
+        frames = self.robot.frames(Q)[:, self._first]
+        bodies = self._tail.backbone(Q[:, self._coordinate :], MEASURED)
+        bodies = bodies @ frames[:, :3, :3].transpose(0, 2, 1) + frames[:, None, :3, 3]
+        lengths = self._lengths(Q)
+        away = np.empty(bodies.shape[:2])
+        distances(0, len(Q), self.line.periodic, depths, lengths, np.ascontiguousarray(bodies), away)
+        # The tip is always on the line.
+        before = np.linspace(1.0, 0.0, MEASURED) * lengths[:, None]
+        counts = np.full(away.shape, True) if self.line.whole else before <= depths[:, None]
+        return np.where(counts, away, 0.0).max(axis=1), np.where(counts, away, 0.0).sum(axis=1) / counts.sum(axis=1)
+
+    def _lengths(self, Q: Array) -> Array:
+        """Return the lengths (n,) of bodies."""
+        total = np.zeros(len(Q))
+        for element, k in self._tail.indexed_elements():
+            q = Q[:, self._coordinate + k : self._coordinate + k + len(element.coordinates)]
+            if isinstance(element, Section):
+                total += q[:, 2] if element.stretch > 0.0 else element.length
+            elif element.reach > 0.0:
+                total += np.linalg.norm(Robot([element]).tip_pose(q)[:, :3, 3], axis=1)
+        return total
+
+    def _fit(self, start: Array, depths: Array, box: Box, closed: bool = False) -> Array:
+        """Return configurations (n, dof) for depths, from one start (dof,) or from one each (n, dof)."""
+        Q = np.empty((len(depths), self.robot.dof))
+        Q[:] = start
+        goals = np.column_stack([depths, self.line.at(depths), np.full(len(depths), self.aim)])
+        curve = self.line.periodic if closed else self.line.open
+        fit_path(self.robot.model.kernel(), box, self._body, curve, goals, start.ndim == 1, Q)
+        return Q
+
+    def _defects(self, Q: Array, depths: Array) -> tuple[int, float]:
+        """Return the number of depths at which the tip is off the line, and the mean deviation."""
+        off = np.linalg.norm(self.robot.tip_pose(Q)[:, :3, 3] - self.line.at(depths), axis=1)
+        return int((off > self.aim / AIM).sum()), float(self.deviations(Q, depths)[1].mean())
+
+    def _starts(self, depth: float) -> list[Array]:
+        """Return configurations with a straight body whose tip is at a depth, if the base can take it there."""
+        shares = TRIED if any(isinstance(e, Section) and e.stretch > 0.0 for e in self._tail.elements) else (0.0,)
+        starts = []
+        for share in shares:
+            q = self._tail.neutral.copy()
+            for element, k in self._tail.indexed_elements():
+                if isinstance(element, Section) and element.stretch > 0.0:
+                    q[k + 2] = element.length + share * element.stretch
+            starts += [np.concatenate([base, q]) for base in self._bases(self._tail.tip_pose(q), depth)]
+        return starts
+
+    def _bases(self, T_first_tip: Array, depth: float) -> list[Array]:
+        """Return coordinates of the joints before the first section for a rigid body behind them."""
+        if self._coordinate == 0:
+            return [np.empty(0)]
+        translation, rotation = T_first_tip[:3, 3].tolist(), T_first_tip[:3, :3].tolist()
+        rigid = Robot([*self.robot.elements[: self._first], Link(translation, rotation)])
+        target = Target(self.line.at(np.array([depth]))[0], axis=self.line.tangent)
+        count = 1 if self.line.guided else STARTS
+        tried = [rigid.neutral, *rigid.sample(count - 1, seed=SEED)] if count > 1 else [rigid.neutral]
+        return [solve(rigid, target, start=q).q for q in tried]
