@@ -14,7 +14,6 @@ PACKAGES = {
     "jinja2": ("Jinja2", "cluster"),
     "matplotlib": ("matplotlib", "figures"),
     "mujoco": ("MuJoCo", "mujoco"),
-    "ompl": ("ompl", "plan"),
     "polars": ("polars", "cluster"),
     "scipy": ("SciPy", "fit"),
     "shapely": ("shapely", "plan"),

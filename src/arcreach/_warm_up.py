@@ -179,11 +179,10 @@ def _warm_follow(robot: Robot) -> None:
 
 
 def _warm_motions(robot: Robot) -> None:
-    """Certify one motion."""
-    from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+    """Plan and certify one motion."""
+    from arcreach.planning.motion.plan import plan
 
-    scene = Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
-    MotionCheck(SmoothSpace(robot), scene, 0.0).free(np.zeros((1, robot.dof)), np.zeros((1, robot.dof)))
+    plan(robot, robot.neutral, scene=Scene([Sphere((1.0, 0.0, 0.0), 0.1)]), goal=robot.neutral)
 
 
 def _warm_avoidance(robot: Robot) -> None:

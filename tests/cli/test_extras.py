@@ -27,7 +27,6 @@ NEEDS = [
     ("matplotlib", "figures", "figure success two-section --out success.png"),
     ("matplotlib", "figures", "figure iterations librergm3 --to 200mm,50mm,1060mm --out iterations.png"),
     ("matplotlib", "figures", "figure contact slalom --out contact.png"),
-    ("ompl", "plan", f"{PLAN} --out path.csv"),
     ("toppra", "plan", f"{PLAN} --max-speed 1 --max-acceleration 1"),
     ("shapely", "plan", "grasp polygon.toml"),
     ("trimesh", "plan", "export three-section --out body.stl"),

@@ -84,7 +84,6 @@ def files_in(folder):
 @pytest.mark.usefixtures("idle")
 def test_what_cannot_be_written_is_refused_before_computing(run, folder, output):
     pytest.importorskip("matplotlib")
-    pytest.importorskip("ompl")
     command, endings = OUTPUTS[output]
     ending = endings.split(", ")[-1]
     (folder / f"folder{ending}").mkdir()

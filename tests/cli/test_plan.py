@@ -5,8 +5,6 @@ import pytest
 
 import arcreach as ar
 
-pytest.importorskip("ompl")
-
 CALL = ("plan", "three-section", "--from", "0,0,0,0,0,0", "--scene", "clutter-20")
 TARGET = "--to=-48mm,-19.3mm,79mm"
 TIMING = ("--max-speed", "1", "--max-acceleration", "2")

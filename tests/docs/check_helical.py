@@ -196,7 +196,6 @@ def test_paths_are_followed():
 
 
 def test_plans_are_made():
-    pytest.importorskip("ompl")
     scene = ar.Scene([ar.Sphere((0.3, 0.3, 0.3), 0.02)])
     path = ar.plan(ROBOT, Q[0], goal=ROBOT.clip(Q[0] + 0.2), scene=scene, max_time=20.0)
     assert path.status.name == "REACHED"

@@ -12,7 +12,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 @pytest.mark.compiled
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_and_leaves_a_picture(example, tmp_path):
-    for extra in ("matplotlib", "polars", "sympy", "ompl", "shapely"):
+    for extra in ("matplotlib", "polars", "sympy", "shapely"):
         pytest.importorskip(extra)
     done = subprocess.run(
         [sys.executable, example, tmp_path], capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path

@@ -134,7 +134,6 @@ def test_paths_keep_limits_of_pulls_and_their_speeds():
 
 @pytest.mark.compiled
 def test_plans_keep_limits():
-    pytest.importorskip("ompl")
     robot = make_robot(rate=15.0)
     start, goal = robot.clip([[2.0, 0.0, 0.5, 0.0, 0.3, 0.0], [2.0, 2.0, 0.5, 1.0, 0.3, 2.0]])
     scene = ar.Scene([ar.Sphere((0.06, 0.05, 0.12), 0.015)])

@@ -38,6 +38,8 @@ def check_base(robot: Robot, scene: Scene) -> None:
     x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
     radius = pieces[0, RADIUS]
     shapes, field = scene.packed
+    if point_clearance(Obstacles(shapes, field, 0.0, 0.0), x, y, z) >= radius - _ON_THE_SURFACE:
+        return
     for i in range(len(scene)):
         distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), x, y, z)
         if distance < radius - _ON_THE_SURFACE:

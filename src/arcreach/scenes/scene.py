@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -95,6 +96,17 @@ class Scene:
         return pack(self.shapes)
 
     @cached_property
+    def bounds(self) -> Array:
+        """Centre and radius (4, n), margins included, of a sphere around every obstacle; a half-space has no centre."""
+        shapes, _ = self.packed
+        spheres = np.empty((4, len(shapes)))
+        for shape, sphere in zip(shapes, spheres.T, strict=True):
+            centre, radius = bounding_sphere(shape)
+            sphere[:3], sphere[3] = centre, radius + shape["radius"]
+        spheres.flags.writeable = False
+        return spheres
+
+    @cached_property
     def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
         """Records of the obstacles that are not meshes, an empty grid, and their indices in the scene."""
         chosen = [i for i, shape in enumerate(self.shapes) if not isinstance(shape, Mesh)]
@@ -104,6 +116,20 @@ class Scene:
     def meshes(self) -> tuple[tuple[int, Mesh], ...]:
         """Index and mesh of every mesh."""
         return tuple((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Mesh))
+
+
+def bounding_sphere(record: Any) -> tuple[Array, float]:
+    """Return centre and radius of a sphere around a packed obstacle without its own radius."""
+    kind, position, half = record["kind"], np.asarray(record["position"]), np.asarray(record["half"])
+    if kind == layout.CAPSULE:
+        along = np.asarray(record["along"])
+        return position + 0.5 * along, 0.5 * float(np.linalg.norm(along))
+    if kind == layout.BOX:
+        return position, float(np.linalg.norm(half))
+    if kind == layout.MESH:
+        # The position is that of the first node of the grid.
+        return position + 0.5 * np.asarray(record["rotation"]) @ half, 0.5 * float(np.linalg.norm(half))
+    return position, math.inf if kind == layout.HALF_SPACE else 0.0
 
 
 def as_scene(scene: Any) -> Scene:

@@ -11,8 +11,6 @@ from arcreach.planning.motion.motion_check import motion_between
 from arcreach.planning.motion.path import DETOUR
 from arcreach.scenes.tubes import tube, tube_of_balls
 
-pytest.importorskip("ompl")
-
 TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")
 ARM = ar.load_robot("inserted-three-section")
 

@@ -1,12 +1,10 @@
-import sys
-
 import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import ConfigurationError, MethodError, MissingExtraError, SceneError, TargetError
-
-pytest.importorskip("ompl")
+from arcreach.errors import ConfigurationError, MethodError, SceneError, TargetError
+from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.search import box_of
 
 
 @pytest.fixture(scope="module")
@@ -231,17 +229,8 @@ def test_slips_of_units_get_a_hint(arm, clutter):
     assert "e+" not in str(plan)
 
 
-def test_without_ompl_the_extra_is_named(arm, clutter, monkeypatch):
-    for name in ("ompl", "ompl.base", "ompl.geometric", "ompl.util"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=r"arcreach\[plan\]"):
-        ar.plan(arm, arm.neutral, ar.Target([0.03, 0.02, 0.08]), clutter)
-
-
 def test_a_certificate_covers_the_whole_motion():
     """Two points that graze the circle of a tip: a sharper walk that stops at the first says nothing of the second."""
-    from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
-
     robot = ar.Robot([ar.Revolute((0, 0, 1), -3, 3), ar.Link((1, 0, 0))])
     gaps = {-0.8212: 2.515e-5, 0.7591: 1.8958e-5}
     balls = [ar.Sphere(((1 + g) * np.cos(a), (1 + g) * np.sin(a), 0.0), 1e-12) for a, g in gaps.items()]
@@ -294,3 +283,59 @@ def test_the_time_is_kept_where_every_motion_grazes():
     assert plan.status == ar.Status.TIME_LIMIT
     # A motion without a deadline takes more than ten times as long.
     assert plan.seconds < 3 * max_time
+
+
+def length(plan):
+    """Length of a path in the measure of the search."""
+    space = SmoothSpace(plan.robot)
+    return np.sqrt((box_of(space).weights * np.diff(space.variables(plan.q), axis=0) ** 2).sum(axis=1)).sum()
+
+
+@pytest.mark.compiled
+def test_more_time_gives_a_shorter_path(arm, clutter):
+    Q = free_configurations(arm, clutter, 40, seed=1)
+    short, long = [], []
+    for i in range(0, 12, 2):
+        first, better = (
+            ar.plan(arm, Q[i], scene=clutter, goal=Q[i + 1], seed=i, shorten_time=seconds) for seconds in (0.0, 0.05)
+        )
+        check_plan(better, Q[i], ar.Target(arm.tip_pose(Q[i + 1])[:3, 3]), clutter)
+        assert length(better) <= length(first) * (1 + 1e-9)
+        short.append(length(better))
+        long.append(length(first))
+    assert sum(short) < sum(long)
+    whole = ar.plan(arm, Q[0], scene=clutter, goal=Q[1], max_time=0.2, shorten_time=np.inf)
+    assert whole.reached
+    with pytest.raises(TargetError, match="shorten_time = -1"):
+        ar.plan(arm, Q[0], scene=clutter, goal=Q[1], shorten_time=-1)
+
+
+@pytest.mark.compiled
+def test_a_robot_keeps_clear_of_itself():
+    """The last link lies beside the first and turns to its other side: through it, or lifted over it."""
+    first, between, last = (ar.Link(step, radius=0.03) for step in ((0.3, 0, 0), (0, 0.1, 0), (-0.3, 0, 0)))
+    turn, lift = ar.Revolute((0, 0, 1), -3, 3), ar.Revolute((0, 1, 0), -1.5, 1.5)
+    robot = ar.Robot([first, turn, between, turn, lift, last])
+    scene = ar.Scene([ar.Sphere((0, 0, 5.0), 0.1)])
+    start, goal = [0.0, -0.3, 0.0], [0.0, 2.5, 0.0]
+    through = ar.plan(robot, start, scene=scene, goal=goal)
+    assert len(through) == 2
+    assert ar.self_clearance(robot, through.sampled(500)).distance.min() < 0.0
+    for seed in range(3):
+        plan = ar.plan(robot, start, scene=scene, goal=goal, seed=seed, self_collision=True)
+        assert plan.reached
+        assert 0.0 < plan.clearance <= ar.self_clearance(robot, plan.sampled(2000)).distance.min()
+    with pytest.raises(SceneError, match=r"start is not free: 'link-\d' touches 'link-\d'"):
+        ar.plan(robot, [0.0, 0.5, 0.0], scene=scene, goal=goal, self_collision=True)
+
+
+@pytest.mark.compiled
+def test_a_mesh_is_kept_clear_of(arm):
+    corners = np.array(list(np.ndindex(2, 2, 2))) - 0.5
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]
+    mesh = ar.Mesh(vertices=0.03 * corners, faces=faces, position=(0.0, 0.05, 0.07))
+    start, goal = np.array([0.9, 0.6, 0.9, 0.6, 0.5, 0.6]), np.array([0.9, 2.5, 0.9, 2.5, 0.5, 2.5])
+    plan = ar.plan(arm, start, scene=mesh, goal=goal)
+    assert len(plan) > 2
+    check_plan(plan, start, ar.Target(arm.tip_pose(goal)[:3, 3]), plan.scene)

@@ -220,7 +220,6 @@ def test_stops_keep_to_the_sides():
 
 @pytest.mark.compiled
 def test_a_plan_is_certified_again():
-    pytest.importorskip("ompl")
     robot, scene = ar.load_robot("three-section"), ar.load_scene("clutter-20")
     plan = ar.plan(robot, robot.neutral, ar.Target([-0.048, -0.0193, 0.079]), scene)
     assert len(plan) > 2

@@ -1,6 +1,5 @@
 """Plans, replays, path files, contact plans and all solutions, played on the page."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from tests.studio.wire import client_of
 
 import arcreach as ar
 from arcreach.errors import FileError
-from arcreach.studio.app import Studio
 from arcreach.studio.player.animation import Animation
 from arcreach.studio.stage.contact import ContactMotion
 from arcreach.studio.state.request import POSITION
@@ -97,9 +95,9 @@ def test_a_plan_that_fails_says_why(studio, instantly):
     instantly((np.empty((0, studio.state.request.robot.dof)), "no path: walls"))
     studio.jobs.plan()
     until(lambda: "no path: walls" in studio.panels.trajectory.text.content)
-    instantly("planning needs ompl", good=False)
+    instantly("planning needs more memory", good=False)
     studio.jobs.plan()
-    until(lambda: "planning needs ompl" in studio.panels.trajectory.text.content)
+    until(lambda: "planning needs more memory" in studio.panels.trajectory.text.content)
     assert not studio.panels.trajectory.cancel.visible
     studio.jobs.cancel()
     assert "Cancelled" in studio.panels.trajectory.text.content
@@ -209,21 +207,6 @@ def test_a_path_as_the_library_writes_it_is_played(studio, tmp_path):
         client.upload(studio.panels.trajectory.upload, "path.csv", Path(tmp_path / "path.csv").read_bytes())
         until(lambda: studio.player.animation is not None)
     assert np.allclose(studio.player.animation.q, path.q)
-
-
-def test_a_button_names_its_missing_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ompl", None)
-    with Studio(port=0) as page:
-        tab = page.panels.trajectory
-        assert tab.plan.disabled
-        assert "arcreach[plan]" in tab.plan.hint
-        with client_of(page) as client:
-            until(lambda: any("planning a motion needs ompl" in str(m) for m in client.of_type("GuiHtmlMessage")))
-        # Also after another job.
-        tab.show_work("Planning contacts …")
-        tab.show_work(None)
-        assert tab.plan.disabled
-        assert not tab.contact.disabled
 
 
 @pytest.mark.compiled

@@ -18,7 +18,6 @@ def test_a_contact_plan_is_drawn_upright():
 
 @pytest.mark.compiled
 def test_a_motion_keeps_clear_all_along():
-    pytest.importorskip("ompl")
     robot = ar.load_robot("three-section")
     goal = robot.clip(np.array([0.9, 0.2, 0.9, 0.2, 0.5, 0.2]))
     scene = ar.Scene([ar.Sphere((0.035, 0.0, 0.075), 0.012)])
@@ -34,7 +33,6 @@ def test_a_motion_keeps_clear_all_along():
 
 @pytest.mark.compiled
 def test_a_target_out_of_reach_has_no_plan():
-    pytest.importorskip("ompl")
     robot = ar.load_robot("three-section")
     scene = ar.Scene([ar.Sphere((0.5, 0.0, 0.0), 0.01)])
     Q, text = tasks.plan_motion(robot, robot.neutral, ar.Target((0.0, 0.0, 0.5)), scene)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output
 from arcreach.cli.arguments import (
     AsJson,
@@ -53,10 +52,18 @@ def plan(
     rotation: Rotation = None,
     goal: Annotated[str | None, typer.Option("--goal", help="Configuration to end at, in place of --to.")] = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance to keep from every obstacle.")] = "0mm",
-    goals: Annotated[int, typer.Option("--goals", help="Number of goal configurations at the target.")] = 8,
+    goals: Annotated[
+        int | None, typer.Option("--goals", help="Number of goal configurations at the target; by default 8, or 1.")
+    ] = None,
     max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal paths.")] = 0,
-    simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten and smooth the path.")] = True,
+    simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten the path.")] = True,
+    shorten_time: Annotated[
+        float, typer.Option("--shorten-time", help="Seconds for the search of a shorter path, within --max-time.")
+    ] = 0.0,
+    self_collision: Annotated[
+        bool, typer.Option("--self-collision", help="Keep the robot clear of itself too.")
+    ] = False,
     points: Annotated[
         int | None, typer.Option("--points", help="Write this many points along the motion instead of its corners.")
     ] = None,
@@ -83,7 +90,6 @@ def plan(
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
-    require("ompl", "plan")
     check_timing(max_speed, max_acceleration, rate)
     loaded = load_chain(robot, "plan", base, tip)
     check_motors(loaded, motors, motor_output, max_speed)
@@ -102,6 +108,8 @@ def plan(
             max_time=max_time,
             seed=seed,
             simplify=simplify,
+            shorten_time=shorten_time,
+            self_collision=self_collision,
         )
         timed = None
         if found.reached and max_speed is not None and max_acceleration is not None:

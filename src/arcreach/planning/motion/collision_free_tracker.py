@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arcreach._checks import not_negative
 from arcreach._typing import Array
-from arcreach.errors import MissingExtraError, SceneError
+from arcreach.errors import SceneError
 from arcreach.ik.avoidance import check_base
 from arcreach.ik.solution import Solution, Status
 from arcreach.ik.solve import solve
@@ -150,8 +150,8 @@ class CollisionFreeTracker:
                 max_time=DETOUR_TIME, position_tol=self.tolerances["position_tol"],
                 angle_tol=self.tolerances["angle_tol"],
             )  # fmt: skip
-        except (MissingExtraError, SceneError):
-            # OMPL is not installed, or the current configuration is not free.
+        except SceneError:
+            # The current configuration is not free.
             return [(i, last, self._stay(here, last, goal))]
         if not found.reached:
             return [(i, last, self._stay(here, last, goal))]

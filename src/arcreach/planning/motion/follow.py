@@ -67,8 +67,8 @@ def follow(
 
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
     straight in its smooth variables; `clearance` is certified. Points are inserted as needed, and where the path is
-    blocked, a global plan gives a detour (extra `plan`). A waypoint that cannot be reached freely is left out: the
-    robot stays where it is, and the status says why.
+    blocked, a global plan gives a detour. A waypoint that cannot be reached freely is left out: the robot stays where
+    it is, and the status says why.
 
     `progress` is called at the start and after every waypoint with the number of waypoints done and the number of all;
     the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is

@@ -12,6 +12,7 @@ from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
 from arcreach.planning.motion.motion_check import SmoothSpace
 from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
 
 # Share of `max_time` for each of the two searches: of the first goal, and of all others.
@@ -37,24 +38,35 @@ def goal_configurations(
     max_time: float,
 ) -> tuple[Array, Status]:
     """Return up to `count` goals (n, dof), the first one solved from `start`, and the status of that solve."""
-    common: dict[str, Any] = {"scene": scene, "position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
+    common: dict[str, Any] = {"position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
     status = Status.STALLED
     for spare in SPARE:
-        common["margin"] = margin + spare * robot.moving_reach
-        first = solve(robot, target, start=start, max_time=GOAL_TIME * max_time, **common)
+        wanted = margin + spare * robot.moving_reach
+        first = solve(robot, target, start=start, scene=scene, margin=wanted, max_time=GOAL_TIME * max_time, **common)
         status = first.status
         if status in (Status.REACHED, Status.OUT_OF_REACH):
             break
     if status != Status.REACHED:
         return np.empty((0, robot.dof)), status
-    starts = robot.sample(3 * count, seed=seed)
-    targets = target.batch[np.zeros(len(starts), np.int64)]
-    common["max_time"] = GOAL_TIME * max_time / len(starts)
-    others = solve_batch(robot, targets, start=starts, max_iterations=GOAL_ITERATIONS, **common)
-    space = SmoothSpace(robot)
-    kept = [first.q]
-    for q in others.q[others.reached]:
-        difference = space.variables(np.array(kept)) - space.variables(q[None])
-        if len(kept) < count and np.abs(difference).max(axis=1).min() > SAME_GOAL:
-            kept.append(q)
-    return np.array(kept), status
+    kept = first.q[None]
+    if count > 1:
+        starts = robot.sample(3 * count, seed=seed)
+        targets = target.batch[np.zeros(len(starts), np.int64)]
+        common["max_time"] = GOAL_TIME * max_time / len(starts)
+        # Without the scene, and then those that are free: many times faster than with it, and enough of them are.
+        others = solve_batch(robot, targets, start=starts, max_iterations=GOAL_ITERATIONS, **common)
+        found = np.concatenate([kept, others.q[others.reached]])
+        free = np.asarray(clearance(robot, found, scene, grid=True).distance) >= wanted
+        free[0] = True
+        kept = _distinct(robot, found[free], count)
+    return kept, status
+
+
+def _distinct(robot: Robot, Q: Array, count: int) -> Array:
+    """Return the first `count` configurations that differ from all before them."""
+    V = SmoothSpace(robot).variables(Q)
+    kept = [0]
+    for i in range(1, len(V)):
+        if len(kept) < count and np.abs(V[kept] - V[i]).max(axis=1).min() > SAME_GOAL:
+            kept.append(i)
+    return Q[kept]

@@ -16,17 +16,19 @@ import numpy.typing as npt
 from arcreach._jit import settled
 from arcreach._typing import Array, Booleans
 from arcreach.elements import Section
-from arcreach.kernels.clearance import motion as kernels
-from arcreach.kernels.clearance.scene import Obstacles
+from arcreach.kernels.planning import check as kernels
+from arcreach.kernels.planning.body import TRAVEL_SIZE, write_travels
+from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
-# Shortest step of a check, as a share of the motion: a motion that needs shorter steps counts as a contact.
-FINEST = 1e-5
-# Share of the longest step for the final certificate, which then underestimates the clearance by at most 1/40.
-SHARP = 0.05
+# A gap beyond the margin that is smaller counts as a contact, as a share of the moving reach.
+RESOLUTION = 2e-5
+# Added to a margin, so that rounding errors cannot turn a contact into a free motion: shares of the moving reach, and
+# of the whole reach, which bounds all coordinates.
+ROUNDING = (1e-7, 1e-14)
 # Largest turn of an endless joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
 # Points of a straight motion at which pulls that are not linear in the smooth variables are computed, and the share by
@@ -35,6 +37,9 @@ PULL_POINTS = 33
 PEAK = 0.1
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
+
+# Whether a certificate is wanted, and whether the least of all is enough.
+_DECIDE, _CERTIFY, _TOGETHER = (False, False), (True, False), (True, True)
 
 _motions = settled(kernels.check_motions)
 
@@ -50,12 +55,14 @@ class SmoothSpace:
         # The direction of a twisting section is endless as a variable, but a wrapped coordinate.
         joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]
         self._joint_variables = np.array([int(move["variable"]) for move in joints], dtype=np.int64)
+        self._travels = np.empty((len(robot.packed), TRAVEL_SIZE))
         self._joint_coordinates = np.array([int(move["coordinate"]) for move in joints], dtype=np.int64)
 
     def variables(self, Q: npt.ArrayLike) -> Array:
         """Return variables (n, variables) of a path of configurations (n, dof), endless joints unwrapped."""
         V = self.model.to_variables(Q)
-        V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
+        if len(self.endless):
+            V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
         return V
 
     def coordinates(self, V: Array) -> Array:
@@ -92,25 +99,25 @@ class SmoothSpace:
 
     def travels(self, a: Array, b: Array) -> float:
         """Return an upper bound in metres of how far a point of the body moves from a to b."""
-        reached = np.empty(len(self.robot.elements))
-        kernels.element_travels(self.robot.packed, a, b, reached)
-        return float(reached.max())
+        return float(write_travels(self.robot.packed, a, b, self._travels))
 
 
 class MotionCheck:
-    """Checks whether motions of a robot in a scene keep a margin.
+    """Checks whether motions of a robot in a scene keep a margin, and with `own` whether the robot misses itself.
 
     Motions undecided at `deadline`, a time of `time.perf_counter`, are reported as not free.
     """
 
-    def __init__(self, space: SmoothSpace, scene: Scene, margin: float, deadline: float = math.inf) -> None:
+    def __init__(
+        self, space: SmoothSpace, scene: Scene, margin: float, deadline: float = math.inf, own: bool = False
+    ) -> None:
         self.space = space
         self.scene = scene
         self.margin = margin
         self.deadline = deadline
-        self.tolerance = tolerance_of(space.robot)
         self.motions = 0
-        self._answer = np.empty((1, 3))
+        robot = space.robot
+        self.world = World(robot.packed, *scene.packed, scene.bounds, tolerance_of(robot), own)
 
     def free(self, a: Array, b: Array) -> bool:
         """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
@@ -119,8 +126,7 @@ class MotionCheck:
             a, b = self.inside(a[0])[None], self.inside(b[0])[None]
             if not self.space.keeps_pulls(a, b)[0]:
                 return False
-        self._run(self.margin, 1.0, a, b, self._answer)
-        return bool(self._answer[0, 0])
+        return bool(self._run(self.margin, np.stack([a, b], axis=1), _DECIDE)[0, 0])
 
     def inside(self, v: Array) -> Array:
         """Return the nearest variables inside the limits."""
@@ -130,27 +136,35 @@ class MotionCheck:
 
     def keeps(self, V: Array, margin: float) -> Booleans:
         """Return for every motion along variables (n, variables) whether it keeps more than a margin."""
-        return self._check(V, margin, 1.0)[0]
+        return self._check(V, margin, _DECIDE)[0]
 
-    def certify(self, V: Array) -> tuple[Booleans, Array]:
-        """Return for every motion along variables (n, variables) whether it keeps the margin, and its clearance."""
-        free, certificates = self._check(V, self.margin, 1.0)
-        whole, sharp = self._check(V, 0.0, SHARP)
-        # Each certificate is valid if its check covered the whole motion; only the first one applies the margin.
-        return free, np.where(free & whole, np.maximum(certificates, sharp), certificates)
+    def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
+        """Return for every motion along variables (n, variables) whether it keeps the margin, and its clearance.
 
-    def _check(self, V: Array, margin: float, spacing: float) -> tuple[Booleans, Array]:
-        first, last = (V[:-1].copy(), V[1:].copy()) if len(V) > 1 else (V.copy(), V.copy())
-        answer = np.empty((len(first), 3))
-        self._run(margin, spacing, first, last, answer)
-        return (answer[:, 0] > 0.0) & self.space.keeps_pulls(first, last), answer[:, 1].copy()
+        With `together` only the least of the clearances is sharp.
+        """
+        return self._check(V, self.margin, _TOGETHER if together else _CERTIFY)
 
-    def _run(self, margin: float, spacing: float, first: Array, last: Array, answer: Array) -> None:
-        shapes, field = self.scene.packed
+    def _check(self, V: Array, margin: float, wanted: tuple[bool, bool]) -> tuple[Booleans, Array]:
+        ends = np.stack([V[:-1], V[1:]] if len(V) > 1 else [V, V], axis=1)
+        answer = self._run(margin, ends, wanted)
+        return (answer[:, 0] > 0.0) & self.space.keeps_pulls(ends[:, 0], ends[:, 1]), answer[:, 1].copy()
+
+    def _run(self, margin: float, ends: Array, wanted: tuple[bool, bool]) -> Array:
         left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
-        obstacles = Obstacles(shapes, field, self.tolerance, margin)
-        pace = kernels.Pace(spacing, FINEST, left)
-        _motions(0, len(answer), self.space.model.kernel(), obstacles, pace, first, last, answer)
+        robot = self.space.robot
+        demand = kernels.Demand(
+            least_margin(robot, margin), least_margin(robot, 0.0), math.inf, RESOLUTION * robot.moving_reach
+        )
+        answer = np.empty((len(ends), 2))
+        pace = kernels.Pace(*wanted, left)
+        _motions(0, len(ends), self.space.model.kernel(), self.world, demand, pace, ends, answer)
+        return answer
+
+
+def least_margin(robot: Robot, margin: float) -> float:
+    """Return a margin with the rounding errors of a check added."""
+    return margin + ROUNDING[0] * robot.moving_reach + ROUNDING[1] * robot.reach
 
 
 def unwrapped(robot: Robot, Q: Array) -> Array:

@@ -5,6 +5,7 @@ The path is certified after the search: clearances hold along the whole motion, 
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from functools import cache
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import not_negative, positive, real_array, shown, whole
 from arcreach._typing import Array
-from arcreach.elements import Link, Revolute, Section
+from arcreach.elements import Joint, Link, Revolute, Section, Tendon
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base
 from arcreach.ik.solution import Status, with_hint
@@ -26,12 +27,21 @@ from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
 from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.plan_result import Plan
-from arcreach.planning.motion.search import find_path, import_ompl
+from arcreach.planning.motion.search import Options, find_path
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
+from arcreach.scenes.clearance import AnyScene, clearance, self_clearance, tolerance_of
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Sphere
+
+# Configurations at the target for a robot with joints. For sections one is best: most motions between their
+# configurations need small detours only.
+MOST_GOALS = 8
+# Searches with the least margin, each of twice as many samples as the one before: time ends them first.
+MOST_ROUNDS = 12
+# Deadlines of the search and of the certificate, as shares of `max_time`.
+SEARCH_TIME = 0.95
+CERTIFICATE_TIME = 1.05
 
 
 def plan(
@@ -42,10 +52,12 @@ def plan(
     *,
     goal: npt.ArrayLike | None = None,
     margin: float = 0.0,
-    goals: int = 8,
+    goals: int | None = None,
     max_time: float = 5.0,
     seed: int = 0,
     simplify: bool = True,
+    shorten_time: float = 0.0,
+    self_collision: bool = False,
     position_tol: float = 1e-6,
     angle_tol: float = 1e-3,
 ) -> Plan:
@@ -54,10 +66,13 @@ def plan(
     `target` is a `Target`, a position (3,) or a pose (4, 4); give it or `goal`. For a robot of three coordinates a
     position must be given as a `Target`, because three plain numbers could be either.
 
-    The body stays more than `margin` metres away from every obstacle, and farther where possible. Up to `goals`
-    configurations that reach the target are aimed at. `max_time` in seconds covers everything except compilation;
-    `simplify` shortens and smooths the path. The same seed gives the same path unless time runs out. Self-collisions
-    are not checked.
+    The body stays more than `margin` metres away from every obstacle, and farther where possible; with
+    `self_collision` it does not touch itself either, as `self_clearance` measures it. Up to `goals` configurations that
+    reach the target are aimed at, by default eight for a robot with joints and one for a robot of sections.
+
+    `max_time` in seconds covers everything except compilation. `simplify` shortens the path. With `shorten_time` the
+    search goes on for up to that many seconds and returns the shortest path it finds; infinity means until `max_time`.
+    The same seed gives the same path unless time ends the search.
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
@@ -65,41 +80,68 @@ def plan(
     if scene is None:
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
-    goals, seed = whole("goals", goals, 1), whole("seed", seed, 0)
+    seed = whole("seed", seed, 0)
+    few = goals is None and not any(isinstance(element, Joint) for element in robot.elements)
+    count = 1 if few else MOST_GOALS if goals is None else whole("goals", goals, 1)
     max_time = positive("max_time", max_time, "seconds")
+    shorten_time = _shorten_time(shorten_time)
     tolerances = (positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians"))
     margin = not_negative("margin", margin, "metres")
     check_base(robot, checked)
-    q_start = _free_configuration(robot, start, "start", checked, margin)
-    import_ompl()
-    _load_kernels()
+    q_start, room = _free_configuration(robot, start, "start", checked, margin, self_collision)
+    _load_kernels(robot.pull_limits is not None)
     began = time.perf_counter()
-    if aim is not None:
-        _check_target(robot, aim, checked, margin)
-        Q, status = goal_configurations(robot, q_start, aim, checked, margin, goals, seed, tolerances, max_time)
+    check = MotionCheck(SmoothSpace(robot), checked, margin, own=self_collision)
+    options = Options(seed, simplify, shorten_time, 1 if few else MOST_ROUNDS, began + SEARCH_TIME * max_time)
+    found = None
+    if aim is None:
+        q_goal, goal_room = _free_configuration(robot, goal, "goal", checked, margin, self_collision)
+        Q, status = q_goal[None], Status.REACHED
+        found = find_path(check, q_start, Q, min(room, goal_room), options._replace(rounds=MOST_ROUNDS))
     else:
-        Q, status = _free_configuration(robot, goal, "goal", checked, margin)[None], Status.REACHED
-    space = SmoothSpace(robot)
-    check = MotionCheck(space, checked, margin)
-    V = space.variables(q_start[None])
-    if status == Status.REACHED:
-        found = find_path(check, q_start, Q, seed, simplify, began, max_time)
-        V, status = (V, Status.TIME_LIMIT) if found is None else (found, status)
-    check.margin, check.deadline = margin, began + max_time
-    q = space.coordinates(V)
-    # The certificate is that of the returned configurations, which differ from the variables by rounding.
-    free, certificates = check.certify(space.variables(q))
-    if status == Status.REACHED and not free.all():
-        # The search kept more than the margin, so the only cause is the deadline.
-        q, status = q[:1], Status.TIME_LIMIT
-        certificates = check.certify(space.variables(q))[1]
+        _check_target(robot, aim, checked, margin)
+        while True:
+            Q, status = goal_configurations(robot, q_start, aim, checked, margin, count, seed, tolerances, max_time)
+            if status == Status.REACHED:
+                rooms = clearance(robot, Q, checked, grid=True).distance
+                found = find_path(check, q_start, Q, min(room, float(rooms.min())), options)
+            if found is not None or status != Status.REACHED or options.rounds == MOST_ROUNDS:
+                break
+            # The one goal may lie in a dead end: now all of them, and all the time that is left.
+            count, options = MOST_GOALS, options._replace(rounds=MOST_ROUNDS)
+    q, status, certified = _certified(check, q_start, found, status, began + CERTIFICATE_TIME * max_time)
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
     return Plan(
-        robot, checked, q, status, float(certificates.min()), *errors, len(Q), check.motions, seconds, max_time,
-        margin, hint,
+        robot, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint,
     )  # fmt: skip
+
+
+def _certified(
+    check: MotionCheck, start: Array, found: Array | None, status: Status, deadline: float
+) -> tuple[Array, Status, float]:
+    """Return the configurations of a path, its status and its clearance; of the start alone if there is none."""
+    space = check.space
+    if status == Status.REACHED and found is not None:
+        check.deadline = deadline
+        q = space.coordinates(found)
+        # The certificate is that of the returned configurations, which differ from the variables by rounding.
+        free, certificates = check.certify(space.variables(q), together=True)
+        if free.all():
+            return q, status, float(certificates.min())
+    # The search kept more than the margin, so a path is lost only to the deadline.
+    status = Status.TIME_LIMIT if status == Status.REACHED else status
+    check.deadline = math.inf
+    q = space.coordinates(space.variables(start[None]))
+    return q, status, float(check.certify(space.variables(q))[1].min())
+
+
+def _shorten_time(value: Any) -> float:
+    """Return seconds for shortening, checked; infinity is accepted."""
+    if isinstance(value, (int, float)) and value == math.inf:
+        return math.inf
+    return not_negative("shorten_time", value, "seconds")
 
 
 def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
@@ -123,23 +165,24 @@ def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
 
 
 @cache
-def _load_kernels() -> None:
-    """Compile or load the kernels of a plan before its clock starts."""
-    robot = Robot([Section(0.05, 1.0), Link((0.0, 0.0, 0.01))])
+def _load_kernels(pulls: bool) -> None:
+    """Compile or load the kernels of a plan, for robots with limits of pulls or without, before its clock starts."""
+    tendons = (Tendon(0.002, 0.0, pull_max=1.0),) if pulls else ()
+    robot = Robot([Section(0.05, 1.0, tendons=tendons), Link((0.0, 0.0, 0.01))])
     scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
     q, tolerances = robot.neutral, (1e-3, 1e-3)
     target = Target(robot.tip_pose(q)[:3, 3])
     goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3)
-    space = SmoothSpace(robot)
-    check = MotionCheck(space, scene, 0.0)
-    V = space.variables([q, q])
-    check.certify(check.inside(V[0])[None])
-    space.travels(*V)
-    _errors(robot, space.coordinates(V)[0], target, tolerances)
+    check = MotionCheck(SmoothSpace(robot), scene, 0.0)
+    found = find_path(check, q, q[None], 1.0, Options(0, True, 0.0, 1, math.inf))
+    _certified(check, q, found, Status.REACHED, math.inf)
+    _errors(robot, q, target, tolerances)
 
 
-def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, margin: float) -> Array:
-    """Return a configuration, checked to be inside the limits and free."""
+def _free_configuration(
+    robot: Robot, value: Any, field: str, scene: Scene, margin: float, own: bool
+) -> tuple[Array, float]:
+    """Return a configuration, checked to be inside the limits and free, and its clearance."""
     if real_array(value) is None:
         raise TargetError(
             f"{field} = {shown(value)} is not accepted; give {robot.dof} numbers: {', '.join(robot.coordinates)}"
@@ -159,7 +202,10 @@ def _free_configuration(robot: Robot, value: Any, field: str, scene: Scene, marg
             away = _text.length(float(near))
             fault = f"'{element}' is {away} from '{obstacle}', and the margin is {_text.length(margin)}"
         raise SceneError(f"{field} is not free: {fault}; give a configuration that is")
-    return robot.clip(q)
+    if own and (touching := self_clearance(robot, q)) <= tolerance_of(robot):
+        names = robot.element_names[touching.element], robot.element_names[touching.obstacle]
+        raise SceneError(f"{field} is not free: '{names[0]}' touches '{names[1]}'; give a configuration that is")
+    return robot.clip(q), float(near)
 
 
 def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> None:
@@ -167,6 +213,8 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
     shapes, field = scene.packed
     last = next((element for element in reversed(robot.elements) if not isinstance(element, Revolute)), None)
     radius = 0.0 if last is None or (isinstance(last, Link) and last.reach == 0.0) else last.radius
+    if point_clearance(Obstacles(shapes, field, 0.0, 0.0), *target.position) >= radius + margin:
+        return
     for i in range(len(scene)):
         distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), *target.position)
         missing = radius + margin - distance

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import html
-import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from arcreach._extras import PACKAGES
-from arcreach.errors import MissingExtraError
 from arcreach.files import load_planar_scene, planar_catalogue
 from arcreach.studio.panels.events import from_client, uploaded
 from arcreach.studio.stage.colours import QUIET
@@ -23,14 +20,8 @@ class TrajectoryTab:
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
-        self._missing = _missing_for_plans()
         self.start = gui.add_button("Start here", icon="flag", color=QUIET, hint="The next plan begins at this pose.")
-        self.plan = gui.add_button(
-            "Plan to the target", icon="route", disabled=bool(self._missing),
-            hint=self._missing or "A motion that keeps clear of obstacles.",
-        )  # fmt: skip
-        if self._missing:
-            gui.add_html(f'<div data-arcreach="missing" style="{STYLE}">{html.escape(self._missing)}</div>')
+        self.plan = gui.add_button("Plan to the target", icon="route", hint="A motion that keeps clear of obstacles.")
         self.replay = gui.add_button(
             "Replay iterations", icon="history", color=QUIET, hint="How the methods find their answers."
         )
@@ -75,7 +66,7 @@ class TrajectoryTab:
         """Name the job in progress and offer to cancel it; None after its end."""
         self.cancel.visible = text is not None
         self.contact.disabled = text is not None
-        self.plan.disabled = text is not None or bool(self._missing)
+        self.plan.disabled = text is not None
         if text is not None:
             self.say(text)
 
@@ -99,10 +90,3 @@ class TrajectoryTab:
     def show_playing(self, playing: bool) -> None:
         """Show the button to pause, or the one to play."""
         self.play.visible, self.pause.visible = not playing, playing
-
-
-def _missing_for_plans() -> str:
-    """Return which package planning needs and which extra installs it; nothing if it is there."""
-    if importlib.util.find_spec("ompl") is not None:
-        return ""
-    return str(MissingExtraError(*PACKAGES["ompl"], "planning a motion"))

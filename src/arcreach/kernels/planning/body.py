@@ -1,0 +1,301 @@
+"""The body of a robot as pieces, written from the solver variables, and how far each piece travels on a motion.
+
+`kernels.clearance.body` does the same from coordinates. Here every piece keeps its row, also where it has no length,
+and a section needs one sine and cosine for each of its arcs. Pieces have the columns of `kernels.clearance.body` that
+distances read, and two more.
+"""
+
+import math
+
+from arcreach._jit import kernel
+from arcreach.elements import motion_of
+from arcreach.kernels.chain.kinematics import joint_length, link_motion
+from arcreach.kernels.chain.layout import LINK, SECTION
+from arcreach.kernels.chain.section import bent_motion
+from arcreach.kernels.clearance.body import (
+    BEND,
+    BINORMAL,
+    COSINE,
+    CURVATURE,
+    END_X,
+    END_Z,
+    LENGTH,
+    MIDDLE,
+    NORMAL,
+    ORIGIN,
+    PIECE_SIZE,
+    RADIUS,
+    SINC,
+    TANGENT,
+)
+from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
+from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import perpendicular
+
+# Sine of half the bend over the curvature, and cosine of half the bend: what SINC and COSINE are for the first half.
+HALF_SINC, HALF_COSINE = PIECE_SIZE, PIECE_SIZE + 1
+ROW_SIZE = PIECE_SIZE + 2
+
+# Columns of the travels of a piece: bounds for its first and its last point, -1 for a piece without length on the whole
+# motion; for the start of its element the bounds of travel and turn, and the length of the body before it; the length
+# of the body before the end of the piece.
+NEAR, FAR, MOVED, TURNED, BEFORE, UP_TO = range(6)
+TRAVEL_SIZE = 6
+
+# A smaller bend counts as zero.
+_NO_BEND = 1e-100
+
+
+@kernel
+def set_three(row, at, values):
+    """Write three numbers. Source: derived."""
+    row[at], row[at + 1], row[at + 2] = values
+
+
+@kernel
+def write_straight(before, x, y, z, radius, piece):
+    """Write the straight piece from the origin of `before` to (x, y, z) in it, perhaps a point. Source: derived."""
+    length = math.sqrt(x * x + y * y + z * z)
+    f = 1.0 / length if length > 0.0 else 0.0
+    tangent = turn(before, f * x, f * y, f * z)
+    set_three(piece, ORIGIN, (before[3], before[7], before[11]))
+    set_three(piece, TANGENT, tangent)
+    normal = perpendicular(tangent[0], tangent[1], tangent[2])
+    set_three(piece, NORMAL, normal)
+    write_binormal(tangent, normal, piece)
+    set_three(piece, MIDDLE, apply(before, 0.5 * x, 0.5 * y, 0.5 * z))
+    piece[LENGTH], piece[RADIUS] = length, radius
+    piece[BEND], piece[CURVATURE] = 0.0, 0.0
+    piece[SINC], piece[COSINE], piece[END_X], piece[END_Z] = length, 1.0, 0.0, length
+    piece[HALF_SINC], piece[HALF_COSINE] = 0.5 * length, 1.0
+
+
+@kernel
+def write_binormal(t, n, piece):
+    """Write the vector product of tangent and normal. Source: derived."""
+    binormal = (t[1] * n[2] - t[2] * n[1], t[2] * n[0] - t[0] * n[2], t[0] * n[1] - t[1] * n[0])
+    set_three(piece, BINORMAL, binormal)
+
+
+@kernel
+def write_bent(length, bend, half, radius, piece):
+    """Write all of an arc but its frame; `half` is sine and cosine of half its bend. Source: [K22] eq. 2.1."""
+    sine, cosine = half
+    # Chord over length, and the middle of the arc in its frame.
+    chord = 2.0 * sine / bend if bend > _NO_BEND else 1.0
+    z = 0.5 * length * chord
+    x = z * sine / (1.0 + cosine) if cosine > 0.0 else length * (1.0 - cosine) / bend
+    piece[LENGTH], piece[RADIUS] = length, radius
+    piece[BEND] = bend if bend > _NO_BEND else 0.0
+    piece[CURVATURE] = piece[BEND] / length if length > 0.0 else 0.0
+    piece[END_X], piece[END_Z] = length * chord * sine, length * chord * cosine
+    piece[SINC], piece[COSINE] = piece[END_Z], 1.0 - 2.0 * sine * sine
+    piece[HALF_SINC], piece[HALF_COSINE] = z, cosine
+    for k in range(3):
+        piece[MIDDLE + k] = piece[ORIGIN + k] + x * piece[NORMAL + k] + z * piece[TANGENT + k]
+
+
+@kernel
+def bend_of(chain, row, k, v):
+    """Return bend, cosine and sine of direction, length of a section whose variables begin at k. Source: derived."""
+    length = chain[row].length
+    if chain[row].stretch > 0.0:
+        length += chain[row].stretch * v[k + 2]
+    if chain[row].twist == 1:
+        s, c = sincos(v[k])
+        return v[k + 1], c, s, length
+    theta = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
+    if theta == 0.0:
+        return 0.0, 1.0, 0.0, length
+    return theta, v[k] / theta, v[k + 1] / theta, length
+
+
+@kernel
+def write_section(chain, row, bend, before, count, pieces):
+    """Write the arcs of a section as pieces from `count` on; return the frame at its end and the new count.
+
+    The angle before an arc is kept as the sine and cosine of its half. Source: [K22] eqs. 2.1-2.6.
+    """
+    theta, c, s, length = bend
+    tx, ty, tz = before[2], before[6], before[10]
+    nx, ny, nz = turn(before, c, s, 0.0)
+    x = 0.0
+    z = 0.0
+    sin_half = 0.0
+    cos_half = 1.0
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        own = chain[j].bend_share * theta
+        half = sincos(0.5 * own)
+        share = chain[j].length_share * length
+        sine, cosine = 2.0 * sin_half * cos_half, 1.0 - 2.0 * sin_half * sin_half
+        if chain[j].length_share > 0.0:
+            piece = pieces[count]
+            tangent = (cosine * tx + sine * nx, cosine * ty + sine * ny, cosine * tz + sine * nz)
+            normal = (cosine * nx - sine * tx, cosine * ny - sine * ty, cosine * nz - sine * tz)
+            set_three(piece, ORIGIN, apply(before, x * c, x * s, z))
+            set_three(piece, TANGENT, tangent)
+            set_three(piece, NORMAL, normal)
+            write_binormal(tangent, normal, piece)
+            write_bent(share, own, half, chain[row].radius, piece)
+            x += cosine * piece[END_X] + sine * piece[END_Z]
+            z += cosine * piece[END_Z] - sine * piece[END_X]
+            count += 1
+        sin_half, cos_half = sin_half * half[1] + cos_half * half[0], cos_half * half[1] - sin_half * half[0]
+    return compose(before, bent_motion(x, z, sin_half, cos_half, s, c, chain[row].twist)), count
+
+
+@kernel
+def has_line(chain, row, moved):
+    """Return whether an element other than a section has a piece; `moved`: a joint or section lies before it.
+
+    Source: derived.
+    """
+    return chain[row].reach > 0.0 and (chain[row].kind != LINK or moved or chain[row].radius > 0.0)
+
+
+@kernel
+def write_body(chain, v, last, pieces):
+    """Write the pieces up to index `last` at the variables v: pieces (n, ROW_SIZE). Source: derived."""
+    count = 0
+    k = 0
+    row = 0
+    moved = False
+    frame = IDENTITY
+    while row < chain.shape[0] and count <= last:
+        kind = chain[row].kind
+        if kind == SECTION:
+            frame, count = write_section(chain, row, bend_of(chain, row, k, v), frame, count, pieces)
+            k += 3 if chain[row].stretch > 0.0 else 2
+        else:
+            step = link_motion(chain, row) if kind == LINK else motion_of(kind, chain[row], v[k])
+            if has_line(chain, row, moved):
+                write_straight(frame, step[3], step[7], step[11], chain[row].radius, pieces[count])
+                count += 1
+            frame = compose(frame, step)
+            k += 0 if kind == LINK else 1
+        moved = moved or kind != LINK
+        row += 1 + chain[row].arcs
+
+
+@kernel
+def count_pieces(chain):
+    """Return the number of pieces of a body. Source: derived."""
+    count = 0
+    row = 0
+    moved = False
+    while row < chain.shape[0]:
+        if chain[row].kind == SECTION:
+            for j in range(row + 1, row + 1 + chain[row].arcs):
+                count += 1 if chain[j].length_share > 0.0 else 0
+        elif has_line(chain, row, moved):
+            count += 1
+        moved = moved or chain[row].kind != LINK
+        row += 1 + chain[row].arcs
+    return count
+
+
+@kernel
+def write_travel(travels, i, near, far, start):
+    """Write the travels of piece i; `start` has the last four columns. Source: derived."""
+    travels[i, NEAR], travels[i, FAR] = near, far
+    travels[i, MOVED], travels[i, TURNED], travels[i, BEFORE], travels[i, UP_TO] = start
+
+
+@kernel
+def section_change(chain, row, k, a, b):
+    """Return the longest length of a section from a to b, and its changes of length, roll and bend. Source: derived."""
+    longest = chain[row].length
+    slide = 0.0
+    if chain[row].stretch > 0.0:
+        longest += chain[row].stretch * max(a[k + 2], b[k + 2])
+        slide = chain[row].stretch * abs(b[k + 2] - a[k + 2])
+    if chain[row].twist == 1:
+        return longest, slide, abs(b[k] - a[k]), abs(b[k + 1] - a[k + 1])
+    dx, dy = b[k] - a[k], b[k + 1] - a[k + 1]
+    return longest, slide, 0.0, math.sqrt(dx * dx + dy * dy)
+
+
+@kernel
+def section_travels(chain, row, change, start, i, travels):
+    """Write the travels of a section's pieces from i on; return its own travel, and the new i.
+
+    `start`: travel, turn and length of the body before the section. At the share s of the section the tangent turns by
+    at most its share of the bend, whose integral is convex in s: between both ends of a piece it is below its chord.
+    Source: derived.
+    """
+    longest, slide, roll, bend = change
+    moved, turned, before = start
+    done = 0.0
+    leaning = 0.0
+    near = moved
+    for j in range(row + 1, row + 1 + chain[row].arcs):
+        done += chain[j].length_share
+        leaning += chain[j].length_share * (chain[j].bend_before + 0.5 * chain[j].bend_share)
+        far = moved + done * (longest * (turned + roll) + slide) + leaning * longest * bend
+        if chain[j].length_share > 0.0:
+            write_travel(
+                travels, i, near, far if longest > 0.0 else -1.0, (moved, turned, before, before + done * longest)
+            )
+            i += 1
+        near = far
+    return longest * (roll + leaning * bend) + slide, i
+
+
+@kernel
+def write_travels(chain, a, b, travels):
+    """Write the travels of all pieces on the straight motion from a to b (variables,): travels (n, TRAVEL_SIZE).
+
+    Return the largest. A point at the share s of an element of length L, whose start moves by at most m, whose frame
+    there turns by at most w and whose own motion moves its far end by at most o, moves by at most m + s (w L + o).
+    Source: derived.
+    """
+    moved = 0.0
+    turned = 0.0
+    before = 0.0
+    joints = False
+    k = 0
+    i = 0
+    row = 0
+    while row < chain.shape[0]:
+        kind = chain[row].kind
+        length = chain[row].reach
+        own = 0.0
+        turn_by = 0.0
+        if kind == SECTION:
+            change = section_change(chain, row, k, a, b)
+            length = change[0]
+            turn_by = change[2] + change[3]
+            own, i = section_travels(chain, row, change, (moved, turned, before), i, travels)
+            k += 3 if chain[row].stretch > 0.0 else 2
+        else:
+            if kind != LINK:
+                change_by = abs(b[k] - a[k])
+                own = chain[row].largest_shift * change_by
+                turn_by = chain[row].largest_turn * change_by
+                if length > 0.0:
+                    # The length changes by at most `own`, so it never exceeds this.
+                    ends = joint_length(chain[row], a[k]) + joint_length(chain[row], b[k])
+                    length = min(length, 0.5 * (ends + own))
+                k += 1
+            if has_line(chain, row, joints):
+                far = moved + turned * length + own if length > 0.0 else -1.0
+                write_travel(travels, i, moved, far, (moved, turned, before, before + length))
+                i += 1
+        joints = joints or kind != LINK
+        moved += turned * length + own
+        turned += turn_by
+        before += length
+        row += 1 + chain[row].arcs
+    return moved
+
+
+@kernel
+def pair_travel(travels, i, j):
+    """Return a bound of how far points of piece i and of an earlier piece j move relative to each other.
+
+    Both are seen from the frame at the start of the element of j, whose own motion moves neither. Source: derived.
+    """
+    turned, moved, before = travels[j, TURNED], travels[j, MOVED], travels[j, BEFORE]
+    first = travels[j, FAR] - moved - turned * (travels[j, UP_TO] - before)
+    second = travels[i, FAR] - moved - turned * (travels[i, UP_TO] - before)
+    return max(first, 0.0) + max(second, 0.0)

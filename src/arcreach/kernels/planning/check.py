@@ -1,0 +1,240 @@
+"""Continuous checks of straight motions in the solver variables: whether one keeps a margin, and its clearance.
+
+At the middle of an interval of the motion every pair of a piece and an obstacle is measured. A pair that stays clear on
+the whole interval is closed and never measured again inside it; the others are open, and the intervals to both sides
+inherit them. A motion is clear when no pair is open.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach._typing import Array
+from arcreach.kernels.clearance.scene import STACK_SIZE
+from arcreach.kernels.clearance.self_clearance import PAIR_STACK_SIZE
+from arcreach.kernels.planning.body import FAR, ROW_SIZE, TRAVEL_SIZE, count_pieces, write_body, write_travels
+from arcreach.kernels.planning.pairs import Work, World, add_candidates, measure
+from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.contexts import Model
+
+# Room for intervals and pairs: a motion that needs more is near contact.
+_MOST_INTERVALS = 4096
+_MOST_PAIRS = 1 << 16
+# Most intervals that a check begins with, and evaluations between two looks at the clock.
+_MOST_FIRST = 512
+_UNTIMED = 64
+# A certificate is at least this share of the least clearance that was met.
+SHARP = 0.975
+
+
+class Demand(NamedTuple):
+    """What a motion must keep."""
+
+    margin: float  # metres to obstacles
+    own_margin: float  # metres of the body to itself
+    coarse: float  # travel in metres of the intervals that a check begins with
+    resolution: float  # metres; a gap beyond the margin that is smaller counts as a contact
+
+
+@kernel(allocates=True)
+def new_work(chain, variables):
+    """Return scratch without a deadline. Source: derived."""
+    pieces = count_pieces(chain)
+    return Work(
+        np.empty(variables), np.zeros((pieces, ROW_SIZE)), np.empty((pieces, TRAVEL_SIZE)),
+        np.empty((_MOST_INTERVALS, 2)), np.empty((_MOST_INTERVALS, 2), np.int64), np.empty((_MOST_PAIRS, 2), np.int64),
+        np.empty((STACK_SIZE, 3)), np.empty((PAIR_STACK_SIZE, 5)), np.zeros(2, np.int64), np.zeros(2, np.int64),
+        np.full(1, math.inf),
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def late(work):
+    """Count an evaluation; return whether the deadline has passed, by the clock now and then. Source: derived."""
+    work.counts[0] += 1
+    return work.counts[0] % _UNTIMED == 0 and clock(work.timer) > work.deadline[0]
+
+
+@kernel(inline=True)
+def push(work, at, middle, half, first, last):
+    """Write an interval and its pairs. Source: derived."""
+    work.intervals[at, 0], work.intervals[at, 1] = middle, half
+    work.lists[at, 0], work.lists[at, 1] = first, last
+
+
+@kernel(inline=True)
+def push_rest(work, at, middle, half, certain, first, last):
+    """Write the intervals to both sides of what is certain around the middle; return the index after them.
+
+    Source: derived.
+    """
+    rest = 0.5 * (half - certain)
+    push(work, at, middle - certain - rest, rest, first, last)
+    push(work, at + 1, middle + certain + rest, rest, first, last)
+    return at + 2
+
+
+@kernel(inline=True)
+def place(world, work, a, b, share, last):
+    """Write the pieces up to `last` at a share of the motion. Source: derived."""
+    for k in range(work.v.shape[0]):
+        work.v[k] = a[k] + share * (b[k] - a[k])
+    write_body(world.chain, work.v, last, work.pieces)
+
+
+@kernel
+def begin(work, travel, coarse):
+    """Write the first intervals: the end of the motion, then equal ones in the order of a bisection; return how many.
+
+    Source: derived.
+    """
+    push(work, 0, 1.0, 0.0, -1, -1)
+    parts = 1
+    while parts < _MOST_FIRST and travel > 2.0 * parts * coarse:
+        parts *= 2
+    for i in range(parts):
+        at = 0
+        bit = parts >> 1
+        j = i
+        while bit > 0:
+            at += bit * (j & 1)
+            j >>= 1
+            bit >>= 1
+        push(work, 1 + i, (at + 0.5) / parts, 0.5 / parts, -1, -1)
+    return 1 + parts
+
+
+@kernel
+def is_clear(world, demand, a, b, work):
+    """Return whether the motion from a to b is certain to keep the demand. Source: derived."""
+    work.counts[1] += 1
+    count = work.pieces.shape[0]
+    obstacles = world.spheres.shape[1]
+    travel = write_travels(world.chain, a, b, work.travels)
+    tail = begin(work, travel, demand.coarse)
+    head = 0
+    top = 0
+    while head < tail:
+        t, h = work.intervals[head, 0], work.intervals[head, 1]
+        first, last = work.lists[head, 0], work.lists[head, 1]
+        head += 1
+        if late(work):
+            return False
+        if first < 0:
+            place(world, work, a, b, t, count)
+            first, last = top, add_candidates(world, work, count, h, demand.margin, top)
+        else:
+            place(world, work, a, b, t, work.pairs[last - 1, 0])
+            if top + last - first > work.pairs.shape[0]:
+                return False
+        if last < 0:
+            return False
+        old = top
+        certain = h
+        fastest = 0.0
+        for p in range(first, last):
+            i, k = work.pairs[p, 0], work.pairs[p, 1]
+            margin = demand.margin if k < obstacles else demand.own_margin
+            gap, slack = measure(world, work, i, k, h, margin)
+            if gap <= margin:
+                return False
+            if slack > margin:
+                continue
+            # The slack is concave in the width, so up to this width it stays above the margin.
+            certain = min(certain, h * (gap - margin) / (gap - slack))
+            fastest = max(fastest, work.travels[i, FAR])
+            work.pairs[top, 0], work.pairs[top, 1] = i, k
+            top += 1
+        if top > old:
+            if certain * fastest < demand.resolution or tail + 2 > work.intervals.shape[0]:
+                return False
+            tail = push_rest(work, tail, t, h, certain, old, top)
+    return True
+
+
+@kernel
+def sharpest(world, a, b, met, work):
+    """Return a lower bound of the clearance from a to b, and the least clearance that was met, `met` included.
+
+    The bound is at least `SHARP` times the least. Where it meets a contact, finds no room or passes the deadline, it
+    ends with minus infinity. Source: derived.
+    """
+    count = work.pieces.shape[0]
+    write_travels(world.chain, a, b, work.travels)
+    push(work, 0, 0.0, 0.0, -1, -1)
+    push(work, 1, 0.5, 0.5, -1, -1)
+    bound = math.inf
+    head = 0
+    tail = 2
+    top = 0
+    while head < tail:
+        t, h = work.intervals[head, 0], work.intervals[head, 1]
+        first, last = work.lists[head, 0], work.lists[head, 1]
+        head += 1
+        if late(work):
+            return -math.inf, met
+        if first < 0:
+            place(world, work, a, b, t, count)
+            first, last = top, add_candidates(world, work, count, h, met, top)
+        else:
+            place(world, work, a, b, t, work.pairs[last - 1, 0])
+            if top + last - first > work.pairs.shape[0]:
+                return -math.inf, met
+        if last < 0:
+            return -math.inf, met
+        old = top
+        certain = h
+        for p in range(first, last):
+            i, k = work.pairs[p, 0], work.pairs[p, 1]
+            gap, slack = measure(world, work, i, k, h, met)
+            met = min(met, gap)
+            if met <= 0.0:
+                return -math.inf, met
+            least = SHARP * met
+            bound = min(bound, max(slack, least))
+            if slack < least:
+                certain = min(certain, h * (gap - least) / (gap - slack))
+                work.pairs[top, 0], work.pairs[top, 1] = i, k
+                top += 1
+        if top > old:
+            if tail + 2 > work.intervals.shape[0]:
+                return -math.inf, met
+            tail = push_rest(work, tail, t, h, certain, old, top)
+    return min(bound, met), met
+
+
+class Pace(NamedTuple):
+    """How motions of a batch are checked."""
+
+    certify: bool  # whether a certificate is wanted too
+    together: bool  # whether the least certificate of all is enough, which takes less work
+    max_time: float  # seconds for all motions; those not finished by then count as not free
+
+
+@kernel(batch=True)
+def check_motions(
+    start: int, stop: int, model: Model, world: World, demand: Demand, pace: Pace, V: Array, answer: Array
+) -> None:
+    """Check the motions from V[i, 0] to V[i, 1] (n, 2, variables) of rows start to stop, clipped to the limits.
+
+    `answer` (n, 2) receives 1 for a motion that keeps the demand, and the certificate or, of a motion that does not,
+    the least clearance met. A motion from a configuration to itself checks that configuration. Source: derived.
+    """
+    n = V.shape[2]
+    a = np.empty(n)
+    b = np.empty(n)
+    work = new_work(model.chain, n)
+    work.deadline[0] = clock(work.timer) + pace.max_time
+    met = math.inf
+    for i in range(start, stop):
+        inside_limits(model, V[i, 0], a)
+        inside_limits(model, V[i, 1], b)
+        bound = -math.inf
+        if pace.certify:
+            bound, met = sharpest(world, a, b, met if pace.together else math.inf, work)
+            bound -= world.tolerance
+        free = bound > max(demand.margin, demand.own_margin) or is_clear(world, demand, a, b, work)
+        answer[i, 0] = 1.0 if free else 0.0
+        answer[i, 1] = max(bound, demand.margin) if free else min(met, demand.margin)

@@ -1,0 +1,226 @@
+"""Pairs of a piece of the body and an obstacle, or of two pieces: their distance, and how near they come on a motion.
+
+Points of a piece travel the farther the nearer they are to its end, by a bound that is linear along it (`body`). So a
+piece that moves for a while stays within its centre line thickened linearly. For a line and a ball the distance of the
+thickened line has a closed form; for an arc its two halves are bounded.
+"""
+
+import math
+from typing import NamedTuple
+
+from arcreach._jit import kernel
+from arcreach._typing import Array, Integers, Records
+from arcreach.kernels.clearance.arcs import AT_END, INSIDE, arc_point_gap
+from arcreach.kernels.clearance.body import (
+    BEND,
+    CURVATURE,
+    END_X,
+    END_Z,
+    LENGTH,
+    MIDDLE,
+    ORIGIN,
+    RADIUS,
+    TANGENT,
+    in_piece_frame,
+)
+from arcreach.kernels.clearance.scene import piece_distance
+from arcreach.kernels.clearance.self_clearance import pair_distance, sphere_gap
+from arcreach.kernels.clearance.shapes import HALF_SPACE, SPHERE
+from arcreach.kernels.planning.body import FAR, HALF_COSINE, HALF_SINC, NEAR, pair_travel
+
+
+class World(NamedTuple):
+    """A robot among obstacles."""
+
+    chain: Records
+    shapes: Records  # of the scene, see `kernels.clearance.shapes`
+    field: Array  # values of its grids
+    spheres: Array  # (4, obstacles): centre and radius of a sphere around each, the radius infinite for a half-space
+    tolerance: float  # metres by which a computed distance may be too large
+    own: bool  # whether the body must stay clear of itself too
+
+
+class Work(NamedTuple):
+    """Scratch of the checks."""
+
+    v: Array  # (variables,)
+    pieces: Array  # (pieces, ROW_SIZE)
+    travels: Array  # (pieces, TRAVEL_SIZE)
+    intervals: Array  # (most, 2): middle and half width of the intervals of a motion, as shares of it
+    lists: Integers  # (most, 2): the pairs of an interval, from first to last; -1 for all
+    pairs: Integers  # (most, 2): piece, and obstacle or, from the number of obstacles on, the other piece
+    stack: Array  # (STACK_SIZE, 3)
+    pair_stack: Array  # (PAIR_STACK_SIZE, 5)
+    timer: Integers  # (2,)
+    counts: Integers  # (2,): configurations evaluated, motions checked
+    deadline: Array  # (1,): a time of `clock`
+
+
+@kernel(inline=True)
+def line_reach(piece, widening, x, y, z):
+    """Return the least of the distance to (x, y, z) minus widening * s over the points s of a line. Source: derived."""
+    length = piece[LENGTH]
+    dx, dy, dz = x - piece[ORIGIN], y - piece[ORIGIN + 1], z - piece[ORIGIN + 2]
+    along = dx * piece[TANGENT] + dy * piece[TANGENT + 1] + dz * piece[TANGENT + 2]
+    square = max(dx * dx + dy * dy + dz * dz - along * along, 0.0)
+    s = length
+    if widening < 1.0:
+        s = min(max(along + widening * math.sqrt(square / (1.0 - widening * widening)), 0.0), length)
+    return math.sqrt(square + (s - along) * (s - along)) - widening * s
+
+
+@kernel(inline=True)
+def arc_reach(piece, widening, x, y, z, middle):
+    """Return the distance of an arc to (x, y, z), and a lower bound of it minus widening * s over its points s.
+
+    `middle` is the distance of its middle. Along at most half a turn the distance grows from the nearest point on, so
+    a nearest point in the first half bounds the second half by its ends. Source: derived.
+    """
+    px, h, pz = in_piece_frame(piece, x, y, z)
+    gap, where = arc_point_gap(piece, px, h, pz)
+    whole = widening * piece[LENGTH]
+    in_first = (1.0 - piece[CURVATURE] * px) * piece[HALF_SINC] - pz * piece[HALF_COSINE] >= 0.0
+    if piece[BEND] > math.pi or where == AT_END or (where == INSIDE and not in_first):
+        return gap, gap - whole
+    far = middle
+    if where != INSIDE:
+        dx, dz = px - piece[END_X], pz - piece[END_Z]
+        far = min(middle, math.sqrt(dx * dx + dz * dz + h * h))
+    return gap, min(gap - 0.5 * whole, far - whole)
+
+
+@kernel(inline=True)
+def ball_pair(world, work, i, k, h, margin):
+    """Return `measure` of piece i and a sphere. Source: derived."""
+    piece = work.pieces[i]
+    x, y, z, radius = world.spheres[0, k], world.spheres[1, k], world.spheres[2, k], world.spheres[3, k]
+    near, far = h * work.travels[i, NEAR], h * work.travels[i, FAR]
+    radius += piece[RADIUS]
+    dx, dy, dz = x - piece[MIDDLE], y - piece[MIDDLE + 1], z - piece[MIDDLE + 2]
+    square = dx * dx + dy * dy + dz * dz
+    least = margin + far + radius + 0.5 * piece[LENGTH]
+    if square > least * least:
+        return math.inf, math.inf
+    widening = (far - near) / piece[LENGTH] if piece[LENGTH] > 0.0 else 0.0
+    if piece[BEND] == 0.0:
+        slack = line_reach(piece, widening, x, y, z) - radius - near
+        if slack > margin:
+            return slack, slack
+        gap = line_reach(piece, 0.0, x, y, z) - radius
+        return gap, min(slack, gap)
+    middle = math.sqrt(square)
+    sure = middle - radius - 0.5 * piece[LENGTH]
+    if sure > margin and middle - radius <= margin + near:
+        # Free here and open, whatever the distance is.
+        return sure, sure - far
+    gap, slack = arc_reach(piece, widening, x, y, z, middle)
+    return gap - radius, slack - radius - near
+
+
+@kernel
+def other_pair(piece, shapes, k, field, limits, stack):
+    """Return the distance of a piece from an obstacle that is no sphere, up to where it is of interest.
+
+    `limits`: margin and travel, tolerance. Source: derived.
+    """
+    wanted, tolerance = limits
+    below = wanted + piece[RADIUS] + 2.0 * tolerance
+    gap, at = piece_distance(piece, shapes, k, field, below, tolerance, stack)
+    if shapes[k].kind != HALF_SPACE:
+        gap = (gap if at >= 0.0 else below) - tolerance
+    return gap - piece[RADIUS]
+
+
+@kernel
+def own_pair(piece, other, limits, stack):
+    """Return the distance of two pieces, up to where it is of interest; `limits` as for `other_pair`.
+
+    Source: derived.
+    """
+    wanted, tolerance = limits
+    radii = piece[RADIUS] + other[RADIUS]
+    below = wanted + radii + 2.0 * tolerance
+    gap = sphere_gap(piece, other)
+    if gap < below:
+        gap, _, _ = pair_distance(piece, other, below, tolerance, stack)
+        gap -= tolerance
+    return gap - radii
+
+
+@kernel(inline=True)
+def measure(world, work, i, k, h, margin):
+    """Return a lower bound of the distance of a pair here, and of the least within h of here, as shares of the motion.
+
+    k is an obstacle or, from the number of obstacles on, an earlier piece. Both are exact up to the tolerance where
+    they are near `margin` or below, if h is small; far above it they may be infinite.
+    Source: derived.
+    """
+    obstacles = world.spheres.shape[1]
+    if k < obstacles and world.shapes[k].kind == SPHERE:
+        return ball_pair(world, work, i, k, h, margin)
+    if k < obstacles:
+        travel = h * work.travels[i, FAR]
+        limits = (margin + travel, world.tolerance)
+        gap = other_pair(work.pieces[i], world.shapes, k, world.field, limits, work.stack)
+    else:
+        travel = h * pair_travel(work.travels, i, k - obstacles)
+        limits = (margin + travel, world.tolerance)
+        gap = own_pair(work.pieces[i], work.pieces[k - obstacles], limits, work.pair_stack)
+    return gap, gap - travel
+
+
+@kernel
+def add_candidates(world, work, count, h, margin, first):
+    """Write all pairs that may come within `margin` within h of here, from index `first` on; return where they end.
+
+    Return -1 if there is no room for them. Spheres around pieces and obstacles exclude most. Source: derived.
+    """
+    obstacles = world.spheres.shape[1]
+    pairs = work.pairs
+    xs, ys, zs, radii = world.spheres[0], world.spheres[1], world.spheres[2], world.spheres[3]
+    last = first
+    for i in range(count):
+        if work.travels[i, FAR] < 0.0:
+            continue
+        piece = work.pieces[i]
+        x, y, z = piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2]
+        reach = margin + h * work.travels[i, FAR] + 0.5 * piece[LENGTH] + piece[RADIUS] + world.tolerance
+        if last + obstacles + i > pairs.shape[0]:
+            return -1
+        near = 0
+        for k in range(obstacles):
+            # Counted first: this loop the compiler makes parallel.
+            far = reach + radii[k]
+            away = (xs[k] - x) * (xs[k] - x) + (ys[k] - y) * (ys[k] - y) + (zs[k] - z) * (zs[k] - z)
+            near += 1 if away < far * far else 0
+        if near > 0:
+            for k in range(obstacles):
+                far = reach + radii[k]
+                away = (xs[k] - x) * (xs[k] - x) + (ys[k] - y) * (ys[k] - y) + (zs[k] - z) * (zs[k] - z)
+                if away < far * far:
+                    pairs[last, 0], pairs[last, 1] = i, k
+                    last += 1
+        if world.own:
+            last = add_own(work, i, h, obstacles, last)
+    return last
+
+
+@kernel
+def add_own(work, i, h, obstacles, last):
+    """Write the pairs of piece i with earlier pieces as `add_candidates` does.
+
+    Neighbours, which meet at an end, are left out, and so are pieces with less of the body between them than the sum
+    of their radii, which overlap even in a straight body.
+    Source: derived.
+    """
+    between = 0.0
+    neighbours = True
+    for j in range(i - 2, -1, -1):
+        between += work.pieces[j + 1, LENGTH]
+        neighbours = neighbours and work.travels[j + 1, FAR] < 0.0
+        travel = h * pair_travel(work.travels, i, j)
+        apart = between + travel >= work.pieces[i, RADIUS] + work.pieces[j, RADIUS]
+        if apart and not neighbours and work.travels[j, FAR] >= 0.0:
+            work.pairs[last, 0], work.pairs[last, 1] = i, obstacles + j
+            last += 1
+    return last

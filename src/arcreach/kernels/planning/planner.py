@@ -1,0 +1,159 @@
+"""Find a path: straight if possible, else by trees with a wide margin, then with the least; shorten it."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arcreach._jit import clock, kernel
+from arcreach._typing import Array, Integers
+from arcreach.kernels.planning.check import Demand, new_work, sharpest
+from arcreach.kernels.planning.sampling import draw
+from arcreach.kernels.planning.shorten import copy_row, path_length, shorten
+from arcreach.kernels.planning.tree import Scratch, Space, Tree, distance, is_free, search
+from arcreach.kernels.solver.contexts import Pulls
+from arcreach.kernels.solver.pull_limits import with_scratch
+
+# Room of a tree.
+_MOST_NODES = 1 << 15
+# Samples of the first search at each margin; every further one takes twice as many.
+_SAMPLES = 5000
+# Random configurations whose mean clearance sets the intervals that a check begins with, and the multiple of it.
+_LOOKS = 8
+_COARSE = 10.0
+# A path is shortened again after a gain of more than this share. Most attempts to find a shorter one: time ends first.
+_AGAIN = 1e-3
+_MOST_ATTEMPTS = 100_000
+
+# Entries of the report: points of the path, 0 for none; motions checked.
+POINTS, MOTIONS = range(2)
+
+
+class Errand(NamedTuple):
+    """What to find."""
+
+    ends: Array  # (1 + goals, variables): the start, then the goals, nearest first
+    margins: Array  # (levels,): margins in metres, tried in this order
+    own_margin: float  # metres of the body to itself
+    resolution: float  # metres; a gap beyond the margin that is smaller counts as a contact
+    rounds: int  # searches with the last margin
+    max_time: float  # seconds for everything
+    shorten: bool
+    shorten_time: float  # seconds after the first path for shorter ones
+    seed: Integers  # (2,)
+
+
+@kernel(allocates=True)
+def new_tree(variables):
+    """Return an empty tree. Source: derived."""
+    return Tree(np.empty((variables, _MOST_NODES)), np.empty(_MOST_NODES, np.int64), np.empty(_MOST_NODES))
+
+
+@kernel(allocates=True)
+def new_scratch(seed, path):
+    """Return scratch of a search. Source: derived."""
+    most, variables = path.shape
+    return Scratch(
+        (new_tree(variables), new_tree(variables)), np.empty(_MOST_NODES), np.empty(variables), np.empty(variables),
+        np.empty(variables), seed.copy(), path, np.empty((most, variables)), np.empty(most),
+    )  # fmt: skip
+
+
+@kernel
+def typical_step(space, state, work):
+    """Return the travel of the intervals that a check begins with. Source: derived."""
+    total = 0.0
+    count = 0
+    v = work.v
+    for _ in range(_LOOKS):
+        draw(space.model, space.low, space.high, state, v)
+        _, met = sharpest(space.world, v, v, math.inf, work)
+        if 0.0 < met < math.inf:
+            total += met
+            count += 1
+    return _COARSE * total / count if count > 0 else 0.1 * space.model.reach
+
+
+@kernel
+def straight(space, demand, pulls, ends, path, work):
+    """Write the straight motion to the nearest goal that it reaches; return its points, or 0. Source: derived."""
+    for i in range(1, ends.shape[0]):
+        if is_free(space, demand, pulls, ends[0], ends[i], work):
+            copy_row(ends[0], path[0])
+            copy_row(ends[i], path[1])
+            return 2
+    return 0
+
+
+@kernel
+def first_path(space, coarse, pulls, errand, scratch, work):
+    """Write a path and return its number of points, 0 for none, and the demand that it keeps. Source: derived."""
+    last = errand.margins.shape[0] - 1
+    demand = Demand(errand.margins[0], errand.own_margin, coarse, errand.resolution)
+    for turn in range(last + errand.rounds):
+        demand = Demand(errand.margins[min(turn, last)], errand.own_margin, coarse, errand.resolution)
+        count = straight(space, demand, pulls, errand.ends, scratch.path, work) if turn <= last else 0
+        if count == 0:
+            samples = _SAMPLES << min(max(turn - last, 0), 20)
+            count = search(space, demand, pulls, errand.ends, (samples, math.inf), scratch, work)
+        if count > 0:
+            return count, demand
+        if clock(work.timer) > work.deadline[0]:
+            break
+    return 0, demand
+
+
+@kernel
+def keep_path(source, count, target):
+    """Copy a path. Source: derived."""
+    for i in range(count):
+        copy_row(source[i], target[i])
+
+
+@kernel
+def improve(space, demand, pulls, errand, scratch, count, work):
+    """Go on shortening the path and searching for shorter ones until the deadline; return its number of points.
+
+    Source: [GSB14].
+    """
+    path, best = scratch.path, scratch.best
+    keep_path(path, count, best)
+    length = path_length(space.weights, path, count, scratch.lengths)
+    # Nothing is shorter than the straight motion.
+    least = distance(space.weights, errand.ends[0], errand.ends[1])
+    again = True
+    for _ in range(_MOST_ATTEMPTS):
+        if length <= (1.0 + _AGAIN) * least or clock(work.timer) > work.deadline[0]:
+            break
+        found = count if again else search(space, demand, pulls, errand.ends, (_SAMPLES, length), scratch, work)
+        found = shorten(space, demand, pulls, path, found, scratch, work)
+        shorter = path_length(space.weights, path, found, scratch.lengths) if found > 0 else math.inf
+        again = shorter < (1.0 - _AGAIN) * length
+        if shorter < length:
+            keep_path(path, found, best)
+            count = found
+            length = shorter
+    keep_path(best, count, path)
+    return count
+
+
+@kernel(batch=True)
+def find_path(
+    start: int, stop: int, space: Space, pulls: Pulls | None, errand: Errand, path: Array, report: Integers
+) -> None:
+    """Find a path: its points in `path` (most points, variables), and a report (2,). Source: derived."""
+    n = errand.ends.shape[1]
+    work = new_work(space.world.chain, n)
+    until = clock(work.timer) + errand.max_time
+    work.deadline[0] = until
+    scratch = new_scratch(errand.seed, path)
+    own = with_scratch(pulls)
+    coarse = typical_step(space, scratch.state, work)
+    count, demand = first_path(space, coarse, own, errand, scratch, work)
+    if count > 0 and errand.shorten:
+        count = shorten(space, demand, own, path, count, scratch, work)
+    if count > 0 and errand.shorten_time > 0.0:
+        work.deadline[0] = min(until, clock(work.timer) + errand.shorten_time)
+        count = improve(space, demand, own, errand, scratch, count, work)
+    report[POINTS] = count
+    report[MOTIONS] = work.counts[1]
