@@ -67,6 +67,7 @@ def test_the_list_names_every_figure(run):
             "181.9",
         ),
         (("contact", "wedge", "--no-rod"), "88.9"),
+        (("links", "two-section", "--to", "20mm,5mm,80mm"), "181.9"),
         (("search", "pocket", "--rounds", 2), "181.9"),
     ],
 )

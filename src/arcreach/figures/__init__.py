@@ -21,6 +21,7 @@ from arcreach.figures.scene import scene
 from arcreach.figures.section_bodies import section_bodies
 from arcreach.figures.success import success
 from arcreach.figures.times import solve_times, time_distributions
+from arcreach.figures.virtual_links import virtual_links
 from arcreach.figures.workspace import tip_directions, workspace, workspace_cells
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "success",
     "time_distributions",
     "tip_directions",
+    "virtual_links",
     "workspace",
     "workspace_cells",
 ]

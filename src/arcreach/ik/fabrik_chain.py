@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute, Section
-from arcreach.ik.method import Problem
+from arcreach.ik.method import Outcome, Problem, run_kernel
 from arcreach.kernels.chain import section_inverse
 from arcreach.kernels.methods.fabrikx import Arm
 from arcreach.robots.robot import Robot
 
 MAX_ITERATIONS = 300
+# Stages of an iteration in the order of the kernels.
+STAGES = ("forward", "backward", "adjusted")
 # Points at which the polynomial is fitted: many more than its ten coefficients.
 FIT_POINTS = 201
 # Tolerance of an axis along z: rounding.
@@ -115,6 +118,45 @@ def _bend_polynomial(chain: npt.NDArray[Any], row: int, constants: Array) -> Arr
         fitted = np.polynomial.chebyshev.cheb2poly(series)
         coefficients[: len(fitted)] = fitted
     return coefficients
+
+
+def run_stages(
+    problem: Problem, kernel: Callable[..., Any], *arguments: Any, stages: int = 2, placed: bool = False
+) -> Outcome:
+    """Run a FABRIK kernel; a trace gets the virtual links after each of the first `stages` stages of an iteration.
+
+    `placed` says that the configurations of a trace are those of its iterations, not clipped to the limits.
+    """
+    arm = arm_of(problem.robot)
+    width = 9 * len(arm.rows) if len(problem.trace) else 0
+    names = tuple(map(str, range(stages * width)))
+    outcome = run_kernel(problem, kernel, arm, *arguments, max_steps=MAX_ITERATIONS, columns=names)
+    if width:
+        values = np.stack(list(outcome.columns.values()), axis=1).reshape(len(problem.trace), stages, -1, 3, 3)
+        origin, axes = _base(problem.robot, problem.trace[0], arm.insertion)
+        outcome.columns = {}
+        outcome.links = {stage: origin + values[:, k] @ axes.T for k, stage in enumerate(STAGES[:stages])}
+        if placed:
+            _place_ends(problem.robot, problem.trace[: outcome.traced], outcome.links["backward"])
+    return outcome
+
+
+def _place_ends(robot: Robot, q: Array, links: Array) -> None:
+    """Write start and end of every section by forward kinematics.
+
+    From half a turn on the tangents of a section do not meet ahead, and their lengths are those of a smaller bend.
+    """
+    frames = robot.frames(q)[:, :, :3, 3]
+    sections = np.array([i for i, element in enumerate(robot.elements) if isinstance(element, Section)])
+    links[: len(q), :, 0], links[: len(q), :, 2] = frames[:, sections], frames[:, sections + 1]
+
+
+def _base(robot: Robot, q: Array, insertion: int) -> tuple[Array, Array]:
+    """Return origin and axes of the frame of the kernels: where the first section begins, without the insertion."""
+    first = next(i for i, element in enumerate(robot.elements) if isinstance(element, Section))
+    frame = robot.frames(q)[first]
+    inserted = q[insertion] if insertion >= 0 else 0.0
+    return frame[:3, 3] - inserted * frame[:3, 2], frame[:3, :3]
 
 
 def section_tol_of(problem: Problem) -> float:

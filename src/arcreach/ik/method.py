@@ -80,6 +80,7 @@ class Outcome:
     seconds: Array
     traced: int = 0  # rows of the trace that were filled
     columns: dict[str, Array] = field(default_factory=dict)  # further numbers of each traced row, by name
+    links: dict[str, Array] = field(default_factory=dict)  # virtual links of each traced row, see `Trace`
     # Position and angle errors, if the method computed them exactly and set the status accordingly.
     errors: tuple[Array, Array] | None = None
 
@@ -124,7 +125,7 @@ def run_kernel(
         rows, mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps, problem.max_time,
         problem.start is not None, False, problem.trace,
     )  # fmt: skip
-    traced, values = (np.zeros(1, np.int64), np.empty((capacity, len(columns)))) if capacity else _NOT_TRACED
+    traced, values = (np.zeros(1, np.int64), np.full((capacity, len(columns)), np.nan)) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:
         _entry(kernel)(0, 1, *arguments, task, answers)

@@ -56,6 +56,10 @@ class Trace:
     angle_error: Array
     # Further numbers that a method records, by name: an array with an entry per iteration.
     columns: dict[str, Array] = field(default_factory=dict)
+    # Virtual links of the FABRIK methods by stage of an iteration, in order: "forward", "backward", and "adjusted" for
+    # `chords`. Arrays (n, sections, 3, 3) of start, joint (where the tangents meet) and end of every section, in metres
+    # in the frame of the base. Joints of `chords` and stages that were not run are NaN; row 0 has "backward" alone.
+    links: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.q)

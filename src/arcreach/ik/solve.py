@@ -265,4 +265,7 @@ def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:
     n = len(q)
     targets, tolerances = problem.targets[np.zeros(n, np.int64)], (problem.position_tol, problem.angle_tol)
     errors = verdict(problem.robot, q, targets, tolerances, np.zeros(n, np.int64), problem.threads)
-    return Trace(q, *errors, {name: values[:n] for name, values in outcome.columns.items()})
+    columns, links = (
+        {name: values[:n] for name, values in recorded.items()} for recorded in (outcome.columns, outcome.links)
+    )
+    return Trace(q, *errors, columns, links)

@@ -404,3 +404,17 @@ def test_the_iteration_needs_no_second_stage(kind):
             q = [pose.theta, direction, pose.length][: robot.dof]
             assert used < 50
             assert np.linalg.norm(tips(robot, q) - position) <= 1.001e-6
+
+
+def test_the_largest_travel_of_the_base_can_be_chosen():
+    robot = ar.Robot([ar.Prismatic(lower=0, upper=0.2), ar.Section(0.05, 2.0, stretch=0.03)])
+    target = [0.03, 0.01, 0.15]
+    for largest in (0.001, 0.01):
+        found = ar.solve(robot, target, "single-section", variant="iterative", max_travel=largest, trace=True)
+        assert found.reached
+        # Row 0 is the neutral configuration; the method begins from no travel.
+        assert np.abs(np.diff(found.trace.q[1:-1, 0])).max() == pytest.approx(largest)
+    with pytest.raises(MethodError, match="max_travel is for variant iterative"):
+        ar.solve(robot, target, "single-section", max_travel=0.01)
+    with pytest.raises(MethodError, match="max_travel"):
+        ar.solve(robot, target, "single-section", variant="iterative", max_travel=-1)

@@ -36,6 +36,7 @@ from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError
 from arcreach.files import load_chain, load_robot, load_scene, units
+from arcreach.ik.method import find_method
 from arcreach.ik.own_methods import load_method
 from arcreach.robots.robot import Robot
 
@@ -60,6 +61,7 @@ FIGURES = {
     "convergence": "error against the iteration, by method",
     "success": "share reached against the limit of the bend, with Wilson bands",
     "iterations": "coordinates and errors of one solve, iteration by iteration",
+    "links": "one iteration of a FABRIK method, section by section, as tangents and chords",
     "contact": "paths around obstacles with contacts, and as an elastic rod",
     "search": "arcs that the contact planner tries, round by round, kept and discarded",
     "clearance": "distance from obstacles along a path, element by element",
@@ -265,6 +267,33 @@ def iterations(
         save(figures.joint_steps(solution, **wide(width)), out)
     else:
         save(figures.iterations(loaded, solution, **wide(width)), out)
+
+
+@app.command(help=f"Draw {FIGURES['links']}.")
+def links(
+    robot: RobotName,
+    out: Out,
+    to: Annotated[str, typer.Option("--to", help=TO_HELP)],
+    axis: Axis = None,
+    method: MethodName = "fabrikx",
+    option: MethodOptions = None,
+    start: Start = None,
+    iteration: Annotated[int, typer.Option("--iteration", min=1, help="Iteration to draw.")] = 1,
+    width: WidthChoice = None,
+) -> None:
+    """Draw the virtual links of one iteration of fabrikc, fabrikx or chords."""
+    check_figure(out)
+    loaded = load_chain(robot, "this figure")
+    options = parse_options(option or [])
+    find_method(method).check_options(options)
+    from arcreach import figures
+    from arcreach.ik.solve import solve
+
+    begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
+    with announce_compiling():
+        solution = solve(loaded, parse_target(to, axis, None), method, start=begin, trace=True, **options)
+    note(str(solution))
+    save(figures.virtual_links(solution, iteration=iteration, **wide(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['clearance']}.")

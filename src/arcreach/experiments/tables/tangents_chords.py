@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,20 @@ from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part, Table
 from arcreach.experiments.report.statistics import Summary, time_text
+from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECTIONS = (3, 5, 10)
 BENDS = (30, 60, 90, 120, 180)
 WIDE = 360
+LINKS = (
+    ("fabrikc", "Tangents of two sections, fabrikc", "[K22] fig. 1.5, [K22a] fig. 2"),
+    ("fabrikx", "Tangents and chords of three sections, fabrikx", "[K22] fig. 2.7"),
+    ("chords", "Chords of two sections", "[K22a] fig. 3"),
+)
 TANGENTS, CHORDS = "fabrikc", ("chords on-arrival", "chords always")
 
 
@@ -42,10 +51,29 @@ def pictures(run: Any) -> Iterator[Part]:
         yield Drawing(f"tangents-chords-{n}", drawn, f"{n} sections: share reached, and time and iterations of targets "
                       f"that were reached, filled marks their medians, hollow ones their means ([K22a] fig. {figure}, "
                       "[K22] figs. 3.10 to 3.12).")  # fmt: skip
+    for name, label, sources in LINKS:
+        drawn = first_iteration(name)
+        yield Drawing(
+            f"virtual-links-{name}", drawn, f"{label}: the first iteration for a target of our own ({sources})."
+        )
     found = statements(run)
     if found:
         yield Table(("statement", "method", "here", "verdict"), found, "What the source concludes from its "
                     f"figures, of tangents ({TANGENTS}) and chords.", prose=True)  # fmt: skip
+
+
+def first_iteration(method: str) -> Figure:
+    """Draw the first iteration of a method: two sections as the sources for fabrikc and chords, three for fabrikx."""
+    from arcreach.figures import virtual_links
+    from arcreach.ik.solve import solve
+
+    n = 3 if method == "fabrikx" else 2
+    robot = Robot([Section(0.100, math.radians(180.0))] * n)
+    # In a plane, as in the sources: bent to one side at the start, and like an S at the target.
+    start, goal = ([value for bend in bends for value in (abs(bend), 0.0 if bend > 0.0 else math.pi)]
+                   for bends in ((0.5, 0.6, 0.4)[:n], (0.9, -1.4, 1.1)[:n]))  # fmt: skip
+    pose = robot.tip_pose(goal)
+    return virtual_links(solve(robot, Target(pose[:3, 3], axis=pose[:3, 2]), method, start=start, trace=True))
 
 
 def statements(run: Any) -> tuple[tuple[str, str, str, str], ...]:
@@ -113,7 +141,7 @@ def _verdict(held: Sequence[bool]) -> str:
 EXPERIMENT = Comparison(
     name="tangents-chords",
     title="Tangents and chords",
-    source="[K22a] figs. 5 to 7, [K22] figs. 3.10 to 3.12",
+    source="[K22a] figs. 2, 3 and 5 to 7, [K22] figs. 1.5, 2.7 and 3.10 to 3.12",
     small=2_000,
     full=100_000,
     timed=200,

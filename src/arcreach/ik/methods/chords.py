@@ -8,7 +8,7 @@ from arcreach._checks import shown, whole
 from arcreach.elements import Link, Section
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
-from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels.methods.chords import Settings, chords
 from arcreach.robots.robot import Robot
 
@@ -45,8 +45,7 @@ def _run(problem: Problem) -> Outcome:
     period = whole("position_period", problem.options.get("position_period", 0), 0, MethodError)
     tolerance = fabrik_chain.section_tol_of(problem)
     settings = Settings(tolerance, float(A), C, problem.variant == ON_ARRIVAL, shake == "full", period)
-    arm = fabrik_chain.arm_of(problem.robot)
-    return run_kernel(problem, chords, arm, settings, max_steps=fabrik_chain.MAX_ITERATIONS)
+    return fabrik_chain.run_stages(problem, chords, settings, stages=3)
 
 
 METHOD = register(

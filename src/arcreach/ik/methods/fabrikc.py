@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcreach.elements import Section
 from arcreach.ik import fabrik_chain
-from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels.methods.fabrikc import fabrikc
 from arcreach.robots.robot import Robot
 
@@ -17,7 +17,7 @@ def refuses(robot: Robot) -> str | None:
 
 
 def _run(problem: Problem) -> Outcome:
-    return run_kernel(problem, fabrikc, fabrik_chain.arm_of(problem.robot), max_steps=fabrik_chain.MAX_ITERATIONS)
+    return fabrik_chain.run_stages(problem, fabrikc)
 
 
 METHOD = register(

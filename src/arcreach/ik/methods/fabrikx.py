@@ -8,8 +8,8 @@ from arcreach._checks import positive, shown
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
-from arcreach.ik.fabrik_chain import MAX_ITERATIONS, arm_of, chord_refusal, section_tol_of
-from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.ik.fabrik_chain import chord_refusal, run_stages, section_tol_of
+from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels.methods.fabrikx import Settings, fabrikx
 from arcreach.scenes.shapes import Sphere
 
@@ -21,7 +21,7 @@ def _run(problem: Problem) -> Outcome:
     given = problem.options.get("section_tol", section_tol_of(problem))
     section_tol = positive("section_tol", given, "radians", MethodError)
     settings = Settings(problem.variant == POLYNOMIAL, section_tol, *_balls(problem))
-    return run_kernel(problem, fabrikx, arm_of(problem.robot), settings, max_steps=MAX_ITERATIONS)
+    return run_stages(problem, fabrikx, settings, placed=True)
 
 
 def _balls(problem: Problem) -> tuple[Array, bool]:

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable
 
 from arcreach._checks import positive
-from arcreach.ik.method import Method, Outcome, Problem, register
-from arcreach.ik.methods.jacobian import run_rule
+from arcreach.errors import MethodError
+from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
+from arcreach.ik.methods.jacobian import SMALLEST_PIECE, arm_of, run_rule
 from arcreach.kernels.methods import jacobian_steps
 from arcreach.kernels.methods.jacobian_steps import Rule
+from arcreach.kernels.published.jacobian import published_jacobian
 
 # Radians; the Jacobian does not describe larger steps.
 LARGEST_STEP = 1.0
@@ -59,12 +61,30 @@ register(
         options=frozenset({"largest_step"}),
     )
 )
+# Of the variants of `dls` the second is eq. 1.18 of [K22] as printed: coordinates limited one by one, a straight start.
+BOUNDED, PUBLISHED = "bounded", "published"
+_bounded = _runner(FIXED)
+
+
+def _run_dls(problem: Problem) -> Outcome:
+    if problem.variant == BOUNDED:
+        return _bounded(problem)
+    if "largest_step" in problem.options:
+        raise MethodError("largest_step is for variant bounded of dls; the published one bounds no step: leave it out")
+    damping = positive("damping", problem.options.get("damping", FIXED.damping), "a number")
+    arm = arm_of(problem.robot)
+    return run_kernel(
+        problem, published_jacobian, arm, damping * arm.weight, max_steps=FIXED.max_steps, smallest=SMALLEST_PIECE
+    )
+
+
 register(
     Method(
         name="dls",
         summary="damped least squares with a fixed damping; stable near singular configurations",
         source="W86",
-        run=_runner(FIXED),
+        run=_run_dls,
+        variants=(BOUNDED, PUBLISHED),
         options=frozenset({"damping", "largest_step"}),
     )
 )

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import positive, shown
 from arcreach._typing import Array
 from arcreach.elements import Z_AXIS, Prismatic, Section
 from arcreach.errors import MethodError
@@ -42,6 +42,11 @@ def run(problem: Problem) -> Outcome:
             f"scaled = {shown(scaled)} is not accepted; give 'length', or 'stretch' for variant iterative"
         )
     arm = arm_of(robot, variant)
+    if "max_travel" in problem.options:
+        if variant != "iterative" or len(robot.elements) == 1:
+            raise MethodError("max_travel is for variant iterative and a section on a prismatic base; leave it out")
+        travel = positive("max_travel", problem.options["max_travel"], "metres per iteration", MethodError)
+        arm = arm._replace(max_travel=travel)
     if scaled == "stretch":
         arm = arm._replace(variant=kernels.ITERATIVE_STRETCH)
     return run_kernel(problem, kernels.single_section, arm, max_steps=MAX_ITERATIONS)
@@ -51,7 +56,7 @@ def run(problem: Problem) -> Outcome:
 def arm_of(robot: Robot, variant: str) -> Arm:
     """Return the section as the kernels read it."""
     fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
-    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit)
+    return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit, 0.0)
 
 
 _NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
@@ -103,7 +108,7 @@ register(
         elements=frozenset({Section.kind, Prismatic.kind}),
         targets=frozenset({"position"}),
         variants=(*VARIANTS, JACOBIAN),
-        options=frozenset({"scaled"}),
+        options=frozenset({"scaled", "max_travel"}),
         refuses=refuses,
     )
 )

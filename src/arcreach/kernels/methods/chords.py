@@ -21,6 +21,9 @@ from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import apply_inverse, compose, rotation, turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.methods.fabrikx import (
+    ADJUSTED,
+    BACKWARD,
+    FORWARD,
     begin,
     insertion_motion,
     make_work,
@@ -182,11 +185,24 @@ def adjust_axis(settings, task, tip, target, done, points):
 
 
 @kernel(inline=True)
+def trace_chords(stage, row, points, answers):
+    """Write start and end of every chord after a stage of a row of the trace, if there is room. Source: derived."""
+    if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
+        sections = points.shape[0] - 1
+        links = answers.columns[row, stage * 9 * sections : (stage + 1) * 9 * sections]
+        for i in range(sections):
+            for k in range(3):
+                links[9 * i + k] = points[i, k]
+                links[9 * i + 6 + k] = points[i + 1, k]
+
+
+@kernel(inline=True)
 def solve_chords(arm, settings, task, i, began, work, line, answers):
     """Iterate from work.q; write the best q into Q[i]; return status, iterations. Source: [K22a] section on chords."""
     row, out = task.targets[i], answers.Q[i]
     best = score_tip(place_chords(arm, work.q, line), work.target, task)
     copy(work.q, work.best)
+    trace_chords(BACKWARD, answers.traced[0], line.points, answers)
     record(arm.chain, work.q, task, answers)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
@@ -194,7 +210,9 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
         forward_reaching(work.target, line)
+        trace_chords(FORWARD, answers.traced[0], line.points, answers)
         tip = backward_reaching(arm, settings.section_tol, work.q, line)
+        trace_chords(BACKWARD, answers.traced[0], line.points, answers)
         record(arm.chain, work.q, task, answers)
         done += 1
         score = score_tip(tip, work.target, task)
@@ -204,6 +222,7 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
         if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
             return REACHED, done
         adjust_axis(settings, task, tip, work.target, done, line.points)
+        trace_chords(ADJUSTED, done, line.points, answers)
         if late(task, began, work.tick):
             status = TIME_LIMIT
     clip(arm.chain, work.best, out)

@@ -19,6 +19,8 @@ from arcreach.kernels.math.transforms import turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import angle_between
 from arcreach.kernels.methods.fabrikx import (
+    BACKWARD,
+    FORWARD,
     NO_PROGRESS,
     after_links,
     begin,
@@ -30,6 +32,7 @@ from arcreach.kernels.methods.fabrikx import (
     score_configuration,
     score_tip,
     set_insertion,
+    trace_links,
     unit_towards,
 )
 from arcreach.kernels.methods.iteration import late, write_answer
@@ -150,9 +153,11 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
     Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
     """
     row, out = task.targets[i], answers.Q[i]
-    before = score_tip(place_robot(arm, work), work.target, task)
+    motion = place_robot(arm, work)
+    before = score_tip(motion, work.target, task)
     best = before
     copy(work.q, work.best)
+    trace_links(arm, BACKWARD, (motion[3], motion[7], motion[11]), work, answers)
     record(arm.chain, work.q, task, answers)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
@@ -161,8 +166,10 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
         base_z = forward_reaching(arm, work)
+        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
         motion, within = backward_reaching(arm, base_z, work)
         score = score_tip(motion, work.target, task)
+        trace_links(arm, BACKWARD, (motion[3], motion[7], motion[11]), work, answers)
         record(arm.chain, work.q, task, answers)
         done += 1
         if within and score < best:

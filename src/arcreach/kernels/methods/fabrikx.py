@@ -33,6 +33,8 @@ from arcreach.kernels.methods.iteration import late, write_answer
 
 # Two successive iterations that change the error by less than this share: a fixed point away from the target.
 NO_PROGRESS = 1e-12
+# Stages of an iteration, in the order of the columns of a trace; ADJUSTED is that of `chords`.
+FORWARD, BACKWARD, ADJUSTED = range(3)
 
 
 class Arm(NamedTuple):
@@ -316,6 +318,46 @@ def record(chain, q, task, answers):
         answers.traced[0] += 1
 
 
+@kernel
+def direction_to(joints, i, x, y, z, span, v):
+    """Return the unit tangent from (x, y, z) to joint i, which is `span` along it; v where the two coincide.
+
+    A section that bends by more than half a turn has negative tangent lengths. Source: derived.
+    """
+    ux, uy, uz = unit_towards(joints, i, x, y, z, v[0], v[1], v[2])
+    return (ux, uy, uz) if span >= 0.0 else (-ux, -uy, -uz)
+
+
+@kernel
+def write_links(arm, tip, joints, tangents, links):
+    """Write the virtual links (9 n,): start, joint and end of each section, from joints and lengths of tangents.
+
+    Source: [K22] eqs. 2.38, 2.40, figs. 1.5, 2.7.
+    """
+    last = joints.shape[0] - 1
+    span = tangents[last, 1] + arm.gaps[last]
+    v = direction_to(joints, last, tip[0], tip[1], tip[2], span, (0.0, 0.0, -1.0))
+    for i in range(last, -1, -1):
+        x, y, z = joints[i, 0], joints[i, 1], joints[i, 2]
+        u = (0.0, 0.0, -1.0)
+        if i > 0:
+            u = direction_to(joints, i - 1, x, y, z, tangents[i, 0] + arm.gaps[i - 1] + tangents[i - 1, 1], v)
+        for k in range(3):
+            links[9 * i + k] = joints[i, k] + tangents[i, 0] * u[k]
+            links[9 * i + 3 + k] = joints[i, k]
+            links[9 * i + 6 + k] = joints[i, k] - tangents[i, 1] * v[k]
+        v = u
+
+
+@kernel(inline=True)
+def trace_links(arm, stage, tip, work, answers):
+    """Write the virtual links after a stage of the next row of the trace, if there is one. Source: derived."""
+    row = answers.traced[0]
+    if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
+        width = 9 * arm.rows.shape[0]
+        write_links(arm, tip, work.joints, work.tangents, answers.columns[row, stage * width : (stage + 1) * width])
+
+
 @kernel(allocates=True)
 def make_work(dof, sections):
     """Return the scratch of a solve. Source: derived."""
@@ -351,9 +393,11 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
     Source: [K22] section 2.3.2, fig. 2.8.
     """
     row, out = task.targets[i], answers.Q[i]
-    before = score_tip(place_robot(arm, work), work.target, task)
+    tip = place_robot(arm, work)
+    before = score_tip(tip, work.target, task)
     best = before
     copy(work.q, work.best)
+    trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
     record(arm.chain, work.q, task, answers)
     if best <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
         return REACHED, 0
@@ -362,7 +406,10 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
     done = 0
     while done < task.max_steps and status == ITERATION_LIMIT:
         base_z = forward_reaching(arm, task.mode, work)
-        score = score_tip(backward_reaching(arm, settings, base_z, obstacles, work), work.target, task)
+        trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
+        tip = backward_reaching(arm, settings, base_z, obstacles, work)
+        score = score_tip(tip, work.target, task)
+        trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
         record(arm.chain, work.q, task, answers)
         done += 1
         if score < best:

@@ -46,7 +46,7 @@ DEGREE = 10
 _FIRST_STAGE = 100
 # The ratio converges linearly; a smaller step moves the tip by less than a nanometre.
 _NO_STEP = 1e-12
-# Largest step of the base, as a share of the section's greatest length.
+# Default of the largest step of the base, as a share of the section's greatest length.
 _TRAVEL_SHARE = 0.25
 
 
@@ -176,7 +176,8 @@ def approach_iterative(arm, aim, travel, task, work):
         if row > 0:
             wanted = distance / chord if chord > 0.0 else longest
             excess = length_excess(distance, wanted, shortest, longest)
-            travel += travel_step(excess, math.cos(angle), _TRAVEL_SHARE * longest)
+            largest = arm.max_travel if arm.max_travel > 0.0 else _TRAVEL_SHARE * longest
+            travel += travel_step(excess, math.cos(angle), largest)
             travel = min(max(travel, travel_lower), travel_upper)
             distance = math.hypot(r, z - travel)
             alpha = math.atan2(r, z - travel)

@@ -39,6 +39,7 @@ class Arm(NamedTuple):
     variant: int
     constants: Array  # (3,): see `section_inverse`
     fit: Array  # (12,): the largest alpha of the polynomial, then its coefficients
+    max_travel: float = 0.0  # largest travel of the base in an iteration of the ratio; 0 for the default
 
 
 class Aim(NamedTuple):

@@ -53,6 +53,13 @@ class Animation:
         result = Result(self.title, self.q[i], status, not touched, None, None, None, None, free, touched)
         return Answer(request, (result,))
 
+    def links(self, i: int) -> dict[str, Array]:
+        """Return the virtual links at frame i of a replay, by stage; none where the method records none."""
+        trace = self.traced[0].trace if self.traced else None
+        if trace is None:
+            return {}
+        return {stage: links[min(i, len(trace) - 1)] for stage, links in trace.links.items()}
+
 
 def path_animation(path: Path, name: str) -> Animation:
     """Return the animation of a path from a file, with at most `MOST_POINTS` of its points."""

@@ -55,6 +55,7 @@ class Player:
         """Pause when the user changes something; a contact plan, which hides the robot, is closed."""
         if self.playing:
             self.pause()
+        self._stage.set_links({})
         if self._stage.contact is not None:
             self.close()
 
@@ -65,6 +66,7 @@ class Player:
             had_contact = self._stage.contact is not None
             self._stage.show_contact(None)
             self._stage.set_path(None)
+            self._stage.set_links({})
             self._tab.show_animation(0)
             self._tab.say("")
             if had_contact:
@@ -107,6 +109,7 @@ class Player:
             request = self._state.change_unless(lambda: playing and not self.playing, q=animation.q[frame])
             if request is not None:
                 self._show(animation.answer(frame, request))
+                self._stage.set_links(animation.links(frame))
 
     def draw_frame(self, frame: int) -> None:
         """Draw a frame on the stage and change nothing else."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from arcreach.robots.tendons import with_cores
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import Body
 from arcreach.studio.stage.contact import ContactMotion, ContactStage
+from arcreach.studio.stage.links import DrawnLinks
 from arcreach.studio.stage.obstacles import DrawnObstacles
 from arcreach.studio.stage.robot import DrawnRobot
 from arcreach.studio.stage.target import DrawnTarget
@@ -51,6 +52,7 @@ class Stage:
         self.ghost: DrawnRobot | None = None
         self.branches: list[DrawnRobot] = []
         self.path: Any = None
+        self.links = DrawnLinks(server)
         self.workspace: Any = None
         self.frames: Any = None
         self.backbone: Any = None
@@ -92,6 +94,7 @@ class Stage:
         self.obstacles.clear()
         self.set_branches([])
         self.set_path(None)
+        self.set_links({})
         self.set_workspace(False)
         self.scale = 1.0 / robot.reach
         self._pull_error = None
@@ -237,6 +240,10 @@ class Stage:
             self.path = self.server.scene.add_line_segments(
                 "/path", _segments(self.scale * tips), colours.VERMILION, thickness=PATH_THICKNESS
             )
+
+    def set_links(self, links: Mapping[str, Array]) -> None:
+        """Show the virtual links (sections, 3, 3) of an iteration by stage, in metres, or none."""
+        self.links.draw(links, self.scale)
 
     def _draw_frames(self, frames: Array) -> None:
         from viser.transforms import SO3

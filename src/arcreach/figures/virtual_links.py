@@ -1,0 +1,190 @@
+"""Draw one iteration of a FABRIK method step by step: tangents and chords of the sections, as virtual links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.elements import Section
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.figures._style import BLUE, GREY, MM, ORANGE, PALE, VERMILION
+from arcreach.ik.solution import Solution, Trace
+from arcreach.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+START, JOINT, END = range(3)
+# Of robots with more sections only whole stages are drawn.
+MOST_SECTIONS = 4
+PANEL, LEGEND = 52.0, 16.0
+BODY_POINTS = 40
+# Length of the line along the wanted axis as a share of the reach, and how far out joints are shown, in reaches.
+AXIS, FARTHEST = 0.16, 1.5
+
+
+class _Step(NamedTuple):
+    """One panel: links (sections, 3, 3), which of them moved in this stage so far, and q where bodies are drawn."""
+
+    title: str
+    links: Array
+    moved: range
+    q: Array | None = None
+
+
+def virtual_links(solution: Solution, *, iteration: int = 1, width: float = _style.TWO_COLUMNS) -> Figure:
+    """Draw an iteration of `fabrikc`, `fabrikx` or `chords` from a solution with a trace, section by section.
+
+    The first row is forward reaching, tip to base; the second backward reaching, base to tip, with the bodies of the
+    sections. Points are projected onto the upright plane in which they spread most. `width` is in millimetres.
+    Source: [K22] figs. 1.5, 2.7; [K22a] figs. 2, 3.
+    """
+    trace, robot = solution.trace, solution.robot
+    if trace is None or not trace.links or not isinstance(robot, Robot):
+        raise MethodError("solution has no virtual links; give one of fabrikc, fabrikx or chords with trace=True")
+    last = len(trace) - 1
+    if isinstance(iteration, bool) or not isinstance(iteration, int) or not 1 <= iteration <= last:
+        accepted = f"give 1 to {last}, the iterations of this solve" if last else "this solve has no iteration"
+        raise MethodError(f"iteration = {iteration!r} is not accepted; {accepted}")
+    rows = _steps(trace, iteration)
+    plane, name = _plane(rows)
+    with _style.style():
+        figure = _style.new_figure(width, len(rows) * PANEL + LEGEND)
+        panels = figure.subplots(len(rows), max(map(len, rows)), squeeze=False, sharex=True, sharey=True)
+        for line, steps in zip(panels, rows, strict=True):
+            for panel, step in zip(line, steps, strict=False):
+                _draw(panel, step, robot, plane)
+                _draw_target(panel, solution, robot.reach, plane)
+                panel.set_title(step.title, loc="left")
+                panel.set_aspect("equal")
+                panel.margins(0.12)
+            for panel in line[len(steps) :]:
+                panel.set_axis_off()
+            line[0].set_ylabel("z (mm)")
+        for panel in panels[-1]:
+            panel.set_xlabel(f"{name} (mm)")
+        figure.legend(handles=_legend(rows), loc="outside lower center", ncols=4)
+        _style.settle(figure)
+    return figure
+
+
+def _steps(trace: Trace, k: int) -> list[list[_Step]]:
+    """Return the steps of iteration k, a list for each row of panels."""
+    before = trace.links.get("adjusted", trace.links["backward"])[k - 1]
+    # The first iteration, and chords that were not adjusted, begin where the last one ended.
+    before = np.where(np.isnan(before), trace.links["backward"][k - 1], before)
+    forward, backward = trace.links["forward"][k], trace.links["backward"][k]
+    n = len(before)
+    start = _Step("start" if k == 1 else f"iteration {k - 1}", before, range(0), trace.q[k - 1] if k == 1 else None)
+    if n > MOST_SECTIONS:
+        whole = range(n)
+        rows = [[start, _Step("forward", forward, whole), _Step("backward", backward, whole, trace.q[k])]]
+    else:
+        reached = [
+            _Step(f"forward: section {i + 1}", _joined(before, forward, i), range(i, n)) for i in reversed(range(n))
+        ]
+        placed = [
+            _Step(f"backward: section {i + 1}", _joined(backward, forward, i + 1), range(i + 1), trace.q[k])
+            for i in range(n)
+        ]
+        rows = [[start, *reached], placed]
+    adjusted = trace.links.get("adjusted")
+    if adjusted is not None and np.isfinite(adjusted[k, :, END]).all():
+        rows[-1].append(_Step("points rotated", adjusted[k], range(n)))
+    return rows
+
+
+def _joined(proximal: Array, distal: Array, first: int) -> Array:
+    """Return the links of one state before section `first`, and of another from it on."""
+    return np.concatenate([proximal[:first], distal[first:]])
+
+
+def _plane(rows: list[list[_Step]]) -> tuple[Array, str]:
+    """Return the horizontal unit vector (3,) along which points spread most, and its name."""
+    base = rows[0][0].links[0, START]
+    points = np.concatenate([step.links[:, (START, END)].reshape(-1, 3) for steps in rows for step in steps]) - base
+    points = points[np.isfinite(points).all(axis=1)]
+    x, y = np.linalg.svd(points[:, :2])[2][0]
+    along = np.array([x, y, 0.0])
+    # Towards the side on which most points lie.
+    along *= 1.0 if (points @ along).sum() >= 0.0 else -1.0
+    return along, "x" if abs(along[0]) > 1.0 - 1e-9 else "horizontal"
+
+
+def _flat(points: Array, plane: Array) -> Array:
+    """Return points (n, 3) as (n, 2) in millimetres: along the plane, and up."""
+    return np.stack([points @ plane, points[..., 2]], axis=-1) * MM
+
+
+def _draw(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
+    links = step.links.copy()
+    # A bend of nearly half a turn has tangents that meet far away.
+    far = np.linalg.norm(links[:, JOINT] - links[:, START], axis=1) > FARTHEST * robot.reach
+    links[far, JOINT] = np.nan
+    flat = _flat(links, plane)
+    for i, section in enumerate(flat):
+        colour, order = (BLUE, 3.0) if i in step.moved else (PALE, 2.0)
+        panel.plot(*section[[START, END]].T, color=colour, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=order)
+        panel.plot(*section.T, color=colour, linewidth=1.1, zorder=order)
+        panel.plot(*section[JOINT], "s", color=colour, markersize=3.2, zorder=order + 0.2)
+        panel.plot(
+            *section[[START, END]].T, "o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour,
+            markeredgewidth=0.9, zorder=order + 0.3,
+        )  # fmt: skip
+    for i, (a, b) in enumerate(zip(flat[:-1, END], flat[1:, START], strict=True)):
+        if (i in step.moved) == (i + 1 in step.moved):
+            # Rigid links between sections.
+            panel.plot(*np.array([a, b]).T, color=GREY, linewidth=0.8, zorder=1.5)
+    if step.q is not None:
+        _draw_bodies(panel, step, robot, plane)
+
+
+def _draw_bodies(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
+    """Draw the bodies of the sections placed so far."""
+    assert step.q is not None
+    frames = robot.frames(step.q)
+    sections = [(i, one, k) for i, (one, k) in enumerate(robot.indexed_elements()) if isinstance(one, Section)]
+    for n, (i, section, k) in enumerate(sections):
+        if step.moved and n not in step.moved:
+            continue
+        own = Robot([section])
+        line = own.backbone(step.q[k : k + own.dof], BODY_POINTS) @ frames[i][:3, :3].T + frames[i][:3, 3]
+        panel.plot(*_flat(line, plane).T, color=ORANGE, linewidth=1.6, zorder=2.5)
+
+
+def _draw_target(panel: Any, solution: Solution, reach: float, plane: Array) -> None:
+    target = solution.target
+    if target is None:
+        return
+    point = _flat(np.asarray(target.position), plane)
+    panel.plot(
+        *point, "o", markersize=6.5, markerfacecolor="none", markeredgecolor=VERMILION, markeredgewidth=1.0, zorder=4.0
+    )
+    if target.kind == "axis":
+        tip = _flat(np.asarray(target.position) + AXIS * reach * np.asarray(target.axis), plane)
+        panel.plot(*np.array([point, tip]).T, color=VERMILION, linewidth=0.9, zorder=1.8)
+
+
+def _legend(rows: list[list[_Step]]) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    tangents = bool(np.isfinite(rows[0][0].links[:, JOINT]).any())
+    hollow: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "white", "markersize": 3.2}
+    handles = [
+        Line2D([], [], color=BLUE, linewidth=0.8, linestyle=(0, (3, 1.5)), label="chord"),
+        Line2D([], [], marker="o", markeredgecolor=BLUE, label="start and end of a section", **hollow),
+        Line2D([], [], color=PALE, label="not yet moved in this stage"),
+        Line2D([], [], color=ORANGE, linewidth=1.6, label="body"),
+        Line2D(
+            [], [], marker="o", markeredgecolor=VERMILION, label="target and its axis", **{**hollow, "markersize": 6.5}
+        ),
+    ]
+    if tangents:
+        handles[:0] = [
+            Line2D([], [], color=BLUE, label="tangent"),
+            Line2D([], [], color=BLUE, marker="s", markersize=3.2, linestyle="none", label="joint of the tangents"),
+        ]
+    return handles
