@@ -42,7 +42,10 @@ def test_the_list_names_every_figure(run):
     code, out, _ = run("figure", "list")
     assert code == 0
     names = [line.split()[0] for line in out.splitlines()[1:]]
-    assert names == ["pose", "workspace", "times", "convergence", "success", "iterations", "contact", "clearance"]
+    assert names == [
+        "pose", "workspace", "times", "convergence", "success", "iterations", "links", "contact", "search",
+        "clearance",
+    ]  # fmt: skip
     for name in names:
         assert run("figure", name, "--help")[0] == 0
 

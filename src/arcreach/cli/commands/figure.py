@@ -61,9 +61,9 @@ FIGURES = {
     "convergence": "error against the iteration, by method",
     "success": "share reached against the limit of the bend, with Wilson bands",
     "iterations": "coordinates and errors of one solve, iteration by iteration",
-    "links": "one iteration of a FABRIK method, section by section, as tangents and chords",
+    "links": "an iteration of a FABRIK method as tangents and chords",
     "contact": "paths around obstacles with contacts, and as an elastic rod",
-    "search": "arcs that the contact planner tries, round by round, kept and discarded",
+    "search": "arcs that the contact planner tries, kept and discarded",
     "clearance": "distance from obstacles along a path, element by element",
 }
 
