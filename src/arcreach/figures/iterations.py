@@ -91,7 +91,8 @@ def iterations(
             panels[i].set_xlabel("iteration")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
-        figure.align_ylabels(panels)
+        # The layout does not know of the alignment: labels of two lines beside wide numbers would leave the page.
+        figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
