@@ -199,6 +199,8 @@ def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
 
 def without_long_turns(space: SmoothSpace, V: Array) -> Array:
     """Return the path with points inserted where an endless joint turns so far that unwrapping would reverse it."""
+    if not len(space.endless):
+        return V.copy()
     rows = [V[:1]]
     for a, b in itertools.pairwise(V):
         far = np.abs(b - a)[space.endless].max(initial=0.0)

@@ -30,8 +30,10 @@ LEAST_WEIGHT = 0.05
 # Longest branch of the search tree, as a share of the extent of the space. Longer branches are blocked more often, with
 # shorter ones more of them are needed.
 BRANCH = 0.15
+# The wide margin, as a share of the room that start and goals have beyond the margin.
+WIDE = 0.65
 # Most points of a path.
-MOST_POINTS = 2048
+MOST_POINTS = 512
 # Largest states of the random numbers.
 _STATES = (2147483562, 2147483398)
 
@@ -73,7 +75,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     low, high = box.low, box.high
     if len(space.endless):
         low, high = space.bounds(first)
-    wide = 0.5 * (check.margin + min(room, check.margin + SPARE[0] * robot.moving_reach))
+    wide = check.margin + WIDE * (min(room, check.margin + SPARE[0] * robot.moving_reach) - check.margin)
     # More than `check` asks for, so that rounding cannot turn a free path into a contact.
     narrow = 2.0 * least_margin(robot, check.margin) - check.margin
     errand = Errand(
