@@ -29,7 +29,9 @@ from arcreach.robots._pack import pack
 from arcreach.robots.actuation import pack_routes, pull_limits, tendon_names
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.equilibrium import Equilibrium, from_pulls
+from arcreach.robots.manipulability import Manipulability, manipulability
 from arcreach.robots.model import SolverModel
+from arcreach.robots.rates import Rates, rates
 
 # For one configuration; the types of the arguments are always the same.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
@@ -271,6 +273,34 @@ class Robot(ConfigurationSpace):
         if device != "cpu":
             return self._run_on_device("jacobian", q, (6, self.dof), device)
         return self._run(_jacobian, chain_batch.jacobians, q, (6, self.dof))
+
+    def manipulability(self, q: npt.ArrayLike) -> Manipulability:
+        """Return how evenly the tip moves: volume (Yoshikawa) and inverse condition, by translation, rotation and pose.
+
+        They are computed from the Jacobian by bend vectors, so that the straight pose is not singular by itself.
+        """
+        return manipulability(self, q)
+
+    def rates(
+        self,
+        q: npt.ArrayLike,
+        velocity: npt.ArrayLike,
+        *,
+        max_speed: npt.ArrayLike | None = None,
+        hold: Any = (),
+        damping: float = 0.02,
+        keep_direction: bool = False,
+    ) -> Rates:
+        """Return the speeds of all coordinates at one configuration for a velocity of the tip.
+
+        `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second. The
+        speeds are the bounded least-squares solution within `max_speed`, one number or one each; with `keep_direction`
+        that without speed limits is slowed down as a whole, so that the tip moves the same way. No coordinate leaves
+        its limits; `hold` names coordinates that do not move, or is a mask. Motions whose singular value is below
+        `damping` times the reach are damped, and the tip is then slower than asked that way. For a section `max_speed`
+        of the bend bounds the speed of its bend vector along and across the bend.
+        """
+        return rates(self, q, velocity, max_speed=max_speed, hold=hold, damping=damping, keep_direction=keep_direction)
 
     def pulls(self, q: npt.ArrayLike) -> Array:
         """The pull of every tendon (tendons,) in metres: its length inside the robot at rest minus its length now."""

@@ -1,0 +1,218 @@
+"""`rates`: speeds of the coordinates for a velocity of the tip, by damped least squares within bounds.
+
+A section that bends in two planes is treated by its bend vector, along the bend and across it, because the direction of
+a straight section has no speed. The speeds x minimise |J x - v|^2 + x^T D x, where angles count by the robot's weight
+in metres, and D damps the motions that hardly move the tip. Bounds are limits of speed, and 0 out of a limit of a
+coordinate that is reached.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._checks import not_negative, real_array, shown
+from arcreach._typing import Array, Booleans
+from arcreach.elements import LENGTH, Section
+from arcreach.errors import ConfigurationError, TargetError
+
+if TYPE_CHECKING:
+    from arcreach.robots.robot import Robot
+
+# Below this bend in radians a section counts as straight.
+STRAIGHT = 1e-6
+# A coordinate within this share of its limit counts as at it.
+AT_LIMIT = 1e-9
+# Smallest damping, as a share of the largest squared singular value: selects the smallest of several equal answers.
+LEAST_DAMPING = 1e-14
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Speeds of the coordinates of one configuration, and the velocity of the tip that they produce."""
+
+    robot: Robot = field(repr=False)
+    q: Array  # (dof,)
+    speeds: Array  # (dof,): radians and metres per second; for a straight section along `q` direction and across it
+    velocity: Array  # (3,) or (6,): of the tip, as it was asked for
+    asked: Array  # (3,) or (6,)
+    limited: Booleans  # (dof,): held, at a limit, or at its largest speed
+
+    @property
+    def reached(self) -> bool:
+        """Whether the tip moves as asked, up to a millionth."""
+        size = float(np.abs(self.asked).max(initial=0.0))
+        return bool(np.abs(self.velocity - self.asked).max(initial=0.0) <= 1e-6 * size)
+
+    def after(self, seconds: float) -> Array:
+        """Return the configuration (dof,) after a short time, within the limits; bend vectors move straight."""
+        seconds = not_negative("seconds", seconds, "seconds")
+        q = self.q + seconds * self.speeds
+        for k in _bend_vectors(self.robot):
+            along = self.q[k] + seconds * self.speeds[k]
+            across = seconds * self.speeds[k + 1] * (self.q[k] if self.q[k] > STRAIGHT else 1.0)
+            q[k], q[k + 1] = math.hypot(along, across), self.q[k + 1] + math.atan2(across, along)
+        return self.robot.clip(q)
+
+
+def rates(
+    robot: Robot,
+    q: npt.ArrayLike,
+    velocity: npt.ArrayLike,
+    *,
+    max_speed: npt.ArrayLike | None = None,
+    hold: Any = (),
+    damping: float = 0.02,
+    keep_direction: bool = False,
+) -> Rates:
+    """Return the speeds; see `Robot.rates`."""
+    start = robot.checked(q)
+    if start.ndim != 1:
+        raise ConfigurationError(f"q has the shape {start.shape}; give one configuration ({robot.dof},)")
+    asked = real_array(velocity)
+    if asked is None or asked.shape not in ((3,), (6,)) or not np.isfinite(asked).all():
+        raise TargetError(
+            f"velocity = {shown(velocity)} is not accepted; give three numbers in m/s, or six: linear, then angular "
+            "in rad/s"
+        )
+    damping = not_negative("damping", damping, "a share of the reach")
+    held = _held(robot, hold)
+    lower, upper = _limit_bounds(robot, start, held)
+    fastest = _fastest(robot, max_speed)
+    weight = robot.model.weight
+    jacobian = columns(robot, start)[: len(asked)]
+    rows = np.array([1.0] * 3 + [weight] * (len(asked) - 3))
+    # Metres per second count as radians per second times the weight.
+    units = np.where(np.equal(robot.quantities, LENGTH), weight, 1.0)
+    A = rows[:, None] * jacobian * units
+    damped = _damping(A, upper > lower, damping * robot.reach)
+    if keep_direction:
+        x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
+        x /= max(1.0, float((np.abs(x) / fastest).max(initial=0.0)))
+    else:
+        lower, upper = np.maximum(lower, -fastest), np.minimum(upper, fastest)
+        x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
+    limited = (x <= lower) | (x >= upper) | (np.abs(x) >= fastest * (1.0 - 1e-12))
+    speeds = x.copy()
+    for k in _bend_vectors(robot):
+        speeds[k + 1] /= start[k] if start[k] > STRAIGHT else 1.0
+    return Rates(robot, start.copy(), speeds, jacobian @ x, asked.copy(), limited)
+
+
+def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, damping: Array) -> Array:
+    """Return the x within bounds that minimises |A x - b|^2 + x^T damping x, by a primal active set.
+
+    The bounds contain 0. The objective is strictly convex, so that no set of bounds occurs twice.
+    """
+    n = A.shape[1]
+    H, g = A.T @ A + damping, A.T @ b
+    H[np.diag_indices(n)] += LEAST_DAMPING * max(float(np.trace(H)), 1e-300)
+    x = np.zeros(n)
+    free = upper > lower
+    # Every change of the set either frees a bound or meets one; twice the squares of all is far more than is needed.
+    for _ in range(2 * n * n + 10):
+        z = x.copy()
+        rows = np.flatnonzero(free)
+        z[rows] = np.linalg.solve(H[np.ix_(rows, rows)], g[rows] - H[np.ix_(rows, ~free)] @ x[~free])
+        step = z - x
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(step > 0.0, (upper - x) / step, np.where(step < 0.0, (lower - x) / step, np.inf))
+        hit = int(np.argmin(np.where(free, room, np.inf)))
+        if free.any() and room[hit] < 1.0:
+            x = np.clip(x + max(room[hit], 0.0) * step, lower, upper)
+            x[hit] = upper[hit] if step[hit] > 0.0 else lower[hit]
+            free[hit] = False
+            continue
+        x = z
+        # Positive where the objective falls into the interior.
+        pull = g - H @ x
+        inwards = np.where(free | (upper <= lower), 0.0, np.where(x >= upper, -pull, pull))
+        best = int(np.argmax(inwards))
+        if inwards[best] <= 1e-12 * float(np.abs(g).max(initial=1e-300)):
+            break
+        free[best] = True
+    return x
+
+
+def _bend_vectors(robot: Robot) -> list[int]:
+    """Return the first coordinates of sections that bend in two planes."""
+    return [k for element, k in robot.indexed_elements() if isinstance(element, Section) and not element.twist]
+
+
+def columns(robot: Robot, q: Array) -> Array:
+    """Return the Jacobian (..., 6, dof), for bend vectors by their components along and across the bend."""
+    bent = q.copy()
+    sections = _bend_vectors(robot)
+    bent[..., sections] = np.maximum(q[..., sections], STRAIGHT)
+    found: Array = robot.jacobian(bent)
+    for k in sections:
+        found[..., k + 1] /= bent[..., k, None]
+    return found
+
+
+def _held(robot: Robot, hold: Any) -> Booleans:
+    """Return the mask (dof,) of held coordinates, given by names or as a mask."""
+    mask = np.asarray(hold)
+    if mask.dtype == np.bool_ and mask.shape == (robot.dof,):
+        return mask.copy()
+    names = [hold] if isinstance(hold, str) else list(hold) if isinstance(hold, (list, tuple, set, frozenset)) else None
+    if names is None or any(name not in robot.coordinates for name in names):
+        raise TargetError(
+            f"hold = {shown(hold)} is not accepted; give a mask ({robot.dof},) or names of coordinates: "
+            f"{', '.join(robot.coordinates)}"
+        )
+    return np.array([name in names for name in robot.coordinates])
+
+
+def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]:
+    """Return bounds of speed (dof,): 0 for held coordinates and out of limits that are reached, else infinite."""
+    lower, upper = np.full(robot.dof, -np.inf), np.full(robot.dof, np.inf)
+    room = AT_LIMIT * np.maximum(1.0, np.abs(q))
+    lower[q <= robot.lower + room] = 0.0
+    upper[q >= robot.upper - room] = 0.0
+    for element, k in robot.indexed_elements():
+        if not isinstance(element, Section):
+            continue
+        # A direction has no end. A bend vector passes through 0; a bend in one plane does not.
+        lower[k + 1], upper[k + 1] = -np.inf, np.inf
+        if not element.twist:
+            lower[k] = -np.inf
+        if element.stretch > 0.0 and element.coupled:
+            largest = element.bend_max * (q[k + 2] - element.length) / element.stretch
+            if q[k] >= largest - AT_LIMIT:
+                # On the limit that couples them, the section does not bend on, nor shorten.
+                upper[k], lower[k + 2] = 0.0, 0.0
+                if largest <= AT_LIMIT:
+                    lower[k] = lower[k + 1] = upper[k + 1] = 0.0
+    lower[held] = upper[held] = 0.0
+    return lower, upper
+
+
+def _fastest(robot: Robot, max_speed: npt.ArrayLike | None) -> Array:
+    """Return the largest speed of every coordinate (dof,); that of a bend also bounds its motion across."""
+    if max_speed is None:
+        return np.full(robot.dof, np.inf)
+    given = real_array(max_speed)
+    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
+        raise TargetError(
+            f"max_speed = {shown(max_speed)} is not accepted; give one number above 0 or {robot.dof} "
+            "(radians and metres per second)"
+        )
+    fastest = np.broadcast_to(given, (robot.dof,)).copy()
+    for k in _bend_vectors(robot):
+        fastest[k + 1] = fastest[k]
+    return fastest
+
+
+def _damping(A: Array, free: Booleans, singular: float) -> Array:
+    """Return the damping (n, n) of motions with singular values below `singular`, growing to its square at 0."""
+    D = np.zeros((A.shape[1], A.shape[1]))
+    if singular > 0.0 and free.any():
+        _, values, motions = np.linalg.svd(A[:, free], full_matrices=False)
+        strength = np.maximum(singular**2 - values**2, 0.0)
+        D[np.ix_(free, free)] = (motions.T * strength) @ motions
+    return D

@@ -1,0 +1,137 @@
+"""Speeds for a velocity of the tip: least squares as SciPy's, limits, held coordinates, singular and straight poses."""
+
+import math
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import ConfigurationError, TargetError
+from arcreach.robots.rates import bounded_least_squares
+
+
+def test_the_least_squares_are_those_of_scipy():
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        m, n = (3, 6)[rng.integers(2)], rng.integers(1, 13)
+        A, b = rng.normal(size=(m, n)), 2.0 * rng.normal(size=m)
+        lower, upper = -rng.random(n), rng.random(n)
+        lower[rng.random(n) < 0.2] = 0.0
+        upper[rng.random(n) < 0.1] = np.inf
+        damping = 10.0 ** rng.uniform(-6, 0)
+        whole = np.vstack([A, math.sqrt(damping) * np.eye(n)]), np.append(b, np.zeros(n))
+        found = bounded_least_squares(A, b, lower, upper, damping * np.eye(n))
+        # SciPy's bounds must differ.
+        theirs = optimize.lsq_linear(*whole, (lower, np.maximum(upper, lower + 1e-12)), method="bvls", tol=1e-14)
+        cost = 0.5 * np.sum((whole[0] @ found - whole[1]) ** 2)
+        assert (found >= lower).all()
+        assert (found <= upper).all()
+        assert cost <= theirs.cost * (1.0 + 1e-9) + 1e-12
+        np.testing.assert_allclose(found, theirs.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5-bending-tool", "extensible-sections", "inserted-three-section"])
+@pytest.mark.parametrize("size", [3, 6])
+def test_the_tip_moves_as_asked(name, size):
+    robot, rng = ar.load_robot(name), np.random.default_rng(1)
+    moved = 0
+    for q in robot.sample(10, seed=3):
+        asked = np.append(0.1 * robot.reach * rng.normal(size=3), rng.normal(size=3))[:size]
+        found = robot.rates(q, asked, damping=0.0)
+        np.testing.assert_allclose(robot.jacobian(q)[:size] @ found.speeds, found.velocity, atol=1e-9)
+        if not found.reached:
+            continue
+        moved += 1
+        before, after = robot.tip_pose(q), robot.tip_pose(found.after(1e-6))
+        np.testing.assert_allclose((after - before)[:3, 3] / 1e-6, asked[:3], atol=1e-3 * np.abs(asked).max())
+    assert moved >= 6
+
+
+def test_speeds_are_bounded_and_the_direction_is_kept_if_asked():
+    robot = ar.load_robot("panda")
+    q = robot.sample(1, seed=2)[0]
+    free = robot.rates(q, [0.5, 0.0, 0.3])
+    bounded = robot.rates(q, [0.5, 0.0, 0.3], max_speed=0.2)
+    slowed = robot.rates(q, [0.5, 0.0, 0.3], max_speed=0.2, keep_direction=True)
+    assert free.reached
+    assert np.abs(free.speeds).max() > 0.2
+    assert np.abs(bounded.speeds).max() <= 0.2
+    assert bounded.limited.any()
+    assert np.abs(slowed.speeds).max() == pytest.approx(0.2)
+    np.testing.assert_allclose(np.cross(slowed.velocity, [0.5, 0.0, 0.3]), 0.0, atol=1e-12)
+    assert np.linalg.norm(bounded.velocity - free.asked) <= np.linalg.norm(slowed.velocity - free.asked) + 1e-12
+
+
+def test_no_coordinate_leaves_its_limits_and_held_ones_stay():
+    robot = ar.load_robot("panda")
+    q = robot.sample(1, seed=5)[0]
+    q[1], q[3] = robot.upper[1], robot.lower[3]
+    for axis in np.vstack([np.eye(3), -np.eye(3)]):
+        speeds = robot.rates(q, axis, hold=["joint1"]).speeds
+        assert speeds[0] == 0.0
+        assert speeds[1] <= 0.0
+        assert speeds[3] >= 0.0
+        assert robot.within_limits(robot.rates(q, axis).after(0.01))
+    mask = np.zeros(7, bool)
+    mask[0] = True
+    np.testing.assert_array_equal(
+        robot.rates(q, [1, 0, 0], hold=mask).speeds, robot.rates(q, [1, 0, 0], hold="joint1").speeds
+    )
+
+
+def test_a_straight_section_bends_any_way():
+    robot = ar.load_robot("three-section")
+    for velocity in ([0.01, 0.0, 0.0], [0.0, -0.01, 0.0], [0.006, 0.008, 0.0]):
+        found = robot.rates(robot.neutral, velocity)
+        tip = robot.tip_pose(found.after(0.01))[:3, 3] - robot.tip_pose(robot.neutral)[:3, 3]
+        np.testing.assert_allclose(tip[:2], 0.01 * np.array(velocity[:2]), atol=1e-7)
+    # Along a straight robot no section moves: nothing happens, and nothing is not finite.
+    stuck = robot.rates(robot.neutral, [0.0, 0.0, 0.01])
+    assert not stuck.reached
+    assert np.abs(stuck.speeds).max() < 1e-3
+
+
+def test_speeds_stay_small_near_a_singular_pose():
+    hinge = ar.Revolute(axis=[0, 1, 0], lower=-3, upper=3)
+    robot = ar.Robot([hinge, ar.Link([0.0, 0.0, 0.5]), hinge, ar.Link([0.0, 0.0, 0.5])])
+    q = np.array([0.0, 1e-6])
+    damped, exact = robot.rates(q, [0.0, 0.0, -0.1]), robot.rates(q, [0.0, 0.0, -0.1], damping=0.0)
+    assert np.abs(damped.speeds).max() < 1.0
+    assert np.abs(exact.speeds).max() > 1e3
+    # Across the arm nothing is singular, and nothing is damped.
+    assert robot.rates(q, [0.1, 0.0, 0.0]).reached
+
+
+def test_manipulability_is_that_of_the_jacobian():
+    robot = ar.load_robot("panda")
+    q = robot.sample(5, seed=1)
+    found = robot.manipulability(q)
+    for row, volume, condition in zip(q, found.translation.volume, found.translation.inverse_condition, strict=True):
+        J = robot.jacobian(row)[:3]
+        assert volume == pytest.approx(math.sqrt(np.linalg.det(J @ J.T)))
+        assert condition == pytest.approx(1.0 / np.linalg.cond(J))
+    alone = robot.manipulability(q[0])
+    assert alone.pose.volume == pytest.approx(found.pose.volume[0])
+    assert 0.0 < alone.rotation.inverse_condition <= 1.0
+    # Straight sections move the tip sideways: singular by translation along z only.
+    straight = ar.load_robot("three-section")
+    assert straight.manipulability(straight.neutral).translation.inverse_condition < 1e-6
+    assert straight.manipulability(straight.neutral).rotation.inverse_condition < 1e-6
+
+
+def test_bad_input_is_refused():
+    robot = ar.load_robot("panda")
+    q = robot.neutral
+    with pytest.raises(TargetError, match="velocity"):
+        robot.rates(q, [0.0, 1.0])
+    with pytest.raises(TargetError, match="velocity"):
+        robot.rates(q, [0.0, math.nan, 0.0])
+    with pytest.raises(TargetError, match="max_speed"):
+        robot.rates(q, [0.0, 0.0, 1.0], max_speed=-1.0)
+    with pytest.raises(TargetError, match="hold"):
+        robot.rates(q, [0.0, 0.0, 1.0], hold=["elbow"])
+    with pytest.raises(TargetError, match="damping"):
+        robot.rates(q, [0.0, 0.0, 1.0], damping=-0.1)
+    with pytest.raises(ConfigurationError, match="one configuration"):
+        robot.rates(np.tile(q, (2, 1)), [0.0, 0.0, 1.0])
