@@ -44,7 +44,7 @@ def test_no_public_signature_shows_packed_rows_or_modes():
 
 # Packages of the extras. `sys.modules[name] = None` makes their import fail, as on a core install.
 EXTRAS = (
-    "sympy", "matplotlib", "viser", "trimesh", "shapely", "toppra", "dask",
+    "sympy", "matplotlib", "viser", "trimesh", "shapely", "ruckig", "dask",
     "distributed", "polars", "numba_cuda", "_numba_cuda_redirector",
 )  # fmt: skip
 IMPORT_ALL = """

@@ -1,4 +1,5 @@
-"""Draw docs/images/plan.png, a motion among 60 spheres, and docs/images/leader.png, a follow-the-leader motion."""
+"""Draw docs/images: plan.png, a motion among 60 spheres, leader.png, a follow-the-leader motion, and timing.png, the
+speeds and accelerations of a timed motion."""
 
 from __future__ import annotations
 
@@ -71,9 +72,45 @@ def draw_body(panel, robot, q, body, colours):
         panel.plot(*body[part].T, color=colour, linewidth=2.6, solid_capstyle="butt", zorder=2, alpha=0.75)
 
 
+def timing() -> object:
+    """Draw a tip on a Lissajous curve: the norms of the rates of the bend vectors, and their limits."""
+    robot = ar.load_robot("three-section")
+    angle = np.linspace(0.0, 2.0 * np.pi, 200)
+    curve = 0.01 * np.stack([np.sin(angle), np.sin(2.0 * angle), 0.0 * angle], axis=1)
+    path = ar.follow(robot, np.add(curve, [0.02, 0.015, 0.9 * robot.reach]), position_tol=1e-9)
+    assert path.reached
+    motions = {
+        "fastest": path.timed(1.0, 2.0, rate=1000),
+        "max_jerk = 10 rad/s³": path.timed(1.0, 2.0, max_jerk=10.0, rate=1000),
+    }
+    colours = (_style.BLUE, _style.ORANGE, _style.GREEN)
+    with _style.style():
+        figure = _style.new_figure(_style.TWO_COLUMNS, 78.0)
+        panels = figure.subplots(2, 2, sharex=True, sharey="row")
+        for column, (name, motion) in enumerate(motions.items()):
+            rows = (
+                (motion.smooth_speed, 1.0, "speed (rad/s)"),
+                (motion.smooth_acceleration, 2.0, "acceleration (rad/s²)"),
+            )
+            for panel, (rates, limit, label) in zip(panels[:, column], rows, strict=True):
+                panel.axhline(limit, color=_style.VERMILION, linewidth=0.8, linestyle="--")
+                for k, colour in enumerate(colours):
+                    size = np.hypot(rates[:, 2 * k], rates[:, 2 * k + 1])
+                    panel.plot(motion.times, size, color=colour, label=f"section {k + 1}")
+                panel.set_ylim(0.0, 1.12 * limit)
+                if not column:
+                    panel.set_ylabel(label)
+            panels[0, column].set_title(f"{name}: {motion.duration:.2f} s")
+            panels[1, column].set_xlabel("time (s)")
+        panels[0, 0].legend(loc="center right")
+        _style.settle(figure)
+    return figure
+
+
 def main() -> None:
     save(scene(plan()), IMAGES / "plan.png")
     save(leader(), IMAGES / "leader.png")
+    save(timing(), IMAGES / "timing.png")
 
 
 if __name__ == "__main__":

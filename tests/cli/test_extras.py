@@ -27,7 +27,7 @@ NEEDS = [
     ("matplotlib", "figures", "figure success two-section --out success.png"),
     ("matplotlib", "figures", "figure iterations librergm3 --to 200mm,50mm,1060mm --out iterations.png"),
     ("matplotlib", "figures", "figure contact slalom --out contact.png"),
-    ("toppra", "plan", f"{PLAN} --max-speed 1 --max-acceleration 1"),
+    ("ruckig", "ruckig", f"{PLAN} --max-speed 1 --max-acceleration 1 --max-jerk 9"),
     ("shapely", "plan", "grasp polygon.toml"),
     ("trimesh", "plan", "export three-section --out body.stl"),
     ("mujoco", "mujoco", "export three-section --out model.xml"),

@@ -144,9 +144,7 @@ def test_the_time_left_is_guessed_from_what_followed_the_first(monkeypatch):
 
 
 @pytest.mark.compiled
-@pytest.mark.filterwarnings("ignore")
 def test_motor_tables_and_their_limits(run, tmp_path):
-    pytest.importorskip("toppra")
     robot = ar.load_robot("tendon-driven")
     path, _ = waypoints_file(tmp_path, robot, 4)
     motors = tmp_path / "motors.csv"

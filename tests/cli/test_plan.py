@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ def test_a_path_is_printed_written_and_drawn(run, tmp_path):
     assert data["clearance"] > 0.0
     robot = ar.load_robot("three-section")
     path = ar.Path.from_csv(tmp_path / "path.csv", robot)
-    np.testing.assert_array_equal(path.q, data["q"])
+    np.testing.assert_allclose(robot.tip_pose(path.q), robot.tip_pose(data["q"]), rtol=0.0, atol=1e-12)
+    # Straight at the start: in the file its directions are those in which it will bend.
+    np.testing.assert_allclose(path.q[0, 1::2], path.q[1, 1::2])
     np.testing.assert_allclose(robot.tip_pose(path.q[-1])[:3, 3], (-0.048, -0.0193, 0.079), atol=1e-6)
     assert (tmp_path / "path.png").stat().st_size > 10_000
     code, out, _ = run(*CALL, TARGET, "--out", tmp_path / "path.csv", "--points", "50")
@@ -30,12 +33,11 @@ def test_a_path_is_printed_written_and_drawn(run, tmp_path):
 
 
 @pytest.mark.compiled
-@pytest.mark.filterwarnings("ignore")
 def test_a_path_with_times(run, tmp_path):
-    pytest.importorskip("toppra")
     code, out, _ = run(*CALL, TARGET, *TIMING, "--out", tmp_path / "motion.csv")
     assert code == 0
-    assert " s, 200 samples" in out
+    # 100 samples per second.
+    assert re.search(r"2\.\d+ s, 2\d\d samples", out)
     assert (tmp_path / "motion.csv").read_text().startswith("time,section-1.bend")
     motors = ("--motors", tmp_path / "motors.csv", "--motor-output", "bends")
     code, _, _ = run(*CALL, TARGET, *TIMING, "--rate", "50", "--out", tmp_path / "motion.csv", *motors)

@@ -119,7 +119,6 @@ def test_branches_and_obstacles_keep_limits():
 
 @pytest.mark.compiled
 def test_paths_keep_limits_of_pulls_and_their_speeds():
-    pytest.importorskip("toppra")
     robot = small_robot(pull_min=-0.006, pull_max=0.006, speed_max=0.002)
     ends = robot.clip([[1.9, 0.2, 0.5, -0.4], [1.9, 2.0, 1.0, 0.5]])
     tips = robot.tip_pose(ends)[:, :3, 3]

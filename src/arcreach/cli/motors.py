@@ -18,8 +18,10 @@ from arcreach.robots.robot import Robot
 
 MaxSpeed = Annotated[float | None, typer.Option("--max-speed", help="rad/s and m/s: write the motion with its times.")]
 MaxAcceleration = Annotated[float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")]
+MaxJerk = Annotated[float | None, typer.Option("--max-jerk", help="rad/s3 and m/s3, with --max-speed; needs ruckig.")]
 Rate = Annotated[
-    float | None, typer.Option("--rate", help="Samples per second, with --max-speed; 200 samples by default.")
+    float | None,
+    typer.Option("--rate", help="Samples per second, with --max-speed; by default 100, and at least 100 samples."),
 ]
 Motors = Annotated[
     Path | None,
@@ -30,17 +32,21 @@ MotorOutput = Annotated[
 ]
 
 
-def check_timing(max_speed: float | None, max_acceleration: float | None, rate: float | None) -> None:
-    """Refuse options of the timing that do not fit together, and timing without toppra."""
+def check_timing(
+    max_speed: float | None, max_acceleration: float | None, max_jerk: float | None, rate: float | None
+) -> None:
+    """Refuse options of the timing that do not fit together, and limits of jerk without ruckig."""
     if (max_speed is None) != (max_acceleration is None):
         raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
-    if rate is not None and max_speed is None:
-        raise MethodError("--rate has no meaning without --max-speed; give both")
-    for option, value in (("--max-speed", max_speed), ("--max-acceleration", max_acceleration), ("--rate", rate)):
+    for option, value in (("--max-jerk", max_jerk), ("--rate", rate)):
+        if value is not None and max_speed is None:
+            raise MethodError(f"{option} has no meaning without --max-speed; give both")
+    given = (max_speed, max_acceleration, max_jerk, rate)
+    for option, value in zip(("--max-speed", "--max-acceleration", "--max-jerk", "--rate"), given, strict=True):
         if value is not None:
             positive(option, value, "a number")
-    if max_speed is not None:
-        require("toppra", "--max-speed")
+    if max_jerk is not None:
+        require("ruckig", "--max-jerk")
 
 
 def check_motors(robot: Robot, motors: Path | None, output: str | None, max_speed: float | None) -> None:

@@ -143,7 +143,6 @@ def test_a_bound_holds_across_half_a_turn_and_on_a_way_around():
 
 @pytest.mark.compiled
 def test_a_timed_path_stays_free():
-    pytest.importorskip("toppra")
     scene, waypoints = ar.load_scene("tube-offset"), catalogue_waypoints("tube-offset")
     path = ar.follow(ARM, waypoints[:, :3], axes=waypoints[:, 3:], scene=scene, position_tol=1e-5, angle_tol=1e-2)
     timed = path.timed(1.0, 2.0)

@@ -9,9 +9,8 @@ import pytest
 import arcreach as ar
 from arcreach.planning.motion.timing import timed
 
-pytest.importorskip("toppra")
-# toppra says by a warning what its solver does. A motion has a thousand rows of pulls.
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.compiled]
+# A motion has a thousand rows of pulls.
+pytestmark = pytest.mark.compiled
 
 
 class Rows:

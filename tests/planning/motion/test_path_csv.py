@@ -97,3 +97,17 @@ def test_a_header_in_capitals(tmp_path):
     for name in ("q", "waypoint", "status"):
         np.testing.assert_array_equal(getattr(read[0], name), getattr(read[1], name))
     assert read[1].targets == path.targets
+
+
+def test_directions_are_written_without_jumps_and_read_within_limits(tmp_path):
+    robot = ar.Robot([ar.Section(0.1, 1.5)])
+    angle = np.linspace(0.3, 0.3 + 4.0 * np.pi, 40)
+    path = ar.follow(robot, robot.tip_pose(np.stack([0.0 * angle + 0.8, angle], axis=1))[:, :3, 3])
+    assert path.reached
+    path.to_csv(tmp_path / "path.csv")
+    written = np.genfromtxt(tmp_path / "path.csv", delimiter=",", names=True)["section1direction"]
+    assert np.abs(np.diff(written)).max() < 0.4
+    assert written[-1] - written[0] == pytest.approx(4.0 * np.pi, abs=1e-4)
+    read = ar.Path.from_csv(tmp_path / "path.csv", robot)
+    assert robot.within_limits(read.q).all()
+    np.testing.assert_allclose(read.q, path.q, atol=1e-12)

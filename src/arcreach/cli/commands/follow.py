@@ -28,6 +28,7 @@ from arcreach.cli.arguments import (
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.motors import (
     MaxAcceleration,
+    MaxJerk,
     MaxSpeed,
     MotorOutput,
     Motors,
@@ -71,6 +72,7 @@ def follow(
     out: Annotated[Path | None, typer.Option("--out", help="Write the path to this CSV file.")] = None,
     max_speed: MaxSpeed = None,
     max_acceleration: MaxAcceleration = None,
+    max_jerk: MaxJerk = None,
     rate: Rate = None,
     motors: Motors = None,
     motor_output: MotorOutput = None,
@@ -88,7 +90,7 @@ def follow(
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
-    check_timing(max_speed, max_acceleration, rate)
+    check_timing(max_speed, max_acceleration, max_jerk, rate)
     loaded = load_chain(robot, "follow", base, tip)
     check_motors(loaded, motors, motor_output, max_speed)
     if max_speed is not None and motors is None:
@@ -123,7 +125,8 @@ def follow(
     noted: dict[str, Any] = {}
     if max_speed is not None and max_acceleration is not None:
         if path.reached:
-            noted = write_motors(path.timed(max_speed, max_acceleration, rate=rate), motors, motor_output)
+            motion = path.timed(max_speed, max_acceleration, max_jerk=max_jerk, rate=rate)
+            noted = write_motors(motion, motors, motor_output)
         else:
             note(f"note: {motors} is not written, because not every point is reached")
     if figure is not None:

@@ -24,6 +24,7 @@ from arcreach.cli.arguments import (
 from arcreach.cli.configurations import parse_configuration
 from arcreach.cli.motors import (
     MaxAcceleration,
+    MaxJerk,
     MaxSpeed,
     MotorOutput,
     Motors,
@@ -69,6 +70,7 @@ def plan(
     ] = None,
     max_speed: MaxSpeed = None,
     max_acceleration: MaxAcceleration = None,
+    max_jerk: MaxJerk = None,
     rate: Rate = None,
     motors: Motors = None,
     motor_output: MotorOutput = None,
@@ -90,7 +92,7 @@ def plan(
     if out is not None:
         check_output(out, CSV_ENDINGS)
     check_figure(figure)
-    check_timing(max_speed, max_acceleration, rate)
+    check_timing(max_speed, max_acceleration, max_jerk, rate)
     loaded = load_chain(robot, "plan", base, tip)
     check_motors(loaded, motors, motor_output, max_speed)
     obstacles = load_scene(scene, scale)
@@ -113,7 +115,7 @@ def plan(
         )
         timed = None
         if found.reached and max_speed is not None and max_acceleration is not None:
-            timed = found.timed(max_speed, max_acceleration, rate=rate)
+            timed = found.timed(max_speed, max_acceleration, max_jerk=max_jerk, rate=rate)
     _write(found, timed, points, out)
     noted = {} if timed is None else write_motors(timed, motors, motor_output)
     if as_json:

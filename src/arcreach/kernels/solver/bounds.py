@@ -322,3 +322,10 @@ def inside_limits(model: Model, v: Array, out: Array) -> None:
             out[k + 1] = p1
         if move.width > 2:
             out[k + 2] = p2
+
+
+@kernel(batch=True)
+def inside_limits_batch(start: int, stop: int, model: Model, V: Array, out: Array) -> None:
+    """Write `inside_limits` of rows start to stop. Source: derived."""
+    for i in range(start, stop):
+        inside_limits(model, V[i], out[i])

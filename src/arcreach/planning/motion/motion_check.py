@@ -184,6 +184,16 @@ def unwrapped(robot: Robot, Q: Array) -> Array:
     return Q
 
 
+def wrapped(robot: Robot, Q: Array) -> Array:
+    """Return configurations (n, dof) with the directions of sections from -pi to pi."""
+    Q = Q.copy()
+    for element, k in robot.indexed_elements():
+        if isinstance(element, Section):
+            turns = np.ceil((Q[:, k + 1] - math.pi) / (2.0 * math.pi))
+            Q[:, k + 1] -= 2.0 * math.pi * turns
+    return Q
+
+
 def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
     """Return configurations (points, dof) along a path (n, dof), at equal steps of the body's travel."""
     space = SmoothSpace(robot)

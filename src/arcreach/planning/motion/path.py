@@ -46,16 +46,17 @@ class ConfigurationPath:
         max_speed: npt.ArrayLike,
         max_acceleration: npt.ArrayLike,
         *,
+        max_jerk: npt.ArrayLike | None = None,
         samples: int | None = None,
         rate: float | None = None,
         stops: bool = False,
     ) -> Timed:
         """Return the fastest motion along the path within limits of speed and acceleration, one number or one each.
 
-        It is sampled at `samples` times (200), or `rate` times per second; `stops` makes the robot stop at every point.
-        See `arcreach.planning.motion.timing.timed`.
+        `max_jerk` also limits the jerk. The motion is sampled at `samples` times or `rate` times per second (100);
+        `stops` makes the robot stop at every point. See `arcreach.planning.motion.timing.timed`.
         """
-        return timed(self, max_speed, max_acceleration, samples=samples, rate=rate, stops=stops)
+        return timed(self, max_speed, max_acceleration, max_jerk=max_jerk, samples=samples, rate=rate, stops=stops)
 
 
 @dataclass(frozen=True, slots=True)

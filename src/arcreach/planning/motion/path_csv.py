@@ -18,6 +18,7 @@ from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, co
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import Targets
 from arcreach.ik.verdict import verdict
+from arcreach.planning.motion.motion_check import unwrapped, wrapped
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
@@ -26,8 +27,8 @@ OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COL
 
 
 def write_path(path: Path, file: str | os.PathLike[str]) -> None:
-    """Write the coordinates, waypoint, status and errors of every point, and its target."""
-    columns = coordinate_columns(path.robot, path.q)
+    """Write the coordinates, directions unwrapped, waypoint, status and errors of every point, and its target."""
+    columns = coordinate_columns(path.robot, unwrapped(path.robot, path.q))
     columns["waypoint"] = path.waypoint.tolist()
     columns["status"] = [STATUS_BY_CODE[code].name for code in path.status]
     columns |= {"position_error": path.position_error.tolist(), "angle_error": path.angle_error.tolist()}
@@ -57,7 +58,7 @@ def parse_path(text: str, origin: str, robot: Robot) -> Path:
 
 def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> Path:
     columns = _columns(rows, origin, robot)
-    q = np.stack([columns[name] for name in robot.coordinates], axis=1)
+    q = wrapped(robot, np.stack([columns[name] for name in robot.coordinates], axis=1))
     n = len(q)
     targets = _targets(origin, columns, robot, q)
     waypoint = columns.get("waypoint", np.arange(n))

@@ -10,6 +10,7 @@ from arcreach._io import write_csv
 from arcreach._typing import Array
 from arcreach.ik.log import coordinate_columns
 from arcreach.ik.solution import Status, with_hint
+from arcreach.planning.motion.motion_check import unwrapped
 from arcreach.planning.motion.path import ConfigurationPath
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
@@ -51,9 +52,12 @@ class Plan(ConfigurationPath):
         return self.status == Status.REACHED
 
     def to_csv(self, file: str | os.PathLike[str], points: int | None = None) -> None:
-        """Write the rows of `q`, or `points` samples of the motion, as CSV: a column per coordinate in SI units."""
+        """Write the rows of `q`, or `points` samples of the motion, as CSV: a column per coordinate in SI units.
+
+        Directions of sections are unwrapped.
+        """
         q = self.q if points is None else self.sampled(points)
-        write_csv(file, coordinate_columns(self.robot, q))
+        write_csv(file, coordinate_columns(self.robot, unwrapped(self.robot, q)))
 
     def __str__(self) -> str:
         effort = f"{_text.count(self.motions, 'motion')} checked, {_text.seconds(self.seconds)}"

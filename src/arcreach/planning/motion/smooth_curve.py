@@ -1,10 +1,10 @@
 """Twice differentiable curves through the points of a path, in the smooth variables.
 
 A curve is a cubic spline through the points, parametrised by the distance between them. Where it leaves the limits of
-the robot, its control points are moved onto the path: the curve then rounds the corners inside the convex hull of the
-path, and the limits are convex. Where it comes too near to an obstacle, points of the straight segment are inserted,
-which pull it towards the certified path. If a sixteenth of a segment is still too long, the robot stops there: the
-curve ends and another one starts.
+the robot, its control points are moved inside: the curve lies in their hull, and the limits are convex. Where it then
+misses a point, or comes too near to an obstacle, points of the straight segments are inserted, which pull it towards
+the path. If a sixteenth of a segment is still too near to an obstacle, the robot stops there: the curve ends and
+another one starts.
 """
 
 from __future__ import annotations
@@ -12,34 +12,36 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array, Booleans
-from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.bounds import inside_limits_batch
 from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.spline import Spline, control_through, from_control
 
 # Points nearer to each other than this share of the path are merged: a spline would oscillate between them.
 SAME = 1e-6
 # Minimum number of intervals of the grid on which a curve is checked and timed: in all, and between two knots.
 INTERVALS, PER_SPAN = 800, 4
-# Number of times a segment is halved: where its corners are rounded, and at most before the robot stops.
-ROUNDED, FINEST = 2, 4
+# Number of times a segment is halved at most: where the curve misses a point, and before the robot stops.
+MISSED_HALVINGS, FINEST = 2, 4
+# Largest distance of a curve from a point that it misses, as a share of the distance to the next point.
+MISSED = 0.02
 # Share of the path's clearance beyond the margin that a curve keeps.
 KEPT = 0.9
 # Tolerance of the limits in radians and shares of a stretch; smaller violations are clipped.
 SLACK = 1e-9
-# After this many rounds all corners are rounded, not only those outside the limits.
+# After this many rounds all control points are moved inside the limits, not only those of segments that leave them.
 ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve from rest to rest: a scipy spline, and the grid (with all knots) on which it is checked and timed."""
+    """One curve from rest to rest: a spline, and the grid (with all knots) on which it is checked and timed."""
 
-    spline: Any
+    spline: Spline
     grid: Array  # (n,)
 
 
@@ -48,13 +50,16 @@ class _Shape:
     """Parameters of the curves through a path of n points."""
 
     halvings: npt.NDArray[np.int64]  # (n - 1,): a segment is divided into 2 ** halvings pieces
-    rounded: Booleans  # (n - 1,): segments whose corners are rounded
+    moved: Booleans  # (n - 1,): segments whose control points are moved inside the limits
     stops: Booleans  # (n,)
 
 
 def distinct(V: Array) -> Array:
     """Return the points without repetitions; the last point is always kept."""
-    least = SAME * float(np.linalg.norm(np.diff(V, axis=0), axis=1).sum())
+    steps = np.linalg.norm(np.diff(V, axis=0), axis=1)
+    least = SAME * float(steps.sum())
+    if (steps > least).all():
+        return V
     kept = [0]
     for i in range(1, len(V)):
         if i == len(V) - 1:
@@ -72,14 +77,14 @@ def smooth_curves(space: SmoothSpace, V: Array, check: MotionCheck | None, stops
     shape = _Shape(np.zeros(segments, np.int64), np.zeros(segments, np.bool_), np.full(segments + 1, stops))
     shape.stops[[0, -1]] = True
     for k in itertools.count():
-        curves = [_curve(V, shape, a, b) for a, b in itertools.pairwise(np.flatnonzero(shape.stops).tolist())]
-        outside = _outside(space, curves, segments) & ~shape.rounded
+        curves = [_curve(space, V, shape, a, b) for a, b in itertools.pairwise(np.flatnonzero(shape.stops).tolist())]
+        outside = _outside(space, curves, segments) & ~shape.moved
         if outside.any():
-            shape.rounded |= outside if k < ROUNDS else True
-            near = shape.rounded.copy()
-            near[1:] |= shape.rounded[:-1]
-            near[:-1] |= shape.rounded[1:]
-            shape.halvings = np.where(near, np.maximum(shape.halvings, ROUNDED), shape.halvings)
+            shape.moved |= outside if k < ROUNDS else True
+            continue
+        missed = _missed(V, curves) & (shape.halvings < MISSED_HALVINGS)
+        if missed.any():
+            shape.halvings[missed] = MISSED_HALVINGS
             continue
         blocked = _blocked(check, wanted, curves, segments) & ~(shape.stops[:-1] & shape.stops[1:])
         if not blocked.any():
@@ -91,10 +96,8 @@ def smooth_curves(space: SmoothSpace, V: Array, check: MotionCheck | None, stops
     raise AssertionError("unreachable: every round changes at least one more segment")
 
 
-def _curve(V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.NDArray[np.int64]]:
+def _curve(space: SmoothSpace, V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.NDArray[np.int64]]:
     """Return the curve from one stop to the next, and the segment of every interval of its grid."""
-    from scipy.interpolate import BSpline, make_interp_spline
-
     rows, owners = [V[first : first + 1]], []
     for i in range(first, last):
         pieces = 1 << int(shape.halvings[i]) if last - first > 1 else 1
@@ -103,19 +106,15 @@ def _curve(V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.N
     points = np.concatenate(rows)
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     spans = np.array(owners)
-    spline = make_interp_spline(lengths, points, 3, bc_type="natural")
-    rounded = np.flatnonzero(shape.rounded[spans])
-    if len(rounded) and last - first > 1:
-        # Over the span i the curve is a mean of the control points i to i + 3.
-        chosen = np.unique(rounded[:, None] + np.arange(4))
-        knots, control = spline.t, spline.c.copy()
-        abscissae = (knots[1:-3] + knots[2:-2] + knots[3:-1])[chosen] / 3.0
-        control[chosen] = np.stack([np.interp(abscissae, lengths, column) for column in points.T], axis=1)
-        spline = BSpline(knots, control, 3)
+    control = control_through(lengths, points)
+    moved = np.flatnonzero(shape.moved[spans])
+    if len(moved) and last - first > 1:
+        chosen = np.unique(moved[:, None] + np.arange(4))
+        control[chosen] = _inside(space, control[chosen])
     pieces = max(PER_SPAN, math.ceil(INTERVALS / len(spans)))
     steps = np.arange(pieces) / pieces
     grid = np.append((lengths[:-1, None] + steps * np.diff(lengths)[:, None]).ravel(), lengths[-1])
-    return Curve(spline, grid), np.repeat(spans, pieces)
+    return Curve(from_control(lengths, control), grid), np.repeat(spans, pieces)
 
 
 def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]]], segments: int) -> Booleans:
@@ -123,12 +122,28 @@ def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]
     outside = np.zeros(segments, np.bool_)
     for curve, owners in curves:
         V = curve.spline(curve.grid)
-        inside = V.copy()
-        for v, out in zip(V, inside, strict=True):
-            inside_limits(space.model.kernel(), v, out)
-        off = np.abs(V - space.model.keep_pulls(inside, nearest=True)).max(axis=1) > SLACK
+        off = np.abs(V - _inside(space, V)).max(axis=1) > SLACK
         np.logical_or.at(outside, owners, off[:-1] | off[1:])
     return outside
+
+
+def _inside(space: SmoothSpace, V: Array) -> Array:
+    """Return the nearest variables (n, variables) inside the limits."""
+    inside = np.empty_like(V)
+    inside_limits_batch(0, len(V), space.model.kernel(), V, inside)
+    return space.model.keep_pulls(inside, nearest=True)
+
+
+def _missed(V: Array, curves: list[tuple[Curve, npt.NDArray[np.int64]]]) -> Booleans:
+    """Return for every segment whether a curve misses one of its ends."""
+    lengths = np.linalg.norm(np.diff(V, axis=0), axis=1)
+    off = np.zeros(len(V))
+    for curve, owners in curves:
+        # The first grid point of every segment, then the end of the curve.
+        starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
+        points = np.arange(owners[0], owners[-1] + 2)
+        off[points] = np.linalg.norm(curve.spline(curve.grid[starts]) - V[points], axis=1)
+    return np.asarray(np.maximum(off[:-1], off[1:]) > MISSED * lengths)
 
 
 def _wanted(check: MotionCheck, V: Array) -> float:

@@ -19,28 +19,22 @@ from arcreach._checks import positive, real_array, shown, whole
 from arcreach._extras import require
 from arcreach._io import write_csv
 from arcreach._typing import Array
-from arcreach.elements import Section
 from arcreach.errors import TargetError
 from arcreach.ik.log import coordinate_columns
-from arcreach.kernels.chain.layout import BEND
+from arcreach.planning.motion.jerk_limits import jerk_limited_profile
 from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
+from arcreach.planning.motion.profile import Profile, fastest_profile, joined
+from arcreach.planning.motion.rate_limits import RateLimits, bend_vectors, single_variables
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
     from arcreach.planning.motion.motor_table import MotorTable
 
-SAMPLES = 200
+# Samples per second, and at least so many in all, unless the caller chooses.
+RATE, LEAST_SAMPLES = 100.0, 100
 # A day at 100 Hz: more samples indicate a mistake in `rate`.
 MOST_SAMPLES = 10_000_000
-# Directions over half a turn in which toppra bounds the rate of a bend vector: its norm exceeds the bound by at most
-# 0.9 %.
-DIRECTIONS = 12
-# Points per interval of toppra's grid at which the limits are checked again.
-CHECKS_PER_INTERVAL = 5
-# Pulls are differentiated over this share of a curve, and keep this share below their largest speeds, which covers the
-# differences and what changes between those points. FASTEST bounds the squared rate where no pull changes.
-DIFFERENCE, SPEED_MARGIN, FASTEST = 1e-6, 1e-4, 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +90,7 @@ def timed(
     max_speed: npt.ArrayLike,
     max_acceleration: npt.ArrayLike,
     *,
+    max_jerk: npt.ArrayLike | None = None,
     samples: int | None = None,
     rate: float | None = None,
     stops: bool = False,
@@ -104,26 +99,31 @@ def timed(
 
     A limit is one number, or one per coordinate, in rad/s and m/s or rad/s² and m/s². The limit of a section's bend
     applies to the norm of the rate of its bend vector, the limit of its direction only to sections with `twist=True`.
-    The motion also keeps `speed_max` of every tendon.
+    The motion also keeps `speed_max` of every tendon. All limits hold at every instant, not only at samples.
+
+    `max_jerk`, in rad/s³ and m/s³, also limits the jerk; the acceleration then has no jumps. It needs ruckig. Such a
+    motion is the fastest along a straight segment, but not in general along a curve.
 
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
     the path: where the spline is too close to an obstacle it is pulled towards the straight segments of the path, and
     the robot stops if that is not enough. `stops=True` stops at every point and follows the straight segments exactly.
 
-    `samples` is the number of samples (200 by default), `rate` the number per second; with a rate the motion is slowed
-    down so that it ends on a sample.
+    `samples` is the number of samples, `rate` the number per second; with a rate the motion is slowed down so that it
+    ends on a sample. Without either there are at least 100 samples, at most 10 ms apart.
     """
-    toppra = _import_toppra()
     robot: Robot = path.robot
     speed, acceleration = (
         _per_coordinate(robot, field, value)
         for field, value in (("max_speed", max_speed), ("max_acceleration", max_acceleration))
     )
+    jerk = None if max_jerk is None else _per_coordinate(robot, "max_jerk", max_jerk)
     if samples is not None and rate is not None:
         raise TargetError("samples and rate are both given; give one of them")
-    count = whole("samples", SAMPLES if samples is None else samples, 2)
+    samples = None if samples is None else whole("samples", samples, 2)
     rate = None if rate is None else positive("rate", rate, "samples per second")
+    if jerk is not None:
+        require("ruckig", "max_jerk")
     space = SmoothSpace(robot)
     V = distinct(space.variables(path.q))
     if len(V) < 2:
@@ -131,29 +131,13 @@ def timed(
     scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
     check = None if scene is None else MotionCheck(space, scene, margin)
     curves = smooth_curves(space, V, check, stops)
-    motion = _Motion([_TimedCurve(toppra, space, curve, speed, acceleration) for curve in curves])
-    times = np.linspace(0.0, motion.duration, count)
-    if rate is not None:
-        if motion.duration * rate > MOST_SAMPLES:
-            raise TargetError(
-                f"rate = {rate:g} gives too many samples for a motion of {motion.duration:.3g} s; "
-                f"give at most {MOST_SAMPLES / motion.duration:.3g} samples per second"
-            )
-        motion.scale_to(math.ceil(motion.duration * rate - 1e-9) / rate)
-        times = np.arange(round(motion.duration * rate) + 1) / rate
+    limits = RateLimits.build(space, speed, acceleration, jerk)
+    profile = fastest_profile if jerk is None else jerk_limited_profile
+    run = joined([profile(curve, limits) for curve in curves])
+    times = _sample_times(run.duration, samples, rate)
+    run = run.stretched(float(times[-1]))
     least = None if check is None else certified(check, curves)
-    q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration = _at(space, motion, times)
-    return Timed(
-        robot, times, q, speeds, accelerations, smooth, smooth_speed, smooth_acceleration, least, len(curves) - 1
-    )  # fmt: skip
-
-
-def _import_toppra() -> Any:
-    toppra: Any = require("toppra", "timing a path")
-    for part in ("algorithm", "constraint"):
-        require(f"toppra.{part}", "timing a path")
-    toppra.setup_logging("ERROR")
-    return toppra
+    return _sampled(space, run, times, least, len(curves) - 1)
 
 
 def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
@@ -167,193 +151,37 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
     return given
 
 
-def _bends(space: SmoothSpace) -> list[tuple[int, int]]:
-    """Return the first variable and the first coordinate of every bend vector."""
-    return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
+def _sample_times(duration: float, samples: int | None, rate: float | None) -> Array:
+    """Return evenly spaced times from 0; the last one is at or after the end of the motion."""
+    if rate is None:
+        count = max(LEAST_SAMPLES, math.ceil(duration * RATE) + 1) if samples is None else samples
+        return np.linspace(0.0, duration, min(count, MOST_SAMPLES))
+    if duration * rate > MOST_SAMPLES:
+        raise TargetError(
+            f"rate = {rate:g} gives too many samples for a motion of {duration:.3g} s; "
+            f"give at most {MOST_SAMPLES / duration:.3g} samples per second"
+        )
+    return np.arange(math.ceil(duration * rate - 1e-9) + 1) / rate
 
 
-def _others(space: SmoothSpace) -> list[tuple[int, int, float]]:
-    """Return (variable, coordinate, scale to SI units) of every variable that is not part of a bend vector."""
-    found = []
-    for move in space.model.moves:
-        k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
-        if move["kind"] != BEND:
-            found.append((k, c, 1.0))
-        if move["stretch"] > 0.0:
-            found.append((last, c + 2, float(move["stretch"])))
-    return found
+def _coordinates(space: SmoothSpace, curve: Curve, parameters: Array, V: Array) -> Array:
+    """Return coordinates (n, dof) of variables (n, variables) on a curve, directions unwrapped."""
+    # Together with the grid of the curve, because directions may turn far between two samples.
+    order = np.argsort(np.concatenate([parameters, curve.grid]), kind="stable")
+    Q = space.coordinates(np.concatenate([V, curve.spline(curve.grid)])[order])
+    back = np.argsort(order)[: len(parameters)]
+    return unwrapped(space.robot, Q)[back]
 
 
-@dataclass(frozen=True, slots=True)
-class _Projected:
-    """A curve in the form toppra takes, with every bend vector projected onto `DIRECTIONS` directions."""
-
-    curve: Curve
-    rows: Array  # (m, variables)
-
-    @property
-    def dof(self) -> int:
-        return len(self.rows)
-
-    @property
-    def path_interval(self) -> Array:
-        return self.curve.grid[[0, -1]]
-
-    def __call__(self, parameters: Array, order: int = 0) -> Array:
-        return np.asarray(self.curve.spline(parameters, order) @ self.rows.T)
-
-
-class _PullRates:
-    """How fast pulls change along a curve, as shares of their largest speeds, by differences of the pulls."""
-
-    def __init__(self, space: SmoothSpace, curve: Curve) -> None:
-        self._space, self._curve = space, curve
-        sections = [element for element in space.robot.elements if isinstance(element, Section)]
-        largest = np.array([tendon.speed_max for section in sections for tendon in section.tendons])
-        self.limited = bool(np.isfinite(largest).any())
-        self._largest = largest * (1.0 - SPEED_MARGIN)
-
-    def __call__(self, parameters: Array) -> Array:
-        """Return the largest share per unit of the path parameter (n,)."""
-        first, last = self._curve.grid[[0, -1]]
-        half = DIFFERENCE * (last - first)
-        before, after = np.maximum(parameters - half, first), np.minimum(parameters + half, last)
-        model, spline = self._space.model, self._curve.spline
-        low, high = (self._space.robot.pulls(model.to_coordinates(spline(at))) for at in (before, after))
-        return np.asarray((np.abs(high - low) / (after - before)[:, None] / self._largest).max(axis=1))
-
-
-def _speed_constraint(toppra: Any, rates: _PullRates, dof: int) -> Any:
-    """Return the largest speeds of pulls as a constraint of toppra: a bound of the squared rate of the parameter."""
-
-    class PullSpeed(toppra.constraint.LinearConstraint):  # type: ignore[misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.dof = dof
-
-        def compute_constraint_params(self, path: Any, gridpoints: Array) -> tuple[Any, ...]:
-            fastest = 1.0 / np.maximum(rates(gridpoints), 1e-150) ** 2
-            return (*[None] * 6, np.stack([np.zeros_like(fastest), np.minimum(fastest, FASTEST)], axis=1))
-
-    return PullSpeed()
-
-
-class _TimedCurve:
-    """The fastest motion along one curve; the path parameter has constant acceleration between grid points."""
-
-    def __init__(self, toppra: Any, space: SmoothSpace, curve: Curve, speed: Array, acceleration: Array) -> None:
-        self.spline, self.grid = curve.spline, curve.grid
-        rows, coordinates = _projections(space)
-        limits = [
-            kind(np.stack([-largest[coordinates], largest[coordinates]], axis=1))
-            for kind, largest in (
-                (toppra.constraint.JointVelocityConstraint, speed),
-                (toppra.constraint.JointAccelerationConstraint, acceleration),
-            )
-        ]
-        self.pull_rates = _PullRates(space, curve)
-        if self.pull_rates.limited:
-            limits.append(_speed_constraint(toppra, self.pull_rates, len(rows)))
-        solver = toppra.algorithm.TOPPRA(limits, _Projected(curve, rows), gridpoints=self.grid)
-        rates = solver.compute_parameterization(0.0, 0.0)[1]
-        if rates is None or not np.isfinite(rates).all():
-            raise TargetError("path cannot be timed within these limits; give larger ones")
-        self.squared_rates = rates**2
-        self._slow_down(space, speed, acceleration)
-
-    def _slow_down(self, space: SmoothSpace, speed: Array, acceleration: Array) -> None:
-        """Slow the run down until the limits also hold between grid points and for norms of bend vectors."""
-        steps, growth = np.diff(self.grid), np.diff(self.squared_rates)
-        speed_ratio = acceleration_ratio = 1.0
-        for share in np.linspace(0.0, 1.0, CHECKS_PER_INTERVAL):
-            parameters, squares = self.grid[:-1] + share * steps, self.squared_rates[:-1] + share * growth
-            first, second = self.spline(parameters, 1), self.spline(parameters, 2)
-            V1 = first * np.sqrt(squares)[:, None]
-            V2 = second * squares[:, None] + first * (0.5 * growth / steps)[:, None]
-            speed_ratio = max(speed_ratio, _largest_ratio(space, V1, speed))
-            if self.pull_rates.limited:
-                speed_ratio = max(speed_ratio, float((np.sqrt(squares) * self.pull_rates(parameters)).max()))
-            acceleration_ratio = max(acceleration_ratio, _largest_ratio(space, V2, acceleration))
-        self.squared_rates = self.squared_rates / max(speed_ratio**2, acceleration_ratio)
-        rates = np.sqrt(self.squared_rates)
-        self.times = np.concatenate([[0.0], np.cumsum(2.0 * steps / (rates[:-1] + rates[1:]))])
-
-    def at(self, times: Array) -> tuple[Array, Array, Array]:
-        """Return variables, speeds and accelerations at times from the start of the run."""
-        i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.grid) - 2)
-        after = times - self.times[i]
-        rise = 0.5 * np.diff(self.squared_rates)[i] / np.diff(self.grid)[i]
-        before = np.sqrt(self.squared_rates[i])
-        parameters = np.clip(self.grid[i] + before * after + 0.5 * rise * after**2, self.grid[i], self.grid[i + 1])
-        rates = (before + rise * after)[:, None]
-        first, second = self.spline(parameters, 1), self.spline(parameters, 2)
-        return self.spline(parameters), first * rates, second * rates**2 + first * rise[:, None]
-
-
-class _Motion:
-    """Consecutive runs, at rest between them."""
-
-    def __init__(self, runs: list[_TimedCurve]) -> None:
-        self.runs = runs
-        self.starts = np.concatenate([[0.0], np.cumsum([run.times[-1] for run in runs])])
-        self.time_scale = 1.0
-
-    @property
-    def duration(self) -> float:
-        return float(self.starts[-1]) * self.time_scale
-
-    def scale_to(self, duration: float) -> None:
-        """Slow the motion down to a duration."""
-        self.time_scale = duration / float(self.starts[-1])
-
-    @property
-    def grid(self) -> Array:
-        """Times of all grid points."""
-        return self.time_scale * np.concatenate([run.times + t for run, t in zip(self.runs, self.starts, strict=False)])
-
-    def at(self, times: Array) -> tuple[Array, Array, Array]:
-        unscaled = times / self.time_scale
-        chosen = np.clip(np.searchsorted(self.starts, unscaled, side="right") - 1, 0, len(self.runs) - 1)
-        found = [run.at(unscaled[chosen == k] - self.starts[k]) for k, run in enumerate(self.runs)]
-        V, V1, V2 = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return V, V1 / self.time_scale, V2 / self.time_scale**2
-
-
-def _projections(space: SmoothSpace) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return constraint rows (m, variables) in SI units, and the coordinate whose limit applies to each."""
-    rows, coordinates = [], []
-    for k, c in _bends(space):
-        for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
-            rows.append(np.zeros(space.model.variables))
-            rows[-1][k : k + 2] = math.cos(angle), math.sin(angle)
-            coordinates.append(c)
-    for k, c, unit in _others(space):
-        rows.append(np.zeros(space.model.variables))
-        rows[-1][k] = unit
-        coordinates.append(c)
-    return np.array(rows), np.array(coordinates)
-
-
-def _largest_ratio(space: SmoothSpace, rates: Array, largest: Array) -> float:
-    """Return the largest ratio of rates (n, variables) to limits (dof,)."""
-    ratios = [float(np.hypot(rates[:, k], rates[:, k + 1]).max()) / largest[c] for k, c in _bends(space)]
-    ratios += [float(np.abs(rates[:, k]).max()) * unit / largest[c] for k, c, unit in _others(space)]
-    return float(max(ratios))
-
-
-def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
-    """Return coordinates, speeds and accelerations at times, then those of the smooth variables, in SI units."""
-    # Directions are unwrapped on the grid of the curve, because they may turn far between two samples.
-    every, indices = np.unique(np.concatenate([times, motion.grid]), return_inverse=True)
-    V, V1, V2 = motion.at(every)
-    wanted = indices[: len(times)]
-    q = unwrapped(space.robot, space.coordinates(V))
-    q, V, V1, V2 = (rows[wanted] for rows in (q, V, V1, V2))
+def _sampled(space: SmoothSpace, run: Profile, times: Array, clearance: float | None, stops: int) -> Timed:
+    """Return the motion at times, in SI units."""
+    parameters, V, V1, V2 = run.at(times)
+    q = _coordinates(space, run.curve, parameters, V)
     smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)
-    for k, c, unit in _others(space):
+    for k, c, unit in single_variables(space):
         speed[:, c], acceleration[:, c] = unit * V1[:, k], unit * V2[:, k]
     smooth_speed, smooth_acceleration = speed.copy(), acceleration.copy()
-    for k, c in _bends(space):
+    for k, c in bend_vectors(space):
         along = np.stack([np.cos(q[:, c + 1]), np.sin(q[:, c + 1])], axis=1)
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
         pair = slice(k, k + 2)
@@ -366,4 +194,6 @@ def _at(space: SmoothSpace, motion: _Motion, times: Array) -> tuple[Array, ...]:
         acceleration[:, c] = (along * V2[:, pair]).sum(axis=1) + q[:, c] * speed[:, c + 1] ** 2
         turn = (across * V2[:, pair]).sum(axis=1) - 2.0 * speed[:, c] * speed[:, c + 1]
         acceleration[:, c + 1] = turn / bend
-    return q, speed, acceleration, smooth, smooth_speed, smooth_acceleration
+    return Timed(
+        space.robot, times, q, speed, acceleration, smooth, smooth_speed, smooth_acceleration, clearance, stops
+    )
