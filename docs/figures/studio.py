@@ -1,4 +1,4 @@
-"""Take the pictures docs/images/studio-*.png: first view, comparison, plan, arm with a bending tool, tendons, analysis.
+"""Take the pictures docs/images/studio-*.png, one for each function of PICTURES.
 
 Needs the extras studio and plan, playwright and chromium. Names of pictures as arguments make only those.
 """
@@ -146,6 +146,20 @@ def analysis(visit: Visit) -> None:
     visit.wait(lambda: studio.state.settled)
 
 
+def jog(visit: Visit) -> None:
+    studio = visit.studio
+    studio.set_robot(ar.load_robot("ur5-bending-tool"))
+    visit.wait(lambda: studio.state.settled)
+    visit.open_tab("Jog")
+    visit.page.get_by_text("Hold", exact=True).click()
+    studio.panels.operator.boxes[0].value = True
+    studio.jogging.settings.held = frozenset({0})
+    visit.button("Record").click()
+    visit.page.get_by_role("button", name="Move Z−").hover()
+    visit.page.mouse.down()
+    visit.page.wait_for_timeout(1500)
+
+
 PICTURES: dict[str, Callable[[Visit], None]] = {
     "first": first,
     "compare": compare,
@@ -153,6 +167,7 @@ PICTURES: dict[str, Callable[[Visit], None]] = {
     "arm-tool": arm_tool,
     "tendons": tendons,
     "analysis": analysis,
+    "jog": jog,
 }
 
 
@@ -164,8 +179,10 @@ def photograph(browser: Any, name: str) -> None:
         visit = Visit(browser, studio, viewport=VIEWPORT)
         visit.wait(lambda: studio.state.settled)
         PICTURES[name](visit)
-        visit.page.mouse.move(720, 780)
-        visit.page.wait_for_timeout(2500)
+        if name != "jog":
+            # There the mouse holds a button.
+            visit.page.mouse.move(720, 780)
+            visit.page.wait_for_timeout(2500)
         picture = Image.open(io.BytesIO(visit.page.screenshot())).convert("RGB")
         visit.close()
     picture.save(IMAGES / f"studio-{name}.png", optimize=True)

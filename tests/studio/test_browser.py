@@ -199,6 +199,70 @@ def test_step_through_a_solve(studio, visit):
     visit.open_tab("Chart")
 
 
+def test_jog_hold_record_and_play(studio, visit):
+    robot, tab = studio.state.request.robot, studio.panels.operator
+
+    def height():
+        return robot.tip_pose(studio.q)[2, 3]
+
+    # The position alone: with a section held not every axis can be kept.
+    studio.change(aim=POSITION)
+    settle(studio)
+    visit.open_tab("Jog")
+    visit.page.get_by_text("Hold", exact=True).click()
+    visit.page.get_by_label("section_1.bend").or_(visit.element(tab.boxes[0])).first.click()
+    visit.wait(lambda: studio.jogging.settings.held == {0})
+    start = studio.q.copy()
+    visit.button("Record").click()
+    visit.wait(lambda: studio.jogging.recording)
+    button = visit.page.get_by_role("button", name="Move Z−")
+    before = height()
+    button.click()
+    visit.wait(lambda: height() == pytest.approx(before - 1e-3 * tab.step.value[0], abs=1e-6))
+    # Held, it moves on until it is released.
+    button.hover()
+    visit.page.mouse.down()
+    visit.page.locator('[data-arcreach="loop"]').get_by_text(" Hz").wait_for()
+    visit.wait(lambda: height() < before - 4e-3 * tab.step.value[0])
+    visit.page.mouse.up()
+    visit.wait(lambda: not studio.devices.axes().any())
+    settle(studio)
+    # A key is a step too, a gamepad moves on.
+    aside = robot.tip_pose(studio.q)[0, 3]
+    visit.page.keyboard.press("KeyJ")
+    visit.wait(lambda: robot.tip_pose(studio.q)[0, 3] < aside - 0.9e-3 * tab.step.value[0])
+    before = height()
+    visit.page.evaluate(GAMEPAD)
+    visit.wait(lambda: height() < before - 1e-3 * tab.step.value[0])
+    assert studio.devices.pads == ["A gamepad"]
+    visit.page.evaluate("navigator.getGamepads = () => []")
+    visit.wait(lambda: not studio.devices.axes().any())
+    settle(studio)
+    end = studio.q.copy()
+    visit.wait(lambda: np.array_equal(studio.jogging.recorded[-1], end))
+    visit.button("Stop").click()
+    visit.wait(lambda: not studio.jogging.recording)
+    assert end[0] == start[0]
+    studio.pose(start)
+    settle(studio)
+    visit.button("Play").first.click()
+    visit.wait(lambda: studio.player.animation is not None and not studio.player.playing)
+    assert np.array_equal(studio.q, end)
+    with visit.page.expect_download() as download:
+        visit.button("Save").click()
+    assert download.value.suggested_filename == "arcreach-motion.csv"
+    visit.page.get_by_text("Hold", exact=True).click()
+    visit.open_tab("Pose")
+
+
+# The left trigger of a gamepad of the standard layout, half pressed.
+GAMEPAD = """() => {
+    const pad = {id: "A gamepad", mapping: "standard", connected: true, axes: [0, 0, 0, 0],
+                 buttons: Array.from({length: 17}, (_, i) => ({value: i === 6 ? 0.5 : 0}))};
+    navigator.getGamepads = () => [null, pad];
+}"""
+
+
 def test_a_robot_file_is_sent(studio, visit):
     def send(name, content):
         with visit.page.expect_file_chooser() as chooser:

@@ -12,6 +12,7 @@ from arcreach.errors import MissingExtraError, StudioError
 from arcreach.studio import server
 from arcreach.studio.app import Studio
 from arcreach.studio.server import Guard, bound_socket, is_loopback, split_host
+from arcreach.studio.state.devices import Devices
 from arcreach.studio.state.uploads import LARGEST_UPLOAD
 from tests.studio.waiting import until
 from tests.studio.wire import client_of
@@ -125,7 +126,7 @@ def test_a_listener_is_closed_where_no_server_starts(monkeypatch):
     monkeypatch.setattr(viser, "ViserServer", fail)
     listener = bound_socket("127.0.0.1", 0, allow_remote=False)
     with pytest.raises(RuntimeError, match="no server"):
-        server.start_server(listener, Guard(listener.getsockname()[1]), "test")
+        server.start_server(listener, Guard(listener.getsockname()[1]), "test", Devices())
     assert listener.fileno() == -1
 
 

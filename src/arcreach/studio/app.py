@@ -16,11 +16,13 @@ from arcreach.studio import server
 from arcreach.studio.panels.events import TaskQueue, dismiss
 from arcreach.studio.panels.layout import Panels
 from arcreach.studio.player.jobs import Jobs
+from arcreach.studio.player.jogging import Jogging
 from arcreach.studio.player.player import Player
 from arcreach.studio.saved_page import caption_of, saved_page
 from arcreach.studio.stage.cameras import Cameras
 from arcreach.studio.stage.stage import Stage
 from arcreach.studio.state.answer import Answer, solve_request
+from arcreach.studio.state.devices import Devices
 from arcreach.studio.state.request import AIMS, Tuning
 from arcreach.studio.state.robots import RobotEntry, RobotList, drawable
 from arcreach.studio.state.solver import Solver
@@ -49,7 +51,10 @@ class Studio:
         listener = server.bound_socket(host, port, allow_remote)
         self.host, self.port = listener.getsockname()[:2]
         self._ending = contextlib.ExitStack()
-        self.server = server.start_server(listener, server.Guard(self.port, allow_remote), "arcreach studio")
+        self.devices = Devices()
+        self.server = server.start_server(
+            listener, server.Guard(self.port, allow_remote), "arcreach studio", self.devices
+        )
         self._ending.callback(server.stop_server, self.server)
         try:
             self._open(chosen, given)
@@ -73,6 +78,8 @@ class Studio:
         self._ending.callback(self.jobs.stop)
         self._solver = Solver(self.state, self._show)
         self._ending.callback(self._solver.stop)
+        self.jogging = Jogging(self.state, self.devices, self.pose, self.panels.operator.tell_now_and_then)
+        self._ending.callback(self.jogging.stop)
         self._show_robot(self.state.entry)
         self.panels.results.say(GETTING_READY)
         self._ask(q=None)

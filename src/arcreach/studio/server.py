@@ -26,6 +26,7 @@ from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach.errors import StudioError
 from arcreach.studio.page import add_headers
+from arcreach.studio.state.devices import Devices
 from arcreach.studio.state.uploads import LARGEST_UPLOAD, too_large
 
 LOOPBACK = "127.0.0.1"
@@ -33,6 +34,8 @@ LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HIGHEST_PORT = 65535
 # The ports that addresses omit.
 DEFAULT_PORTS = {"http": 80, "https": 443}
+# The address of the socket over which the script of the page sends what an operator holds.
+JOG_PATH = "/jog"
 # Largest message of a client in bytes; a part of an upload has half a million.
 LARGEST_MESSAGE = 4_000_000
 # Most uploads of one client at the same time; a person has one.
@@ -158,13 +161,13 @@ def own_names() -> set[str]:
     return {name, name.partition(".")[0], f"{name.partition('.')[0]}.local"}
 
 
-def start_server(listener: socket.socket, guard: Guard, label: str) -> Any:
-    """Start a viser server on this socket, behind this guard, without tunnels."""
+def start_server(listener: socket.socket, guard: Guard, label: str, devices: Devices) -> Any:
+    """Start a viser server on this socket, behind this guard, without tunnels; `devices` hears the operators."""
     host, port = listener.getsockname()[:2]
     with contextlib.ExitStack() as undone:
         undone.callback(listener.close)
         viser = import_viser()
-        with _starting, _guarded(listener, guard) as served, quiet():
+        with _starting, _guarded(listener, guard, devices) as served, quiet():
             server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
         undone.callback(stop_server, server)
         # A viser that does not call `serve` would listen elsewhere, without the guard.
@@ -189,7 +192,7 @@ def stop_server(server: Any) -> None:
 
 
 @contextlib.contextmanager
-def _guarded(listener: socket.socket, guard: Guard) -> Iterator[list[socket.socket]]:
+def _guarded(listener: socket.socket, guard: Guard, devices: Devices) -> Iterator[list[socket.socket]]:
     """Serve on our socket and behind the guard within the block; yield a list that then holds the socket."""
     import websockets.asyncio.server as serving
 
@@ -204,15 +207,33 @@ def _guarded(listener: socket.socket, guard: Guard) -> Iterator[list[socket.sock
             response = process_request(connection, request)
             return None if response is None else add_headers(response)
 
+        async def routed(connection: Any) -> None:
+            await (_hear(connection, devices) if connection.request.path == JOG_PATH else handler(connection))
+
         served.append(listener)
         options["max_size"] = LARGEST_MESSAGE
-        return original(handler, sock=listener, process_request=guarded, **options)
+        return original(routed, sock=listener, process_request=guarded, **options)
 
     serving.serve = serve  # type: ignore[assignment, misc]
     try:
         yield served
     finally:
         serving.serve = original  # type: ignore[misc]
+
+
+async def _hear(connection: Any, devices: Devices) -> None:
+    """Hand the messages of an operator's inputs to the devices until the page is closed."""
+    from websockets.exceptions import ConnectionClosed
+
+    source = id(connection)
+    try:
+        with contextlib.suppress(ConnectionClosed):
+            async for message in connection:
+                if not devices.hear(source, message):
+                    await connection.close(1003, "not understood")
+                    break
+    finally:
+        devices.forget(source)
 
 
 @contextlib.contextmanager

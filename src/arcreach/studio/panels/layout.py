@@ -9,6 +9,7 @@ from arcreach.studio.panels.analysis import AnalysisTab
 from arcreach.studio.panels.events import from_client
 from arcreach.studio.panels.method import MethodInputs
 from arcreach.studio.panels.obstacles import ObstaclesTab
+from arcreach.studio.panels.operator import OperatorTab
 from arcreach.studio.panels.results import Chart, ResultTable
 from arcreach.studio.panels.robot import RobotInputs
 from arcreach.studio.panels.sliders import Sliders
@@ -24,7 +25,8 @@ from arcreach.studio.state.robots import RobotEntry
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
-WIDTH = 310.0
+# Of the panels in pixels; on the left there are up to four tabs in a row.
+WIDTH, LEFT_WIDTH = 310.0, 345.0
 # Darker than the blue of the first section: viser derives lighter shades from it.
 BRAND = (0, 84, 140)
 HINT = (
@@ -41,6 +43,8 @@ class Panels:
         gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
         left, below = gui.add_panel(), gui.add_panel()
         self.sliders = Sliders(gui, left.add_tab("Pose", "adjustments"), studio)
+        with left.add_tab("Jog", "device-gamepad-2"):
+            self.operator = OperatorTab(gui, studio)
         with left.add_tab("Obstacles", "sphere"):
             self.obstacles = ObstaclesTab(gui, studio)
         self.tendons = TendonsTab(gui, left, studio)
@@ -62,7 +66,7 @@ class Panels:
         steps = {UNDO: studio.undo, RESET: studio.reset}
         self.steps.on_click(from_client(lambda event: steps[event.target.value]()))
         left.dock_left()
-        left.set_width(WIDTH)
+        left.set_width(LEFT_WIDTH)
         below.dock_below(left)
         gui.main_panel.dock_right()
         gui.main_panel.set_width(WIDTH)
@@ -71,6 +75,7 @@ class Panels:
         """Show another robot; return the fields of a request that the inputs hold for it."""
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
+        self.operator.set_robot(entry.robot)
         self.tendons.set_robot(entry.robot, q)
         self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()

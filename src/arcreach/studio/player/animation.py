@@ -33,6 +33,7 @@ class Animation:
     q: Array | None = None
     ghost: Array | None = None
     contact: ContactMotion | None = None
+    hz: float | None = None  # frames per second, where they are given
     traced: tuple[Result, ...] = ()  # results with traces, for a replay
 
     def __len__(self) -> int:
@@ -41,7 +42,7 @@ class Animation:
     @property
     def rate(self) -> float:
         """Frames per second."""
-        return float(np.clip(len(self) / SHORTEST, SLOWEST, RATE))
+        return self.hz or float(np.clip(len(self) / SHORTEST, SLOWEST, RATE))
 
     def answer(self, i: int, request: Request) -> Answer:
         """Return the results to show with frame i: the errors at that iteration of a replay, or the clearance."""

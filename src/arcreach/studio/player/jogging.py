@@ -1,0 +1,125 @@
+"""`Jogging`: the loop that moves the robot while an operator holds an axis, and records motions."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.studio.state.devices import Devices
+from arcreach.studio.state.jog import BASE, jogged
+from arcreach.studio.state.state import State
+
+_log = logging.getLogger(__name__)
+
+# Seconds between two turns of the loop, and the longest time that one turn moves on: a late turn must not leap.
+PERIOD, LONGEST = 0.02, 0.06
+# Longest recording in seconds.
+LONGEST_RECORDING = 120.0
+# Turns of the loop whose mean duration is shown.
+SHOWN = 25
+
+
+@dataclass
+class JogSettings:
+    """Frame, speed limits in metres and radians per second, sizes of a step in metres and radians, held coordinates."""
+
+    frame: str = BASE
+    speed: tuple[float, float] = (0.1, 0.5)
+    step: tuple[float, float] = (1e-3, 0.02)
+    held: frozenset[int] = field(default_factory=frozenset)
+
+
+class Jogging:
+    """A thread that turns every PERIOD seconds, while something is held or recorded; `move` shows a configuration."""
+
+    def __init__(self, state: State, devices: Devices, move: Callable[[Array], None], tell: Callable[[], None]) -> None:
+        self._state, self._devices, self._move, self._tell = state, devices, move, tell
+        self.settings = JogSettings()
+        self.recording = False
+        self._taken: list[tuple[float, Array]] = []
+        self._turns: deque[float] = deque(maxlen=SHOWN)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="arcreach-jog", daemon=True)
+        self._thread.start()
+
+    @property
+    def rate(self) -> float:
+        """Turns per second, 0 while nothing moves."""
+        turns = list(self._turns)
+        return (len(turns) - 1) / (turns[-1] - turns[0]) if len(turns) > 1 else 0.0
+
+    @property
+    def recorded(self) -> Array:
+        """The recorded configurations (n, dof), PERIOD seconds apart, each the last one taken by then."""
+        taken = list(self._taken)
+        if not taken:
+            return np.empty((0, self._state.request.robot.dof))
+        times = np.array([when for when, _ in taken])
+        # The loop may be late, and a recording keeps its time.
+        instants = np.arange(0.0, times[-1] - times[0] + 0.5 * PERIOD, PERIOD) + times[0]
+        return np.array([taken[k][1] for k in np.searchsorted(times, instants + 1e-9) - 1])
+
+    def record(self) -> None:
+        """Begin a recording in place of the last one."""
+        self._taken = []
+        self.recording = True
+
+    def end_recording(self) -> None:
+        """End the recording."""
+        self.recording = False
+
+    def forget(self) -> None:
+        """Drop the recording and the held coordinates, which belong to the last robot."""
+        self.recording = False
+        self._taken, self.settings.held = [], frozenset()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        self._thread.join(1.0)
+
+    def _run(self) -> None:
+        last = time.monotonic()
+        moving = False
+        while not self._stopped.wait(max(0.0, last + PERIOD - time.monotonic())):
+            now = time.monotonic()
+            duration, last = min(now - last, LONGEST), now
+            try:
+                was_moving, moving = moving, self._turn(duration)
+            except Exception:
+                was_moving, moving = moving, False
+                _log.exception("a turn of the jog loop failed")
+            if moving:
+                self._turns.append(now)
+            elif was_moving:
+                self._turns.clear()
+            if moving or was_moving:
+                self._tell()
+
+    def _turn(self, duration: float) -> bool:
+        """Move on by what is held, or by a step that was tapped; return whether there was something to do."""
+        motion = np.repeat(self.settings.speed, 3) * duration * self._devices.axes()
+        step = self._devices.next_step()
+        if step is not None:
+            motion = motion + np.repeat(self.settings.step, 3) * step
+        if motion.any():
+            self._advance(motion)
+        if self.recording:
+            self._taken.append((time.monotonic(), self._state.q.copy()))
+            if self._taken[-1][0] - self._taken[0][0] >= LONGEST_RECORDING:
+                self.recording = False
+        return bool(motion.any()) or self.recording
+
+    def _advance(self, motion: Array) -> None:
+        request = self._state.request
+        # The latest requested configuration may not be shown yet.
+        q = self._state.q if request.q is None else request.q
+        held = np.isin(np.arange(request.robot.dof), list(self.settings.held))
+        self._move(jogged(request.robot, q, motion, self.settings.frame, request.aim, held))

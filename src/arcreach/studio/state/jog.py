@@ -1,0 +1,93 @@
+"""`jogged`: move the tip by a small motion along the axes of the base or of the tool."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcreach._geometry import rotation_from_vector, rotation_vector
+from arcreach._typing import Array, Booleans
+from arcreach.robots.robot import Robot
+from arcreach.studio.state.request import POSE, POSITION
+
+BASE, TOOL = "base", "tool"
+# Steps of Gauss-Newton for one motion, which is small.
+STEPS = 3
+# Difference of solver variables for the Jacobian; dampings to try, in reaches.
+DIFFERENCE, DAMPINGS = 1e-6, (1e-3, 1e-2, 1e-1)
+# Reaches that a radian counts as: below half a reach, so that a robot that cannot do both keeps its position rather.
+LEVER = 0.2
+
+
+def jogged(robot: Robot, q: Array, motion: Array, frame: str, aim: str, held: Booleans) -> Array:
+    """Return q after a motion (6,): metres along x, y and z, then radians about them, in the axes of `frame`.
+
+    Where limits or coordinates that are held do not let it go on, the tip goes where it comes nearest. An aim at the
+    position leaves all turns free, one at the axis the turn about it, unless the motion asks for them.
+    """
+    pose = robot.tip_pose(q)
+    axes = pose[:3, :3] if frame == TOOL else np.eye(3)
+    turn = axes @ motion[3:]
+    goal = pose.copy()
+    goal[:3, 3] += axes @ motion[:3]
+    goal[:3, :3] = rotation_from_vector(turn) @ pose[:3, :3]
+    # Rows of the error: along x, y, z of the tip, then about them.
+    spins = abs(pose[:3, 2] @ turn) > 1e-3 * np.linalg.norm(turn)
+    rows = 3 if aim == POSITION and not turn.any() else 6 if aim == POSE or spins else 5
+    moved = q
+    for _ in range(STEPS):
+        moved = _nearer(robot, moved, goal, rows, held)
+    return moved
+
+
+def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans) -> Array:
+    """Return q after one step that leads nearer to a goal; q itself if there is none.
+
+    Derivatives are differences in solver variables, in which a straight section is not singular.
+    """
+    model = robot.model
+    v = model.to_variables(q[None])[0]
+    n = len(v)
+    T = robot.tip_pose(_kept(robot, np.concatenate([v + DIFFERENCE * np.eye(n), v - DIFFERENCE * np.eye(n)]), q, held))
+    pose = robot.tip_pose(q)
+    error = _difference(robot, pose, goal, pose)[:rows]
+    J = np.stack([_difference(robot, T[n + i], T[i], pose)[:rows] for i in range(n)], axis=1) / (2.0 * DIFFERENCE)
+    # Damped more where a step does not lead nearer: at the end of the reach the robot is singular.
+    for damping in DAMPINGS:
+        moved = _step(robot, q, J.copy(), error, (damping * robot.reach) ** 2, held)
+        left = _difference(robot, robot.tip_pose(moved), goal, pose)[:rows]
+        if np.linalg.norm(left) < np.linalg.norm(error):
+            return moved
+    return q
+
+
+def _step(robot: Robot, q: Array, J: Array, error: Array, damping: float, held: Booleans) -> Array:
+    """Return q after a damped step; variables that a limit stops leave their part to the others."""
+    model = robot.model
+    v = model.to_variables(q[None])[0]
+    moved = q
+    for _ in range(len(v)):
+        step = J.T @ np.linalg.solve(J @ J.T + damping * np.eye(len(J)), error)
+        moved = _kept(robot, (v + step)[None], q, held)[0]
+        stopped = np.abs(model.to_variables(moved[None])[0] - v) < 0.5 * np.abs(step)
+        if held.any() or not stopped.any():
+            break
+        J[:, stopped] = 0.0
+    return moved
+
+
+def _kept(robot: Robot, V: Array, q: Array, held: Booleans) -> Array:
+    """Return the configurations of solver variables within the limits, with the coordinates of q that are held."""
+    Q = robot.model.to_coordinates(V)
+    for k in np.flatnonzero(held):
+        if robot.coordinates[k].endswith(".direction") and not held[k - 1]:
+            # The bend in the direction that is held.
+            Q[:, k - 1] *= np.maximum(np.cos(Q[:, k] - q[k]), 0.0)
+    Q[:, held] = q[held]
+    return robot.clip(Q)
+
+
+def _difference(robot: Robot, first: Array, second: Array, pose: Array) -> Array:
+    """Return the motion (6,) from one pose to another in axes of a third; turns count with a lever."""
+    turn = LEVER * robot.reach * rotation_vector(second[:3, :3] @ first[:3, :3].T)
+    R = pose[:3, :3]
+    return np.concatenate([R.T @ (second[:3, 3] - first[:3, 3]), R.T @ turn])

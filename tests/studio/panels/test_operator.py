@@ -1,0 +1,140 @@
+"""The Jog tab: a page holds an axis, and the robot moves; motions are recorded, played and saved."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from tests.studio.waiting import settle, until
+from tests.studio.wire import client_of
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+import arcreach as ar
+from arcreach.planning.motion.path_csv import parse_path
+from arcreach.studio.player.jogging import PERIOD
+
+
+def operator(studio):
+    """Connect as the script of the page does."""
+    return connect(f"ws://127.0.0.1:{studio.port}/jog", close_timeout=0.2)
+
+
+def tip(studio):
+    return studio.state.request.robot.tip_pose(studio.q)
+
+
+def test_a_tap_is_a_step_and_holding_moves_on(studio):
+    before = tip(studio)
+    with operator(studio) as page:
+        page.send(json.dumps({"step": [0, 0, 1, 0, 0, 0]}))
+        until(lambda: tip(studio)[2, 3] > before[2, 3] + 1e-4)
+        settle(studio)
+        step = (tip(studio) - before)[:3, 3]
+        assert np.allclose(step, [0.0, 0.0, 1e-3 * studio.panels.operator.step.value[0]], atol=1e-6)
+
+        def moved_on():
+            page.send(json.dumps({"held": [0, 0, 0.5, 0, 0, 0]}))
+            return tip(studio)[2, 3] > before[2, 3] + 4e-3 and " Hz" in studio.panels.operator.text.content
+
+        until(moved_on)
+        page.send(json.dumps({"held": [0] * 6}))
+        until(lambda: studio.jogging.rate == 0.0)
+    settle(studio)
+    moved = (tip(studio) - before)[:3, 3] - step
+    assert moved[2] > 2e-3
+    assert abs(moved[:2]).max() < 0.1 * moved[2]
+    # The target follows, and one undo brings all of it back.
+    assert np.allclose(studio.stage.target.pose, tip(studio))
+    studio.undo()
+    settle(studio)
+    assert np.allclose(tip(studio)[:3, 3], before[:3, 3], atol=1e-5)
+
+
+def test_the_speed_limit_is_kept(studio):
+    with client_of(studio) as client, operator(studio) as page:
+        client.set(studio.panels.operator.speed, [10.0, 0.0])
+        client.set(studio.panels.operator.frame, "tool")
+        until(lambda: studio.jogging.settings.frame == "tool")
+        before, began = tip(studio), time.monotonic()
+        while time.monotonic() < began + 0.4:
+            page.send(json.dumps({"held": [0, 0, -1, 1, 1, 1]}))
+            time.sleep(0.03)
+        page.send(json.dumps({}))
+        until(lambda: studio.jogging.rate == 0.0)
+        lasted = time.monotonic() - began
+    settle(studio)
+    way = before[:3, :3].T @ (tip(studio) - before)[:3, 3]
+    assert way[2] < -1e-4
+    # Ten millimetres per second, along the tool; the speed of turns is zero.
+    assert np.linalg.norm(way) < 0.0102 * lasted
+    assert studio.panels.operator.frame.value == "tool"
+
+
+def test_a_held_joint_stays_and_another_robot_has_none(studio):
+    studio.set_robot(ar.load_robot("ur5"))
+    settle(studio)
+    q = studio.q.copy()
+    tab = studio.panels.operator
+    with client_of(studio) as client, operator(studio) as page:
+        client.set(tab.boxes[0], True)
+        until(lambda: studio.jogging.settings.held == {0})
+        for _ in range(3):
+            page.send(json.dumps({"step": [0, 0, -1, 0, 0, 0]}))
+        until(lambda: not np.array_equal(studio.q, q))
+        until(lambda: studio.jogging.rate == 0.0)
+        settle(studio)
+    assert studio.q[0] == q[0]
+    assert not np.array_equal(studio.q[1:], q[1:])
+    studio.set_robot(ar.load_robot("two-section"))
+    assert studio.jogging.settings.held == frozenset()
+    assert len(tab.boxes) == studio.state.request.robot.dof
+
+
+def test_record_play_and_save(studio):
+    tab, robot = studio.panels.operator, studio.state.request.robot
+    with client_of(studio) as client, operator(studio) as page:
+        client.set(tab.motion, "Play")
+        until(lambda: any("there is no recording" in props["body"] for props in client.notifications()))
+        first = studio.q.copy()
+        client.set(tab.motion, "Record")
+        until(lambda: studio.jogging.recording)
+        assert "Stop" in tab.motion.options
+        began = time.monotonic()
+
+        def moved_on():
+            page.send(json.dumps({"held": [0, 0, -1, 0, 0, 0]}))
+            return not np.array_equal(studio.jogging.recorded[-1:], first[None])
+
+        until(moved_on)
+        page.send(json.dumps({}))
+        until(lambda: not studio.devices.axes().any())
+        settle(studio)
+        last = studio.q.copy()
+        until(lambda: np.array_equal(studio.jogging.recorded[-1], last))
+        client.set(tab.motion, "Stop")
+        until(lambda: not studio.jogging.recording)
+        recorded = studio.jogging.recorded
+        assert np.array_equal(recorded[0], first)
+        assert len(recorded) * PERIOD == pytest.approx(time.monotonic() - began, abs=1.0)
+        client.set(tab.motion, "Save")
+        until(lambda: client.of_type("FileTransferPart"))
+        text = bytes(client.of_type("FileTransferPart")[0]["content"]).decode()
+        assert np.array_equal(parse_path(text, "motion.csv", robot).q, recorded)
+        client.set(tab.motion, "Play")
+        until(lambda: studio.player.animation is not None and studio.player.frame > 0)
+        assert studio.player.animation.rate == 1.0 / PERIOD
+        until(lambda: not studio.player.playing)
+        until(lambda: np.array_equal(studio.q, last))
+    studio.player.close()
+
+
+def test_a_message_that_is_not_understood_ends_the_connection(studio):
+    before = studio.q
+    with operator(studio) as page:
+        page.send("anything")
+        with pytest.raises(ConnectionClosed):
+            page.recv(timeout=10.0)
+    with pytest.raises(Exception, match="403"):
+        connect(f"ws://127.0.0.1:{studio.port}/jog", additional_headers={"Origin": "http://evil.example"})
+    assert studio.q is before
