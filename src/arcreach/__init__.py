@@ -16,6 +16,7 @@ from arcreach.errors import (
     TargetError,
 )
 from arcreach.ik.method import Method, methods
+from arcreach.ik.port import Port
 from arcreach.ik.solution import Solution, Solutions, Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
@@ -92,6 +93,7 @@ __all__ = [
     "Path",
     "Plan",
     "Polygon",
+    "Port",
     "Prismatic",
     "Revolute",
     "Robot",

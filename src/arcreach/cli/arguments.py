@@ -63,6 +63,13 @@ Rotation = Annotated[
 Start = Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")]
 PositionTol = Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")]
 AngleTol = Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")]
+Through = Annotated[
+    str | None, typer.Option("--through", help="Entry point that the body passes: 0mm,0mm,70mm; see Port.")
+]
+PortRadius = Annotated[str | None, typer.Option("--port-radius", help="With --through: its radius, by default 1mm.")]
+PortAxis = Annotated[
+    str | None, typer.Option("--port-axis", help="With --through: direction of the body there: 0,0,1.")
+]
 FigurePath = Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")]
 Actuators = Annotated[bool, typer.Option("--actuators", help="Show the pulls of the tendons too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]

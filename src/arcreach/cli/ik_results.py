@@ -45,6 +45,9 @@ def as_rows(
         columns[name] = [value for part in parts for value in getattr(part, name).tolist()]
     if parts and parts[0].clearance is not None:
         columns["clearance"] = np.concatenate([part.clearance for part in parts if part.clearance is not None]).tolist()
+    if parts and parts[0].port_distance is not None:
+        passed = [part.port_distance for part in parts if part.port_distance is not None]
+        columns["port_distance"] = np.concatenate(passed).tolist()
     return columns
 
 

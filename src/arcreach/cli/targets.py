@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from arcreach._io import called, find_columns, line_error, read_rows
-from arcreach.errors import FileError, TargetError
+from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.files import units
 from arcreach.ik.log import AXIS_COLUMNS as AXIS
 from arcreach.ik.log import POSITION_COLUMNS as POSITION
 from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
+from arcreach.ik.port import Port
 from arcreach.ik.target import Target, Targets, checked_convention
 
 # The columns of Euler angles are the convention and the number of the angle: ZYX_1, ZYX_2, ZYX_3.
@@ -39,6 +40,18 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     if len(values) == 4:
         return Target(where, quaternion=values)
     return Target(where, rotation=np.reshape(values, (3, 3)))
+
+
+def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port | None:
+    """Return the port that the options describe, None without --through."""
+    if point is None:
+        for option, value in (("--port-radius", radius), ("--port-axis", axis)):
+            if value is not None:
+                raise MethodError(f"{option} has no meaning without --through; leave it out")
+        return None
+    x, y, z = _numbers("--through", point, (3,), "length")
+    direction = None if axis is None else _numbers("--port-axis", axis, (3,))
+    return Port((x, y, z), direction, radius=units.parse(radius or "1mm", "length"))  # type: ignore[arg-type]
 
 
 def read_targets(path: Path) -> Targets:

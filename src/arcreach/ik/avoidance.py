@@ -1,4 +1,4 @@
-"""Inverse kinematics among obstacles: check of the base, the solver of `auto`, and check of the clearance."""
+"""Inverse kinematics with a body among obstacles or through a port: the solver of `auto`, and checks of the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arcreach._typing import Array
 from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
-from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE
+from arcreach.kernels.chain.layout import COLLISION, PORT_MISSED, REACHED, REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
@@ -26,6 +26,9 @@ STARTS = 256
 SEEDS = 512
 MOST_STEPS = 20_000
 SMALLEST_PIECE = 4
+# Share of what a port allows at which solvers aim, so that other arithmetic finds it kept too.
+AIM = 0.98
+_NO_OBSTACLES = Scene([])
 # The base may stand on an obstacle.
 _ON_THE_SURFACE = 1e-9
 
@@ -55,13 +58,14 @@ def check_base(robot: Robot, scene: Scene) -> None:
 
 
 def run_free(problem: Problem) -> Outcome:
-    """Solve every target with the body clear of the scene."""
+    """Solve every target with the body clear of the scene and through the port, if there are any."""
     robot, n = problem.robot, len(problem.targets)
-    scene: Scene = problem.scene
+    scene: Scene = problem.scene or _NO_OBSTACLES
     shapes, field = scene.packed
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
     tolerance = tolerance_of(robot)
+    port = None if problem.port is None else problem.port.for_kernels(robot, AIM)
     mode, rows = problem.targets.packed
     task = Task(
         targets=rows,
@@ -79,7 +83,7 @@ def run_free(problem: Problem) -> Outcome:
         avoid,
         n,
         *robot.model.search(mode, SEEDS, problem.seed),
-        Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), robot.model.pulls(mode)),
+        Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), robot.model.pulls(mode), port),
         task,
         q,
         report,
@@ -89,13 +93,23 @@ def run_free(problem: Problem) -> Outcome:
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     traced = int(report[0, 5]) if len(problem.trace) else 0
     errors = report[:, 3].copy(), report[:, 4].copy()
-    # `judge_clearance` checks whether a configuration that reaches its target also keeps the margin.
+    # `judge_body` checks whether a configuration that reaches its target also keeps margin and port.
     status[(errors[0] <= problem.position_tol) & (errors[1] <= problem.angle_tol)] = REACHED
     return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)
 
 
-def judge_clearance(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> Array:
-    """Return the clearance of every configuration (n,); set REACHED to COLLISION where it is below the margin."""
-    distance = np.atleast_1d(np.asarray(clearance(problem.robot, q, problem.scene, threads=problem.threads).distance))
-    status[(status == REACHED) & (distance < problem.margin)] = COLLISION
-    return distance
+def judge_body(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> tuple[Array | None, Array | None]:
+    """Return clearances and distances from the port (n,), None without a scene or a port; correct the status.
+
+    REACHED becomes PORT_MISSED where the port is missed, COLLISION where the clearance is below the margin.
+    """
+    distance = port_distance = None
+    if problem.scene is not None:
+        found = clearance(problem.robot, q, problem.scene, threads=problem.threads).distance
+        distance = np.atleast_1d(np.asarray(found))
+        status[(status == REACHED) & (distance < problem.margin)] = COLLISION
+    if problem.port is not None:
+        passage = problem.port.passage(problem.robot, q)
+        port_distance = passage.distance
+        status[(status == REACHED) & ~passage.kept] = PORT_MISSED
+    return distance, port_distance

@@ -68,6 +68,7 @@ class Problem(Generic[AnyRobot]):
     options: dict[str, Any] = field(default_factory=dict)
     scene: Any = None  # Scene or None: obstacles to keep `margin` metres away from
     margin: float = 0.0
+    port: Any = None  # Port or None: a point that the body passes
 
 
 @dataclass(slots=True)

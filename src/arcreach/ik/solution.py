@@ -30,9 +30,13 @@ class Status(enum.IntEnum):
     TIME_LIMIT = layout.TIME_LIMIT
     OUT_OF_REACH = layout.OUT_OF_REACH  # farther away than the robot is long
     COLLISION = layout.COLLISION  # the target is reached only in collision with an obstacle
+    PORT_MISSED = layout.PORT_MISSED  # the target is reached, but the body does not pass the port
 
 
 STATUS_BY_CODE = tuple(Status)
+
+# Statuses that say what the body does, which the errors of the tip do not tell.
+_BODY = (Status.COLLISION, Status.PORT_MISSED)
 
 _TEXTS = {
     Status.REACHED: "reached",
@@ -41,6 +45,7 @@ _TEXTS = {
     Status.TIME_LIMIT: "not reached: time limit",
     Status.OUT_OF_REACH: "out of reach",
     Status.COLLISION: "not reached: an obstacle is in the way",
+    Status.PORT_MISSED: "not reached: the body misses the port",
 }
 
 
@@ -82,22 +87,23 @@ class Solution:
     hint: str = ""  # possible wrong units of target or start, if it was not reached
     robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
     target: Target | None = field(default=None, repr=False)
+    port_distance: float | None = None  # metres from the port's point to the centre line, where a port was given
 
     @property
     def reached(self) -> bool:
-        """Whether position and orientation are within the tolerances and, with a scene, the body keeps its margin."""
+        """Whether the tip is within the tolerances, and the body keeps the margin and passes the port, if given."""
         return self.status == Status.REACHED
 
     def check(self, position_tol: float = 1e-6, angle_tol: float = 1e-3) -> Solution:
         """Return this solution with the errors of its `q` recomputed and the status for these tolerances.
 
-        Obstacles are not checked again: COLLISION stays.
+        Obstacles and ports are not checked again: COLLISION and PORT_MISSED stay.
         """
         if self.robot is None or self.target is None:
             raise TargetError("the solution has no robot or target; check one that `solve` returned")
         status = np.array([self.status], np.int64)
         errors = verdict(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
-        status_now = self.status if self.status == Status.COLLISION else STATUS_BY_CODE[status[0]]
+        status_now = self.status if self.status in _BODY else STATUS_BY_CODE[status[0]]
         return replace(self, status=status_now, position_error=errors[0].item(), angle_error=errors[1].item())
 
     def describe(self) -> str:
@@ -110,8 +116,9 @@ class Solution:
     def __str__(self) -> str:
         errors = f"{_text.errors(self.position_error, self.angle_error)} off"
         clearance = "" if self.clearance is None else f", clearance {_text.length(self.clearance, 4)}"
+        port = "" if self.port_distance is None else f", {_text.length(self.port_distance, 4)} from the port"
         effort = f"{_text.count(self.iterations, 'iteration')}, {_text.seconds(self.seconds)}"
-        return with_hint(f"{_TEXTS[self.status]}: {errors}{clearance}; {effort} ({self.method})", self.hint)
+        return with_hint(f"{_TEXTS[self.status]}: {errors}{clearance}{port}; {effort} ({self.method})", self.hint)
 
 
 def with_hint(text: str, hint: str) -> str:
@@ -138,6 +145,7 @@ class Solutions:
     hint: str = ""
     robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
     targets: Targets | None = field(default=None, repr=False)
+    port_distance: Array | None = None
 
     @property
     def reached(self) -> Booleans:
@@ -151,7 +159,7 @@ class Solutions:
         q, before = _on_host(self.q), _on_host(self.status)
         status = before.copy()
         errors = verdict(self.robot, q, self.targets, (position_tol, angle_tol), status)
-        judged = np.where(before == Status.COLLISION, before, status)
+        judged = np.where(np.isin(before, _BODY), before, status)
         return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1])
 
     def __len__(self) -> int:
@@ -178,6 +186,7 @@ class Solutions:
                 clearance=None if self.clearance is None else float(self.clearance[rows]),
                 robot=self.robot,
                 target=None if self.targets is None else self.targets[rows],
+                port_distance=None if self.port_distance is None else float(self.port_distance[rows]),
             )
 
         def chosen(values: Any) -> Any:
@@ -195,6 +204,7 @@ class Solutions:
             None if self.clearance is None else chosen(self.clearance),
             robot=self.robot,
             targets=None if self.targets is None else self.targets[rows],
+            port_distance=None if self.port_distance is None else chosen(self.port_distance),
         )
         if self.hint and not found.reached.all():
             found.hint = self.hint

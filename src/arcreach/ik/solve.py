@@ -15,8 +15,9 @@ from arcreach._checks import not_negative, positive, shown, whole
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base, judge_clearance
+from arcreach.ik.avoidance import check_base, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
+from arcreach.ik.port import Port, as_port
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict
@@ -52,6 +53,7 @@ def solve(
     variant: str | None = None,
     scene: AnyScene | None = None,
     margin: float = 0.0,
+    through: Port | None = None,
     **options: Any,
 ) -> Solution:
     """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
@@ -62,6 +64,9 @@ def solve(
 
     With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, the answers
     of other methods are only checked. The status is COLLISION where every answer found touches an obstacle.
+
+    `through` is a `Port` that the body passes, at any place along it. `auto` looks for such answers, those of other
+    methods are only checked. The status is PORT_MISSED where every answer found misses it.
     """
     if not isinstance(target, Target):
         target = as_target(target)
@@ -69,8 +74,9 @@ def solve(
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, 1)
     rows = TRACE_ROWS if trace else 0
     problem = _problem(robot, chosen, target.batch, start, given, options, rows)
-    if scene is not None:
-        _set_scene(problem, scene, margin)
+    bodily = scene is not None or through is not None
+    if bodily:
+        _set_body(problem, scene, margin, through)
     elif chosen.solve_one is not None and not trace and robot.pull_limits is None:
         solution = chosen.solve_one(problem)
         solution.robot, solution.target = robot, target
@@ -90,8 +96,10 @@ def solve(
         robot=robot,
         target=target,
     )
-    if scene is not None:
-        solution.clearance = judge_clearance(problem, outcome.q, outcome.status).item()
+    if bodily:
+        free, passed = judge_body(problem, outcome.q, outcome.status)
+        solution.clearance = None if free is None else free.item()
+        solution.port_distance = None if passed is None else passed.item()
         solution.status = STATUS_BY_CODE[outcome.status.item()]
     if trace:
         solution.trace = _trace(problem, outcome)
@@ -120,6 +128,7 @@ def solve_batch(
     progress: Progress | None = None,
     scene: AnyScene | None = None,
     margin: float = 0.0,
+    through: Port | None = None,
     **options: Any,
 ) -> Solutions:
     """Solve many targets: `Targets`, poses (n, 4, 4), or positions (n, 3), alone or with `axes` or `rotations`.
@@ -137,22 +146,22 @@ def solve_batch(
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
-        if serves(device, robot, method, max_time=max_time, scene=scene, **options):
+        if serves(device, robot, method, max_time=max_time, scene=scene, through=through, **options):
             settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
             return solve_on_device(robot, (targets, axes, rotations), start, settings, specialised, progress)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
     problem = _problem(robot, chosen, targets, start, given, options, 0)
-    if scene is not None:
-        _set_scene(problem, scene, margin)
+    if scene is not None or through is not None:
+        _set_body(problem, scene, margin, through)
     outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
-    free = None if scene is None else judge_clearance(problem, outcome.q, outcome.status)
+    free, passed = judge_body(problem, outcome.q, outcome.status)
     hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
     return Solutions(
         outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free, hint,
-        robot, targets,
+        robot, targets, passed,
     )  # fmt: skip
 
 
@@ -180,13 +189,17 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
     )
 
 
-def _set_scene(problem: Problem[Any], scene: AnyScene, margin: float) -> None:
-    """Add the obstacles to a problem."""
+def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:
+    """Add obstacles and a port to a problem."""
     if not isinstance(problem.robot, Robot):
-        raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the scene out")
-    problem.scene = spatial_scene(scene)
-    problem.margin = not_negative("margin", margin, "metres")
-    check_base(problem.robot, problem.scene)
+        given = "scene" if through is None else "port"
+        raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the {given} out")
+    if scene is not None:
+        problem.scene = spatial_scene(scene)
+        problem.margin = not_negative("margin", margin, "metres")
+        check_base(problem.robot, problem.scene)
+    if through is not None:
+        problem.port = as_port(through, problem.robot)
 
 
 def _problem(

@@ -340,3 +340,28 @@ def test_the_time_of_a_path_does_not_count_compiling(monkeypatch):
 
     # Ten for each of the three points.
     assert seconds(compiles=False) - seconds(compiles=True) == 30.0
+
+
+@pytest.mark.compiled
+def test_a_port_is_kept_between_the_points():
+    robot = ar.load_robot("ur5-bending-tool")
+    q = np.radians([200.0, -80, 80, -90, -90, 0, 20, 0, 20, 0, 20, 0])
+    line = robot.backbone(q, 1000)
+    port, tip = ar.Port(line[930], radius=5e-4), line[-1]
+    path = ar.follow(robot, [tip, [*tip, 0.03, 0.0, 0.0], [*tip, 0.03, 0.03, -0.02]], start=q, through=port)
+    assert path.reached
+    assert "of the port" in str(path)
+    assert (path.waypoint == INSERTED).any()
+    assert port.passage(robot, path.q).kept.all()
+    dense = port.passage(robot, path.sampled(2000)).distance
+    assert dense.max() <= path.port_distance.max() <= port.radius
+
+
+@pytest.mark.compiled
+def test_a_waypoint_off_the_port_is_left_out():
+    robot, port = ar.load_robot("inserted-three-section"), ar.Port([0.0, 0.0, 0.07], radius=1e-3)
+    path = ar.follow(robot, [[0.03, 0.0, 0.12], [0.06, 0.0, 0.03]], through=port)
+    assert path.status.tolist() == [ar.Status.REACHED, ar.Status.PORT_MISSED]
+    assert port.passage(robot, path.q).kept.all()
+    with pytest.raises(MethodError, match="hold"):
+        ar.follow(robot, [[0.03, 0.0, 0.12]], through=port, hold={"insertion": 0.1})

@@ -18,10 +18,13 @@ from arcreach.cli.arguments import (
     FigurePath,
     MethodName,
     OptionalScene,
+    PortAxis,
+    PortRadius,
     PositionTol,
     RobotName,
     SceneScale,
     Start,
+    Through,
     TipLink,
     read_scene,
 )
@@ -39,7 +42,7 @@ from arcreach.cli.motors import (
 )
 from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, print_json, save_figure
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import read_targets
+from arcreach.cli.targets import parse_port, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
 from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue, units
 from arcreach.ik.own_methods import load_method
@@ -59,6 +62,9 @@ def follow(
     scene: OptionalScene = None,
     scale: SceneScale = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance kept from obstacles.")] = "0mm",
+    through: Through = None,
+    port_radius: PortRadius = None,
+    port_axis: PortAxis = None,
     position_only: Annotated[
         bool, typer.Option("--position-only", help="Ignore the orientations of the waypoints.")
     ] = False,
@@ -107,6 +113,8 @@ def follow(
     }
     if obstacles is not None:
         options |= {"scene": obstacles, "margin": units.parse(margin, "length")}
+    if (port := parse_port(through, port_radius, port_axis)) is not None:
+        options["through"] = port
     if start is not None:
         options["start"] = parse_configuration(start, loaded, "--start")
     interrupted = False
@@ -144,6 +152,7 @@ def follow(
                 "position_error": path.position_error,
                 "angle_error": path.angle_error,
                 "clearance": path.clearance,
+                "port_distance": path.port_distance,
                 "seconds": path.seconds,
                 **noted,
             }

@@ -22,11 +22,14 @@ from arcreach.cli.arguments import (
     MethodName,
     MethodOptions,
     OptionalScene,
+    PortAxis,
+    PortRadius,
     PositionTol,
     RobotName,
     Rotation,
     SceneScale,
     Start,
+    Through,
     TipLink,
     To,
     one_of,
@@ -37,7 +40,7 @@ from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trac
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
-from arcreach.cli.targets import parse_target, read_targets
+from arcreach.cli.targets import parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, units
 from arcreach.ik.own_methods import load_method
@@ -77,6 +80,9 @@ def ik(
     scene: OptionalScene = None,
     scale: SceneScale = None,
     margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
+    through: Through = None,
+    port_radius: PortRadius = None,
+    port_axis: PortAxis = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     most: Annotated[
         int | None,
@@ -103,7 +109,7 @@ def ik(
         "out": out,
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen |= {"option": option or None, "scene": scene, "margin": margin}
+    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through}
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
     if scene is None and margin is not None:
@@ -112,7 +118,9 @@ def ik(
         _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
     elif every:
         _refuse_idle(
-            "--all", chosen, ("variant", "option", "scene", "max-iterations", "max-time", "trace", "out", "method")
+            "--all",
+            chosen,
+            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
         )
     else:
         _refuse_idle("--to", chosen, ("out",))
@@ -133,6 +141,8 @@ def ik(
     choice |= {"max_time": max_time, **options}
     if (obstacles := read_scene(scene, scale)) is not None:
         choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
+    if (port := parse_port(through, port_radius, port_axis)) is not None:
+        choice["through"] = port
     if file is not None:
         reached = _many(loaded, driven, file, out, as_json, {**limits, **choice})
     elif every:
@@ -253,6 +263,7 @@ def as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[s
         "method": solution.method,
         "hits": solution.hits,
         "clearance": solution.clearance,
+        "port_distance": solution.port_distance,
     }
 
 

@@ -13,7 +13,7 @@ from arcreach._typing import Array
 from arcreach.ik.avoidance import run_free
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.kernels.chain.layout import COLLISION, REACHED, REPORT_SIZE, ROTATION, STALLED
+from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import auto as auto_kernel
 
@@ -32,8 +32,8 @@ _auto_one = settled(auto_kernel)
 
 def run(problem: Problem) -> Outcome:
     """Solve every target of the problem."""
-    if problem.scene is not None:
-        return _run_among_obstacles(problem)
+    if problem.scene is not None or problem.port is not None:
+        return _run_with_body(problem)
     robot, n = problem.robot, len(problem.targets)
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
@@ -42,23 +42,23 @@ def run(problem: Problem) -> Outcome:
     return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
 
 
-def _run_among_obstacles(problem: Problem) -> Outcome:
-    """Solve with obstacle avoidance; solve targets that stall again without obstacles.
+def _run_with_body(problem: Problem) -> Outcome:
+    """Solve with the body clear of obstacles and through a port; solve targets that stall again without them.
 
-    A target that only the second solve reaches ends as COLLISION with that colliding configuration.
+    A target that only the second solve reaches is judged with that configuration: COLLISION, or PORT_MISSED.
     """
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
     if len(left):
         outcome.errors = None
         rest = replace(
-            problem, scene=None, targets=problem.targets[left], start=outcome.q[left],
+            problem, scene=None, port=None, targets=problem.targets[left], start=outcome.q[left],
             trace=problem.trace[outcome.traced :],
         )  # fmt: skip
         unconstrained = run(rest)
         reached = unconstrained.status == REACHED
         outcome.q[left[reached]] = unconstrained.q[reached]
-        outcome.status[left[reached]] = COLLISION
+        outcome.status[left[reached]] = REACHED
         outcome.iterations[left] += unconstrained.iterations
         outcome.seconds[left] += unconstrained.seconds
         outcome.traced += unconstrained.traced

@@ -13,7 +13,7 @@ import numpy as np
 POSITION, AXIS, ROTATION = range(3)
 
 # Status: how a solve ended, and GOING_ON while it has not.
-REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH, COLLISION = range(6)
+REACHED, STALLED, ITERATION_LIMIT, TIME_LIMIT, OUT_OF_REACH, COLLISION, PORT_MISSED = range(7)
 GOING_ON = -1
 
 # A target is a row of twelve numbers: its rotation row by row, then its position. AXIS uses the third column only.

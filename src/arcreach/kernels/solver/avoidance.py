@@ -2,7 +2,8 @@
 
 Every element whose clearance is less than wanted adds one row to the six of the tip, the missing clearance in metres.
 The wanted clearance is the margin plus a slack, which keeps the first steps away from obstacles. The slack shrinks once
-the body is free, so that it does not keep the tip from the target.
+the body is free, so that it does not keep the tip from the target. A port that the body misses adds rows like those of
+an element.
 """
 
 import math
@@ -16,8 +17,9 @@ from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
 from arcreach.kernels.chain.kinematics import count_elements, tip_motion
 from arcreach.kernels.chain.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind
-from arcreach.kernels.clearance.body import PIECE_SIZE
+from arcreach.kernels.clearance.body import PIECE_SIZE, body_pieces
 from arcreach.kernels.clearance.gradient import row_gradient
+from arcreach.kernels.clearance.port import PORT_ROWS, Port, angle_gradient, port_of_attempt, write_port_rows
 from arcreach.kernels.clearance.scene import (
     AT_ELEMENT,
     CLEARANCE_SIZE,
@@ -25,6 +27,7 @@ from arcreach.kernels.clearance.scene import (
     STACK_SIZE,
     Obstacles,
     Scratch,
+    body_clearance,
     clearance,
     point_clearance,
 )
@@ -61,10 +64,11 @@ _LEAST_BEND = 1e-6
 
 
 class Constraints(NamedTuple):
-    """What a body keeps: its clearance from obstacles and the limits of pulls."""
+    """What a body keeps: its clearance from obstacles, the limits of pulls, and a port that it passes."""
 
     obstacles: Obstacles
     pulls: Pulls | None
+    port: Port | None
 
 
 class Body(NamedTuple):
@@ -78,7 +82,7 @@ class Body(NamedTuple):
     bent: Array  # (dof,)
     gradient: Array  # (dof,)
     scratch: Scratch
-    rows: Array  # (elements, CLEARANCE_SIZE): clearances at v
+    rows: Array  # (elements, CLEARANCE_SIZE): clearances at v; with a port, its PORT_ROWS come first
     trial_rows: Array  # clearances at `trial`
 
 
@@ -131,11 +135,44 @@ def least_clearance(rows: Array) -> float:
     return least
 
 
+# Functions that take a port as an argument of their own are compiled without it where there is none.
 @kernel
-def measure(model: Model, obstacles: Obstacles, v: Array, body: Body, rows: Array) -> float:
-    """Write configuration and clearances (elements, CLEARANCE_SIZE) at v; return the least. Source: derived."""
+def measure_port(port: Port | None, pieces: Array, count: int, margin: float, rows: Array) -> int:
+    """Write the rows of a port, if there is one; return their number. Source: derived."""
+    if port is None:
+        return 0
+    write_port_rows(port, pieces, count, margin, rows)
+    return PORT_ROWS
+
+
+@kernel
+def least_slack(port: Port | None, slack: float) -> float:
+    """Return the initial slack, at most half of what a port allows, so that it can be kept. Source: derived."""
+    if port is None:
+        return slack
+    return min(slack, 0.5 * port.radius, 0.5 * port.weight * port.tilt)
+
+
+@kernel
+def choose_port(port: Port | None, model: Model, v: Array, attempt: int, body: Body) -> Port | None:
+    """Return the port for an attempt that begins at v, see `port_of_attempt`. Source: derived."""
+    if port is None:
+        return None
     to_coordinates(model, v, body.q)
-    clearance(model.chain, body.q, obstacles, body.scratch, rows)
+    count = body_pieces(model.chain, body.q, body.scratch.pieces)
+    return port_of_attempt(port, body.scratch.pieces, count, attempt)
+
+
+@kernel
+def measure(model: Model, constraints: Constraints, v: Array, body: Body, rows: Array) -> float:
+    """Write configuration and the rows of `Body` at v; return the least clearance. Source: derived."""
+    obstacles, scratch = constraints.obstacles, body.scratch
+    to_coordinates(model, v, body.q)
+    count = body_pieces(model.chain, body.q, scratch.pieces)
+    first = measure_port(constraints.port, scratch.pieces, count, obstacles.margin, rows)
+    body_clearance(
+        scratch.pieces, count, obstacles.shapes, obstacles.field, obstacles.tolerance, scratch.stack, rows[first:]
+    )
     return least_clearance(rows)
 
 
@@ -148,8 +185,8 @@ def tip_residual(model: Model, goal: Goal, v: Array, work: Work) -> tuple[float,
 
 
 @kernel
-def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
-    """Write rows G and residuals r of the tip and of close elements; return their count. Source: derived."""
+def write_rows(model: Model, work: Work, body: Body, wanted: float, port: Port | None) -> int:
+    """Write rows G and residuals r of the tip, of close elements and of a port; return their count. Source: derived."""
     moves, G = model.moves, body.G
     for i in range(TIP_ROWS):
         body.r[i] = work.e[i]
@@ -164,6 +201,12 @@ def write_rows(model: Model, work: Work, body: Body, wanted: float) -> int:
                 G[i, j] /= moves[row].unit
     count = TIP_ROWS
     bend_a_little(moves, body.q, body.bent)
+    # The angle to a port's axis: only its row has no point.
+    if port is not None and body.rows[1, DISTANCE] < wanted:
+        angle_gradient(model.chain, body.bent, port, body.rows, body.gradient)
+        smooth_slopes(moves, body.bent, body.gradient, G[count])
+        body.r[count] = wanted - body.rows[1, DISTANCE]
+        count += 1
     for i in range(body.rows.shape[0]):
         lack = wanted - body.rows[i, DISTANCE]
         if lack > 0.0 and body.rows[i, AT_ELEMENT] >= 0.0 and count < MOST_ROWS:
@@ -247,21 +290,21 @@ def add_to_trace(q: Array, watch: Watch) -> None:
 
 @kernel
 def descend_free(
-    model: Model, goal: Goal, obstacles: Obstacles, most: int, work: Work, body: Body, watch: Watch
+    model: Model, goal: Goal, constraints: Constraints, most: int, work: Work, body: Body, watch: Watch
 ) -> tuple[int, int, float, float]:
     """Minimise from v until the target is reached with the body free, or progress ends; v receives the best variables.
 
     Every accepted configuration is added to the trace. Returns status, steps, the squared residual of the tip and the
     least clearance. Source: derived.
     """
-    v, trial, margin = work.v, work.trial, obstacles.margin
-    slack = FIRST_SLACK * model.weight
+    v, trial, margin, port = work.v, work.trial, constraints.obstacles.margin, constraints.port
+    slack = least_slack(port, FIRST_SLACK * model.weight)
     damping = _FIRST_DAMPING
     weak = 0
     rejected = 0
     steps = 0
     keep_start(watch.pulls, model, v)
-    least = measure(model, obstacles, v, body, body.rows)
+    least = measure(model, constraints, v, body, body.rows)
     square, angle, tip = tip_residual(model, goal, v, work)
     add_to_trace(body.q, watch)
     while True:
@@ -276,10 +319,10 @@ def descend_free(
             return TIME_LIMIT, steps, tip, least
         wanted = margin + slack
         before = tip + missing(body.rows, wanted)
-        count = write_rows(model, work, body, wanted)
+        count = write_rows(model, work, body, wanted, port)
         step_free_within(model, work, body, count, damping, watch.pulls)
         steps += 1
-        least_there = measure(model, obstacles, trial, body, body.trial_rows)
+        least_there = measure(model, constraints, trial, body, body.trial_rows)
         square, angle, now = tip_residual(model, goal, trial, work)
         after = now + missing(body.trial_rows, wanted)
         if after < before:
@@ -304,9 +347,9 @@ def descend_free(
 
 
 @kernel(allocates=True)
-def make_body(model: Model, variables: int, dof: int) -> Body:
-    """Return the scratch of a descent among obstacles. Source: derived."""
-    elements = count_elements(model.chain)
+def make_body(model: Model, variables: int, dof: int, ports: int) -> Body:
+    """Return the scratch of a descent among obstacles, with `ports` rows for a port. Source: derived."""
+    rows = count_elements(model.chain) + ports
     return Body(
         np.empty((MOST_ROWS, variables)),
         np.empty(MOST_ROWS),
@@ -316,8 +359,8 @@ def make_body(model: Model, variables: int, dof: int) -> Body:
         np.empty(dof),
         np.empty(dof),
         Scratch(np.empty((model.chain.shape[0], PIECE_SIZE)), np.empty((STACK_SIZE, 3))),
-        np.empty((elements, CLEARANCE_SIZE)),
-        np.empty((elements, CLEARANCE_SIZE)),
+        np.empty((rows, CLEARANCE_SIZE)),
+        np.empty((rows, CLEARANCE_SIZE)),
     )
 
 
@@ -334,7 +377,8 @@ def avoid(
     # `evaluate` does not write the last column for targets without a rotation.
     for k in range(work.J.shape[0]):
         work.J[k, 5] = 0.0
-    body = make_body(model, best_v.shape[0], Q.shape[1])
+    ports = 0 if constraints.port is None else PORT_ROWS
+    body = make_body(model, best_v.shape[0], Q.shape[1], ports)
     obstacles, pulls = constraints.obstacles, with_scratch(constraints.pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle_aim)
@@ -358,7 +402,9 @@ def avoid(
             else:
                 take_seed(model, table, lookup, frame, work)
             most = min(STEPS_PER_START, task.max_steps - steps)
-            code, taken, tip, least = descend_free(model, goal, obstacles, most, work, body, watch)
+            port = choose_port(constraints.port, model, work.v, attempt, body)
+            asked = Constraints(obstacles, constraints.pulls, port)
+            code, taken, tip, least = descend_free(model, goal, asked, most, work, body, watch)
             steps += taken
             # Ranks: reached and free; reached only, by clearance; neither, by distance.
             reaches = tip <= task.position_tol * task.position_tol + (model.weight * task.angle_tol) ** 2
@@ -376,8 +422,8 @@ def avoid(
                 break
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
-        clearance(model.chain, Q[i], obstacles, body.scratch, body.rows)
-        least = least_clearance(body.rows)
+        clearance(model.chain, Q[i], obstacles, body.scratch, body.rows[ports:])
+        least = least_clearance(body.rows[ports:])
         distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
         far = distance_from(0.0, 0.0, 0.0, target)
         status = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)

@@ -1,25 +1,28 @@
-"""Track waypoints among obstacles: free at the points and between them, with detours where the path is blocked."""
+"""Track waypoints among obstacles or through a port: at the points and between them, with detours where blocked."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import not_negative
-from arcreach._typing import Array
+from arcreach._typing import Array, Booleans
 from arcreach.errors import SceneError
 from arcreach.ik.avoidance import check_base
+from arcreach.ik.port import Port
 from arcreach.ik.solution import Solution, Status
 from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
+from arcreach.kernels.clearance.port_motion import check_port_motions
 from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
@@ -30,6 +33,10 @@ from arcreach.scenes.scene import spatial_scene
 
 # Smallest step between two waypoints, as a share of their distance, before a detour is planned.
 FINEST = 1.0 / 32.0
+# The same with a port, for which there are no detours.
+FINEST_THROUGH = 1.0 / 256.0
+# Share of what a port allows at which the points aim, so that there is some left between them.
+INNER = 0.6
 # Initial configurations that are tried if the caller gives none; few, because each may need detours.
 MOST_INITIAL = 4
 # Time limit of each detour in seconds.
@@ -37,7 +44,7 @@ DETOUR_TIME = 2.0
 
 
 class CollisionFreeTracker:
-    """Solves the points of a path one by one, clear of the obstacles of a scene."""
+    """Solves the points of a path one by one, clear of the obstacles of a scene and through a port."""
 
     def __init__(
         self,
@@ -49,6 +56,7 @@ class CollisionFreeTracker:
         scene: AnyScene,
         margin: float,
         options: dict[str, Any],
+        port: Port | None = None,
     ) -> None:
         self.robot = robot
         self.mode = mode
@@ -60,6 +68,8 @@ class CollisionFreeTracker:
         self.space = SmoothSpace(robot)
         self.largest = None if largest is None else robot.model.steps(largest)
         self.check = MotionCheck(self.space, self.scene, self.margin)
+        self.port = port
+        self.finest = FINEST if port is None else FINEST_THROUGH
 
     def initial_solutions(self, rows: Array, start: npt.ArrayLike | None) -> list[Solution]:
         """Return the solutions at the first waypoint that can be reached freely, the largest clearance first."""
@@ -70,11 +80,11 @@ class CollisionFreeTracker:
         return self._initial(Target.from_packed(self.mode, rows[0]), start)
 
     def _initial(self, target: Target, start: npt.ArrayLike | None) -> list[Solution]:
-        first = solve(self.robot, target, start=start, **self.options)
+        first = self._solve_target(target, start)
         if start is not None:
             return [first]
         found = solve_all(self.robot, target, most=MOST_INITIAL, **self.tolerances)  # type: ignore[arg-type]
-        others = [solve(self.robot, target, start=branch.q, **self.options) for branch in found]
+        others = [self._solve_target(target, branch.q) for branch in found]
         reached = [solution for solution in (first, *others) if solution.reached]
         return sorted(reached, key=lambda solution: -(solution.clearance or 0.0)) or [first]
 
@@ -91,13 +101,30 @@ class CollisionFreeTracker:
             here = points[-1][2]
             yield from points
 
-    def clearances(self, points: list[Point]) -> Array:
+    def clearances(self, points: list[Point]) -> Array | None:
         """Return the certified clearance from the previous point to each point; for the first, at the point."""
+        if not len(self.scene):
+            return None
         Q = np.array([solution.q for _, _, solution in points])
         first = np.array([float(clearance(self.robot, Q[0], self.scene)) - tolerance_of(self.robot)])
         if len(Q) == 1:
             return first
         return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
+
+    def port_distances(self, points: list[Point]) -> Array | None:
+        """Return a bound of the distance from the port between the previous point and each point."""
+        if self.port is None:
+            return None
+        V = self.space.variables(np.array([solution.q for _, _, solution in points]))
+        return self._through(np.concatenate([V[:1], V[:-1]]), V)[1]
+
+    def _through(self, first: Array, last: Array) -> tuple[Booleans, Array]:
+        """Return for motions between rows (n, variables) whether they keep the port, and bounds of its distance."""
+        assert self.port is not None
+        answer = np.empty((len(first), 2))
+        port = self.port.for_kernels(self.robot)
+        check_port_motions(0, len(first), self.space.model.kernel(), port, first.copy(), last.copy(), answer)
+        return answer[:, 0] > 0.0, answer[:, 1]
 
     def _cross(self, first: Array, last: Array, i: int, here: Solution) -> list[Point]:
         """Return the points from one waypoint to the next: along the path if possible, otherwise on a detour."""
@@ -114,19 +141,31 @@ class CollisionFreeTracker:
                 points.append((i if share == 1.0 else INSERTED, row, solution))
                 here, done = solution, share
                 step = min(2.0 * step, 1.0)
-            elif step > FINEST:
+            elif step > self.finest:
                 step *= 0.5
+            elif self.port is not None:
+                return [*points, (i, last, self._stay(here, last, goal))]
             else:
                 return points + self._detour(here, last, i, goal)
         return points
 
     def _solve(self, row: Array, q: Array) -> Solution:
-        return solve(self.robot, Target.from_packed(self.mode, row), start=q, **self.options)
+        return self._solve_target(Target.from_packed(self.mode, row), q)
+
+    def _solve_target(self, target: Target, start: npt.ArrayLike | None) -> Solution:
+        """Solve a target, through the middle of the port if possible."""
+        if self.port is None:
+            return solve(self.robot, target, start=start, **self.options)
+        inner = replace(self.port, radius=INNER * self.port.radius, axis_tol=INNER * self.port.axis_tol)
+        found = solve(self.robot, target, start=start, through=inner, **self.options)
+        return found if found.reached else solve(self.robot, target, start=start, through=self.port, **self.options)
 
     def _may_step(self, a: Array, b: Array) -> bool:
         """Return whether the straight motion from a to b is free and within the largest step."""
         V = self.space.variables(np.stack([a, b]))
-        return self._pieces(V[0], V[1]) == 1 and self.check.free(V[:1].copy(), V[1:].copy())
+        if self._pieces(V[0], V[1]) > 1 or not self.check.free(V[:1].copy(), V[1:].copy()):
+            return False
+        return self.port is None or bool(self._through(V[:1], V[1:])[0][0])
 
     def _pieces(self, a: Array, b: Array) -> int:
         """Return the number of steps into which `max_step` divides the motion from a to b."""
@@ -182,6 +221,7 @@ class CollisionFreeTracker:
 
     def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
         """Return the solution for a waypoint that is left out: the current configuration, and the status why."""
-        status = Status.COLLISION if goal.reached else goal.status
+        blocked = Status.COLLISION if self.port is None else Status.PORT_MISSED
+        status = blocked if goal.reached else goal.status
         distance, angle, _ = self._errors(here.q, row)
         return Solution(here.q, status, distance, angle, goal.iterations, goal.seconds, goal.method)

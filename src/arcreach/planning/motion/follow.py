@@ -22,6 +22,7 @@ from arcreach._typing import Array
 from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
+from arcreach.ik.port import Port, as_port
 from arcreach.ik.target import Targets, as_targets
 from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
 from arcreach.planning.motion.path import Path
@@ -29,6 +30,7 @@ from arcreach.planning.motion.tracker import Point, Tracker
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
+from arcreach.scenes.scene import Scene
 
 # A path with no larger step is accepted at once; otherwise other initial configurations are tried, if `start` is None.
 SMOOTH_STEP = math.radians(5.0)
@@ -51,6 +53,7 @@ def follow(
     max_step: npt.ArrayLike | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
     hold: Mapping[str, float] | None = None,
+    through: Port | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Path:
@@ -70,6 +73,10 @@ def follow(
     blocked, a global plan gives a detour. A waypoint that cannot be reached freely is left out: the robot stays where
     it is, and the status says why.
 
+    With `through` the body passes a `Port` at the points and between them. `port_distance` is an upper bound of its
+    distance, proven from point to point; the angle to the port's axis is checked at the configurations of that proof.
+    Points are inserted as needed; there are no detours.
+
     `progress` is called at the start and after every waypoint with the number of waypoints done and the number of all;
     the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is
     the path so far.
@@ -88,12 +95,16 @@ def follow(
     }
     largest = None if max_step is None else largest_steps(robot, max_step)
     tracker: Tracker | CollisionFreeTracker
-    if scene is None:
+    port = None if through is None else as_port(through, robot)
+    if scene is None and port is None:
         tracker = Tracker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
     else:
         if hold:
-            raise MethodError("hold has no meaning with a scene; leave one of them out")
-        tracker = CollisionFreeTracker(chosen, mode, method, tolerances, largest, scene, margin, options)
+            other = "scene" if port is None else "port"
+            raise MethodError(f"hold has no meaning with a {other}; leave one of them out")
+        tracker = CollisionFreeTracker(
+            chosen, mode, method, tolerances, largest, Scene() if scene is None else scene, margin, options, port
+        )
     best: Path | None = None
     points: list[Point] = []
     clock = _Clock()
@@ -111,7 +122,7 @@ def follow(
                 path = _path(robot, mode, points, tracker, clock)
                 if best is None or _defects(path) < _defects(best):
                     best = path
-                if path.reached and (scene is not None or path.largest_step <= SMOOTH_STEP):
+                if path.reached and (isinstance(tracker, CollisionFreeTracker) or path.largest_step <= SMOOTH_STEP):
                     break
     except KeyboardInterrupt:
         if best is None and points:
@@ -153,9 +164,11 @@ def _defects(path: Path) -> tuple[int, float]:
 
 
 def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | CollisionFreeTracker, clock: _Clock) -> Path:
-    clearance = tracker.clearances(points)
+    clearance, port_distance = tracker.clearances(points), tracker.port_distances(points)
     clock.step()
-    scene, margin = (tracker.scene, tracker.margin) if isinstance(tracker, CollisionFreeTracker) else (None, 0.0)
+    scene, margin, port = None, 0.0, None
+    if isinstance(tracker, CollisionFreeTracker):
+        scene, margin, port = tracker.scene if len(tracker.scene) else None, tracker.margin, tracker.port
     waypoint, targets, solutions = zip(*points, strict=True)
     return Path(
         robot,
@@ -169,6 +182,8 @@ def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | Colli
         clearance,
         scene,
         margin,
+        port=port,
+        port_distance=port_distance,
     )
 
 

@@ -12,6 +12,7 @@ from arcreach import _text
 from arcreach._checks import whole
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import ANGLE, Section
+from arcreach.ik.port import Port
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.motion_check import motion_between
@@ -75,6 +76,8 @@ class Path(ConfigurationPath):
     scene: Scene | None = None
     margin: float = 0.0
     hint: str = ""  # a probable error of units, if waypoints are far out of reach
+    port: Port | None = None
+    port_distance: Array | None = None  # (n,), with a port: largest distance since the previous point, an upper bound
 
     @property
     def reached(self) -> bool:
@@ -149,5 +152,7 @@ class Path(ConfigurationPath):
         off = f"largest deviation {_text.errors(*self.deviation)}"
         if self.clearance is not None:
             off = f"clearance {_text.length(float(self.clearance.min(initial=np.inf)))}, {off}"
+        if self.port_distance is not None:
+            off = f"within {_text.length(float(self.port_distance.max(initial=0.0)))} of the port, {off}"
         text = f"{points}; largest step {self.largest_step_text}, {off}; {_text.seconds(self.seconds)}"
         return with_hint(text, self.hint)

@@ -109,6 +109,10 @@ class Tracker:
         """Return None: there are no obstacles."""
         return None
 
+    def port_distances(self, points: list[Point]) -> Array | None:
+        """Return None: there is no port."""
+        return None
+
     def _step(self, q: Array, row: Array) -> Solution:
         """Solve the next target without `max_step`."""
         held = self._held(q)
