@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from arcreach.files.exports.html import export_html
     from arcreach.files.exports.mjcf import export_mjcf
     from arcreach.files.load import load_robot, load_scene, save_robot, save_scene
+    from arcreach.ik.reach_map import ReachMap, reach_map
     from arcreach.planning import (
         LeaderPath,
         Path,
@@ -66,6 +67,7 @@ __getattr__, _ = lazy(
         "files.exports.html": "export_html",
         "files.exports.mjcf": "export_mjcf",
         "files.load": "load_robot load_scene save_robot save_scene",
+        "ik.reach_map": "ReachMap reach_map",
         "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
     },
 )
@@ -95,6 +97,7 @@ __all__ = [
     "Polygon",
     "Port",
     "Prismatic",
+    "ReachMap",
     "Revolute",
     "Robot",
     "RobotError",
@@ -133,6 +136,7 @@ __all__ = [
     "plan",
     "plan_contact",
     "plan_grasp",
+    "reach_map",
     "save_robot",
     "save_scene",
     "self_clearance",

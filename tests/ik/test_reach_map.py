@@ -1,0 +1,69 @@
+"""Reach maps: against an arm whose workspace is known, saved and read back, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+
+import arcreach as ar
+from arcreach.errors import FileError, MethodError, TargetError
+
+
+def arm():
+    """Two links of 0.5 m and 0.3 m in the plane y = 0: its tip reaches a ring."""
+    hinge = ar.Revolute(axis=[0, 1, 0], lower=-math.pi, upper=math.pi)
+    return ar.Robot([hinge, ar.Link([0.0, 0.0, 0.5]), hinge, ar.Link([0.0, 0.0, 0.3])], "arm")
+
+
+def test_the_ring_of_a_planar_arm():
+    radii = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    positions = np.stack([radii * math.sin(0.4), 0.0 * radii, radii * math.cos(0.4)], axis=1)
+    found = ar.reach_map(arm(), positions, directions=0)
+    assert found.reached.shape == (5, 1)
+    np.testing.assert_array_equal(found.share, [0.0, 1.0, 1.0, 1.0, 0.0])
+    np.testing.assert_array_equal(found.dexterity[[0, 4]], 0.0)
+    assert "3 of 5 positions reached" in str(found)
+
+
+def test_a_map_has_a_row_per_position_and_a_column_per_direction(tmp_path):
+    robot = arm()
+    q = np.array([0.3, 0.8])
+    pose = robot.tip_pose(q)
+    found = ar.reach_map(robot, [pose[:3, 3], [0.0, 0.2, 0.4]], directions=[pose[:3, 2], [0.0, 2.0, 0.0]])
+    np.testing.assert_array_equal(found.reached, [[True, False], [False, False]])
+    np.testing.assert_array_equal(found.share, [0.5, 0.0])
+    assert found.dexterity[0, 0] == found.mean_dexterity[0]
+    found.save(tmp_path / "map.npz")
+    again = ar.ReachMap.load(tmp_path / "map.npz", robot)
+    np.testing.assert_array_equal(again.reached, found.reached)
+    np.testing.assert_array_equal(again.directions, found.directions)
+    np.testing.assert_allclose(found.directions, [pose[:3, 2], [0.0, 1.0, 0.0]], atol=1e-15)
+
+
+@pytest.mark.compiled
+def test_the_grid_holds_the_workspace_and_directions_are_even():
+    robot = ar.load_robot("two-section")
+    found = ar.reach_map(robot, cells=3, directions=6)
+    tips = robot.tip_pose(robot.sample(500, seed=1))[:, :3, 3]
+    size = np.diff(np.unique(found.positions[:, 0])).max()
+    inside = np.abs(tips[:, None] - found.positions[None]).max(axis=2) <= 0.51 * size
+    assert inside.any(axis=1).mean() > 0.99
+    np.testing.assert_allclose(np.linalg.norm(found.directions, axis=1), 1.0)
+    np.testing.assert_allclose(found.directions.mean(axis=0), 0.0, atol=0.1)
+    assert found.reached.shape == (len(found.positions), 6)
+
+
+def test_bad_input_is_refused(tmp_path):
+    with pytest.raises(MethodError, match="robot"):
+        ar.reach_map("panda")
+    with pytest.raises(TargetError, match="cells"):
+        ar.reach_map(arm(), cells=1)
+    with pytest.raises(TargetError, match="positions"):
+        ar.reach_map(arm(), np.empty((0, 3)))
+    with pytest.raises(TargetError, match="directions"):
+        ar.reach_map(arm(), directions=[[0.0, 0.0, 0.0]])
+    with pytest.raises(FileError, match="npz"):
+        ar.reach_map(arm(), [[0.0, 0.0, 0.6]], directions=0).save(tmp_path / "map.csv")
+    (tmp_path / "map.npz").write_text("no")
+    with pytest.raises(FileError, match="reach map"):
+        ar.ReachMap.load(tmp_path / "map.npz")
