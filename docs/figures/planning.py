@@ -3,7 +3,6 @@ speeds and accelerations of a timed motion."""
 
 from __future__ import annotations
 
-import itertools
 import sys
 from pathlib import Path
 
@@ -13,14 +12,10 @@ import arcreach as ar
 from arcreach.figures import _style, save, scene
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from benchmarks.planning import arcs, blocked_pair
+from benchmarks.follow_the_leader import CLASSES, bezier, placed, robots
+from benchmarks.planning import blocked_pair
 
 IMAGES = Path(__file__).parents[1] / "images"
-CURVES = {
-    "C": arcs((10.0, 0.1)),
-    "J": arcs((0.0, 0.05), (15.0, 0.05)),
-    "S": arcs((12.0, 0.05), (-12.0, 0.05)),
-}
 
 
 def plan() -> ar.Plan:
@@ -30,46 +25,45 @@ def plan() -> ar.Plan:
 
 
 def leader() -> object:
-    sections = ar.load_robot("extensible-sections").elements
-    robot = ar.Robot([ar.Prismatic(-0.15, 0.05, name="insertion"), *sections])
-    colours = (_style.BLUE, _style.ORANGE, _style.GREEN)
+    bases = robots()
+    shades = {"free base": _style.INK, "slide and roll": _style.ORANGE, "UR5": _style.BLUE}
     with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 78.0)
-        panels = figure.subplots(2, 3, height_ratios=(3.0, 1.4), sharex="row", sharey="row")
-        for column, (name, curve) in enumerate(CURVES.items()):
-            path = ar.follow_the_leader(robot, curve)
-            panel = panels[0, column]
-            for i, row in enumerate((25, 50, 75, 99)):
-                body = 1e3 * robot.backbone(path.q[row], 400)[:, [0, 2]] + [28.0 * i, 0.0]
-                line = 1e3 * curve[:, [0, 2]] + [28.0 * i, 0.0]
-                panel.plot(*line.T, color=_style.VERMILION, linewidth=0.6, zorder=3)
-                draw_body(panel, robot, path.q[row], body, colours)
-            panel.axhline(0.0, color=_style.PALE, linewidth=0.6, zorder=0)
-            panel.set_aspect("equal")
-            panel.set_ylim(-62.0, 108.0)
-            panel.set_title(name)
-            panel.set_xticks([])
-            panel.spines["bottom"].set_visible(False)
-            below = panels[1, column]
-            below.plot(1e3 * path.depth, 1e3 * path.body_deviation, color=_style.INK)
-            below.set_xlabel("depth of the tip (mm)")
-            worst = 1e3 * path.worst_body_deviation
-            below.set_ylim(0.0, 1.6)
-            below.text(0.97, 0.93, f"worst {worst:.2f} mm", transform=below.transAxes, ha="right", va="top")
-        panels[0, 0].set_ylabel("z (mm)")
-        panels[1, 0].set_ylabel("body off the\ncurve (mm)")
+        figure = _style.new_figure(_style.TWO_COLUMNS, 88.0)
+        panels = figure.subplots(2, 3, height_ratios=(3.0, 1.6))
+        for column, (name, control) in enumerate(CLASSES.items()):
+            curve = bezier(control)
+            for base, (robot, scale) in bases.items():
+                path = ar.follow_the_leader(robot, placed(base, scale, curve))
+                if base == "free base":
+                    draw_bodies(panels[0, column], path, curve)
+                share = 100.0 * path.mean_deviation / (3.0 * scale)
+                dashes = "--" if base == "UR5" else "-"
+                panels[1, column].plot(path.depth / scale, share, dashes, color=shades[base], label=base)
+            panels[0, column].set_title({"bezier": "Bézier"}.get(name, name))
+            panels[1, column].set_xlabel("depth of the tip (m)")
+            panels[1, column].set_ylim(0.0, 1.2)
+        panels[1, 0].set_ylabel("mean deviation (%)")
+        panels[1, 0].legend(loc="upper left", frameon=False)
         _style.settle(figure)
     return figure
 
 
-def draw_body(panel, robot, q, body, colours):
-    """Draw the sections in their colours."""
-    stroke = 1e3 * abs(q[0])
-    ends = np.cumsum([stroke, *(1e3 * q[k + 2] for k in (1, 4, 7))])
-    along = np.linspace(0.0, ends[-1], len(body))
-    for (low, high), colour in zip(itertools.pairwise(ends), colours, strict=True):
-        part = (along >= low - 0.5) & (along <= high + 0.5)
-        panel.plot(*body[part].T, color=colour, linewidth=2.6, solid_capstyle="butt", zorder=2, alpha=0.75)
+def draw_bodies(panel, path, curve):
+    """Draw the sections at four depths, side by side, each in its colour, and the curve."""
+    tail = ar.Robot(path.robot.elements[-3:])
+    shift = 1.7 if np.ptp(curve[:, 0]) > 1.5 else 1.5
+    for i, row in enumerate((20, 45, 70, 99)):
+        frame = path.robot.frames(path.q[row])[-4]
+        body = tail.backbone(path.q[row, -tail.dof :], 301) @ frame[:3, :3].T + frame[:3, 3]
+        panel.plot(*(curve[:, [0, 2]] + [shift * i, 0.0]).T, color=_style.VERMILION, linewidth=0.6, zorder=3)
+        for k, colour in enumerate((_style.BLUE, _style.ORANGE, _style.GREEN)):
+            part = body[100 * k : 100 * k + 101, [0, 2]] + [shift * i, 0.0]
+            panel.plot(*part.T, color=colour, linewidth=2.2, solid_capstyle="butt", zorder=2, alpha=0.75)
+    panel.set_aspect("equal")
+    left, low = panel.get_xlim()[0] - 0.7, panel.get_ylim()[0]
+    panel.plot([left, left], [low, low + 1.0], color=_style.INK, linewidth=0.8)
+    panel.text(left + 0.08, low + 0.5, "1 m", va="center")
+    panel.axis("off")
 
 
 def timing() -> object:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Path,
         Plan,
         Timed,
+        centre_line,
         follow,
         follow_the_leader,
         plan,
@@ -68,7 +69,7 @@ __getattr__, _ = lazy(
         "files.exports.mjcf": "export_mjcf",
         "files.load": "load_robot load_scene save_robot save_scene",
         "ik.reach_map": "ReachMap reach_map",
-        "planning": "LeaderPath Path Plan Timed follow follow_the_leader plan plan_contact plan_grasp",
+        "planning": "LeaderPath Path Plan Timed centre_line follow follow_the_leader plan plan_contact plan_grasp",
     },
 )
 
@@ -118,6 +119,7 @@ __all__ = [
     "TipCovariance",
     "Wall",
     "catalogue",
+    "centre_line",
     "certified_clearance",
     "clearance",
     "clearance_gradient",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from arcreach.planning.contact.grasp_plan import GraspPlan as GraspPlan
     from arcreach.planning.contact.grasp_plan import GraspPlans as GraspPlans
     from arcreach.planning.contact.plan import plan_contact as plan_contact
+    from arcreach.planning.motion.centre_line import centre_line as centre_line
     from arcreach.planning.motion.follow import follow as follow
     from arcreach.planning.motion.leader import LeaderPath as LeaderPath
     from arcreach.planning.motion.leader import follow_the_leader as follow_the_leader
@@ -28,6 +29,7 @@ __getattr__, __dir__ = lazy(
         "contact.grasp": "plan_grasp",
         "contact.grasp_plan": "GraspPlan GraspPlans",
         "contact.plan": "plan_contact",
+        "motion.centre_line": "centre_line",
         "motion.follow": "follow",
         "motion.leader": "LeaderPath follow_the_leader",
         "motion.motor_table": "MotorTable",

@@ -1,4 +1,4 @@
-"""Build the walls of a tube around a centre line from capsules or spheres."""
+"""Build the walls of a tube around a centre line from capsules, spheres or triangles."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.errors import SceneError
+from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.shapes import Capsule, Sphere
 
 
@@ -32,6 +33,21 @@ def tube_of_balls(
     """Return the same walls as spheres at the points of the centre line, for methods that avoid spheres only."""
     walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
     return tuple(Sphere(point, wall_radius) for wall in walls for point in wall.tolist())
+
+
+def tube_mesh(
+    centre_line: npt.ArrayLike, inner_radius: float, wall: float, sides: int = 32, up: npt.ArrayLike = (0, 1, 0)
+) -> Mesh:
+    """Return a tube around a centre line (n, 3) that leaves `inner_radius` of free space, with walls `wall` thick."""
+    # The sides of the inner polygon touch the circle of the inner radius.
+    radii = np.array([inner_radius, inner_radius + wall]) / math.cos(math.pi / max(sides, 3))
+    lines = np.array([_wall_lines(centre_line, radius, sides, up) for radius in radii])
+    inner, outer = np.arange(lines.size // 3).reshape(lines.shape[:3])
+    # Around the wall, along the inner surface, over the far end, back along the outer one and over the mouth.
+    loops = np.hstack([inner, outer[:, ::-1], inner[:, :1]])
+    a, b = loops, np.roll(loops, -1, axis=0)
+    quads = np.stack([a[:, :-1], b[:, :-1], b[:, 1:], a[:, 1:]], axis=-1).reshape(-1, 4)
+    return Mesh(vertices=lines.reshape(-1, 3), faces=np.vstack([quads[:, [0, 2, 1]], quads[:, [0, 3, 2]]]))
 
 
 def covering_balls(capsules: Iterable[Capsule]) -> tuple[Sphere, ...]:

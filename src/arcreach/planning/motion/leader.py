@@ -20,6 +20,7 @@ from arcreach.elements import Joint, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
+from arcreach.planning.motion.exact_certificate import exact_certificates
 from arcreach.planning.motion.follow import largest_steps
 from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.path import Path
@@ -127,7 +128,11 @@ def _certified(robot: Robot, q: Array, scene: Any, margin: float) -> tuple[Any, 
     """Return for every point whether the motion to it keeps the margin, and its certified clearance."""
     first = float(clearance(robot, q[0], scene)) - tolerance_of(robot)
     space = SmoothSpace(robot)
-    free, certificates = MotionCheck(space, scene, margin).certify(space.variables(q))
+    V = space.variables(q)
+    if scene.meshes:
+        free, certificates = exact_certificates(space, V, scene, margin)
+    else:
+        free, certificates = MotionCheck(space, scene, margin).certify(V)
     return np.concatenate([[first > margin], free]), np.concatenate([[first], certificates])
 
 
