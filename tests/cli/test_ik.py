@@ -52,6 +52,15 @@ def test_all_branches(run):
 
 
 @pytest.mark.compiled
+def test_the_posture_is_chosen(run):
+    call = ("ik", "panda", "--to", "400mm,200mm,300mm", "--axis", "0,0,-1", "--json")
+    narrow = json.loads(run(*call, "--prefer", "rest", "--limits", "joint1=-10deg,10deg")[1])
+    assert narrow["reached"]
+    assert abs(narrow["q"][0]) <= math.radians(10.0)
+    held = json.loads(run(*call, "--hold", "joint3", "--hold", "joint5")[1])
+    assert held["q"][2] == held["q"][4] == 0.0
+
+
 def test_a_redundant_robot_has_infinitely_many_solutions(run):
     target = ("ik", "iiwa-14", "--to", "400mm,100mm,300mm", "--rotation", "0,1,0,0", "--all")
     code, out, _ = run(*target)
@@ -310,6 +319,10 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--method", "magic"), "method = 'magic'"),
         (("three-section", "--to", "0,0,1", "--method", "fabrikx", "--variant", "x"), "variant = 'x'"),
         (("three-section", "--to", "0,0,1", "--start", "1,2"), "give 6"),
+        (("three-section", "--to", "0,0,1", "--prefer", "straight"), "--prefer: has 1 values"),
+        (("ur5", "--to", "0,0,1", "--limits", "base"), "give NAME=LOW,HIGH"),
+        (("ur5", "--to", "0,0,1", "--limits", "base=1mm,2mm"), "--limits: base: "),
+        (("ur5", "--to", "0,0,1", "--hold", "knee"), "hold = ['knee'] is not accepted"),
         (("three-section", "--to", "0,0,1", "--max-time", "-1"), "max_time = -1"),
         (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),
         (

@@ -61,6 +61,18 @@ Rotation = Annotated[
     ),
 ]
 Start = Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")]
+Prefer = Annotated[
+    str | None,
+    typer.Option("--prefer", help="Preferred posture: rest, middle, limits (away from them), or a configuration."),
+]
+HoldNames = Annotated[
+    list[str] | None,
+    typer.Option("--hold", metavar="NAME", help="Coordinate or element that keeps the value of --start, or of rest."),
+]
+NarrowLimits = Annotated[
+    list[str] | None,
+    typer.Option("--limits", metavar="NAME=LOW,HIGH", help="Narrower limits of a coordinate: joint1=-30deg,30deg."),
+]
 PositionTol = Annotated[str, typer.Option("--position-tol", help="Tolerance of the position.")]
 AngleTol = Annotated[str, typer.Option("--angle-tol", help="Tolerance of the orientation.")]
 Through = Annotated[

@@ -6,7 +6,7 @@ import functools
 import itertools
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,20 @@ class Columns(NamedTuple):
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
     """Parse comma-separated numbers, each with a unit or in SI; print a hint if degrees seem to be given as radians."""
     return _parse(text, _coordinates(robot), option)
+
+
+def parse_limits(given: Sequence[str], robot: Robot | SymbolicRobot) -> dict[str, tuple[float, float]]:
+    """Parse limits NAME=LOW,HIGH, numbers with a unit or in SI, by coordinate."""
+    limits = {}
+    for text in given:
+        name, _, pair = (part.strip() for part in text.partition("="))
+        if name not in robot.coordinates or pair.count(",") != 1:
+            names = ", ".join(robot.coordinates)
+            raise ConfigurationError(f"--limits {text} is not accepted; give NAME=LOW,HIGH, with NAME one of {names}")
+        quantity = robot.quantities[robot.coordinates.index(name)]
+        low, high = (_value(cell.strip(), quantity, f"--limits: {name}") for cell in pair.split(","))
+        limits[name] = (low, high)
+    return limits
 
 
 def parse_pulls(text: str, robot: Robot) -> Array:
@@ -141,8 +155,12 @@ def _row(cells: list[str], wanted: Columns, origin: str) -> list[float]:
         )
     values = []
     for cell, name, quantity in zip(cells, wanted.names, wanted.quantities, strict=True):
-        try:
-            values.append(units.parse(cell, quantity))
-        except FileError as error:
-            raise ConfigurationError(f"{origin}: {name}: {error}") from None
+        values.append(_value(cell, quantity, f"{origin}: {name}"))
     return values
+
+
+def _value(cell: str, quantity: str, origin: str) -> float:
+    try:
+        return units.parse(cell, quantity)
+    except FileError as error:
+        raise ConfigurationError(f"{origin}: {error}") from None

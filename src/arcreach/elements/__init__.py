@@ -10,13 +10,14 @@ from arcreach.elements.link import Link
 from arcreach.elements.parallelogram import Parallelogram
 from arcreach.elements.prismatic import Prismatic
 from arcreach.elements.revolute import Revolute
-from arcreach.elements.section import Section
+from arcreach.elements.section import HeldSection, Section
 from arcreach.elements.tendon import Tendon
 from arcreach.kernels.chain import layout
 
 __all__ = [
-    "ANGLE", "ELEMENTS", "LENGTH", "NO_ROTATION", "OTHER_JOINTS", "PLAIN", "Z_AXIS", "Coordinate", "Element", "Joint",
-    "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "Tendon", "motion_of", "rates_of",
+    "ANGLE", "ELEMENTS", "LENGTH", "NO_ROTATION", "OTHER_JOINTS", "PLAIN", "Z_AXIS", "Coordinate", "Element",
+    "HeldSection", "Joint", "Link", "Parallelogram", "Prismatic", "Revolute", "Section", "Tendon",
+    "motion_of", "rates_of",
 ]  # fmt: skip
 
 # The index in this tuple is an element's kind in the packed chain; the first five are `LINK` to `SECTION` of `layout`.

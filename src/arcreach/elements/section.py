@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -128,6 +128,33 @@ class Section(Element):
             {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
             {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": self.bend_max, **common},
         ]
+
+    def held(self, at: tuple[float, ...]) -> HeldSection:
+        """Return this section held at the values of all its coordinates."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return HeldSection(**own, at=at)
+
+
+@dataclass(frozen=True)
+class HeldSection(Section):
+    """A section that keeps its coordinates `at`, with which it has no moves: solvers take it for a link."""
+
+    at: tuple[float, ...] = field(default=(), metadata=about("values of its coordinates"))
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The coordinates of the section, with limits of no width."""
+        own = zip(super().coordinates, self.at, strict=True)
+        return tuple(replace(coordinate, lower=x, upper=x, neutral=x) for coordinate, x in own)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the section, with the values it is held at."""
+        own, *arcs = super().rows()
+        return [{**own, "held": 1, "held_at": (*self.at, 0.0)[:3]}, *arcs]
+
+    def moves(self) -> list[dict[str, Any]]:
+        """Return no rows: it does not move."""
+        return []
 
 
 def _tendons(owner: str, field: str, value: Any) -> tuple[Tendon, ...]:

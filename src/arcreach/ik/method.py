@@ -16,13 +16,14 @@ from arcreach._checks import shown
 from arcreach._jit import settled
 from arcreach._threads import SMALLEST_PIECE, spread
 from arcreach._typing import Array
-from arcreach.elements import ELEMENTS
+from arcreach.elements import ELEMENTS, HeldSection
 from arcreach.errors import MethodError
 from arcreach.ik.methods import MODULES
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import KINDS, Targets
 from arcreach.kernels.methods.iteration import Answers
 from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -69,6 +70,7 @@ class Problem(Generic[AnyRobot]):
     scene: Any = None  # Scene or None: obstacles to keep `margin` metres away from
     margin: float = 0.0
     port: Any = None  # Port or None: a point that the body passes
+    preference: Preference | None = None
 
 
 @dataclass(slots=True)
@@ -168,6 +170,8 @@ class Method:
         unsupported = sorted({element.kind for element in robot.elements} - self.elements)
         if unsupported:
             return f"it accepts {', '.join(sorted(self.elements))}, but the robot has a {unsupported[0]}"
+        if self.name != "auto" and any(isinstance(element, HeldSection) for element in robot.elements):
+            return "it cannot hold a section; method 'auto' can"
         if robot.dof == 0:
             return "the robot has no moving elements"
         return self._target_refusal(kind) or self.refuses(robot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +18,12 @@ from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
 from arcreach.ik.port import Port, as_port
+from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict
 from arcreach.robots.hints import angle_hint, position_hint
+from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import AnyScene
@@ -36,6 +38,9 @@ Progress = Callable[[int], None]
 # Targets between two calls of it.
 PROGRESS_ROWS = 1 << 17
 _REACHED = Status.REACHED
+Weights = Mapping[str, float] | npt.ArrayLike
+Hold = Sequence[str] | npt.ArrayLike
+Limits = Mapping[str, tuple[float, float]]
 
 
 def solve(
@@ -54,6 +59,10 @@ def solve(
     scene: AnyScene | None = None,
     margin: float = 0.0,
     through: Port | None = None,
+    prefer: str | npt.ArrayLike | None = None,
+    weights: Weights | None = None,
+    hold: Hold | None = None,
+    limits: Limits | None = None,
     **options: Any,
 ) -> Solution:
     """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
@@ -67,17 +76,28 @@ def solve(
 
     `through` is a `Port` that the body passes, at any place along it. `auto` looks for such answers, those of other
     methods are only checked. The status is PORT_MISSED where every answer found misses it.
+
+    Of all postures that reach the target, `prefer` asks for the one nearest to a configuration, to "rest", to the
+    "middle" of the limits in shares of their range, or away from the "limits"; `weights` by coordinate, a mapping or
+    (dof,), multiply its squared distances. With `start` it is the nearest that a descent from there finds. `hold` names
+    coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps coordinates
+    to (lower, upper) inside the robot's own.
     """
     if not isinstance(target, Target):
         target = as_target(target)
+    if target.batch.tool is not None:
+        robot = with_tool(robot, target.batch.tool)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, 1)
     rows = TRACE_ROWS if trace else 0
-    problem = _problem(robot, chosen, target.batch, start, given, options, rows)
+    moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
+    problem = _problem(moving, chosen, target.batch, start, given, options, rows)
     bodily = scene is not None or through is not None
+    if prefer is not None or weights is not None:
+        _set_preference(problem, chosen, prefer, weights, bodily)
     if bodily:
         _set_body(problem, scene, margin, through)
-    elif chosen.solve_one is not None and not trace and robot.pull_limits is None:
+    elif problem.preference is None and chosen.solve_one is not None and not trace and robot.pull_limits is None:
         solution = chosen.solve_one(problem)
         solution.robot, solution.target = robot, target
         if solution.status is not _REACHED:
@@ -129,12 +149,18 @@ def solve_batch(
     scene: AnyScene | None = None,
     margin: float = 0.0,
     through: Port | None = None,
+    prefer: str | npt.ArrayLike | None = None,
+    weights: Weights | None = None,
+    hold: Hold | None = None,
+    limits: Limits | None = None,
     **options: Any,
 ) -> Solutions:
     """Solve many targets: `Targets`, poses (n, 4, 4), or positions (n, 3), alone or with `axes` or `rotations`.
 
     `start` is one configuration for all, or one each (n, dof). Every row is what `solve` gives for that target,
     whatever the number of threads. `progress` receives the number of targets solved since its previous call.
+
+    `prefer`, `weights`, `hold` and `limits` are those of `solve`; a held coordinate has the same value for all targets.
 
     `device` "cuda" solves on a GPU, "auto" does where there is one that can. `specialised` kernels, compiled for this
     robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any with
@@ -143,17 +169,27 @@ def solve_batch(
     if targets is None and "positions" in options:
         warnings.warn("solve_batch(positions=...) is solve_batch(targets=...) now", DeprecationWarning, stacklevel=2)
         targets = options.pop("positions")
+    if isinstance(targets, Sequence) and len(targets) and isinstance(targets[0], Target):
+        targets = as_targets(targets)
+    if isinstance(targets, Targets):
+        robot = with_tool(robot, targets.tool)
+    moving = restricted(robot, hold, limits, start)
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
-        if serves(device, robot, method, max_time=max_time, scene=scene, through=through, **options):
+        not_served = {"max_time": max_time, "scene": scene, "through": through, "prefer": prefer}
+        if serves(device, moving, method, **not_served, **options):
             settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
-            return solve_on_device(robot, (targets, axes, rotations), start, settings, specialised, progress)
+            found = solve_on_device(moving, (targets, axes, rotations), start, settings, specialised, progress)
+            return replace(found, robot=robot)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    problem = _problem(robot, chosen, targets, start, given, options, 0)
-    if scene is not None or through is not None:
+    problem = _problem(moving, chosen, targets, start, given, options, 0)
+    bodily = scene is not None or through is not None
+    if prefer is not None or weights is not None:
+        _set_preference(problem, chosen, prefer, weights, bodily)
+    if bodily:
         _set_body(problem, scene, margin, through)
     outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
@@ -187,6 +223,15 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
         np.concatenate([part.iterations for part in parts]),
         np.concatenate([part.seconds for part in parts]),
     )
+
+
+def _set_preference(problem: Problem[Any], method: Method, prefer: Any, weights: Any, bodily: bool) -> None:
+    """Add the preferred posture to a problem."""
+    if method.name != "auto":
+        raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
+    if bodily:
+        raise MethodError("prefer is not served with a scene or a port; leave one of them out")
+    problem.preference = preference_of(problem.robot, prefer, weights)
 
 
 def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:

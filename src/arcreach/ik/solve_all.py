@@ -11,12 +11,13 @@ from arcreach._checks import positive, shown, whole
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.ik.solve import solve
+from arcreach.ik.solve import Hold, Limits, solve
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.search import Branches, find_branches
+from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
 
 SEEDS = 1024
@@ -46,12 +47,15 @@ def solve_all(
     angle_tol: float = 1e-3,
     without_new: int = WITHOUT_NEW,
     most: int = MOST,
+    hold: Hold | None = None,
+    limits: Limits | None = None,
 ) -> list[Solution]:
     """Return all distinct configurations that reach the target, nearest to `start` first; full turns count as one.
 
     Descents start at `start` and at many seeds until `without_new` of them in a row find nothing new. `hits` of a
     solution counts the descents that ended there: the more, the less likely one is missing. A redundant robot has
-    infinitely many solutions (see `free_directions`), of which at most `most` are returned.
+    infinitely many solutions (see `free_directions`), of which at most `most` are returned. `hold` and `limits` are
+    those of `solve`.
     """
     target = as_target(target)
     if not isinstance(robot, Robot):
@@ -60,6 +64,8 @@ def solve_all(
     angle_tol = positive("angle_tol", angle_tol, "radians")
     without_new, most = whole("without_new", without_new, 1), whole("most", most, 1)
     mode, rows = target.batch.packed
+    robot = with_tool(robot, target.tool)
+    given, robot = robot, restricted(robot, hold, limits, start)
     refusal = find_method("auto").refusal(robot, target.kind)
     if refusal is not None:
         raise MethodError(f"robot '{robot.name}' cannot be solved: {refusal}")
@@ -98,6 +104,7 @@ def solve_all(
     if n == 0:
         # Starts are given up early here, since others find the same branch; a hard target needs `solve`.
         only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
+        only.robot = given
         return [only] if only.reached else []
     status = np.zeros(n, np.int64)
     targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
@@ -107,7 +114,7 @@ def solve_all(
     return [
         Solution(
             Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
-            float(seconds[0]), "auto", hits=int(hits[i]), robot=robot, target=target,
+            float(seconds[0]), "auto", hits=int(hits[i]), robot=given, target=target,
         )
         for i in order
         if status[i] == REACHED

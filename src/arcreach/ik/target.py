@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import ROTATION_TOLERANCE, array_of, chosen_rows, real_array, shown
-from arcreach._geometry import euler_angles, rotation_from_euler, rotation_from_quaternion
+from arcreach._geometry import euler_angles, frame_along, rotation_from_euler, rotation_from_quaternion
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
@@ -37,22 +37,32 @@ _write_pose = settled(write_pose)
 class Targets:
     """Targets of one kind: positions (n, 3) in metres, alone, with `axes` (n, 3) or with `rotations` (n, 3, 3).
 
-    `targets[i]` is a `Target`; a slice, a mask (n,) or an array of indices gives `Targets`.
+    `targets[i]` is a `Target`; a slice, a mask (n,) or an array of indices gives `Targets`. `tool` and `tool_axis` are
+    those of `Target`, the same for all.
     """
 
-    __slots__ = ("packed",)
+    __slots__ = ("packed", "tool")
 
     # As kernels read them: the code of the kind, and rows (n, 12) of rotation, row by row, then position.
     packed: tuple[int, Array]
+    # The frame, seen from the tip, that the targets are for; None for the tip itself.
+    tool: Array | None
 
     def __init__(
-        self, positions: npt.ArrayLike, axes: npt.ArrayLike | None = None, rotations: npt.ArrayLike | None = None
+        self,
+        positions: npt.ArrayLike,
+        axes: npt.ArrayLike | None = None,
+        rotations: npt.ArrayLike | None = None,
+        *,
+        tool: npt.ArrayLike | None = None,
+        tool_axis: npt.ArrayLike | None = None,
     ) -> None:
         points = array_of("positions", positions, (None, 3))
         n = len(points)
         directions = None if axes is None else array_of("axes", axes, (n, 3))
         turns = None if rotations is None else array_of("rotations", rotations, (n, 3, 3)).reshape(n, 9)
         self.packed = _packed(points, directions, turns, ("positions", "axes", "rotations"))
+        self.tool = _tool(tool, tool_axis, axes is not None)
 
     @classmethod
     def from_poses(cls, poses: npt.ArrayLike, kind: str = "rotation") -> Targets:
@@ -84,13 +94,18 @@ class Targets:
                 )
         if not len(targets):
             raise TargetError("targets is empty; give at least one")
-        return cls.from_packed(targets[0].batch.packed[0], np.vstack([target.batch.packed[1] for target in targets]))
+        for i, target in enumerate(targets):
+            if not _same_tool(target.tool, targets[0].tool):
+                raise TargetError(f"targets[{i}] has another tool than targets[0]; give targets of one tool")
+        rows = np.vstack([target.batch.packed[1] for target in targets])
+        return cls.from_packed(targets[0].batch.packed[0], rows, targets[0].tool)
 
     @classmethod
-    def from_packed(cls, mode: int, rows: Array) -> Targets:
+    def from_packed(cls, mode: int, rows: Array, tool: Array | None = None) -> Targets:
         """Return the targets of rows that have been checked."""
         targets = cls.__new__(cls)
         targets.packed = mode, rows
+        targets.tool = tool
         return targets
 
     @property
@@ -126,9 +141,9 @@ class Targets:
         mode, rows = self.packed
         chosen = chosen_rows(i)
         if isinstance(chosen, int):
-            return Target.from_packed(mode, rows[chosen])
+            return Target.from_packed(mode, rows[chosen], self.tool)
         # Kernels are compiled for contiguous arrays.
-        return Targets.from_packed(mode, np.ascontiguousarray(rows[chosen]))
+        return Targets.from_packed(mode, np.ascontiguousarray(rows[chosen]), self.tool)
 
     def __iter__(self) -> Iterator[Target]:
         return (self[i] for i in range(len(self)))
@@ -136,7 +151,8 @@ class Targets:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Targets):
             return NotImplemented
-        return self.packed[0] == other.packed[0] and np.array_equal(self.packed[1], other.packed[1])
+        same = self.packed[0] == other.packed[0] and np.array_equal(self.packed[1], other.packed[1])
+        return same and _same_tool(self.tool, other.tool)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -148,7 +164,8 @@ class Target:
     """A position of the tip in metres; with `axis` also the direction of its z axis, with `rotation` its whole pose.
 
     The rotation may be given as a `quaternion` in place of a matrix: w, x, y, z, the scalar part first, of any length
-    but zero.
+    but zero. With `tool`, an offset (3,) in metres or a frame (4, 4) seen from the tip, the target is one of the tool
+    in place of the tip. `tool_axis` (3,) is the direction of the tool, in place of its z axis, that `axis` asks for.
     """
 
     __slots__ = ("batch",)
@@ -163,6 +180,8 @@ class Target:
         rotation: npt.ArrayLike | None = None,
         *,
         quaternion: npt.ArrayLike | None = None,
+        tool: npt.ArrayLike | None = None,
+        tool_axis: npt.ArrayLike | None = None,
     ) -> None:
         if quaternion is not None:
             if axis is not None or rotation is not None:
@@ -171,7 +190,9 @@ class Target:
         point = array_of("position", position, (3,)).reshape(1, 3)
         direction = None if axis is None else array_of("axis", axis, (3,)).reshape(1, 3)
         turn = None if rotation is None else array_of("rotation", rotation, (3, 3)).reshape(1, 9)
-        self.batch = Targets.from_packed(*_packed(point, direction, turn, ("position", "axis", "rotation")))
+        packed = _packed(point, direction, turn, ("position", "axis", "rotation"))
+        frame = None if tool is None and tool_axis is None else _tool(tool, tool_axis, axis is not None)
+        self.batch = Targets.from_packed(*packed, frame)
 
     @classmethod
     def from_pose(cls, pose: npt.ArrayLike) -> Target:
@@ -195,11 +216,16 @@ class Target:
         return cls(position, rotation=_from_euler(array_of("angles", angles, (3,)), convention))
 
     @classmethod
-    def from_packed(cls, mode: int, row: Array) -> Target:
+    def from_packed(cls, mode: int, row: Array, tool: Array | None = None) -> Target:
         """Return the target of a row (12,) that has been checked."""
         target = cls.__new__(cls)
-        target.batch = Targets.from_packed(mode, row[None])
+        target.batch = Targets.from_packed(mode, row[None], tool)
         return target
+
+    @property
+    def tool(self) -> Array | None:
+        """The frame (4, 4), seen from the tip, that the target is for; None for the tip itself."""
+        return self.batch.tool
 
     @property
     def kind(self) -> str:
@@ -241,6 +267,8 @@ class Target:
         text = f"Target(position={self.position.tolist()}"
         if self.kind != "position":
             text += f", {self.kind}={np.asarray(getattr(self, self.kind)).tolist()}"
+        if self.tool is not None:
+            text += f", tool={self.tool.tolist()}"
         return text + ")"
 
 
@@ -283,6 +311,35 @@ def as_targets(value: Any, axes: Any = None, rotations: Any = None, field: str =
     if given.shape[1:] != (4, 4):
         raise TargetError(f"{field} has the shape {given.shape}; {accepted}")
     return Targets.from_poses(given)
+
+
+def _tool(tool: Any, tool_axis: Any, has_axis: bool) -> Array | None:
+    """Return the frame of a tool (4, 4), whose z axis is `tool_axis`; None for the tip itself."""
+    if tool is None and tool_axis is None:
+        return None
+    frame = np.eye(4)
+    given = None if tool is None else real_array(tool)
+    if given is not None and given.shape == (3,) and np.isfinite(given).all():
+        frame[:3, 3] = given
+    elif given is not None and given.shape == (4, 4) and np.isfinite(given).all():
+        if rotation_defect(given[:3, :3].ravel()) > ROTATION_TOLERANCE or given[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+            raise TargetError(f"tool = {shown(tool)} is no frame; give a rotation and a shift, last row 0, 0, 0, 1")
+        frame = given.copy()
+    elif tool is not None:
+        raise TargetError(f"tool = {shown(tool)} is not accepted; give an offset (3,) in metres or a frame (4, 4)")
+    if tool_axis is not None:
+        if not has_axis:
+            raise TargetError("tool_axis has no meaning without axis; leave it out, or give axis")
+        direction = array_of("tool_axis", tool_axis, (3,))
+        size = float(np.linalg.norm(direction))
+        if not 0.0 < size < np.inf:
+            raise TargetError(f"tool_axis = {shown(tool_axis)} is not accepted; give a direction of finite numbers")
+        frame[:3, :3] = frame[:3, :3] @ frame_along(direction / size)
+    return frame
+
+
+def _same_tool(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _packed(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from arcreach._geometry import frame_along
 from arcreach._threads import spread
 from arcreach._typing import Array
-from arcreach.elements import Link, Section
+from arcreach.elements import HeldSection, Link, Section
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import pull_steps, seeds, variables
 from arcreach.kernels.solver.contexts import Model, Pulls, Table
@@ -59,6 +59,7 @@ class SolverModel:
         self._tool = _long_tool(robot)
         self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
+        self._near: dict[tuple[int, bytes], tuple[Table, Table]] = {}
         self.moves = self.kernel().moves
         self.variables = int(sum(self.moves["width"]))
 
@@ -66,6 +67,11 @@ class SolverModel:
     def weight(self) -> float:
         """Metres that count as much as a radian."""
         return self.kernel().weight
+
+    @property
+    def dof(self) -> int:
+        """Number of coordinates, which are more than the variables where a section is held."""
+        return self._robot.dof
 
     @property
     def rest(self) -> Array:
@@ -129,6 +135,28 @@ class SolverModel:
             spread(move, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
         return rows
 
+    def near(self, table: Table, wanted: Array, mode: int = layout.POSITION) -> Table:
+        """Return a table whose first seeds are near the variables `wanted` (variables,) in place of rest.
+
+        Distances are in radians, in shares of a stretch, and for strokes in weights.
+        """
+        key = id(table), wanted.tobytes()
+        if key in self._near:
+            return self._near[key][1]
+        if len(self._near) >= MOST_TABLES:
+            self._near.clear()
+        away = table.seeds - wanted
+        for move in self.moves:
+            k = move["variable"]
+            if move["periodic"]:
+                away[:, k] = np.remainder(away[:, k] + np.pi, 2.0 * np.pi) - np.pi
+            elif move["stroke"]:
+                away[:, k] /= self.weight
+        term = REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
+        # The entry holds the table, so that its id stays unique.
+        self._near[key] = table, table._replace(near_rest=(table.keys[0] + term).astype(np.float32))
+        return self._near[key][1]
+
     def bounds(self) -> tuple[Array, Array]:
         """Return the smallest box around the limits of the solver variables: two arrays (variables,)."""
         low, high = np.empty(self.variables), np.empty(self.variables)
@@ -174,10 +202,13 @@ def _build(robot: Robot, tool: float) -> Model:
     front = fixed = np.eye(4)
     variable = 0
     rows = (row for row, record in enumerate(robot.packed) if record["kind"] != layout.ARC)
-    for row, (element, coordinate) in zip(rows, robot.indexed_elements(), strict=True):
+    for at, (row, (element, coordinate)) in enumerate(zip(rows, robot.indexed_elements(), strict=True)):
         if isinstance(element, Link):
             fixed = fixed @ _link_matrix(element)
             continue
+        if isinstance(element, HeldSection):
+            near, far = robot.frames(robot.neutral)[at : at + 2]
+            fixed = fixed @ np.linalg.inv(near) @ far
         for fields in element.moves():
             fields["row"] = row
             fields["coordinate"] += coordinate
@@ -350,7 +381,7 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))
     placed = np.empty_like(found)
-    seeds.key_seeds(0, count, kernel, mode, found, keys, placed)
+    seeds.key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
     axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
@@ -359,25 +390,8 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     table[7:11] = keys[:, 6:10].T
     # Weight of the squared sine of half the angle between two orientations.
     turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
-    near_rest = table[0] + REST_SEED_WEIGHT * length**2 * _away_from_rest(model, placed)
-    return Table(
-        keys=np.ascontiguousarray(table.astype(np.float32)),
-        seeds=placed,
-        turn_weight=turn_weight,
-        near_rest=near_rest.astype(np.float32),
-    )
-
-
-def _away_from_rest(model: SolverModel, variables: Array) -> Array:
-    """Return squared distances (n,) of solver variables from rest: radians, shares of a stretch, strokes in weights."""
-    away = variables - model.rest
-    for move in model.moves:
-        k = move["variable"]
-        if move["periodic"]:
-            away[:, k] = np.remainder(away[:, k] + np.pi, 2.0 * np.pi) - np.pi
-        elif move["stroke"]:
-            away[:, k] /= model.weight
-    return np.asarray((away**2).sum(axis=1))
+    scores = np.ascontiguousarray(table.astype(np.float32))
+    return model.near(Table(keys=scores, seeds=placed, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode)
 
 
 def seed_variables(model: SolverModel, count: int, seed: int) -> Array:

@@ -85,7 +85,7 @@ def test_steps_are_bounded_among_obstacles_too():
     [
         ({"margin": -1}, TargetError, "margin = -1"),
         ({"scene": [ar.Sphere((0, 0, 0), 0.01)]}, SceneError, "contains the base"),
-        ({"hold": {"insertion": 0.1}}, MethodError, "hold has no meaning with a scene"),
+        ({"hold": {"insertion": 0.1}}, MethodError, "hold by distances has no meaning with a scene"),
     ],
 )
 def test_bad_input(change, error, words):

@@ -5,7 +5,7 @@ import pytest
 from tests import reference
 
 import arcreach as ar
-from arcreach.errors import Interrupted, MethodError, RobotError, TargetError
+from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.planning.motion.path import INSERTED
 from arcreach.planning.motion.tracker import interpolate_target
@@ -226,8 +226,8 @@ def test_three_kinds_of_waypoints():
         ({"max_step": [0.1, 0.1, 0.1]}, TargetError, "max_step"),
         ({"hold": {"elbow": 0.1}}, TargetError, "give one of revolute-1, revolute-2"),
         ({"hold": {"revolute-1": -1.0}}, TargetError, "hold['revolute-1'] = -1.0"),
-        ({"limits": {"elbow": (0, 1)}}, RobotError, "joint = 'elbow'"),
-        ({"limits": {"revolute-1": (1, 0)}}, RobotError, "lower"),
+        ({"limits": {"elbow": (0, 1)}}, TargetError, "limits names 'elbow'"),
+        ({"limits": {"revolute-1": (1, 0)}}, TargetError, "give (lower, upper)"),
         ({"limits": {"revolute-1": (0, 9)}}, TargetError, "beyond the robot's own"),
         ({"limits": {"revolute-1": 1}}, TargetError, "limits['revolute-1'] = 1"),
         ({"limits": [1]}, TargetError, "limits = [1]"),

@@ -19,12 +19,15 @@ from arcreach.cli.arguments import (
     AsJson,
     Axis,
     BaseLink,
+    HoldNames,
     MethodName,
     MethodOptions,
+    NarrowLimits,
     OptionalScene,
     PortAxis,
     PortRadius,
     PositionTol,
+    Prefer,
     RobotName,
     Rotation,
     SceneScale,
@@ -35,7 +38,7 @@ from arcreach.cli.arguments import (
     one_of,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.configurations import parse_configuration, parse_limits
 from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
@@ -44,6 +47,7 @@ from arcreach.cli.targets import parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, units
 from arcreach.ik.own_methods import load_method
+from arcreach.ik.preference import POSTURES
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
@@ -73,6 +77,9 @@ def ik(
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
     option: MethodOptions = None,
     start: Start = None,
+    prefer: Prefer = None,
+    hold: HoldNames = None,
+    limits: NarrowLimits = None,
     position_tol: PositionTol = "1um",
     angle_tol: AngleTol = "0.001rad",
     max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
@@ -109,7 +116,7 @@ def ik(
         "out": out,
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through}
+    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through, "prefer": prefer}
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
     if scene is None and margin is not None:
@@ -120,7 +127,7 @@ def ik(
         _refuse_idle(
             "--all",
             chosen,
-            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
+            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method", "prefer"),
         )
     else:
         _refuse_idle("--to", chosen, ("out",))
@@ -131,26 +138,32 @@ def ik(
     own.check_options(options)
     loaded = load_robot(robot, base, tip)
     driven = with_tendons(loaded, "--actuators") if actuators else None
-    limits: dict[str, Any] = {
+    common: dict[str, Any] = {
         "position_tol": units.parse(position_tol, "length"),
         "angle_tol": units.parse(angle_tol, "angle"),
     }
     if start is not None:
-        limits["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
+        common["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
+    if hold:
+        common["hold"] = hold
+    if limits:
+        common["limits"] = parse_limits(limits, loaded)
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
+    if prefer is not None:
+        choice["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, loaded, "--prefer")
     if (obstacles := read_scene(scene, scale)) is not None:
         choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         choice["through"] = port
     if file is not None:
-        reached = _many(loaded, driven, file, out, as_json, {**limits, **choice})
+        reached = _many(loaded, driven, file, out, as_json, {**common, **choice})
     elif every:
         if not isinstance(loaded, Robot):
             raise MethodError(f"--all needs a chain of elements; robot '{loaded.name}' is given as a matrix")
-        reached = _every(loaded, driven, parse_target(str(to), axis, rotation), limits, most, as_json)
+        reached = _every(loaded, driven, parse_target(str(to), axis, rotation), common, most, as_json)
     else:
-        reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**limits, **choice}, trace, as_json)
+        reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**common, **choice}, trace, as_json)
     exit_by(reached)
 
 

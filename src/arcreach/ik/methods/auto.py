@@ -15,6 +15,7 @@ from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.preference import prefer as prefer_kernel
 from arcreach.kernels.solver.search import auto as auto_kernel
 
 # Seeds per table: position and axis targets exploit the symmetry of the chain, rotation targets need more.
@@ -28,6 +29,7 @@ SMALLEST_PIECE = 64
 MOST_STEPS = 50_000
 
 _auto_one = settled(auto_kernel)
+_prefer_one = settled(prefer_kernel)
 
 
 def run(problem: Problem) -> Outcome:
@@ -37,9 +39,21 @@ def run(problem: Problem) -> Outcome:
     robot, n = problem.robot, len(problem.targets)
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
-    spread(auto_kernel, n, *_arguments(problem, q, report, False), threads=problem.threads, smallest=SMALLEST_PIECE)
+    kernel: Any = auto_kernel
+    arguments = _arguments(problem, q, report, False)
+    if problem.preference is not None:
+        kernel = prefer_kernel
+        model, table, pulls, task, *rows = arguments
+        near = robot.model.near(table, problem.preference.wanted, task.mode)
+        arguments = (model, near, problem.preference._replace(pulls=pulls), task, *rows)
+        if n == 1 and pulls is None:
+            kernel = _prefer_one
+    spread(kernel, n, *arguments, threads=problem.threads, smallest=SMALLEST_PIECE)
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
-    return Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
+    outcome = Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
+    if problem.preference is not None:
+        outcome.errors = report[:, 3].copy(), report[:, 4].copy()
+    return outcome
 
 
 def _run_with_body(problem: Problem) -> Outcome:

@@ -37,6 +37,8 @@ ROW_FIELDS = [
     ("length_share", np.float64),  # arcs: share of the section's length
     ("bend_share", np.float64),  # arcs: share of the section's bend
     ("bend_before", np.float64),  # arcs: share of the bend that lies before this arc
+    ("held", np.int64),  # sections: 1 if it keeps the coordinates `held_at`
+    ("held_at", np.float64, (3,)),
 ]
 
 # Field names must not be attributes of a NumPy record (size, shape, ...): plain Python would find those first.

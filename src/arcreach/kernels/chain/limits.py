@@ -65,6 +65,10 @@ def nearest_in_cone(bend: float, share: float, bend_max: float) -> tuple[float, 
 def clip_section(chain: Records, row: int, q: Array, out: Array) -> None:
     """Write the nearest coordinates of a section inside its limits. Source: derived."""
     k = chain[row].coordinate
+    if chain[row].held == 1:
+        for i in range(3 if chain[row].stretch > 0.0 else 2):
+            out[k + i] = chain[row].held_at[i]
+        return
     bend = q[k]
     direction = q[k + 1]
     if bend < 0.0:
@@ -150,6 +154,11 @@ def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool
     Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """
     k = chain[row].coordinate
+    if chain[row].held == 1:
+        for i in range(3 if chain[row].stretch > 0.0 else 2):
+            if not abs(q[k + i] - chain[row].held_at[i]) <= tolerance:
+                return False
+        return True
     bend_slack = tolerance * chain[row].bend_max
     if not (-bend_slack <= q[k] <= chain[row].bend_max + bend_slack):
         return False

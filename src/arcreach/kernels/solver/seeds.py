@@ -173,9 +173,13 @@ def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float)
 
 
 @kernel(fast=True, batch=True)
-def key_seeds(start: int, stop: int, model: Model, mode: int, variables: Array, keys: Array, placed: Array) -> None:
-    """Write the keys (n, 10) of seeds given by their variables, and these in canonical pose. Source: derived."""
-    q = np.empty(variables.shape[1])
+def key_seeds(
+    start: int, stop: int, model: Model, mode: int, variables: Array, keys: Array, placed: Array, q: Array
+) -> None:
+    """Write the keys (n, 10) of seeds given by their variables, and these in canonical pose; q (dof,) is scratch.
+
+    Source: derived.
+    """
     target = np.empty(TARGET_SIZE)
     for i in range(start, stop):
         to_coordinates(model, variables[i], q)

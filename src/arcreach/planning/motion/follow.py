@@ -23,11 +23,13 @@ from arcreach.elements import Joint, Section
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.port import Port, as_port
+from arcreach.ik.solve import Hold, Limits
 from arcreach.ik.target import Targets, as_targets
 from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.tracker import Point, Tracker
 from arcreach.robots.hints import angle_hint, position_hint
+from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
 from arcreach.scenes.scene import Scene
@@ -51,8 +53,8 @@ def follow(
     scene: AnyScene | None = None,
     margin: float = 0.0,
     max_step: npt.ArrayLike | None = None,
-    limits: Mapping[str, tuple[float, float]] | None = None,
-    hold: Mapping[str, float] | None = None,
+    limits: Limits | None = None,
+    hold: Mapping[str, float] | Hold | None = None,
     through: Port | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -65,8 +67,10 @@ def follow(
     `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
     points are inserted between waypoints as needed. For a section it bounds the length and the change of
     bend * (cos direction, sin direction). The motion from `start` to the first waypoint is not part of the path.
-    `limits` are narrower limits for joints along this path, by name; `hold` holds a joint while the tip is nearer to
-    its axis than that many metres. These two are the published rules for passing a singular configuration.
+    `limits` are narrower limits along this path, by coordinate. `hold` names coordinates or elements that keep the
+    value of `start`, or of rest. As a mapping it holds a joint while the tip is nearer to its axis than that many
+    metres; this and `limits` are the published rules for passing a singular configuration. `prefer` and `weights` are
+    options of `auto`, see `solve`: every point then has the preferred posture near the previous one.
 
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
     straight in its smooth variables; `clearance` is certified. Points are inserted as needed, and where the path is
@@ -87,8 +91,10 @@ def follow(
     mode, rows = targets.packed
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+    robot = with_tool(robot, targets.tool)
     _check_method(robot, method, targets.kind, max_step is not None, options)
-    chosen = robot if limits is None else robot.with_limits(_narrower(robot, limits))
+    near_axes = hold if isinstance(hold, Mapping) else {}
+    chosen = restricted(robot, None if isinstance(hold, Mapping) else hold, limits, start)
     tolerances = {
         "position_tol": positive("position_tol", position_tol, "metres"),
         "angle_tol": positive("angle_tol", angle_tol, "radians"),
@@ -97,11 +103,11 @@ def follow(
     tracker: Tracker | CollisionFreeTracker
     port = None if through is None else as_port(through, robot)
     if scene is None and port is None:
-        tracker = Tracker(chosen, mode, method, tolerances, largest, _holds(robot, hold or {}), options)
+        tracker = Tracker(chosen, mode, method, tolerances, largest, _holds(robot, near_axes), options)
     else:
-        if hold:
+        if near_axes:
             other = "scene" if port is None else "port"
-            raise MethodError(f"hold has no meaning with a {other}; leave one of them out")
+            raise MethodError(f"hold by distances has no meaning with a {other}; leave one of them out")
         tracker = CollisionFreeTracker(
             chosen, mode, method, tolerances, largest, Scene() if scene is None else scene, margin, options, port
         )
@@ -211,30 +217,7 @@ def _check_method(robot: Robot, method: str, kind: str, boxed: bool, options: di
         raise MethodError(f"max_step bounds sections with method 'auto' only, not with '{method}'; use auto")
 
 
-def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
-    """Return limits by joint, checked to lie inside the robot's own."""
-    if not isinstance(limits, Mapping):
-        raise TargetError(f"limits = {shown(limits)} is not accepted; give a mapping from joints to (lower, upper)")
-    checked = {}
-    for name, pair in limits.items():
-        given = real_array(pair)
-        if given is None or given.shape != (2,):
-            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give (lower, upper)")
-        lower, upper = given.tolist()
-        if name in robot.coordinates:
-            k = robot.coordinates.index(name)
-            if lower < robot.lower[k] or upper > robot.upper[k]:
-                own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
-                raise TargetError(
-                    f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones"
-                )
-        checked[name] = (lower, upper)
-    return checked
-
-
-def _holds(robot: Robot, hold: Any) -> dict[str, float]:
-    if not isinstance(hold, Mapping):
-        raise TargetError(f"hold = {shown(hold)} is not accepted; give a mapping from joints to metres")
+def _holds(robot: Robot, hold: Mapping[str, float]) -> dict[str, float]:
     joints = [robot.coordinates[k] for element, k in robot.indexed_elements() if isinstance(element, Joint)]
     for name in hold:
         if name not in joints:

@@ -21,6 +21,7 @@ from arcreach.elements import Joint, Link, Revolute, Section, Tendon
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base
 from arcreach.ik.solution import Status, with_hint
+from arcreach.ik.solve import Hold, Limits
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
@@ -29,6 +30,7 @@ from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.motion.search import Options, find_path
 from arcreach.robots.hints import angle_hint, position_hint
+from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, self_clearance, tolerance_of
 from arcreach.scenes.scene import Scene, spatial_scene
@@ -60,6 +62,8 @@ def plan(
     self_collision: bool = False,
     position_tol: float = 1e-6,
     angle_tol: float = 1e-3,
+    hold: Hold | None = None,
+    limits: Limits | None = None,
 ) -> Plan:
     """Find a motion from the configuration `start` to a target, or to the configuration `goal`, clear of a scene.
 
@@ -72,11 +76,14 @@ def plan(
 
     `max_time` in seconds covers everything except compilation. `simplify` shortens the path. With `shorten_time` the
     search goes on for up to that many seconds and returns the shortest path it finds; infinity means until `max_time`.
-    The same seed gives the same path unless time ends the search.
+    The same seed gives the same path unless time ends the search. `hold` and `limits`, which are those of `solve`,
+    bind every configuration of the path.
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
     aim, goal = _aim(robot, target, goal)
+    robot = with_tool(robot, None if aim is None else aim.tool)
+    given, robot = robot, restricted(robot, hold, limits, start)
     if scene is None:
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
@@ -114,7 +121,7 @@ def plan(
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
     return Plan(
-        robot, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint,
+        given, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint,
     )  # fmt: skip
 
 

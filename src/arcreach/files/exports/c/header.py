@@ -236,7 +236,7 @@ class Header:
         drawn = seed_variables(model, count, 0)
         keys = np.zeros((count, 10))
         placed = np.empty_like(drawn)
-        seeds.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed)
+        seeds.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
         largest = float(np.abs(keys[:, :3]).max()) or 1.0
         w, x, y, z = keys[:, 6:].T
         z_axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z]

@@ -1,0 +1,218 @@
+"""Measure postures: the default posture, the optimum of `prefer`, and that no target is lost.
+
+    python benchmarks/postures.py rest [--before CHECKOUT]     default posture against that from the neutral start
+    python benchmarks/postures.py prefer [targets]             `prefer` against SciPy's SLSQP
+    python benchmarks/postures.py lost [targets per robot]     failures on the 540 robots of [K22] table 3.9
+
+`--before` names another checkout of arcreach, whose times are taken in turn with those of this one. SLSQP starts at the
+solution of `solve`, in the solver's variables and with exact derivatives of the cost. Success is judged by the robot's
+forward kinematics and limits.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import arcreach as ar
+
+KINDS = ("position", "axis", "rotation")
+TARGETS = 500
+ROUNDS = 5
+
+
+def slide_roll_sections():
+    """Return a slide, a roll joint and three sections."""
+    joints = [ar.Prismatic(lower=0.0, upper=0.1), ar.Revolute(lower=-math.pi, upper=math.pi)]
+    return ar.Robot([*joints, *(ar.Section(0.1, math.pi / 2) for _ in range(3))], name="slide-roll-3-sections")
+
+
+def total_bend(robot, Q):
+    """Return the sum of the bends and of the joints' angles away from rest, in degrees."""
+    used = [k for k, name in enumerate(robot.coordinates) if not name.endswith((".direction", ".length"))]
+    used = [k for k in used if robot.quantities[k] == "angle"]
+    return np.degrees(np.abs(Q - robot.neutral)[:, used].sum(axis=1))
+
+
+def missed(robot, targets, Q):
+    """Return how many answers (n, dof) miss their targets or break a limit."""
+    T = robot.tip_pose(Q)
+    bad = ~robot.within_limits(Q) | (np.linalg.norm(T[:, :3, 3] - targets.positions, axis=1) > 1e-6)
+    if targets.rotations is not None:
+        cosine = 0.5 * (np.einsum("nij,nij->n", T[:, :3, :3], targets.rotations) - 1.0)
+        bad |= np.arccos(np.clip(cosine, -1.0, 1.0)) > 1.001e-3
+    elif targets.axes is not None:
+        bad |= np.linalg.norm(np.cross(T[:, :3, 2], targets.axes), axis=1) > 1.001e-3
+    return int(bad.sum())
+
+
+def robots():
+    return slide_roll_sections(), ar.load_robot("panda")
+
+
+def drawn(robot, n, kind, seed=1):
+    return ar.Targets.from_poses(robot.tip_pose(robot.sample(n, seed=seed)), kind)
+
+
+def time_batches():
+    """Print the microseconds per target of every robot and kind, the best of a few batches on one thread."""
+    times = {}
+    for robot in robots():
+        for kind in KINDS:
+            targets = drawn(robot, TARGETS, kind)
+            ar.solve_batch(robot, targets, threads=1)
+            took = []
+            for _ in range(20):
+                began = time.perf_counter()
+                ar.solve_batch(robot, targets, threads=1)
+                took.append(time.perf_counter() - began)
+            times[f"{robot.name}, {kind}"] = min(took) / TARGETS * 1e6
+    print(json.dumps(times))
+
+
+def times_of(checkout):
+    environment = {**os.environ, "PYTHONPATH": str(Path(checkout) / "src")}
+    command = [sys.executable, __file__, "times"]
+    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+
+
+def rest(before=None):
+    here = Path(__file__).parents[1]
+    rounds = [(times_of(here), times_of(before)) for _ in range(ROUNDS)] if before else []
+    print(f"{'robot, target':38} {'lost':>5} {'bend':>7} {'neutral start':>14} {'ratio':>6} {'time':>6}")
+    for robot in robots():
+        for kind in KINDS:
+            targets, name = drawn(robot, TARGETS, kind), f"{robot.name}, {kind}"
+            found = ar.solve_batch(robot, targets)
+            neutral = ar.solve_batch(robot, targets, start=robot.neutral)
+            bends = total_bend(robot, found.q).mean(), total_bend(robot, neutral.q).mean()
+            slower = min(now[name] for now, _ in rounds) / min(then[name] for _, then in rounds) if before else math.nan
+            lost = missed(robot, targets, found.q)
+            print(f"{name:38} {lost:5} {bends[0]:6.1f}° {bends[1]:13.1f}° {bends[0] / bends[1]:6.2f} {slower:6.2f}")
+
+
+class Rival:
+    """SLSQP on the cost of prefer="rest", in the solver variables of a robot."""
+
+    def __init__(self, robot):
+        self.robot, self.model = robot, robot.model
+        self.rest = self.model.to_variables(robot.neutral[None])[0]
+        self.weights = np.ones(self.model.variables)
+        for move in self.model.moves:
+            if move["stroke"]:
+                self.weights[move["variable"]] = self.model.weight**-2
+            if move["stretch"] > 0.0:
+                self.weights[move["variable"] + move["width"] - 1] = (move["stretch"] / self.model.weight) ** 2
+
+    def cost(self, v):
+        return float(self.weights @ (v - self.rest) ** 2)
+
+    def residual(self, V, target):
+        T = self.robot.tip_pose(self.model.to_coordinates(V))
+        parts = [(T[:, :3, 3] - target.position) / self.model.weight]
+        if target.rotation is not None:
+            R = T[:, :3, :3] @ target.rotation.T
+            parts.append(0.5 * np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1))
+        elif target.axis is not None:
+            across = np.linalg.svd(target.axis[None])[2][1:]
+            parts.append(T[:, :3, 2] @ across.T)
+        return np.concatenate(parts, axis=1)
+
+    def bounds_left(self, v):
+        """Return what is left of every section's limit, squared."""
+        left = []
+        for move in self.model.moves:
+            if move["bend_max"] > 0.0:
+                k, stretch = move["variable"], move["stretch"] > 0.0
+                limit = move["bend_max"] * (v[k + move["width"] - 1] if stretch and move["slope"] > 0.0 else 1.0)
+                left.append(limit**2 - v[k] ** 2 - v[k + 1] ** 2)
+        return np.array(left)
+
+    def solve(self, target, v):
+        from scipy.optimize import minimize
+
+        step = 1e-6
+
+        def slopes(v):
+            shifts = step * np.eye(len(v))
+            rows = self.residual(np.vstack([v + shifts, v - shifts]), target)
+            return (rows[: len(v)] - rows[len(v) :]).T / (2.0 * step)
+
+        low, high = self.model.bounds()
+        constraints = [{"type": "eq", "fun": lambda v: self.residual(v[None], target)[0], "jac": slopes}]
+        if len(self.bounds_left(v)):
+            constraints.append({"type": "ineq", "fun": self.bounds_left})
+        began = time.perf_counter()
+        found = minimize(
+            self.cost, v, jac=lambda v: 2.0 * self.weights * (v - self.rest), method="SLSQP",
+            bounds=list(zip(low, high, strict=True)), constraints=constraints, options={"maxiter": 300, "ftol": 1e-9},
+        )  # fmt: skip
+        took = time.perf_counter() - began
+        v = np.clip(found.x, low, high)
+        good = np.abs(self.residual(v[None], target)).max() < 1e-4 and (self.bounds_left(v) > -1e-6).all()
+        return (self.cost(v) if good else math.inf), took
+
+
+SIX = (
+    (slide_roll_sections, "axis"),
+    ("three-section", "position"),
+    ("mixed-sections", "axis"),
+    ("panda", "rotation"),
+    ("iiwa-14", "axis"),
+    ("rail-iiwa-14", "rotation"),
+)
+
+
+def prefer(n=200):
+    print(f"{'robot, target':34} {'within 1 %':>10} {'worst':>7} {'lost':>5} {'SLSQP failed':>13} {'faster':>8}")
+    for made, kind in SIX:
+        robot = ar.load_robot(made) if isinstance(made, str) else made()
+        rival, targets = Rival(robot), drawn(robot, n, kind, seed=5)
+        first = ar.solve_batch(robot, targets)
+        ar.solve_batch(robot, targets[:2], prefer="rest", threads=1)
+        ours, theirs, took = np.empty(n), np.empty(n), np.zeros((n, 2))
+        answers = np.empty((n, robot.dof))
+        for i, target in enumerate(targets):
+            began = time.perf_counter()
+            found = ar.solve(robot, target, prefer="rest")
+            took[i, 0] = time.perf_counter() - began
+            answers[i] = found.q
+            ours[i] = rival.cost(robot.model.to_variables(found.q[None])[0])
+            theirs[i], took[i, 1] = rival.solve(target, robot.model.to_variables(first.q[i : i + 1])[0])
+        ratio = ours / theirs
+        faster = np.median(took[:, 1]) / np.median(took[:, 0])
+        print(
+            f"{robot.name + ', ' + kind:34} {100 * (ratio <= 1.01).mean():8.1f} % {ratio.max():7.3f} "
+            f"{missed(robot, targets, answers):5} {np.isinf(theirs).sum():13} {faster:8.0f}"
+        )
+
+
+def lost(n=2000):
+    from arcreach.experiments.tables.mixed_sections import cases
+
+    failures = 0
+    for i, case in enumerate(cases()):
+        targets = drawn(case.robot, n, "axis", seed=i)
+        failures += missed(case.robot, targets, ar.solve_batch(case.robot, targets, device=DEVICE).q)
+    print(f"{failures} of {540 * n} targets missed")
+
+
+DEVICE = "auto"
+
+if __name__ == "__main__":
+    command, *rest_of_line = sys.argv[1:] or ["rest"]
+    if command == "times":
+        time_batches()
+    elif command == "rest":
+        rest(rest_of_line[1] if len(rest_of_line) > 1 else None)
+    elif command == "prefer":
+        prefer(*map(int, rest_of_line))
+    elif command == "lost":
+        lost(*map(int, rest_of_line))
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,97 @@
+"""`prefer`: the preferred posture of a robot, as kernels read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from arcreach._checks import real_array, shown
+from arcreach._typing import Array
+from arcreach.errors import ConfigurationError, MethodError
+from arcreach.kernels.chain.layout import BEND
+from arcreach.kernels.solver.preference import Preference
+from arcreach.robots.robot import Robot
+
+# Named postures: rest, weighted in radians; rest, weighted by the ranges of coordinates; and away from the limits.
+POSTURES = ("rest", "middle", "limits")
+# Barrier of "limits": the cost of a coordinate at its limit is this much of an infinite one, 100 times its quadratic.
+BARRIER = 0.99
+# Further seeds from which a posture is sought, if the caller gives no start.
+STARTS = 1
+
+
+def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
+    """Return the checked preference of a solve, without the limits of pulls; None if there is none."""
+    if prefer is None:
+        if weights is not None:
+            raise MethodError("weights has no meaning without prefer; leave it out, or give prefer")
+        return None
+    if not isinstance(robot, Robot):
+        raise MethodError("prefer needs a chain of elements; leave it out, or give a Robot")
+    # A loop of solves changes only the target.
+    key = prefer if isinstance(prefer, str) else np.asarray(prefer).tobytes()
+    kept: tuple[Any, Preference] | None = robot.memory.get("preference")
+    if weights is None and kept is not None and kept[0] == key:
+        return kept[1]
+    preference = _preference(robot, prefer, weights)
+    if weights is None:
+        robot.memory["preference"] = key, preference
+    return preference
+
+
+def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
+    ranged = isinstance(prefer, str) and prefer != "rest"
+    factors = _factors(robot, weights)
+    scales = np.empty(robot.model.variables)
+    for move in robot.model.moves:
+        k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
+        last = k + move["width"]
+        half = move["bend_max"] if move["kind"] >= BEND else 0.5 * (move["upper"] - move["lower"])
+        unit = robot.model.weight if move["stroke"] else 1.0
+        scales[k:last] = _weight(factors[c], half if ranged else unit)
+        if stretch > 0.0:
+            scales[last - 1] = _weight(factors[c + 2], 0.5 if ranged else robot.model.weight / stretch)
+    q = _configuration(robot, prefer)
+    barrier = BARRIER if isinstance(prefer, str) and prefer == "limits" else 0.0
+    return Preference(robot.model.to_variables(q[None])[0], scales, q, barrier, STARTS, None)
+
+
+def _weight(factor: float, scale: float) -> float:
+    """Return the weight of a variable; 0 for a coordinate without limits, or with limits of no width."""
+    return factor / scale**2 if 0.0 < scale < np.inf else 0.0
+
+
+def _configuration(robot: Robot, prefer: Any) -> Array:
+    if isinstance(prefer, str):
+        if prefer not in POSTURES:
+            raise MethodError(
+                f"prefer = {shown(prefer)} is not known; give one of {', '.join(POSTURES)} or a configuration"
+            )
+        return robot.neutral.copy()
+    robot.checked(prefer, "prefer")
+    q = robot.clip(prefer)
+    if q.ndim != 1:
+        raise ConfigurationError(f"prefer has the shape {q.shape}; give one configuration ({robot.dof},)")
+    return q
+
+
+def _factors(robot: Robot, weights: Any) -> Array:
+    """Return the caller's weights (dof,), 1 where none is given."""
+    factors = np.ones(robot.dof)
+    if isinstance(weights, Mapping):
+        for name, value in weights.items():
+            if name not in robot.coordinates:
+                raise ConfigurationError(f"weights names {shown(name)}; give one of {', '.join(robot.coordinates)}")
+            given = real_array(value)
+            factors[robot.coordinates.index(name)] = given if given is not None and given.ndim == 0 else np.nan
+    elif weights is not None:
+        given = real_array(weights)
+        factors = np.full(robot.dof, np.nan) if given is None or given.shape != (robot.dof,) else given
+    if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
+        raise ConfigurationError(
+            f"weights = {shown(weights)} is not accepted; give numbers of 0 or more, not all 0, by coordinate or "
+            f"as ({robot.dof},)"
+        )
+    return factors

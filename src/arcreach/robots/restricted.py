@@ -1,0 +1,161 @@
+"""Robots made for one call: with narrower `limits`, with coordinates that are held, and with a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arcreach._checks import real_array, shown
+from arcreach._typing import Array
+from arcreach.elements import Element, Joint, Link, Section
+from arcreach.errors import ConfigurationError, MethodError, TargetError
+from arcreach.robots.robot import Robot
+
+# Robots kept per robot: each has its own tables of seeds.
+KEPT = 16
+
+
+def with_tool(robot: Any, tool: Array | None) -> Any:
+    """Return the robot with a link to the frame of a tool (4, 4) at its tip; itself without one."""
+    if tool is None:
+        return robot
+    if not isinstance(robot, Robot):
+        raise MethodError("a target with a tool needs a chain of elements; give a Robot")
+    return _kept(
+        robot, tool.tobytes(), lambda: Robot([*robot.elements, Link.from_matrix(tool)], robot.name, robot.source)
+    )
+
+
+def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
+    """Return a robot made from another, the same one for equal keys."""
+    kept: dict[Any, Robot] = robot.memory.setdefault("made", {})
+    if key not in kept:
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[key] = make()
+    return kept[key]
+
+
+def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None = None) -> Any:
+    """Return the robot with narrower limits, of no width for coordinates that are held.
+
+    `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps
+    coordinates to (lower, upper) inside the robot's own. Equal calls return the same robot.
+    """
+    if hold is None and limits is None:
+        return robot
+    if not isinstance(robot, Robot):
+        raise MethodError("hold and limits need a chain of elements; leave them out, or give a Robot")
+    narrow = {} if limits is None else _narrower(robot, limits)
+    held = {} if hold is None else _held(robot, hold, start)
+    for name, value in held.items():
+        lower, upper = narrow.get(name, (value, value))
+        if not lower <= value <= upper:
+            raise TargetError(f"hold keeps {name} at {value:.6g}, outside limits[{name!r}]; change one of them")
+    narrow |= {name: (value, value) for name, value in held.items()}
+    return _kept(robot, tuple(sorted(narrow.items())), lambda: _build(robot, narrow, set(held)))
+
+
+def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
+    """Return limits by coordinate, checked to lie inside the robot's own."""
+    if not isinstance(limits, Mapping):
+        raise TargetError(
+            f"limits = {shown(limits)} is not accepted; give a mapping from coordinates to (lower, upper)"
+        )
+    checked = {}
+    for name, pair in limits.items():
+        given = real_array(pair)
+        if given is None or given.shape != (2,) or not given[0] <= given[1]:
+            raise TargetError(f"limits[{name!r}] = {shown(pair)} is not accepted; give (lower, upper)")
+        lower, upper = given.tolist()
+        if name not in robot.coordinates:
+            raise TargetError(f"limits names {shown(name)}; give one of {', '.join(robot.coordinates)}")
+        k = robot.coordinates.index(name)
+        if lower < robot.lower[k] or upper > robot.upper[k]:
+            own = f"{robot.lower[k]:.6g} to {robot.upper[k]:.6g}"
+            raise TargetError(f"limits[{name!r}] = {shown(pair)} is beyond the robot's own, {own}; give narrower ones")
+        checked[name] = (lower, upper)
+    return checked
+
+
+def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, float]:
+    """Return the values of held coordinates by name."""
+    q = robot.neutral[None] if start is None else np.atleast_2d(robot.clip(start))
+    mask = _mask(robot, hold)
+    if mask.all():
+        raise TargetError("hold keeps every coordinate; leave at least one free")
+    if len(q) == 0 or (q[:, mask] != q[0, mask]).any():
+        raise ConfigurationError("start has different values of a held coordinate; give the same to all targets")
+    return {robot.coordinates[k]: float(q[0, k]) for k in np.flatnonzero(mask)}
+
+
+def _mask(robot: Robot, hold: Any) -> npt.NDArray[np.bool_]:
+    """Return which coordinates are held (dof,)."""
+    given = [hold] if isinstance(hold, str) else hold
+    try:
+        entries = list(given)
+    except TypeError:
+        entries = [given]
+    if len(entries) == robot.dof and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+        return np.array(entries, dtype=np.bool_)
+    mask = np.zeros(robot.dof, np.bool_)
+    places = {name: [k] for k, name in enumerate(robot.coordinates)}
+    for name, (element, k) in zip(robot.element_names, robot.indexed_elements(), strict=True):
+        if element.coordinates:
+            places[name] = [*range(k, k + len(element.coordinates))]
+    for entry in entries:
+        if not isinstance(entry, str) or entry not in places:
+            raise TargetError(
+                f"hold = {shown(hold)} is not accepted; give names, of {', '.join(places)}, or a mask ({robot.dof},)"
+            )
+        mask[places[entry]] = True
+    return mask
+
+
+def _build(robot: Robot, narrow: dict[str, tuple[float, float]], held: set[str]) -> Robot:
+    elements = [_element(robot, element, k, narrow, held) for element, k in robot.indexed_elements()]
+    return Robot(elements, robot.name, robot.source)
+
+
+def _element(robot: Robot, element: Element, k: int, narrow: dict[str, tuple[float, float]], held: set[str]) -> Element:
+    names = robot.coordinates[k : k + len(element.coordinates)]
+    own = {name: narrow[name] for name in names if name in narrow}
+    if own and isinstance(element, Section):
+        return _section(robot, element, names, own, held)
+    if own and isinstance(element, Joint):
+        lower, upper = own[names[0]]
+        return replace(element, lower=lower, upper=upper)  # type: ignore[call-arg]
+    return element
+
+
+def _section(
+    robot: Robot, section: Section, names: tuple[str, ...], own: dict[str, tuple[float, float]], held: set[str]
+) -> Section:
+    """Return a section with narrower limits, or a held one."""
+    if held & set(names):
+        if not held >= set(names):
+            raise TargetError(f"hold names a part of a section; hold all of it: {', '.join(names)}")
+        if robot.pull_limits is not None:
+            raise MethodError(f"robot '{robot.name}' has limits of pulls, with which no section can be held")
+        return section.held(tuple(own[name][0] for name in names))
+    bend, direction, *length = names
+    coupled = section.coupled and section.stretch > 0.0
+    for name in own:
+        if name == direction or coupled or own.get(bend, (0.0, 1.0))[0] > 0.0:
+            raise TargetError(
+                f"limits[{name!r}] is not accepted: of a section give limits of the bend from 0 on, and of the length, "
+                "if they are not coupled"
+            )
+    lower, upper = own.get(length[0], (section.length, section.length + section.stretch)) if length else (0.0, 0.0)
+    if length and lower == upper:
+        raise TargetError(f"limits[{length[0]!r}] has no width; hold the whole section in place of it")
+    return replace(
+        section,
+        bend_max=own.get(bend, (0.0, section.bend_max))[1],
+        length=lower if length else section.length,
+        stretch=upper - lower if length else 0.0,
+    )

@@ -1,0 +1,131 @@
+"""`prefer`: the posture of least cost among those that reach a target."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import arcreach as ar
+
+ROBOT = ar.Robot(
+    [
+        ar.Prismatic(lower=0.0, upper=0.1),
+        ar.Revolute(lower=-math.pi, upper=math.pi),
+        ar.Section(0.05, math.pi / 2, stretch=0.05),
+        ar.Section(0.1, math.pi / 2),
+    ]
+)
+
+
+def targets_of(robot, n, kind):
+    return ar.Targets.from_poses(robot.tip_pose(robot.sample(n, seed=3)), kind)
+
+
+def cost(robot, q, wanted, weights=1.0):
+    """Return the cost of a posture from the coordinates: joints, bend vectors, and lengths in weights."""
+    total = 0.0
+    factors = np.broadcast_to(weights, robot.dof)
+    for k, name in enumerate(robot.coordinates):
+        if name.endswith(".bend"):
+            away = q[k] * np.exp(1j * q[k + 1]) - wanted[k] * np.exp(1j * wanted[k + 1])
+        elif name.endswith(".direction"):
+            continue
+        else:
+            away = (q[k] - wanted[k]) / (robot.model.weight if robot.quantities[k] == "length" else 1.0)
+        total += factors[k] * abs(away) ** 2
+    return total
+
+
+def least_by_slsqp(robot, target, first, wanted):
+    """Return the cost that SLSQP finds from a solution, in coordinates."""
+
+    def residual(q):
+        T = robot.tip_pose(robot.clip(q))
+        parts = [(T[:3, 3] - target.position) / robot.model.weight]
+        if target.axis is not None:
+            parts.append(np.linalg.svd(target.axis[None])[2][1:] @ T[:3, 2])
+        return np.concatenate(parts)
+
+    def inside(q):
+        return np.concatenate([robot.clip(q) - q, q - robot.clip(q)])
+
+    limits = list(zip(robot.lower, robot.upper, strict=True))
+    constraints = [{"type": "eq", "fun": residual}, {"type": "ineq", "fun": lambda q: 1e-6 - abs(inside(q)).max()}]
+    found = minimize(lambda q: cost(robot, q, wanted), first, method="SLSQP", bounds=limits, constraints=constraints)
+    good = found.success and abs(residual(found.x)).max() < 1e-5
+    return found.fun if good else math.inf
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["position", "axis"])
+def test_no_other_optimiser_finds_a_better_posture(kind):
+    targets = targets_of(ROBOT, 12, kind)
+    first, found = ar.solve_batch(ROBOT, targets), ar.solve_batch(ROBOT, targets, prefer="rest")
+    assert found.reached.all()
+    assert ROBOT.within_limits(found.q).all()
+    for i, target in enumerate(targets):
+        rival = least_by_slsqp(ROBOT, target, first.q[i], ROBOT.neutral)
+        assert cost(ROBOT, found.q[i], ROBOT.neutral) <= 1.01 * rival + 1e-9
+
+
+@pytest.mark.parametrize("prefer", ["rest", "middle", "limits"])
+def test_every_named_posture_reaches_the_target_within_the_limits(prefer):
+    targets = targets_of(ROBOT, 3, "axis")
+    found = ar.solve_batch(ROBOT, targets, prefer=prefer)
+    assert found.reached.all()
+    assert ROBOT.within_limits(found.q).all()
+    assert np.array_equal(ar.solve(ROBOT, targets[1], prefer=prefer).q, found.q[1])
+
+
+def test_away_from_limits_leaves_more_room_than_rest():
+    arm = ar.load_robot("panda")
+    targets = targets_of(arm, 5, "axis")
+    half = 0.5 * (arm.upper - arm.lower)
+    used = {
+        prefer: np.abs((ar.solve_batch(arm, targets, prefer=prefer).q - arm.neutral) / half).max(axis=1).mean()
+        for prefer in ("rest", "limits")
+    }
+    assert used["limits"] < used["rest"]
+
+
+def test_a_configuration_that_reaches_the_target_is_its_own_optimum():
+    arm = ar.load_robot("iiwa-14")
+    for q in arm.sample(3, seed=4):
+        target = ar.Target(arm.tip_pose(q)[:3, 3])
+        assert cost(arm, ar.solve(arm, target, prefer=q).q, q) < 1e-6
+
+
+def test_weights_move_less_what_weighs_more():
+    target = targets_of(ROBOT, 1, "position")[0]
+    light = ar.solve(ROBOT, target, prefer="rest")
+    heavy = ar.solve(ROBOT, target, prefer="rest", weights={"section-2.bend": 100.0})
+    assert heavy.q[-2] < light.q[-2]
+    as_array = ar.solve(ROBOT, target, prefer="rest", weights=[1, 1, 1, 1, 1, 100.0, 1])
+    assert np.array_equal(as_array.q, heavy.q)
+
+
+def test_a_start_keeps_the_posture_beside_it():
+    arm = ar.load_robot("panda")
+    q = arm.sample(1, seed=1)[0]
+    near = ar.solve(arm, ar.Target.from_pose(arm.tip_pose(q)), start=q, prefer="rest")
+    again = ar.solve(arm, near.target, start=near.q, prefer="rest")
+    assert near.reached
+    assert np.abs(again.q - near.q).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"prefer": "straight"}, "rest, middle, limits"),
+        ({"prefer": [1.0, 2.0]}, "prefer has the shape"),
+        ({"weights": [1.0] * 7}, "weights has no meaning without prefer"),
+        ({"prefer": "rest", "weights": {"elbow": 1.0}}, "weights names 'elbow'"),
+        ({"prefer": "rest", "weights": [-1.0] * 7}, "0 or more"),
+        ({"prefer": "rest", "method": "dls"}, "method 'auto'"),
+        ({"prefer": "rest", "scene": [ar.Sphere((1.0, 1.0, 1.0), 0.1)]}, "with a scene or a port"),
+    ],
+)
+def test_bad_preferences_are_refused(given, message):
+    with pytest.raises(ar.ArcreachError, match=message):
+        ar.solve(ROBOT, [0.0, 0.1, 0.2], **given)
