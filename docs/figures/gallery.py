@@ -65,6 +65,9 @@ def main() -> None:
     maps = {"": (corners, 100.0 * shares)}
     figures.save(figures.workspace(maps, cell=cell, label="directions of the tip (%)"), IMAGES / "figure-workspace.png")
 
+    reach = ar.reach_map(robot, cells=40, directions=64, layer=("y", 0.0))
+    figures.save(figures.reach_map(reach), IMAGES / "figure-reach.png")
+
     figures.save(figures.solve_times(figures.measure_times(robot, targets=20_000)), IMAGES / "figure-times.png")
     bands = figures.measure_convergence(robot, targets=200)
     figures.save(figures.convergence({"": bands}), IMAGES / "figure-convergence.png")

@@ -43,7 +43,7 @@ def test_the_list_names_every_figure(run):
     assert code == 0
     names = [line.split()[0] for line in out.splitlines()[1:]]
     assert names == [
-        "pose", "workspace", "times", "convergence", "success", "iterations", "links", "contact", "search",
+        "pose", "workspace", "reach", "times", "convergence", "success", "iterations", "links", "contact", "search",
         "clearance",
     ]  # fmt: skip
     for name in names:
@@ -58,6 +58,7 @@ def test_the_list_names_every_figure(run):
         (("pose", "tendon-driven", "--pulls", PULLS, "--elastic", "--pull-error", "0.3mm"), "88.9"),
         (("workspace", "two-section", "--samples", 300), "88.9"),
         (("workspace", "two-section", "three-section", "--samples", 300, "--cell", "5mm"), "181.9"),
+        (("reach", "two-section", "--cells", 2, "--directions", 0, "--layer", "z=60mm"), "88.9"),
         (("times", "two-section", "--methods", "auto,fabrikx", "--targets", 3), "88.9"),
         (("convergence", "two-section", "--methods", "fabrikx", "--targets", 2), "88.9"),
         (("success", "two-section", "--methods", "fabrikx", "--targets", 2, "--limits", "30deg,60deg"), "88.9"),
@@ -120,6 +121,8 @@ def test_a_pose_among_obstacles(run, tmp_path, scene):
         (("pose", "two-section", "--view", "10deg", "--out", "figure.svg"), "--view has 1 values"),
         (("pose", "two-section", "--q", "1,2", "--out", "figure.svg"), "has 2 values"),
         (("workspace", "two-section", "--cell", "0mm", "--out", "figure.svg"), "above 0"),
+        (("reach", "two-section", "--layer", "60mm", "--out", "figure.svg"), "give x, y or z and its coordinate"),
+        (("reach", "two-section", "--layer", "z=far", "--out", "figure.svg"), "far"),
         (("times", "two-section", "--methods", "newton", "--out", "figure.svg"), "'newton' is not known"),
         (("times", "ur5", "--methods", "fabrikx", "--out", "figure.svg"), "does not accept"),
         (("times", "ur5", "--methods", ",", "--out", "figure.svg"), "methods is empty"),

@@ -21,6 +21,13 @@ TWO = ar.load_robot("two-section")
 RNG = np.random.default_rng(0)
 SECONDS = RNG.lognormal(-11.0, 1.0, 500)
 ERRORS = [np.geomspace(1e-2, 1e-7, n) for n in (5, 9, 20)]
+REACH = ar.ReachMap(
+    TWO,
+    np.array([[x, 0.0, z] for x in (0.0, 0.01, 0.02) for z in (0.03, 0.04)]),
+    np.eye(3),
+    np.eye(6, 3) > 0,
+    np.eye(6, 3),
+)
 
 
 class Motion:
@@ -47,6 +54,7 @@ def iterations():
 DRAWN = {
     "pose": lambda: figures.pose(TWO, [0.5, 0.1, 0.7, 2.0]),
     "workspace": lambda: figures.workspace({"": ([[0, 0], [0.001, 0]], [1, 2])}, cell=0.001, label="value"),
+    "reach": lambda: figures.reach_map(REACH),
     "times": lambda: figures.solve_times({"auto": (SECONDS, 500), "lm": (2 * SECONDS, 600)}),
     "convergence": lambda: figures.convergence({"": {"auto": figures.error_bands(ERRORS)}}),
     "success": lambda: figures.success({"auto": ([30, 60], [9, 10], [10, 10])}),

@@ -53,7 +53,20 @@ def test_the_grid_holds_the_workspace_and_directions_are_even():
     assert found.reached.shape == (len(found.positions), 6)
 
 
+def test_a_layer_is_a_plane_of_the_grid():
+    robot = arm()
+    grid, plane = (ar.reach_map(robot, cells=4, directions=0, layer=layer) for layer in (None, ("z", 0.25)))
+    np.testing.assert_array_equal(plane.positions[:, 2], 0.25)
+    for axis in range(2):
+        np.testing.assert_array_equal(np.unique(plane.positions[:, axis]), np.unique(grid.positions[:, axis]))
+
+
 def test_bad_input_is_refused(tmp_path):
+    for layer in ("y", ("w", 0.0), ("y", math.inf), ("y", "0mm")):
+        with pytest.raises(TargetError, match="layer"):
+            ar.reach_map(arm(), layer=layer)
+    with pytest.raises(TargetError, match="both given"):
+        ar.reach_map(arm(), [[0.0, 0.0, 0.6]], layer=("y", 0.0))
     with pytest.raises(MethodError, match="robot"):
         ar.reach_map("panda")
     with pytest.raises(TargetError, match="cells"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import ConfigurationError, TargetError
+from arcreach.errors import TargetError
 from arcreach.robots.rates import bounded_least_squares
 
 
@@ -103,6 +103,24 @@ def test_speeds_stay_small_near_a_singular_pose():
     assert robot.rates(q, [0.1, 0.0, 0.0]).reached
 
 
+def test_a_batch_is_its_rows():
+    robot, rng = ar.load_robot("ur5-bending-tool"), np.random.default_rng(2)
+    q, asked = robot.sample(4, seed=6), 0.2 * rng.normal(size=(4, 6))
+    q[1, 6] = 0.0
+    options = {"max_speed": 0.5, "hold": ["base"]}
+    for velocity in (asked, asked[0]):
+        found = robot.rates(q, velocity, **options)
+        for k, row in enumerate(q):
+            alone = robot.rates(row, asked[k] if velocity.ndim == 2 else velocity, **options)
+            np.testing.assert_allclose(found.speeds[k], alone.speeds, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(found.after(0.1)[k], alone.after(0.1), rtol=1e-9, atol=1e-12)
+            np.testing.assert_array_equal(found.limited[k], alone.limited)
+            assert found.reached[k] == alone.reached
+    # Several velocities at one configuration, and none at all.
+    np.testing.assert_allclose(robot.rates(q[0], asked, **options).velocity[0], found.velocity[0], atol=1e-12)
+    assert robot.rates(q[:0], asked[0]).reached.shape == (0,)
+
+
 def test_manipulability_is_that_of_the_jacobian():
     robot = ar.load_robot("panda")
     q = robot.sample(5, seed=1)
@@ -133,5 +151,5 @@ def test_bad_input_is_refused():
         robot.rates(q, [0.0, 0.0, 1.0], hold=["elbow"])
     with pytest.raises(TargetError, match="damping"):
         robot.rates(q, [0.0, 0.0, 1.0], damping=-0.1)
-    with pytest.raises(ConfigurationError, match="one configuration"):
-        robot.rates(np.tile(q, (2, 1)), [0.0, 0.0, 1.0])
+    with pytest.raises(TargetError, match="velocity has 3 rows and q has 2"):
+        robot.rates(np.tile(q, (2, 1)), np.ones((3, 3)))

@@ -17,6 +17,7 @@ from arcreach.figures.joint_paths import joint_paths
 from arcreach.figures.joint_steps import joint_steps
 from arcreach.figures.measure import measure_convergence, measure_success, measure_times
 from arcreach.figures.pose import pose
+from arcreach.figures.reach_map import reach_map
 from arcreach.figures.scene import scene
 from arcreach.figures.section_bodies import section_bodies
 from arcreach.figures.success import success
@@ -43,6 +44,7 @@ __all__ = [
     "measure_success",
     "measure_times",
     "pose",
+    "reach_map",
     "save",
     "scene",
     "section_bodies",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import array_of, shown, whole
+from arcreach._checks import array_of, real_array, shown, whole
 from arcreach._io import check_output
 from arcreach._typing import Array, Booleans
 from arcreach.errors import FileError, MethodError, TargetError
@@ -22,6 +22,9 @@ TIPS = 4096
 ROOM = 0.02
 # Fixed RNG seed of these configurations, so that equal calls give equal maps.
 SEED = 7
+# Iterations per target: 7 to 32 times faster than without a limit; of 2615 directions that a UR5 reaches 3 are missed.
+ITERATIONS = 1000
+AXES = ("x", "y", "z")
 _FIELDS = ("positions", "directions", "reached", "dexterity")
 
 
@@ -78,35 +81,54 @@ def reach_map(
     *,
     directions: int | npt.ArrayLike = 32,
     cells: int = 12,
+    layer: tuple[str, float] | None = None,
+    max_iterations: int | None = ITERATIONS,
     device: str = "cpu",
     **options: Any,
 ) -> ReachMap:
     """Return which positions a robot reaches, in which directions, and how evenly it moves there.
 
     `positions` (m, 3) are in metres; by default a grid with `cells` along the longest side of the box around the
-    workspace. `directions` of the tip's z axis are unit vectors (k, 3), or a number of evenly spread ones; 0 asks for
-    positions alone. `device` and other options are those of `solve_batch`, which solves all pairs in one batch.
+    workspace, or with `layer`, an axis and a coordinate such as ("y", 0.0), the cells of that plane only. `directions`
+    of the tip's z axis are unit vectors (k, 3), or a number of evenly spread ones; 0 asks for positions alone. More
+    `max_iterations` than the default find few more answers: nearly all time goes to targets out of reach. It, `device`
+    and other options are those of `solve_batch`, which solves all pairs in one batch.
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    points = (
-        _grid(robot, whole("cells", cells, 2)) if positions is None else array_of("positions", positions, (None, 3))
-    )
+    if positions is None:
+        points = _grid(robot, whole("cells", cells, 2), layer)
+    elif layer is None:
+        points = array_of("positions", positions, (None, 3))
+    else:
+        raise TargetError("positions and layer are both given; give one of them")
     axes = _directions(directions)
     m, k = len(points), max(len(axes), 1)
     if not m:
         raise TargetError("positions is empty; give at least one")
     targets = np.repeat(points, k, axis=0)
     wanted = np.tile(axes, (m, 1)) if len(axes) else None
-    found = solve_batch(robot, targets, wanted, device=device, **options)
+    found = solve_batch(robot, targets, wanted, max_iterations=max_iterations, device=device, **options)
     dexterity = np.zeros(m * k)
     if found.reached.any():
         dexterity[found.reached] = robot.manipulability(found.q[found.reached]).translation.inverse_condition
     return ReachMap(robot, points, axes, found.reached.reshape(m, k), dexterity.reshape(m, k))
 
 
-def _grid(robot: Robot, cells: int) -> Array:
-    """Return the centres (m, 3) of cubic cells that fill the box around random tips."""
+def checked_layer(layer: Any) -> tuple[int, float]:
+    """Return the index of the axis and the coordinate in metres of a plane given as ("y", 0.0)."""
+    if isinstance(layer, (tuple, list)) and len(layer) == 2 and isinstance(layer[0], str) and layer[0] in AXES:
+        at = real_array(layer[1])
+        if at is not None and at.shape == () and np.isfinite(at):
+            return AXES.index(layer[0]), float(at)
+    raise TargetError(
+        f"layer = {shown(layer)} is not accepted; give an axis, x, y or z, and a coordinate in metres: ('y', 0.0)"
+    )
+
+
+def _grid(robot: Robot, cells: int, layer: tuple[str, float] | None) -> Array:
+    """Return the centres (m, 3) of cubic cells that fill the box around random tips, or a plane of it."""
+    plane = None if layer is None else checked_layer(layer)
     tips = robot.tip_pose(robot.sample(TIPS, seed=SEED))[:, :3, 3]
     low, high = tips.min(axis=0), tips.max(axis=0)
     room = ROOM * float((high - low).max())
@@ -115,6 +137,8 @@ def _grid(robot: Robot, cells: int) -> Array:
     counts = np.maximum(np.ceil((high - low) / size - 1e-9).astype(int), 1)
     middle = 0.5 * (low + high)
     sides = [c + size * (np.arange(n) - 0.5 * (n - 1)) for c, n in zip(middle, counts, strict=True)]
+    if plane is not None:
+        sides[plane[0]] = np.array([plane[1]])
     return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3)
 
 

@@ -8,7 +8,6 @@ coordinate that is reached.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from arcreach._checks import not_negative, real_array, shown
 from arcreach._typing import Array, Booleans
 from arcreach.elements import LENGTH, Section
-from arcreach.errors import ConfigurationError, TargetError
+from arcreach.errors import TargetError
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -33,7 +32,10 @@ LEAST_DAMPING = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Speeds of the coordinates of one configuration, and the velocity of the tip that they produce."""
+    """Speeds of the coordinates of a configuration, and the velocity of the tip that they produce.
+
+    Arrays of a batch have a leading axis of n.
+    """
 
     robot: Robot = field(repr=False)
     q: Array  # (dof,)
@@ -43,19 +45,20 @@ class Rates:
     limited: Booleans  # (dof,): held, at a limit, or at its largest speed
 
     @property
-    def reached(self) -> bool:
-        """Whether the tip moves as asked, up to a millionth."""
-        size = float(np.abs(self.asked).max(initial=0.0))
-        return bool(np.abs(self.velocity - self.asked).max(initial=0.0) <= 1e-6 * size)
+    def reached(self) -> Any:
+        """Whether the tip moves as asked, up to a millionth; an array (n,) for a batch."""
+        reached = np.abs(self.velocity - self.asked).max(axis=-1) <= 1e-6 * np.abs(self.asked).max(axis=-1)
+        return reached if reached.ndim else bool(reached)
 
     def after(self, seconds: float) -> Array:
         """Return the configuration (dof,) after a short time, within the limits; bend vectors move straight."""
         seconds = not_negative("seconds", seconds, "seconds")
         q = self.q + seconds * self.speeds
         for k in _bend_vectors(self.robot):
-            along = self.q[k] + seconds * self.speeds[k]
-            across = seconds * self.speeds[k + 1] * (self.q[k] if self.q[k] > STRAIGHT else 1.0)
-            q[k], q[k + 1] = math.hypot(along, across), self.q[k + 1] + math.atan2(across, along)
+            bend = self.q[..., k]
+            along = bend + seconds * self.speeds[..., k]
+            across = seconds * self.speeds[..., k + 1] * np.where(bend > STRAIGHT, bend, 1.0)
+            q[..., k], q[..., k + 1] = np.hypot(along, across), self.q[..., k + 1] + np.arctan2(across, along)
         return self.robot.clip(q)
 
 
@@ -70,37 +73,61 @@ def rates(
     keep_direction: bool = False,
 ) -> Rates:
     """Return the speeds; see `Robot.rates`."""
-    start = robot.checked(q)
-    if start.ndim != 1:
-        raise ConfigurationError(f"q has the shape {start.shape}; give one configuration ({robot.dof},)")
-    asked = real_array(velocity)
-    if asked is None or asked.shape not in ((3,), (6,)) or not np.isfinite(asked).all():
+    start, asked = _rows(robot, q, velocity)
+    damping = not_negative("damping", damping, "a share of the reach")
+    held, fastest = _held(robot, hold), _fastest(robot, max_speed)
+    jacobians = columns(robot, start)[..., : asked.shape[-1], :]
+    speeds, moved = np.empty(start.shape), np.empty(asked.shape)
+    limited = np.empty(start.shape, dtype=bool)
+    for row in np.ndindex(start.shape[:-1]):
+        bounds = _limit_bounds(robot, start[row], held)
+        x, limited[row] = _speeds(
+            robot, jacobians[row], asked[row], bounds, fastest, damping * robot.reach, keep_direction
+        )
+        speeds[row], moved[row] = x, jacobians[row] @ x
+    for k in _bend_vectors(robot):
+        speeds[..., k + 1] /= np.where(start[..., k] > STRAIGHT, start[..., k], 1.0)
+    return Rates(robot, start, speeds, moved, asked, limited)
+
+
+def _rows(robot: Robot, q: npt.ArrayLike, velocity: npt.ArrayLike) -> tuple[Array, Array]:
+    """Return copies of configurations (..., dof) and velocities (..., 3 or 6), one each."""
+    start, asked = robot.checked(q), real_array(velocity)
+    if asked is None or asked.ndim not in (1, 2) or asked.shape[-1] not in (3, 6) or not np.isfinite(asked).all():
         raise TargetError(
             f"velocity = {shown(velocity)} is not accepted; give three numbers in m/s, or six: linear, then angular "
-            "in rad/s"
+            "in rad/s; for a batch also one row each"
         )
-    damping = not_negative("damping", damping, "a share of the reach")
-    held = _held(robot, hold)
-    lower, upper = _limit_bounds(robot, start, held)
-    fastest = _fastest(robot, max_speed)
+    if start.ndim == asked.ndim == 2 and len(start) != len(asked):
+        raise TargetError(f"velocity has {len(asked)} rows and q has {len(start)}; give one for all, or one each")
+    rows = start.shape[:-1] or asked.shape[:-1]
+    return np.broadcast_to(start, (*rows, robot.dof)).copy(), np.broadcast_to(asked, (*rows, asked.shape[-1])).copy()
+
+
+def _speeds(
+    robot: Robot,
+    jacobian: Array,
+    asked: Array,
+    bounds: tuple[Array, Array],
+    fastest: Array,
+    singular: float,
+    keep_direction: bool,
+) -> tuple[Array, Booleans]:
+    """Return the speeds (dof,) by bend vectors at one configuration, and which of them are limited."""
+    lower, upper = bounds
     weight = robot.model.weight
-    jacobian = columns(robot, start)[: len(asked)]
     rows = np.array([1.0] * 3 + [weight] * (len(asked) - 3))
     # Metres per second count as radians per second times the weight.
     units = np.where(np.equal(robot.quantities, LENGTH), weight, 1.0)
     A = rows[:, None] * jacobian * units
-    damped = _damping(A, upper > lower, damping * robot.reach)
+    damped = _damping(A, upper > lower, singular)
     if keep_direction:
         x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
         x /= max(1.0, float((np.abs(x) / fastest).max(initial=0.0)))
     else:
         lower, upper = np.maximum(lower, -fastest), np.minimum(upper, fastest)
         x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
-    limited = (x <= lower) | (x >= upper) | (np.abs(x) >= fastest * (1.0 - 1e-12))
-    speeds = x.copy()
-    for k in _bend_vectors(robot):
-        speeds[k + 1] /= start[k] if start[k] > STRAIGHT else 1.0
-    return Rates(robot, start.copy(), speeds, jacobian @ x, asked.copy(), limited)
+    return x, (x <= lower) | (x >= upper) | (np.abs(x) >= fastest * (1.0 - 1e-12))
 
 
 def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, damping: Array) -> Array:

@@ -291,9 +291,10 @@ class Robot(ConfigurationSpace):
         damping: float = 0.02,
         keep_direction: bool = False,
     ) -> Rates:
-        """Return the speeds of all coordinates at one configuration for a velocity of the tip.
+        """Return the speeds of all coordinates for a velocity of the tip.
 
-        `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second. The
+        `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second; a
+        batch has one for all configurations, or one each (n, 3) or (n, 6), also at a single configuration. The
         speeds are the bounded least-squares solution within `max_speed`, one number or one each; with `keep_direction`
         that without speed limits is slowed down as a whole, so that the tip moves the same way. No coordinate leaves
         its limits; `hold` names coordinates that do not move, or is a mask. Motions whose singular value is below

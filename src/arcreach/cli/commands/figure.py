@@ -38,6 +38,7 @@ from arcreach.errors import MethodError
 from arcreach.files import load_chain, load_robot, load_scene, units
 from arcreach.ik.method import find_method
 from arcreach.ik.own_methods import load_method
+from arcreach.ik.reach_map import AXES, reach_map
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers; e
 FIGURES = {
     "pose": "shaded tubes and frames of a robot in one pose or several",
     "workspace": "share of directions in which the tip can point, cell by cell",
+    "reach": "share of directions reached and dexterity in a plane, by solving",
     "times": "histograms of the time per solve, by method",
     "convergence": "error against the iteration, by method",
     "success": "share reached against the limit of the bend, with Wilson bands",
@@ -162,6 +164,35 @@ def workspace(
             maps["" if len(loaded) == 1 else one.name or name] = (places, 100.0 * shares)
         assert size is not None
         drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **wide(width))
+    save(drawn, out)
+
+
+@app.command(help=f"Draw {FIGURES['reach']}.")
+def reach(
+    robot: RobotName,
+    out: Out,
+    layer: Annotated[str, typer.Option("--layer", help="Plane, by an axis and its coordinate: z=100mm.")] = "y=0mm",
+    cells: Annotated[int, typer.Option("--cells", min=2, help="Cells along the longest side of the workspace.")] = 30,
+    directions: Annotated[
+        int, typer.Option("--directions", min=0, help="Directions of the tip's z axis; 0 for positions alone.")
+    ] = 32,
+    width: WidthChoice = None,
+    base: BaseLink = None,
+    tip: TipLink = None,
+) -> None:
+    """Draw a plane of a reach map."""
+    check_figure(out)
+    axis, equals, at = layer.partition("=")
+    if not equals or axis.strip() not in AXES:
+        raise MethodError(f"--layer {layer} is not accepted; give x, y or z and its coordinate: y=0mm")
+    plane = axis.strip(), units.parse(at, "length")
+    loaded = load_chain(robot, "this figure", base, tip)
+    from arcreach import figures
+
+    with announce_compiling():
+        found = reach_map(loaded, directions=directions, cells=cells, layer=plane)
+        note(str(found))
+        drawn = figures.reach_map(found, **wide(width))
     save(drawn, out)
 
 

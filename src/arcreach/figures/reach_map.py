@@ -1,0 +1,93 @@
+"""Draw a plane of a reach map: the share of directions reached, and the mean dexterity beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcreach._typing import Array
+from arcreach.errors import MethodError
+from arcreach.figures import _style
+from arcreach.figures._style import MM
+from arcreach.ik.reach_map import AXES, ReachMap, checked_layer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Coordinates in metres that differ by less than this share of the map's size are equal.
+SAME = 1e-6
+# Millimetres beside the panels, and below them for their axis and the colour bars.
+BESIDE, BELOW = 16.0, 30.0
+
+
+def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = _style.ONE_COLUMN) -> Figure:
+    """Draw a plane of a reach map, coloured by the share of directions reached and by the mean dexterity.
+
+    `layer` is an axis and a coordinate in metres: ("z", 0.1) draws the positions nearest to z = 0.1. The default is the
+    plane of a map of one layer, else the one nearest to y = 0. The positions must be on a grid. Cells that are not
+    reached stay white. `width` is in millimetres.
+    """
+    if not isinstance(reach, ReachMap):
+        raise MethodError(f"reach = {reach!r} is not accepted; give a ReachMap, as reach_map returns")
+    normal, at, rows = _layer(reach.positions, layer)
+    across, up = (axis for axis in range(3) if axis != normal)
+    index, extent = _cells(reach.positions[rows][:, [across, up]])
+    share = reach.share[rows]
+    if not share.any():
+        raise MethodError(
+            f"layer {AXES[normal]} = {at:g} m has no position that is reached; give another layer, more cells, or 0 "
+            "directions to map positions alone"
+        )
+    label = "directions reached (%)" if len(reach.directions) else "reached (%)"
+    drawn = {
+        label: ("viridis", 100.0 * share),
+        "mean dexterity (–)": ("cividis", reach.mean_dexterity[rows]),
+    }
+    with _style.style():
+        tall = (extent[3] - extent[2]) / (extent[1] - extent[0])
+        height = 0.5 * (width - BESIDE) * tall + BELOW
+        figure = _style.new_figure(width, float(np.clip(height, 42.0, 1.35 * width)))
+        panels = figure.subplots(1, 2, sharey=True)
+        for panel, (name, (colours, values)) in zip(panels, drawn.items(), strict=True):
+            image = np.full(index.max(axis=0) + 1, np.nan)
+            image[index[:, 0], index[:, 1]] = np.where(share > 0.0, values, np.nan)
+            picture = panel.imshow(
+                image.T, origin="lower", extent=extent, interpolation="nearest", cmap=colours, vmin=0.0, zorder=1.0
+            )
+            panel.set_xlabel(f"{AXES[across]} (mm)")
+            figure.colorbar(picture, ax=panel, orientation="horizontal", label=name, aspect=16)
+        panels[0].set_ylabel(f"{AXES[up]} (mm)")
+        figure.suptitle(f"{AXES[normal]} = {MM * at:.4g} mm", fontsize=8.0)
+        _style.settle(figure)
+    return figure
+
+
+def _layer(positions: Array, layer: Any) -> tuple[int, float, Any]:
+    """Return the axis and the coordinate of the plane nearest to that asked for, and the rows of its positions."""
+    same = SAME * float(np.ptp(positions, axis=0).max(initial=0.0))
+    if layer is None:
+        flat = [axis for axis in range(3) if np.ptp(positions[:, axis]) <= same]
+        axis, wanted = (flat[0] if len(flat) == 1 else 1), 0.0
+    else:
+        axis, wanted = checked_layer(layer)
+    values = positions[:, axis]
+    at = float(values[np.argmin(np.abs(values - wanted))])
+    return axis, at, np.flatnonzero(np.abs(values - at) <= same)
+
+
+def _cells(places: Array) -> tuple[Any, Array]:
+    """Return the indices (m, 2) of places in their grid, and its left, right, lower and upper end in millimetres."""
+    low, same = places.min(axis=0), SAME * float(np.ptp(places, axis=0).max())
+    steps = [np.diff(np.sort(side)) for side in places.T]
+    sizes = np.array([step[step > same].min(initial=np.inf) for step in steps])
+    # A grid of one row has square cells.
+    sizes = np.where(np.isinf(sizes), sizes.min(), sizes)
+    if np.isinf(sizes).any():
+        raise MethodError("the layer has a single position; give a map of a grid, or another layer")
+    shares = (places - low) / sizes
+    index = np.round(shares).astype(np.int64)
+    if np.abs(shares - index).max() > 1e-3 or len(np.unique(index, axis=0)) < len(index):
+        raise MethodError("the positions of the layer are not on a grid; give a map of a grid, as reach_map by default")
+    ends = MM * np.stack([low - 0.5 * sizes, low + (index.max(axis=0) + 0.5) * sizes], axis=1)
+    return index, ends.ravel()
