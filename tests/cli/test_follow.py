@@ -45,7 +45,9 @@ def test_the_largest_step_takes_units(run, tmp_path, text, steps):
     code, _, _ = run("follow", "inserted-three-section", "--waypoints", path, "--max-step", text, "--out", out)
     assert code == 0
     expected = ar.follow(INSERTED, points, max_step=steps)
-    np.testing.assert_allclose(configurations(out.read_text(), INSERTED), expected.q, rtol=0, atol=1e-9)
+    # The file has directions without jumps by full turns.
+    wrapped = INSERTED.clip(configurations(out.read_text(), INSERTED))
+    np.testing.assert_allclose(wrapped, expected.q, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(

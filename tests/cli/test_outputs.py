@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from arcreach.cli import app as entry
-from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan
+from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan, planar_figures
 
 # Every option that names a file to write, with a command that gets as far as computing, and the endings it accepts.
 FIGURE = ".pdf, .png, .svg"
@@ -30,7 +30,9 @@ OUTPUTS = {
     ("figure convergence", "--out"): ("figure convergence two-section", FIGURE),
     ("figure success", "--out"): ("figure success two-section", FIGURE),
     ("figure iterations", "--out"): ("figure iterations librergm3 --to 200mm,50mm,1060mm", FIGURE),
+    ("figure links", "--out"): ("figure links two-section --to 20mm,10mm,70mm", FIGURE),
     ("figure contact", "--out"): ("figure contact slalom", FIGURE),
+    ("figure search", "--out"): ("figure search slalom", FIGURE),
     ("figure clearance", "--out"): ("figure clearance two-section --path path.csv --scene clutter-20", FIGURE),
 }
 FOLDERS = {
@@ -72,7 +74,7 @@ def idle(monkeypatch):
     def computing(*_):
         raise AssertionError("the command computes before it has checked its files")
 
-    for module in (contact, experiment, export, figure, fit, follow, grasp, ik, plan):
+    for module in (contact, experiment, export, figure, fit, follow, grasp, ik, plan, planar_figures):
         monkeypatch.setattr(module, "announce_compiling", computing)
 
 

@@ -113,7 +113,7 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
         settings = find_experiment(name).settings(2, 0, (), given)
         run_experiment(name, settings, tmp_path / name, threads=2)
     write_report(tmp_path, tmp_path / "out")
-    text = check_page(tmp_path / "out", 3 + 2 + 2)
+    text = check_page(tmp_path / "out", 3 + 3 + 2 + 2)
     assert "nan" not in text
     runs = [Run(tmp_path / name) for name in ("tangents-chords", "compare")]
     told = statements(runs[0])
