@@ -30,6 +30,7 @@ OUTPUTS = {
     ("figure convergence", "--out"): ("figure convergence two-section", FIGURE),
     ("figure success", "--out"): ("figure success two-section", FIGURE),
     ("figure iterations", "--out"): ("figure iterations librergm3 --to 200mm,50mm,1060mm", FIGURE),
+    ("figure reach", "--out"): ("figure reach two-section --cells 3", FIGURE),
     ("figure links", "--out"): ("figure links two-section --to 20mm,10mm,70mm", FIGURE),
     ("figure contact", "--out"): ("figure contact slalom", FIGURE),
     ("figure search", "--out"): ("figure search slalom", FIGURE),

@@ -23,6 +23,7 @@ class Found(list):
     surroundings = SimpleNamespace(obstacles=[Disc((0.05, 0.05), 0.01)])
     target = TARGET
     balls = ()
+    edges = ()
     body = SimpleNamespace(radius=0.002)
 
 
