@@ -53,6 +53,8 @@ def status(code: Status, position_error: float, angle_error: float) -> str:
         return f"out of reach, {millimetres(position_error)} short"
     if code == Status.COLLISION:
         return "an obstacle is in the way" + (f", {distance} off" if distance else "")
+    if code == Status.PORT_MISSED:
+        return "reached, but misses the entry point"
     if code == Status.TIME_LIMIT:
         # The time limit is not named: more time seldom helps.
         return f"not found, the closest is {distance} off" if distance else "not quite reached"

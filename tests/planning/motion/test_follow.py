@@ -348,7 +348,8 @@ def test_a_port_is_kept_between_the_points():
     q = np.radians([200.0, -80, 80, -90, -90, 0, 20, 0, 20, 0, 20, 0])
     line = robot.backbone(q, 1000)
     port, tip = ar.Port(line[930], radius=5e-4), line[-1]
-    path = ar.follow(robot, [tip, [*tip, 0.03, 0.0, 0.0], [*tip, 0.03, 0.03, -0.02]], start=q, through=port)
+    waypoints = tip + np.array([[0.0, 0.0, 0.0], [0.03, 0.0, 0.0], [0.03, 0.03, -0.02]])
+    path = ar.follow(robot, waypoints, start=q, through=port)
     assert path.reached
     assert "of the port" in str(path)
     assert (path.waypoint == INSERTED).any()
