@@ -152,7 +152,7 @@ def test_several_runs_make_one_page(tmp_path):
     summary_lines = text[: text.index("## The runs")].splitlines()
     for name in ("[K22] table 3.3", "[K22] table 3.4", "[K22] table 3.12, figs. 2.12 and 3.16"):
         assert sum(line.startswith(f"| {name} |") for line in summary_lines) == 1
-    figures = next(line for line in summary_lines if line.startswith("| [K22a] figs. 5 to 7"))
+    figures = next(line for line in summary_lines if line.startswith("| [K22a] figs. 2, 3 and 5 to 7"))
     assert "| 0 | – |" in figures
 
 
