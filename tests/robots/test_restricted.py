@@ -156,8 +156,8 @@ def test_targets_of_a_list_have_one_tool():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("hold", [["prismatic-1", "revolute-1"], ["section-1"]])
-def test_a_plan_holds(hold):
+def test_a_plan_holds_joints():
+    hold = ["prismatic-1", "revolute-1"]
     q = np.array([0.05, 0.1, 0.3, 1.0, 0.08, 0.4, -1.0, 0.3, 0.5])
     goal = q.copy()
     goal[-4:] = (1.0, 1.0, 0.6, -0.5)
@@ -167,3 +167,5 @@ def test_a_plan_holds(hold):
     assert path.reached
     assert path.robot is ROBOT
     assert (path.q[:, columns] == q[columns]).all()
+    with pytest.raises(ar.MethodError, match=r"hold names section-1, a section; .* give joints only"):
+        ar.plan(ROBOT, q, target, [ar.Sphere((0.3, 0.3, 0.1), 0.02)], hold=["section-1"])

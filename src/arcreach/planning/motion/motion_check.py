@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from arcreach._jit import settled
 from arcreach._typing import Array, Booleans
-from arcreach.elements import Section
+from arcreach.elements import HeldSection, Section
+from arcreach.errors import MethodError
 from arcreach.kernels.planning import check as kernels
 from arcreach.kernels.planning.body import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.pairs import World
@@ -48,6 +49,12 @@ class SmoothSpace:
     """Conversion between configurations and the smooth variables of a robot."""
 
     def __init__(self, robot: Robot) -> None:
+        held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
+        if held:
+            # The kernels of motions find the variables of a section by counting those before it.
+            raise MethodError(
+                f"hold names {held[0]}, a section; along motions that are checked give joints to hold only"
+            )
         self.robot = robot
         self.model = robot.model
         endless = [move for move in self.model.moves if np.isinf(move["lower"])]
