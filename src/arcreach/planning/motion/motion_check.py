@@ -52,9 +52,7 @@ class SmoothSpace:
         held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
         if held:
             # The kernels of motions find the variables of a section by counting those before it.
-            raise MethodError(
-                f"hold names {held[0]}, a section; along motions that are checked give joints to hold only"
-            )
+            raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
         self.robot = robot
         self.model = robot.model
         endless = [move for move in self.model.moves if np.isinf(move["lower"])]
