@@ -19,7 +19,7 @@ from arcreach.kernels.chain.layout import AXIS, GOING_ON, POSITION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
-from arcreach.kernels.methods.jacobian_steps import RESIDUAL, Work, family_step, hold_at_limits
+from arcreach.kernels.methods.jacobian_steps import RESIDUAL, family_step, hold_at_limits, make_work
 
 # Below this sine of the error angle the factor angle / sine is 1 to the last bit.
 _SMALL_SINE = 1e-9
@@ -154,17 +154,7 @@ def jacobian(start, stop, arm, rule, task, answers):
     rule. Q receives the best configuration. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
     """
     dof = answers.Q.shape[1]
-    work = Work(
-        np.empty(dof),
-        np.empty(dof),
-        np.empty(dof),
-        np.empty((6, dof)),
-        np.empty((dof, 6)),
-        np.empty(6),
-        np.empty(6),
-        np.empty((6, 6)),
-        np.empty((6, 6)),
-    )
+    work = make_work(dof)
     q, mode, weight = work.q, task.mode, arm.weight
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):

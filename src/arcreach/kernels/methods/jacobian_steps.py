@@ -7,6 +7,8 @@ eigenvectors, which are the left singular vectors of J.
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from arcreach._jit import kernel
 from arcreach._typing import Array
 from arcreach.kernels.chain.layout import ROTATION
@@ -49,6 +51,15 @@ class Work(NamedTuple):
     y: Array  # (6,)
     G: Array  # (6, 6)
     U: Array  # (6, 6)
+
+
+@kernel(allocates=True)
+def make_work(dof):
+    """Return the scratch of a robot of `dof` coordinates. Source: derived."""
+    return Work(
+        np.empty(dof), np.empty(dof), np.empty(dof), np.empty((6, dof)), np.empty((dof, 6)), np.empty(6), np.empty(6),
+        np.empty((6, 6)), np.empty((6, 6)),
+    )  # fmt: skip
 
 
 @kernel

@@ -16,7 +16,7 @@ from arcreach.kernels.chain.limits import clip, local_bend_max
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
 from arcreach.kernels.methods.jacobian import linearise
-from arcreach.kernels.methods.jacobian_steps import FIXED, Work, damped_step
+from arcreach.kernels.methods.jacobian_steps import FIXED, damped_step, make_work
 
 
 @kernel
@@ -74,17 +74,7 @@ def printed_step(arm, damping, target, tip, mode, work):
 def published_jacobian(start, stop, arm, damping, task, answers):
     """Solve rows start to stop of a task; Q receives the best configuration. Source: [K22] eq. 1.18."""
     dof = answers.Q.shape[1]
-    work = Work(
-        np.empty(dof),
-        np.empty(dof),
-        np.empty(dof),
-        np.empty((6, dof)),
-        np.empty((dof, 6)),
-        np.empty(6),
-        np.empty(6),
-        np.empty((6, 6)),
-        np.empty((6, 6)),
-    )
+    work = make_work(dof)
     timer = np.zeros(2, np.int64)
     for i in range(start, stop):
         began = clock(timer)

@@ -11,7 +11,8 @@ from arcreach.elements import Link, Section
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
 from arcreach.kernels.solver.box_step import Box
-from arcreach.kernels.solver.shape_fit import Body, Curve, distances, fit_path
+from arcreach.kernels.solver.shape_fit import fit_path
+from arcreach.kernels.solver.shape_squares import Body, Curve, distances
 from arcreach.robots.robot import Robot
 
 # Points of every element that are fitted, and points of the body at which its deviation is measured.
