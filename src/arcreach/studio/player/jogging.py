@@ -67,8 +67,8 @@ class Jogging:
         return np.array([taken[k][1] for k in np.searchsorted(times, instants + 1e-9) - 1])
 
     def record(self) -> None:
-        """Begin a recording in place of the last one."""
-        self._taken = []
+        """Begin a recording in place of the last one, with the configuration that is shown."""
+        self._taken = [(time.monotonic(), self._state.q.copy())]
         self.recording = True
 
     def end_recording(self) -> None:
