@@ -48,6 +48,17 @@ def test_a_path_with_times(run, tmp_path):
 
 
 @pytest.mark.compiled
+def test_posture_and_limits_of_a_plan(run):
+    posture = ("--prefer", "rest", "--limits", "section-1.bend=0,60deg")
+    code, out, _ = run(*CALL, TARGET, *posture, "--json")
+    assert code == 0
+    bends = np.array(json.loads(out)["q"])[:, ::2]
+    assert bends[:, 0].max() <= np.radians(60) + 1e-12
+    assert bends[-1].sum() < np.array(json.loads(run(*CALL, TARGET, "--json")[1])["q"])[-1, ::2].sum() + 1e-6
+    assert run(*CALL, TARGET, "--hold", "elbow")[0] == 2
+
+
+@pytest.mark.compiled
 def test_no_path_ends_with_code_1(run, tmp_path):
     code, out, _ = run(*CALL, "--to", "0,0,1", "--out", tmp_path / "path.csv")
     assert code == 1

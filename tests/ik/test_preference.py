@@ -114,6 +114,21 @@ def test_a_start_keeps_the_posture_beside_it():
     assert np.abs(again.q - near.q).max() < 0.05
 
 
+@pytest.mark.compiled
+def test_all_solutions_are_postures_of_least_cost_and_the_least_is_first():
+    target = targets_of(ROBOT, 4, "axis")[3]
+    found = ar.solve_all(ROBOT, target, prefer="rest")
+    costs = [cost(ROBOT, one.q, ROBOT.neutral) for one in found]
+    assert costs == sorted(costs)
+    assert costs[0] <= 1.01 * cost(ROBOT, ar.solve(ROBOT, target, prefer="rest").q, ROBOT.neutral)
+    # A posture that cannot be improved from where it is.
+    for one in found:
+        assert one.check().reached
+        again = ar.solve(ROBOT, target, start=one.q, prefer="rest")
+        assert cost(ROBOT, again.q, ROBOT.neutral) > 0.98 * cost(ROBOT, one.q, ROBOT.neutral)
+    assert sum(one.hits for one in found) >= len(ar.solve_all(ROBOT, target))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

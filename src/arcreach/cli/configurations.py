@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from arcreach._typing import Array
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
 from arcreach.files import units
+from arcreach.ik.preference import POSTURES
 from arcreach.robots.hints import angle_hint, pull_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -54,6 +55,20 @@ def parse_limits(given: Sequence[str], robot: Robot | SymbolicRobot) -> dict[str
         low, high = (_value(cell.strip(), quantity, f"--limits: {name}") for cell in pair.split(","))
         limits[name] = (low, high)
     return limits
+
+
+def parse_posture(
+    robot: Robot | SymbolicRobot, prefer: str | None, hold: list[str] | None, limits: list[str] | None
+) -> dict[str, Any]:
+    """Return the keywords of a solve for a preferred posture, held coordinates and narrower limits."""
+    wishes: dict[str, Any] = {}
+    if prefer is not None:
+        wishes["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, robot, "--prefer")
+    if hold:
+        wishes["hold"] = hold
+    if limits:
+        wishes["limits"] = parse_limits(limits, robot)
+    return wishes
 
 
 def parse_pulls(text: str, robot: Robot) -> Array:

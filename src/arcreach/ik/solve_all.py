@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import positive, shown, whole
+from arcreach._typing import Array, Integers
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method, no_rows
+from arcreach.ik.preference import posture_costs, preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
-from arcreach.ik.solve import Hold, Limits, solve
+from arcreach.ik.solve import Hold, Limits, Weights, solve, solve_batch
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import REACHED
 from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.preference import Preference
 from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
@@ -33,6 +37,9 @@ SHARPEST = 1e-13
 NEARNESS = 1e-3
 # More branches than an arm without redundancy has; of the continuum of a redundant one this many are returned.
 MOST = 64
+# Postures closer than this in every variable are one: a descent ends within a thousandth of the least cost, which is
+# flat there.
+SAME_POSTURE = 0.1
 # Random configurations at which the rank of the Jacobian is computed; the largest holds almost everywhere.
 RANK_SAMPLES = 5
 RANK_TOLERANCE = 1e-9
@@ -49,13 +56,16 @@ def solve_all(
     most: int = MOST,
     hold: Hold | None = None,
     limits: Limits | None = None,
+    prefer: str | npt.ArrayLike | None = None,
+    weights: Weights | None = None,
 ) -> list[Solution]:
     """Return all distinct configurations that reach the target, nearest to `start` first; full turns count as one.
 
     Descents start at `start` and at many seeds until `without_new` of them in a row find nothing new. `hits` of a
     solution counts the descents that ended there: the more, the less likely one is missing. A redundant robot has
     infinitely many solutions (see `free_directions`), of which at most `most` are returned. `hold` and `limits` are
-    those of `solve`.
+    those of `solve`. With `prefer` and `weights`, also those of `solve`, every solution is the posture of least cost
+    that a descent from it finds, and the least cost of all is first.
     """
     target = as_target(target)
     if not isinstance(robot, Robot):
@@ -69,6 +79,7 @@ def solve_all(
     refusal = find_method("auto").refusal(robot, target.kind)
     if refusal is not None:
         raise MethodError(f"robot '{robot.name}' cannot be solved: {refusal}")
+    preference = preference_of(robot, prefer, weights)
     origin = robot.clip(robot.neutral if start is None else start)
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
@@ -101,16 +112,23 @@ def solve_all(
     find_branches(*model.search(mode, SEEDS), model.pulls(mode), task, origin, found)
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
+    settings: dict[str, Any] = {
+        "position_tol": position_tol, "angle_tol": angle_tol, "prefer": prefer, "weights": weights,
+    }  # fmt: skip
     if n == 0:
         # Starts are given up early here, since others find the same branch; a hard target needs `solve`.
-        only = solve(robot, target, start=start, position_tol=position_tol, angle_tol=angle_tol)
+        only = solve(robot, target, start=start, **settings)
         only.robot = given
         return [only] if only.reached else []
-    status = np.zeros(n, np.int64)
     targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
+    if preference is None:
+        places = model.to_variables([*Q[:n], origin])
+        order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
+    else:
+        Q = solve_batch(robot, targets, start=Q[:n], **settings).q
+        order = _least_first(robot, preference, Q, hits)
+    status = np.zeros(n, np.int64)
     position_error, angle_error = verdict(robot, Q[:n], targets, tolerances, status)
-    places = model.to_variables([*Q[:n], origin])
-    order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
     return [
         Solution(
             Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
@@ -119,6 +137,19 @@ def solve_all(
         for i in order
         if status[i] == REACHED
     ]  # fmt: skip
+
+
+def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:
+    """Return the rows of distinct postures (n, dof), that of least cost first, and add up their hits."""
+    V = robot.model.to_variables(Q)
+    kept: list[int] = []
+    for i in np.argsort(posture_costs(robot, preference, V), kind="stable").tolist():
+        near = [k for k in kept if np.abs(V[k] - V[i]).max() < SAME_POSTURE]
+        if near:
+            hits[near[0]] += hits[i]
+        else:
+            kept.append(i)
+    return kept
 
 
 def free_directions(robot: Robot, target: Target) -> int:

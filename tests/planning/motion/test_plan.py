@@ -38,6 +38,29 @@ def check_plan(plan, start, target, scene):
 
 
 @pytest.mark.compiled
+def test_a_plan_ends_in_the_preferred_posture(arm, clutter):
+    start, goal = free_configurations(arm, clutter, 2, seed=8)
+    target = ar.Target(arm.tip_pose(goal)[:3, 3])
+    scene = ar.Scene([ar.Sphere((0.0, 0.0, -1.0), 0.1)])
+    plan = ar.plan(arm, start, target, scene, prefer="rest")
+    check_plan(plan, start, target, scene)
+    wanted = ar.solve(arm, target, prefer="rest")
+    assert bends(plan.q[-1]) <= 1.01 * bends(wanted.q)
+    assert bends(ar.plan(arm, start, target, scene).q[-1]) > 1.1 * bends(wanted.q)
+    # Where that posture is not free, another one is taken.
+    blocked = ar.Scene([ar.Sphere(arm.backbone(wanted.q, 21)[12], 0.004)])
+    other = ar.plan(arm, start, target, blocked, prefer="rest")
+    check_plan(other, start, target, blocked)
+    assert bends(other.q[-1]) > 1.01 * bends(wanted.q)
+    with pytest.raises(MethodError, match="prefer has no meaning with goal="):
+        ar.plan(arm, start, None, scene, goal=goal, prefer="rest")
+
+
+def bends(q):
+    return np.sum(q[::2] ** 2)
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["fixed-sections", "extensible-sections", "telescopic-sections"])
 @pytest.mark.parametrize("scene_name", ["clutter-20", "clutter-60"])
 def test_paths_in_clutter_are_free_all_along(name, scene_name):

@@ -16,11 +16,14 @@ from arcreach.cli.arguments import (
     AsJson,
     BaseLink,
     FigurePath,
+    HoldNames,
     MethodName,
+    NarrowLimits,
     OptionalScene,
     PortAxis,
     PortRadius,
     PositionTol,
+    Prefer,
     RobotName,
     SceneScale,
     Start,
@@ -28,7 +31,7 @@ from arcreach.cli.arguments import (
     TipLink,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -69,6 +72,9 @@ def follow(
         bool, typer.Option("--position-only", help="Ignore the orientations of the waypoints.")
     ] = False,
     start: Start = None,
+    prefer: Prefer = None,
+    hold: HoldNames = None,
+    limits: NarrowLimits = None,
     method: MethodName = "auto",
     max_step: Annotated[
         str | None, typer.Option("--max-step", help="Largest change of a coordinate per point: 3deg, 5mm or 3deg,5mm.")
@@ -117,6 +123,7 @@ def follow(
         options["through"] = port
     if start is not None:
         options["start"] = parse_configuration(start, loaded, "--start")
+    options |= parse_posture(loaded, prefer, hold, limits)
     interrupted = False
     with announce_compiling() as say:
         try:

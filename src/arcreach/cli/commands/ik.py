@@ -38,7 +38,7 @@ from arcreach.cli.arguments import (
     one_of,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration, parse_limits
+from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
@@ -47,7 +47,6 @@ from arcreach.cli.targets import parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, units
 from arcreach.ik.own_methods import load_method
-from arcreach.ik.preference import POSTURES
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import MOST, free_directions, solve_all
@@ -116,7 +115,7 @@ def ik(
         "out": out,
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through, "prefer": prefer}
+    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through}
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
     if scene is None and margin is not None:
@@ -127,7 +126,7 @@ def ik(
         _refuse_idle(
             "--all",
             chosen,
-            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method", "prefer"),
+            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
         )
     else:
         _refuse_idle("--to", chosen, ("out",))
@@ -144,14 +143,9 @@ def ik(
     }
     if start is not None:
         common["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
-    if hold:
-        common["hold"] = hold
-    if limits:
-        common["limits"] = parse_limits(limits, loaded)
+    common |= parse_posture(loaded, prefer, hold, limits)
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
-    if prefer is not None:
-        choice["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, loaded, "--prefer")
     if (obstacles := read_scene(scene, scale)) is not None:
         choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
     if (port := parse_port(through, port_radius, port_axis)) is not None:

@@ -13,6 +13,9 @@ from arcreach.cli.arguments import (
     Axis,
     BaseLink,
     FigurePath,
+    HoldNames,
+    NarrowLimits,
+    Prefer,
     RobotName,
     Rotation,
     SceneName,
@@ -21,7 +24,7 @@ from arcreach.cli.arguments import (
     To,
     one_of,
 )
-from arcreach.cli.configurations import parse_configuration
+from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -68,6 +71,9 @@ def plan(
     points: Annotated[
         int | None, typer.Option("--points", help="Write this many points along the motion instead of its corners.")
     ] = None,
+    prefer: Prefer = None,
+    hold: HoldNames = None,
+    limits: NarrowLimits = None,
     max_speed: MaxSpeed = None,
     max_acceleration: MaxAcceleration = None,
     max_jerk: MaxJerk = None,
@@ -98,6 +104,7 @@ def plan(
     obstacles = load_scene(scene, scale)
     q_start = parse_configuration(start, loaded, "--from")
     target = None if to is None else parse_target(to, axis, rotation)
+    wishes = parse_posture(loaded, prefer, hold, limits)
     with announce_compiling():
         found = find_plan(
             loaded,
@@ -112,6 +119,7 @@ def plan(
             simplify=simplify,
             shorten_time=shorten_time,
             self_collision=self_collision,
+            **wishes,
         )
         timed = None
         if found.reached and max_speed is not None and max_acceleration is not None:

@@ -37,7 +37,9 @@ SHORTER = 0.25
 SHORTEST_STEP = 1e-3
 LONGEST_STEP = 50.0
 # The descent ends at a step that promises less than this share of the cost.
-ENOUGH = 1e-4
+ENOUGH = 1e-3
+# A further seed is given up where it would need more than this multiple of what its next step promises.
+HOPE = 2.0
 # Weight of a variable without one, as a share of the largest: it may move freely, but not without end.
 LEAST_CURVATURE = 1e-3
 # Step budget of the return to the target.
@@ -243,11 +245,11 @@ def step_length(model: Model, room: Room) -> float:
 
 @kernel(fast=True)
 def improve(
-    model: Model, goal: Goal, preference: Preference, work: Work, watch: Watch, room: Room
+    model: Model, goal: Goal, preference: Preference, work: Work, watch: Watch, room: Room, bar: float
 ) -> tuple[float, int]:
     """Descend from v, where the tip is at its target, to the posture of least cost; return the cost and the steps.
 
-    Source: derived.
+    The descent is given up where it is not likely to end below the cost `bar`. Source: derived.
     """
     v, here, z = work.v, room.here, room.z
     n = v.shape[0]
@@ -260,7 +262,7 @@ def improve(
         promise = posture_step(model, goal, preference, work, room)
         if step > 0:
             length = step_length(model, room)
-        if promise <= ENOUGH * least + 1e-24:
+        if promise <= ENOUGH * least + 1e-24 or least - HOPE * promise > bar:
             break
         found = False
         for _ in range(MOST_TRIALS):
@@ -326,7 +328,7 @@ def prefer(
         if ended == REACHED:
             copy(best_v, work.v)
             nearest_turns(model, preference, work.v, Q[i])
-            least, taken = improve(model, goal, preference, work, watch, room)
+            least, taken = improve(model, goal, preference, work, watch, room, math.inf)
             steps += taken
             copy(work.v, best_v)
             for _ in range(0 if task.started else preference.starts):
@@ -336,7 +338,7 @@ def prefer(
                 steps += taken
                 if code == REACHED:
                     nearest_turns(model, preference, work.v, Q[i])
-                    value, taken = improve(model, goal, preference, work, watch, room)
+                    value, taken = improve(model, goal, preference, work, watch, room, least)
                     steps += taken
                     if value < least:
                         least = value

@@ -20,8 +20,9 @@ from arcreach._typing import Array
 from arcreach.elements import Joint, Link, Revolute, Section, Tendon
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base
+from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import Status, with_hint
-from arcreach.ik.solve import Hold, Limits
+from arcreach.ik.solve import Hold, Limits, Weights
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
@@ -64,6 +65,8 @@ def plan(
     angle_tol: float = 1e-3,
     hold: Hold | None = None,
     limits: Limits | None = None,
+    prefer: str | npt.ArrayLike | None = None,
+    weights: Weights | None = None,
 ) -> Plan:
     """Find a motion from the configuration `start` to a target, or to the configuration `goal`, clear of a scene.
 
@@ -77,7 +80,8 @@ def plan(
     `max_time` in seconds covers everything except compilation. `simplify` shortens the path. With `shorten_time` the
     search goes on for up to that many seconds and returns the shortest path it finds; infinity means until `max_time`.
     The same seed gives the same path unless time ends the search. `hold` and `limits`, which are those of `solve`,
-    bind every configuration of the path.
+    bind every configuration of the path. `prefer` and `weights`, those of `solve` too, choose the posture at the
+    target: the preferred one where it is free and soon reached, otherwise one of up to eight others.
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
@@ -88,7 +92,11 @@ def plan(
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
     seed = whole("seed", seed, 0)
-    few = goals is None and not any(isinstance(element, Joint) for element in robot.elements)
+    wish = None if preference_of(robot, prefer, weights) is None else (prefer, weights)
+    if wish is not None and aim is None:
+        raise MethodError("prefer has no meaning with goal=, which is the posture; leave one of them out")
+    sections = not any(isinstance(element, Joint) for element in robot.elements)
+    few = goals is None and (sections or wish is not None)
     count = 1 if few else MOST_GOALS if goals is None else whole("goals", goals, 1)
     max_time = positive("max_time", max_time, "seconds")
     shorten_time = _shorten_time(shorten_time)
@@ -108,7 +116,9 @@ def plan(
     else:
         _check_target(robot, aim, checked, margin)
         while True:
-            Q, status = goal_configurations(robot, q_start, aim, checked, margin, count, seed, tolerances, max_time)
+            Q, status = goal_configurations(
+                robot, q_start, aim, checked, margin, count, seed, tolerances, max_time, wish
+            )
             if status == Status.REACHED:
                 rooms = clearance(robot, Q, checked, grid=True).distance
                 found = find_path(check, q_start, Q, min(room, float(rooms.min())), options)
