@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._jit import settled
-from arcreach._typing import Array, Booleans
+from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import HeldSection, Section
 from arcreach.errors import MethodError
 from arcreach.kernels.planning import check as kernels
@@ -49,19 +49,10 @@ class SmoothSpace:
     """Conversion between configurations and the smooth variables of a robot."""
 
     def __init__(self, robot: Robot) -> None:
-        held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
-        if held:
-            # The kernels of motions find the variables of a section by counting those before it.
-            raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
         self.robot = robot
         self.model = robot.model
-        endless = [move for move in self.model.moves if np.isinf(move["lower"])]
-        self.endless = np.array([int(move["variable"]) for move in endless], dtype=np.int64)
-        # The direction of a twisting section is endless as a variable, but a wrapped coordinate.
-        joints = [move for move in endless if np.isinf(robot.lower[move["coordinate"]])]
-        self._joint_variables = np.array([int(move["variable"]) for move in joints], dtype=np.int64)
+        self.endless, self._joint_variables, self._joint_coordinates = _endless_of(robot)
         self._travels = np.empty((len(robot.packed), TRAVEL_SIZE))
-        self._joint_coordinates = np.array([int(move["coordinate"]) for move in joints], dtype=np.int64)
 
     def variables(self, Q: npt.ArrayLike) -> Array:
         """Return variables (n, variables) of a path of configurations (n, dof), endless joints unwrapped."""
@@ -105,6 +96,23 @@ class SmoothSpace:
     def travels(self, a: Array, b: Array) -> float:
         """Return an upper bound in metres of how far a point of the body moves from a to b."""
         return float(write_travels(self.robot.packed, a, b, self._travels))
+
+
+def _endless_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
+    """Return the variables without limits, and the variables and the coordinates of the joints among them."""
+    known: tuple[Integers, Integers, Integers] | None = robot.memory.get("endless")
+    if known is None:
+        held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
+        if held:
+            # The kernels of motions find the variables of a section by counting those before it.
+            raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
+        moves = robot.model.moves[np.isinf(robot.model.moves["lower"])]
+        # The direction of a twisting section is endless as a variable, but a wrapped coordinate.
+        joints = moves[np.isinf(robot.lower[moves["coordinate"]])]
+        fields = (moves["variable"], joints["variable"], joints["coordinate"])
+        variables, joint_variables, coordinates = (np.array(field, np.int64) for field in fields)
+        known = robot.memory["endless"] = variables, joint_variables, coordinates
+    return known
 
 
 class MotionCheck:
