@@ -152,8 +152,11 @@ def jog(visit: Visit) -> None:
     visit.wait(lambda: studio.state.settled)
     visit.open_tab("Jog")
     visit.page.get_by_text("Hold", exact=True).click()
-    studio.panels.operator.boxes[0].value = True
-    studio.jogging.settings.held = frozenset({0})
+    # Where the tool begins, the arm turns about the entry point.
+    point = studio.state.request.robot.backbone(studio.q, 101)[95]
+    studio.change(aim=POSITION, held=frozenset({0}), port=ar.Port(tuple(point), radius=0.01))
+    studio.panels.show_request(studio.state.request)
+    visit.wait(lambda: studio.state.settled)
     visit.button("Record").click()
     visit.page.get_by_role("button", name="Move Z−").hover()
     visit.page.mouse.down()

@@ -201,6 +201,21 @@ def test_view_options(studio):
     assert studio.stage.robot.visible
 
 
+def test_the_reach_map_is_shown_for_one_robot(studio, instantly):
+    instantly((np.array([[0.0, 0.0, 0.1], [0.02, 0.0, 0.08]]), np.array([1.0, 0.25])))
+    studio.set_view(reach=True)
+    drawn = studio.stage.reach
+    np.testing.assert_allclose(drawn.points[1], studio.stage.scale * np.array([0.02, 0.0, 0.08]), rtol=1e-3)
+    # Darker where more directions are reached.
+    assert drawn.colors[0].sum() < drawn.colors[1].sum()
+    studio.set_view(reach=False)
+    assert studio.stage.reach is None
+    studio.set_view(reach=True)
+    studio.set_robot(ar.load_robot("two-section"))
+    assert studio.stage.reach is None
+    assert not studio.panels.view.boxes["reach"].value
+
+
 def test_an_aim_that_does_not_exist(studio):
     with pytest.raises(TargetError, match="aim = 'the moon'"):
         studio.set_aim("the moon")

@@ -192,14 +192,18 @@ class Studio:
         tubes: bool | None = None,
         frames: bool | None = None,
         workspace: bool | None = None,
+        reach: bool | None = None,
         branches: bool | None = None,
         tendons: bool | None = None,
     ) -> None:
-        """Show or hide the tubes, the frames, the workspace, all solutions of the target (`branches`), the tendons."""
-        stage = self.stage
-        setters = (stage.set_tubes, stage.set_frames, stage.set_workspace, self.jobs.show_branches, stage.set_tendons)
+        """Show or hide parts of the view; `reach` is the reach map, `branches` are all solutions of the target."""
+        stage, jobs = self.stage, self.jobs
+        setters = {
+            stage.set_tubes: tubes, stage.set_frames: frames, stage.set_workspace: workspace,
+            jobs.show_reach: reach, jobs.show_branches: branches, stage.set_tendons: tendons,
+        }  # fmt: skip
         with stage.drawing():
-            for setter, visible in zip(setters, (tubes, frames, workspace, branches, tendons), strict=True):
+            for setter, visible in setters.items():
                 if visible is not None:
                     setter(visible)
             stage.draw(self.answer)
@@ -223,7 +227,8 @@ class Studio:
             self.stage.target.pose = request.pose
             again = self.state.change(
                 pose=request.pose, aim=request.aim, method=request.method, compared=request.compared,
-                scene=request.scene, avoid=request.avoid, tuning=request.tuning, q=request.q, pulled=request.pulled,
+                scene=request.scene, avoid=request.avoid, tuning=request.tuning, port=request.port,
+                held=request.held, q=request.q, pulled=request.pulled,
             )  # fmt: skip
             # The solver starts from the configuration that was shown: if it reached the target, it is found again.
             if before.answer.request.robot is request.robot:

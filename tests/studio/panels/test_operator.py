@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 import arcreach as ar
 from arcreach.planning.motion.path_csv import parse_path
 from arcreach.studio.player.jogging import PERIOD
+from arcreach.studio.state.request import POSITION
 
 
 def operator(studio):
@@ -78,17 +79,86 @@ def test_a_held_joint_stays_and_another_robot_has_none(studio):
     tab = studio.panels.operator
     with client_of(studio) as client, operator(studio) as page:
         client.set(tab.boxes[0], True)
-        until(lambda: studio.jogging.settings.held == {0})
-        for _ in range(3):
-            page.send(json.dumps({"step": [0, 0, -1, 0, 0, 0]}))
+        until(lambda: studio.state.request.held == {0})
+        page.send(json.dumps({"step": [0, 0, -1, 0, 0, 0]}))
         until(lambda: not np.array_equal(studio.q, q))
         until(lambda: studio.jogging.rate == 0.0)
         settle(studio)
     assert studio.q[0] == q[0]
     assert not np.array_equal(studio.q[1:], q[1:])
+    # A solve of the target holds it too; five joints do not reach every axis.
+    studio.change(aim=POSITION)
+    pose = tip(studio)
+    pose[2, 3] -= 0.05
+    studio.aim_at(pose)
+    until(lambda: np.allclose(tip(studio)[:3, 3], pose[:3, 3], atol=2e-6))
+    assert studio.q[0] == q[0]
     studio.set_robot(ar.load_robot("two-section"))
-    assert studio.jogging.settings.held == frozenset()
+    assert studio.state.request.held == frozenset()
     assert len(tab.boxes) == studio.state.request.robot.dof
+
+
+def test_the_body_keeps_the_entry_point(studio):
+    tab, robot = studio.panels.operator, studio.state.request.robot
+    studio.change(aim=POSITION)
+    settle(studio)
+    with client_of(studio) as client, operator(studio) as page:
+        client.set(tab.entry, True)
+        until(lambda: studio.state.request.port is not None)
+        settle(studio)
+        assert tab.point.visible
+        client.set(tab.radius, 1.0)
+        until(lambda: studio.state.request.port.radius == 1e-3)
+        settle(studio)
+        port = studio.state.request.port
+        assert np.allclose(port.point, robot.backbone(studio.q, 3)[1], atol=1e-5)
+        assert studio.stage.port.handle is not None
+        before = tip(studio)[:3, 3]
+        for k in range(1, 5):
+            page.send(json.dumps({"step": [0, -1, 0, 0, 0, 0]}))
+            until(lambda k=k: tip(studio)[1, 3] < before[1] - 8e-4 * k)
+        until(lambda: studio.jogging.rate == 0.0)
+        settle(studio)
+        assert port.passage(robot, studio.q).kept[0]
+        # A drag passes it too.
+        pose = tip(studio)
+        pose[:3, 3] = before
+        studio.aim_at(pose)
+        until(lambda: np.allclose(tip(studio)[:3, 3], before, atol=2e-6))
+        assert port.passage(robot, studio.q).kept[0]
+        # At the tip nothing lets it go on.
+        client.set(tab.point, (1e3 * before).tolist())
+        until(lambda: np.allclose(studio.state.request.port.point, before))
+        settle(studio)
+
+        def stopped():
+            page.send(json.dumps({"step": [1, 0, 0, 0, 0, 0]}))
+            return "stopped" in tab.text.content
+
+        until(stopped)
+        until(lambda: studio.devices.next_step() is None)
+        until(lambda: studio.jogging.rate == 0.0)
+        settle(studio)
+        assert studio.state.request.port.passage(robot, studio.q).kept[0]
+        client.set(tab.radius, 0.0)
+        until(lambda: any("radius" in props["body"] for props in client.notifications()))
+    studio.undo()
+    studio.set_robot(robot)
+    assert studio.state.request.port is None
+    assert not tab.entry.value
+    assert studio.stage.port.handle is None
+
+
+def test_undo_restores_the_entry_point_and_what_is_held(studio):
+    port = ar.Port((0.01, 0.0, 0.05), radius=2e-3)
+    studio.change(port=port, held=frozenset({2, 3}))
+    studio.set_robot(ar.load_robot("ur5"))
+    studio.undo()
+    settle(studio)
+    tab, request = studio.panels.operator, studio.state.request
+    assert (request.port, request.held) == (port, {2, 3})
+    assert [k for k, box in tab.boxes.items() if box.value] == [2, 3]
+    assert (tab.entry.value, tab.point.value, tab.radius.value) == (True, (10.0, 0.0, 50.0), 2.0)
 
 
 def test_record_play_and_save(studio):

@@ -6,7 +6,7 @@ from tests.studio.waiting import settle, until
 from tests.studio.wire import client_of
 
 import arcreach as ar
-from arcreach.studio.state.request import Tuning
+from arcreach.studio.state.request import POSITION, Tuning
 
 
 def test_options_reach_the_method_and_can_be_undone(studio):
@@ -44,6 +44,24 @@ def test_options_reach_the_method_and_can_be_undone(studio):
     settle(studio)
     assert studio.state.request.tuning == Tuning()
     assert inputs.position.value == 0.001
+
+
+def test_auto_takes_a_preferred_posture(studio):
+    robot = ar.load_robot("three-section")
+    studio.set_robot(robot)
+    studio.change(aim=POSITION)
+    studio.aim_at(robot.tip_pose(np.array([1.2, 0.0, -1.2, 0.0, 0.6, 1.0])))
+    settle(studio)
+    before = studio.q
+    inputs = studio.panels.tuning
+    with client_of(studio) as client:
+        client.set(inputs.options["prefer"], "rest")
+        until(lambda: studio.state.request.tuning.options.get("prefer") == "rest")
+        settle(studio)
+        assert studio.answer.results[0].reached
+        assert np.sum(studio.q[::2] ** 2) < np.sum(before[::2] ** 2)
+        client.set(inputs.options["prefer"], "straight")
+        until(lambda: "prefer = 'straight' is not known" in studio.answer.results[0].status)
 
 
 def test_a_tolerance_ends_a_solve_earlier(studio):

@@ -65,3 +65,13 @@ def test_walls_are_drawn_as_thin_slabs():
         a, b, c, d = corners
         area = 0.5 * (np.linalg.det([b - a, c - a]) + np.linalg.det([c - a, d - a]))
         assert area == pytest.approx(np.linalg.norm(b - a) * tasks.WALL * 0.45)
+
+
+def test_the_reach_map_has_positions_that_are_reached(monkeypatch):
+    monkeypatch.setattr(tasks, "REACH_CELLS", 3)
+    monkeypatch.setattr(tasks, "REACH_DIRECTIONS", 4)
+    robot = ar.load_robot("two-section")
+    positions, share = tasks.map_reach(robot)
+    assert len(positions) == len(share) > 0
+    assert set(share) <= {0.25, 0.5, 0.75, 1.0}
+    assert ar.solve_batch(robot, positions).reached.all()

@@ -81,6 +81,35 @@ def test_a_target_of_nan_is_refused_and_raises_nothing():
     assert "nan" in result.status
 
 
+def test_a_body_passes_the_entry_point_by_auto_and_other_methods_are_judged():
+    robot = ar.load_robot("three-section")
+    q = np.array([0.7, 0.0, 0.7, 0.6, 0.7, 1.2])
+    pose = robot.tip_pose(q)
+    port = ar.Port(tuple(robot.backbone(q, 3)[1] + [2e-3, 0.0, 0.0]), radius=1e-3)
+    results = solved(Request(robot, pose, POSITION, "auto", "dls", port=port), q).results
+    assert results[0].reached
+    assert port.passage(robot, results[0].q).kept[0]
+    assert np.allclose(robot.tip_pose(results[0].q)[:3, 3], pose[:3, 3], atol=2e-6)
+    assert (results[1].reached, results[1].status) == (False, "reached, but misses the entry point")
+    assert np.array_equal(results[1].q, q)
+    assert results[1].port_distance == port.passage(robot, q).distance[0] > port.radius
+    by_hand = solved(Request(robot, pose, POSITION, port=port, q=q), q).results[0]
+    assert (by_hand.status, by_hand.port_distance) == ("misses the entry point", results[1].port_distance)
+
+
+def test_held_coordinates_keep_the_values_of_the_start():
+    start = np.array([*Q[:2], 1.2, -0.2])
+    held = solved(request(aim=POSITION, method="auto", held=frozenset({0, 1})), start).results[0]
+    assert held.reached
+    assert np.array_equal(held.q[:2], Q[:2])
+    assert np.allclose(ROBOT.tip_pose(held.q)[:3, 3], POSE[:3, 3], atol=2e-6)
+    for method, kept, reason in (("auto", {0}, "hold names a part of a section"), ("fabrikc", {0, 1}, "fabrikc")):
+        refused = solved(request(aim=POSITION, method=method, held=frozenset(kept)), start).results[0]
+        assert refused.refused
+        assert reason in refused.status
+        assert np.array_equal(refused.q, start)
+
+
 def broken(problem):
     raise KeyError("no such joint")
 

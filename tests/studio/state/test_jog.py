@@ -57,6 +57,44 @@ def test_held_coordinates_stay(held):
     assert way[1] == pytest.approx(-4e-3, rel=0.05)
 
 
+@pytest.mark.parametrize("radius", [1e-3, 2e-2])
+def test_the_body_stays_within_a_port(radius):
+    robot = ar.load_robot("three-section")
+    q = initial_pose(robot)
+    port = ar.Port(tuple(robot.backbone(q, 3)[1]), radius=radius)
+    before, motion = robot.tip_pose(q)[:3, 3], np.array([0.0, -1e-3, 0.0, 0.0, 0.0, 0.0])
+    free = moved = q
+    for _ in range(8):
+        free = jogged(robot, free, motion, BASE, POSITION, FREE)
+        moved = jogged(robot, moved, motion, BASE, POSITION, FREE, port)
+        assert port.passage(robot, moved).kept[0]
+    # It comes near where it is told to go.
+    assert np.allclose(robot.tip_pose(moved)[:3, 3] - before, 8.0 * motion[:3], atol=2e-3)
+    # Without the port it would have left it.
+    assert port.passage(robot, free).kept[0] == (radius > 1e-2)
+
+
+def test_a_motion_that_leaves_the_port_is_refused():
+    robot = ar.load_robot("three-section")
+    q = robot.neutral
+    # Nothing of the body is beyond the tip of a straight robot.
+    port = ar.Port(tuple(robot.tip_pose(q)[:3, 3]), radius=1e-3)
+    for _ in range(6):
+        before, q = q, jogged(robot, q, np.array([1e-3, 0.0, -2e-4, 0.0, 0.0, 0.0]), BASE, POSITION, FREE, port)
+        assert port.passage(robot, q).kept[0]
+    assert q is before
+
+
+def test_a_body_that_misses_the_port_comes_nearer():
+    robot = ar.load_robot("three-section")
+    q = initial_pose(robot)
+    port = ar.Port(tuple(robot.backbone(q, 3)[1] + [2e-3, 0.0, 0.0]), radius=5e-4)
+    assert not port.passage(robot, q).kept[0]
+    for _ in range(8):
+        q = jogged(robot, q, np.array([0.0, 0.0, -1e-3, 0.0, 0.0, 0.0]), BASE, POSITION, FREE, port)
+    assert port.passage(robot, q).kept[0]
+
+
 def test_the_end_of_the_reach_is_no_leap():
     robot = ar.load_robot("three-section")
     q = robot.clip(robot.neutral + 1e-3)

@@ -75,14 +75,14 @@ class Panels:
         """Show another robot; return the fields of a request that the inputs hold for it."""
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
-        self.operator.set_robot(entry.robot)
+        operated = self.operator.set_robot(entry.robot)
         self.tendons.set_robot(entry.robot, q)
         self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()
-        self.view.boxes["branches"].value = False
+        self.view.boxes["reach"].value = self.view.boxes["branches"].value = False
         aim = self.target.aim.value
         method, compared = self.method.offer(entry.robot, aim)
-        return {"method": method, "compared": compared, "aim": aim, "avoid": self.obstacles.avoid.value}
+        return {"method": method, "compared": compared, "aim": aim, "avoid": self.obstacles.avoid.value, **operated}
 
     def show_request(self, request: Request) -> None:
         """Set the inputs to a request."""
@@ -90,6 +90,7 @@ class Panels:
         self.method.offer(request.robot, request.aim)
         self.method.method.value, self.method.compared.value = request.method, request.compared
         self.obstacles.avoid.value = request.avoid
+        self.operator.show(request)
 
     def reset(self) -> None:
         """Set the inputs to the defaults of a request."""

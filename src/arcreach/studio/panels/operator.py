@@ -5,16 +5,22 @@ from __future__ import annotations
 import html
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arcreach._io import csv_text
+from arcreach._typing import Array
 from arcreach.errors import StudioError
 from arcreach.ik.log import coordinate_columns
+from arcreach.ik.port import Port
 from arcreach.robots.robot import Robot
 from arcreach.studio.panels.events import from_client
 from arcreach.studio.player.animation import Animation
 from arcreach.studio.player.jogging import PERIOD
 from arcreach.studio.state.jog import BASE, TOOL
+from arcreach.studio.state.request import Request
 
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
@@ -25,6 +31,10 @@ SPEED, TURN_SPEED, STEP, TURN_STEP = 0.25, 45.0, 0.01, 2.0
 # Seconds between two updates of the text below the buttons.
 EVERY = 0.4
 IDLE = "Tap for a step, hold to move on. Keys J L, K I, U O; with Shift they turn."
+STOPPED = "<b>stopped</b>: the entry point or a limit does not let it go on"
+COMPILES = "The first solve through an entry point compiles, for half a minute or so."
+# Radius of an entry point in reaches at first.
+PORT_RADIUS = 0.02
 KEYS = {0: "J L", 1: "K I", 2: "U O"}
 
 
@@ -44,8 +54,13 @@ def pad_html() -> str:
     return f'<div data-arcreach="jog">{"".join(rows)}</div>'
 
 
+def _millimetres(point: Sequence[float] | Array) -> tuple[float, float, float]:
+    x, y, z = (round(1e3 * float(value), 3) + 0.0 for value in point)
+    return x, y, z
+
+
 class OperatorTab:
-    """Buttons of the axes, speed limits, held coordinates, and buttons to record, play and save a motion."""
+    """Buttons of the axes, speed limits, buttons to record, play and save, an entry point, held coordinates."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._gui, self._studio = gui, studio
@@ -65,23 +80,70 @@ class OperatorTab:
         )
         self.motion = gui.add_button_group("Motion", (RECORD, PLAY, SAVE))
         self.text = gui.add_html("")
+        self.entry = gui.add_checkbox("Entry point", False, hint="a point that the body passes, as at a trocar")
+        self.point = gui.add_vector3("Point mm", (0.0, 0.0, 0.0), step=0.1, visible=False, hint="x, y, z from the base")
+        self.radius = gui.add_number(
+            "Radius mm",
+            1.0,
+            min=0.0,
+            step=0.01,
+            visible=False,
+            hint="largest distance from the point to the centre line",
+        )
         self._folder = gui.add_folder("Hold", expand_by_default=False)
         for handle in (self.frame, self.speed, self.step):
             handle.on_update(from_client(lambda _: self._apply()))
         self.motion.on_click(from_client(self._press))
+        self.entry.on_update(from_client(lambda event: self._enter(event.target.value)))
+        for handle in (self.point, self.radius):
+            handle.on_update(from_client(lambda _: self._constrain()))
 
-    def set_robot(self, robot: Robot) -> None:
-        """Offer the coordinates of another robot to be held, and speeds that suit its size."""
+    def set_robot(self, robot: Robot) -> dict[str, Any]:
+        """Offer the coordinates of another robot to be held, and speeds that suit its size.
+
+        Return the fields of a request that the tab holds for it: no entry point, and nothing held.
+        """
         for box in self.boxes.values():
             box.remove()
         with self._folder:
             self.boxes = {k: self._gui.add_checkbox(name, False) for k, name in enumerate(robot.coordinates)}
         for box in self.boxes.values():
-            box.on_update(from_client(lambda _: self._apply()))
+            box.on_update(from_client(lambda _: self._constrain()))
+        self.radius.value = round(1e3 * PORT_RADIUS * robot.reach, 2)
+        self._show_port(False)
         self.speed.value = round(1e3 * SPEED * robot.reach, 1), TURN_SPEED
         self.step.value = round(1e3 * STEP * robot.reach, 2), TURN_STEP
         self._studio.jogging.forget()
         self._apply()
+        self.tell()
+        return {"port": None, "held": frozenset()}
+
+    def show(self, request: Request) -> None:
+        """Show the entry point and the held coordinates of a request."""
+        for k, box in self.boxes.items():
+            box.value = k in request.held
+        if request.port is not None:
+            self.point.value = _millimetres(request.port.point)
+            self.radius.value = round(1e3 * request.port.radius, 6)
+        self._show_port(request.port is not None)
+
+    def _show_port(self, shown: bool) -> None:
+        self.entry.value = self.point.visible = self.radius.visible = shown
+
+    def _enter(self, wanted: bool) -> None:
+        """Set an entry point half-way along the body, or none."""
+        if wanted:
+            self.point.value = _millimetres(self._studio.state.request.robot.backbone(self._studio.q, 3)[1])
+            self._studio.panels.results.say(COMPILES)
+        self._show_port(wanted)
+        self._constrain()
+
+    def _constrain(self) -> None:
+        """Solve with the entry point and the held coordinates."""
+        point = 1e-3 * np.array(self.point.value)
+        port = Port(tuple(point), radius=1e-3 * self.radius.value) if self.entry.value else None
+        self._studio.change(port=port, held=frozenset(k for k, box in self.boxes.items() if box.value))
+        self._studio.jogging.stopped = False
         self.tell()
 
     def _apply(self) -> None:
@@ -90,7 +152,6 @@ class OperatorTab:
         (speed, turn_speed), (step, turn_step) = self.speed.value, self.step.value
         settings.speed = 1e-3 * max(speed, 0.0), math.radians(max(turn_speed, 0.0))
         settings.step = 1e-3 * max(step, 0.0), math.radians(max(turn_step, 0.0))
-        settings.held = frozenset(k for k, box in self.boxes.items() if box.value)
 
     def _press(self, event: Any) -> None:
         jogging, action = self._studio.jogging, event.target.value
@@ -130,7 +191,7 @@ class OperatorTab:
         if tuple(self.motion.options) != wanted:
             self.motion.options = wanted
         recorded = len(jogging.recorded) * PERIOD
-        lines = [f"{jogging.rate:.0f} Hz" if moving else IDLE]
+        lines = [STOPPED] if jogging.stopped else [f"{jogging.rate:.0f} Hz" if moving else IDLE]
         if recorded:
             lines.append(f"{'<b>recording</b>' if jogging.recording else 'recorded'} {recorded:.1f} s")
         lines += [html.escape(pad) for pad in self._studio.devices.pads]

@@ -35,6 +35,8 @@ def table_of(answer: Answer) -> str:
         ("iterations", [text.NOTHING if result.iterations is None else str(result.iterations) for result in results]),
         ("clearance", [_clearance(result) for result in results]),
     ]
+    if answer.request.port is not None:
+        lines.append(("entry point", [_or_dash(result.port_distance, text.millimetres) for result in results]))
     return rows_table([result.method for result in results], lines, "results", _statuses(results))
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 # Set by the page itself: a trace has a row per joint step.
 HIDDEN = frozenset({"joint_steps"})
+# Arguments of `solve` that only one method serves.
+SERVED = {"auto": frozenset({"prefer"})}
 
 
 class TuningInputs:
@@ -65,9 +67,8 @@ class TuningInputs:
             handle.remove()
         self.variant.visible = bool(method.variants)
         self.variant.options = (DEFAULT, *method.variants)
+        offered = method.options - HIDDEN | SERVED.get(name, frozenset())
         with self._folder:
-            self.options = {
-                option: self._gui.add_text(option, "", hint=ACCEPTED) for option in sorted(method.options - HIDDEN)
-            }
+            self.options = {option: self._gui.add_text(option, "", hint=ACCEPTED) for option in sorted(offered)}
         for handle in self.options.values():
             handle.on_update(from_client(lambda _: self._tune()))

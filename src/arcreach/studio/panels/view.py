@@ -1,4 +1,4 @@
-"""The inputs for the view: tubes, frames, the workspace, all solutions, the camera, and the page as a file."""
+"""The inputs for the view: what is shown, the camera, and the page as a file."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class ViewInputs:
                 "tendons": gui.add_checkbox("Tendons", True),
                 "frames": gui.add_checkbox("Frames", False),
                 "workspace": gui.add_checkbox("Workspace", False),
+                "reach": gui.add_checkbox(
+                    "Reach map", False, hint="in how many directions the tip reaches the positions around the robot"
+                ),
                 "branches": gui.add_checkbox("All solutions", False),
             }
             self.camera = gui.add_button_group("Camera", tuple(VIEWS))

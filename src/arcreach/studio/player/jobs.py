@@ -38,6 +38,7 @@ class Jobs:
         self._state, self._stage, self._tab, self._player, self._run = state, stage, tab, player, run
         self._start: Array | None = None
         self._branches_pose: Array | None = None
+        self._reach_shown = False
         self.background = Background()
 
     @property
@@ -123,6 +124,24 @@ class Jobs:
 
         self._begin("Looking for all solutions …", "branches", (request.robot, request.target, self._state.q), done)
 
+    def show_reach(self, shown: bool) -> None:
+        """Show in how many directions the tip reaches the positions around the robot, or nothing."""
+        self._reach_shown = shown
+        with self._stage.drawing():
+            self._stage.set_reach(None)
+        if not shown:
+            return
+        robot = self._state.request.robot
+
+        def done(found: tuple[Array, Array]) -> None:
+            if robot is not self._state.request.robot or not self._reach_shown:
+                return
+            with self._stage.drawing():
+                self._stage.set_reach(found)
+            self._tab.say(f"{count(len(found[0]), 'position')} reached: dark in all directions, pale in few")
+
+        self._begin("Mapping the reach …", "reach", (robot,), done)
+
     def drop_branches(self, pose: Array) -> bool:
         """Remove solutions of another target than this one; return whether there were any."""
         if self._branches_pose is None or np.array_equal(self._branches_pose, pose):
@@ -140,6 +159,7 @@ class Jobs:
     def forget(self) -> None:
         """Drop the marked start, the solutions and the job in progress, which belong to the last robot."""
         self._start = self._branches_pose = None
+        self._reach_shown = False
         if self.background.cancel():
             self._tab.show_work(None)
 

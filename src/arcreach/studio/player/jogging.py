@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,12 +28,11 @@ SHOWN = 25
 
 @dataclass
 class JogSettings:
-    """Frame, speed limits in metres and radians per second, sizes of a step in metres and radians, held coordinates."""
+    """Frame, speed limits in metres and radians per second, and sizes of a step in metres and radians."""
 
     frame: str = BASE
     speed: tuple[float, float] = (0.1, 0.5)
     step: tuple[float, float] = (1e-3, 0.02)
-    held: frozenset[int] = field(default_factory=frozenset)
 
 
 class Jogging:
@@ -43,6 +42,7 @@ class Jogging:
         self._state, self._devices, self._move, self._tell = state, devices, move, tell
         self.settings = JogSettings()
         self.recording = False
+        self.stopped = False  # the last motion was refused, at the entry point or at a limit
         self._taken: list[tuple[float, Array]] = []
         self._turns: deque[float] = deque(maxlen=SHOWN)
         self._stopped = threading.Event()
@@ -76,9 +76,9 @@ class Jogging:
         self.recording = False
 
     def forget(self) -> None:
-        """Drop the recording and the held coordinates, which belong to the last robot."""
-        self.recording = False
-        self._taken, self.settings.held = [], frozenset()
+        """Drop the recording, which belongs to the last robot."""
+        self.recording = self.stopped = False
+        self._taken = []
 
     def stop(self) -> None:
         """End the thread."""
@@ -121,5 +121,7 @@ class Jogging:
         request = self._state.request
         # The latest requested configuration may not be shown yet.
         q = self._state.q if request.q is None else request.q
-        held = np.isin(np.arange(request.robot.dof), list(self.settings.held))
-        self._move(jogged(request.robot, q, motion, self.settings.frame, request.aim, held))
+        moved = jogged(request.robot, q, motion, self.settings.frame, request.aim, request.hold, request.port)
+        self.stopped = request.port is not None and moved is q
+        if not self.stopped:
+            self._move(moved)

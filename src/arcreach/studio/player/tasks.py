@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._text import count
+from arcreach._text import count, seconds
 from arcreach._typing import Array
 from arcreach.files import load_planar_scene
+from arcreach.ik.reach_map import reach_map
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
@@ -27,6 +28,8 @@ MOST_BRANCHES = 8
 MOST_FOUND = 32
 # Points per backbone for comparing configurations.
 LINE_POINTS = 12
+# Cells of the reach map along its longest side, and directions per cell.
+REACH_CELLS, REACH_DIRECTIONS = 11, 16
 # Consecutive starts without a new branch after which the search ends; below the default, because a user waits.
 WITHOUT_NEW = 48
 
@@ -49,6 +52,13 @@ def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
     return [configurations[i] for i in chosen]
 
 
+def map_reach(robot: Robot) -> tuple[Array, Array]:
+    """Return the positions (m, 3) of a grid that the tip reaches, and in which share of the directions (m,)."""
+    found = reach_map(robot, cells=REACH_CELLS, directions=REACH_DIRECTIONS)
+    share = found.share
+    return found.positions[share > 0.0], share[share > 0.0]
+
+
 def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> tuple[Array, str]:
     """Return the configurations (n, dof) of a collision-free motion, no rows if there is none, and a summary."""
     from arcreach.planning.motion.plan import plan
@@ -56,7 +66,9 @@ def plan_motion(robot: Robot, start: Array, target: Target, scene: Scene) -> tup
     found = plan(robot, start, target, scene)
     if not found.reached:
         return np.empty((0, robot.dof)), str(found)
-    text = f"{len(found)} points, certified clearance {millimetres(found.clearance)}, found in {found.seconds:.1f} s"
+    text = (
+        f"{len(found)} points, certified clearance {millimetres(found.clearance)}, found in {seconds(found.seconds, 2)}"
+    )
     return found.sampled(FRAMES), text
 
 
@@ -94,4 +106,6 @@ def _upright(line: Array) -> Array:
     return np.stack([line[:, 0], np.zeros(len(line)), line[:, 1]], axis=1)
 
 
-TASKS: dict[str, Any] = {"branches": all_branches, "plan": plan_motion, "contact": contact_motion}
+TASKS: dict[str, Any] = {
+    "branches": all_branches, "reach": map_reach, "plan": plan_motion, "contact": contact_motion,
+}  # fmt: skip

@@ -23,6 +23,7 @@ from arcreach.studio.stage.body import Body
 from arcreach.studio.stage.contact import ContactMotion, ContactStage
 from arcreach.studio.stage.links import DrawnLinks
 from arcreach.studio.stage.obstacles import DrawnObstacles
+from arcreach.studio.stage.port import DrawnPort
 from arcreach.studio.stage.robot import DrawnRobot
 from arcreach.studio.stage.target import DrawnTarget
 from arcreach.studio.stage.tendons import DrawnTendons
@@ -32,7 +33,7 @@ from arcreach.studio.state.request import POSITION
 # In reaches of the robot.
 GROUND = 6.0
 AXES, AXES_THICKNESS = 0.09, 0.006
-PATH_THICKNESS, LINE_THICKNESS, POINT = 0.010, 0.012, 0.004
+PATH_THICKNESS, LINE_THICKNESS, POINT, REACH_POINT = 0.010, 0.012, 0.004, 0.02
 # Random configurations whose tips show the workspace.
 WORKSPACE_POINTS = 4000
 # Where the labels of two compared robots are, as indices of 21 points along the backbone.
@@ -54,6 +55,7 @@ class Stage:
         self.path: Any = None
         self.links = DrawnLinks(server)
         self.workspace: Any = None
+        self.reach: Any = None
         self.frames: Any = None
         self.backbone: Any = None
         self._show_frames = False
@@ -67,6 +69,7 @@ class Stage:
         self._set_up()
         self.target = DrawnTarget(server, target_moved)
         self.obstacles = DrawnObstacles(server, obstacle_moved)
+        self.port = DrawnPort(server)
 
     def _set_up(self) -> None:
         scene = self.server.scene
@@ -96,6 +99,7 @@ class Stage:
         self.set_path(None)
         self.set_links({})
         self.set_workspace(False)
+        self.set_reach(None)
         self.scale = 1.0 / robot.reach
         self._pull_error = None
         self._add_robot(robot)
@@ -122,6 +126,7 @@ class Stage:
             self.target.pose = request.pose
         if self.contact is not None:
             return
+        self.port.draw(request.port, request.robot, results[0].q)
         compared = len(results) > 1 and not results[1].refused
         slack = None if request.pulled is None else request.pulled.slack
         self.draw_robot(results[0].q, results[1].q if compared else None, slack)
@@ -174,6 +179,7 @@ class Stage:
         for handle in (self.target.handle, *self.obstacles.handles):
             handle.visible = shown
         self.frames.visible = shown and self._show_frames
+        self.port.clear()
         if motion is not None:
             for drawn in (self.robot, self.ghost):
                 assert drawn is not None
@@ -186,6 +192,7 @@ class Stage:
                     handle.visible = False
             self.set_branches([])
             self.set_workspace(False)
+            self.set_reach(None)
 
     def set_tubes(self, shown: bool) -> None:
         """Show tubes, or the backbone as a line, when the robot is drawn next."""
@@ -216,6 +223,18 @@ class Stage:
             tips = robot.tip_pose(robot.sample(WORKSPACE_POINTS, seed=0))[:, :3, 3]
             self.workspace = self.server.scene.add_point_cloud(
                 "/workspace", self.scale * tips, colours.SECTIONS[4], point_size=POINT, point_shape="circle"
+            )
+
+    def set_reach(self, found: tuple[Array, Array] | None) -> None:
+        """Show positions (m, 3) in metres, darker the more of the directions (m,) the tip has there, or none."""
+        if self.reach is not None:
+            self.reach.remove()
+            self.reach = None
+        if found is not None:
+            positions, share = found
+            shades = np.outer(1.0 - share, colours.FEW) + np.outer(share, colours.ALL)
+            self.reach = self.server.scene.add_point_cloud(
+                "/reach", self.scale * positions, shades.astype(np.uint8), point_size=REACH_POINT, point_shape="circle"
             )
 
     def set_branches(self, configurations: list[Array]) -> None:

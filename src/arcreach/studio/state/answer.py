@@ -42,6 +42,7 @@ class Result:
     iterations: int | None
     clearance: float | None  # None without obstacles
     touched: tuple[int, ...] = ()  # indices of the obstacles in collision
+    port_distance: float | None = None  # of the body from the entry point; None without one
     trace: Trace | None = None
     refused: bool = False  # the method did not accept the target; q is then its start
 
@@ -87,8 +88,9 @@ def _rank(result: Result) -> tuple[bool, float]:
 def _posed(request: Request, q: Array) -> Result:
     q = request.robot.clip(q)
     free, touched = judge_clearance(request.robot, q, request.scene)
-    status = "runs into an obstacle" if touched else "set by hand"
-    return Result("by hand", q, status, not touched, None, None, None, None, free, touched)
+    passed, kept = _judge_port(request, q)
+    status = "runs into an obstacle" if touched else "set by hand" if kept else "misses the entry point"
+    return Result("by hand", q, status, kept and not touched, None, None, None, None, free, touched, passed)
 
 
 def _solved(request: Request, method: str, start: Array, budget: float, trace: bool) -> Result:
@@ -98,7 +100,8 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
     try:
         found = solve(
             request.robot, request.target, method, start=start, max_time=budget,
-            scene=request.scene if avoiding else None, **request.tuning.arguments(method, trace),
+            scene=request.scene if avoiding else None, through=request.port,
+            hold=request.hold if request.held else None, **request.tuning.arguments(method, trace),
         )  # fmt: skip
     except Exception as error:
         # The method does not accept this target, or a registered one failed: the robot stays, and the page says why.
@@ -107,7 +110,8 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
             _log.exception("the method %s failed", method)
         reason = str(error) if expected else f"failed by {type(error).__name__}: {error}"
         free, touched = judge_clearance(request.robot, start, request.scene)
-        return Result(method, start, reason, False, None, None, None, None, free, touched, refused=True)
+        passed, _ = _judge_port(request, start)
+        return Result(method, start, reason, False, None, None, None, None, free, touched, passed, refused=True)
     seconds = found.seconds if found.seconds > 0.0 else time.perf_counter() - began
     free, touched = judge_clearance(request.robot, found.q, request.scene)
     status = text.status(found.status, found.position_error, found.angle_error)
@@ -117,8 +121,16 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
     return Result(
         method, found.q, status, reached and not touched, found.position_error,
         found.angle_error if request.target.axis is not None else None, seconds, found.iterations, free, touched,
-        found.trace,
+        found.port_distance, found.trace,
     )  # fmt: skip
+
+
+def _judge_port(request: Request, q: Array) -> tuple[float | None, bool]:
+    """Return the distance of the body from the entry point, None without one, and whether the body passes it."""
+    if request.port is None:
+        return None, True
+    passage = request.port.passage(request.robot, q)
+    return float(passage.distance[0]), bool(passage.kept[0])
 
 
 def judge_clearance(robot: Robot, q: Array, scene: Scene) -> tuple[float | None, tuple[int, ...]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from arcreach._geometry import rotation_from_vector, rotation_vector
 from arcreach._typing import Array, Booleans
+from arcreach.ik.port import Port
 from arcreach.robots.robot import Robot
 from arcreach.studio.state.request import POSE, POSITION
 
@@ -16,13 +17,23 @@ STEPS = 3
 DIFFERENCE, DAMPINGS = 1e-6, (1e-3, 1e-2, 1e-1)
 # Reaches that a radian counts as: below half a reach, so that a robot that cannot do both keeps its position rather.
 LEVER = 0.2
+# Shares of a port's radius at which a step that would leave it aims, one after another, and whether only the distance
+# along the way out is set, or the point of the body that passes.
+AIMS = ((0.9, True), (0.5, True), (0.5, False), (0.1, False))
+# Least progress of a motion with a port, as a share of it.
+SMALLEST_SHARE = 0.1
 
 
-def jogged(robot: Robot, q: Array, motion: Array, frame: str, aim: str, held: Booleans) -> Array:
+def jogged(
+    robot: Robot, q: Array, motion: Array, frame: str, aim: str, held: Booleans, port: Port | None = None
+) -> Array:
     """Return q after a motion (6,): metres along x, y and z, then radians about them, in the axes of `frame`.
 
     Where limits or coordinates that are held do not let it go on, the tip goes where it comes nearest. An aim at the
     position leaves all turns free, one at the axis the turn about it, unless the motion asks for them.
+
+    With a port the body stays within its radius, or comes nearer where it misses it. A motion that goes less than
+    SMALLEST_SHARE of its way is refused then: the result is `q` itself.
     """
     pose = robot.tip_pose(q)
     axes = pose[:3, :3] if frame == TOOL else np.eye(3)
@@ -35,11 +46,14 @@ def jogged(robot: Robot, q: Array, motion: Array, frame: str, aim: str, held: Bo
     rows = 3 if aim == POSITION and not turn.any() else 6 if aim == POSE or spins else 5
     moved = q
     for _ in range(STEPS):
-        moved = _nearer(robot, moved, goal, rows, held)
-    return moved
+        moved = _nearer(robot, moved, goal, rows, held, port)
+    if port is None:
+        return moved
+    asked, left = (np.linalg.norm(_difference(robot, T, goal, pose)[:rows]) for T in (pose, robot.tip_pose(moved)))
+    return moved if left <= (1.0 - SMALLEST_SHARE) * asked else q
 
 
-def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans) -> Array:
+def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port: Port | None) -> Array:
     """Return q after one step that leads nearer to a goal; q itself if there is none.
 
     Derivatives are differences in solver variables, in which a straight section is not singular.
@@ -47,17 +61,48 @@ def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans) -> A
     model = robot.model
     v = model.to_variables(q[None])[0]
     n = len(v)
-    T = robot.tip_pose(_kept(robot, np.concatenate([v + DIFFERENCE * np.eye(n), v - DIFFERENCE * np.eye(n)]), q, held))
+    Q = _kept(robot, np.concatenate([v + DIFFERENCE * np.eye(n), v - DIFFERENCE * np.eye(n)]), q, held)
+    T = robot.tip_pose(Q)
     pose = robot.tip_pose(q)
     error = _difference(robot, pose, goal, pose)[:rows]
     J = np.stack([_difference(robot, T[n + i], T[i], pose)[:rows] for i in range(n)], axis=1) / (2.0 * DIFFERENCE)
     # Damped more where a step does not lead nearer: at the end of the reach the robot is singular.
     for damping in DAMPINGS:
         moved = _step(robot, q, J.copy(), error, (damping * robot.reach) ** 2, held)
+        for share, alone in AIMS:
+            if port is None or _passes(robot, moved, port, q):
+                break
+            extra, miss = _port_rows(robot, q, moved, Q, port, share, alone)
+            both = np.vstack([J, extra]), np.append(error, miss)
+            moved = _step(robot, q, *both, (damping * robot.reach) ** 2, held)
+        if port is not None and not _passes(robot, moved, port, q):
+            continue
         left = _difference(robot, robot.tip_pose(moved), goal, pose)[:rows]
         if np.linalg.norm(left) < np.linalg.norm(error):
             return moved
     return q
+
+
+def _passes(robot: Robot, q: Array, port: Port, before: Array) -> bool:
+    """Return whether the body passes a port at q, or, where it missed it before, comes nearer."""
+    distance, last = port.passage(robot, np.stack([q, before])).distance
+    return bool(distance <= port.radius or distance < last)
+
+
+def _port_rows(
+    robot: Robot, q: Array, missing: Array, Q: Array, port: Port, share: float, alone: bool
+) -> tuple[Array, Array]:
+    """Return rows of the Jacobian and their errors that keep the body in a port, which it leaves at `missing`.
+
+    They aim at a share of the radius, along the way out of the port there; `alone` leaves the other directions free.
+    `Q` are the configurations of the differences.
+    """
+    out = port.passage(robot, missing).point[0] - port.point
+    out /= np.linalg.norm(out)
+    axes = out[None] if alone else np.eye(3)
+    n = len(Q) // 2
+    points = port.passage(robot, np.concatenate([Q, q[None]])).point - port.point
+    return axes @ (points[:n] - points[n:-1]).T / (2.0 * DIFFERENCE), axes @ (share * port.radius * out - points[-1])
 
 
 def _step(robot: Robot, q: Array, J: Array, error: Array, damping: float, held: Booleans) -> Array:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._typing import Array
+from arcreach._typing import Array, Booleans
 from arcreach.files.option_values import option_value
 from arcreach.ik.method import find_method, methods
+from arcreach.ik.port import Port
 from arcreach.ik.target import Target
 from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.robot import Robot
@@ -55,6 +56,8 @@ class Request:
     scene: Scene = field(default_factory=Scene)
     avoid: bool = True
     tuning: Tuning = field(default_factory=Tuning)
+    port: Port | None = None
+    held: frozenset[int] = frozenset()  # indices of the coordinates that keep their values
     q: Array | None = None
     pulled: Equilibrium | None = None  # what pulls that the user set led to; q is then its configuration within limits
     revision: int = 0
@@ -65,6 +68,11 @@ class Request:
         if self.aim == POSE:
             return Target.from_pose(self.pose)
         return Target(self.pose[:3, 3], axis=self.pose[:3, 2] if self.aim == AXIS else None)
+
+    @property
+    def hold(self) -> Booleans:
+        """The coordinates that keep their values, as a mask (dof,)."""
+        return np.isin(np.arange(self.robot.dof), list(self.held))
 
     @property
     def methods(self) -> tuple[str, ...]:
