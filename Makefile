@@ -17,7 +17,7 @@ demo: .venv/core
 # Kernels for a GPU run in numba's simulator; `pytest -m gpu` runs those that need a real one.
 test: .venv/dev
 	ARCREACH_CACHE_DIR=$(TEST_CACHE) $(BIN)/arcreach warm-up
-	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25
+	ARCREACH_CACHE_DIR=$(TEST_CACHE) NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --dist loadgroup --durations=25
 	NUMBA_DISABLE_JIT=1 NUMBA_ENABLE_CUDASIM=1 $(BIN)/pytest -q -n auto --durations=25 -m "not compiled" \
 	    $(PLAIN:%=--cov=src/arcreach/%) --cov-report=term --cov-fail-under=90 $(PLAIN:%=tests/%) tests/gpu
 

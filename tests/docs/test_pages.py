@@ -21,6 +21,7 @@ from tests.docs.page_runner import (
 
 import arcreach
 from arcreach.cli.app import app
+from arcreach.gpu import driver
 
 # Blocks that are shown only: nothing of ours could run them. By page, with how they begin.
 SHOWN_ONLY = {
@@ -45,7 +46,9 @@ def names(paths):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", names(page for page in pages() if code_blocks(page)))
-def test_everything_on_the_page_works(page, tmp_path):
+def test_everything_on_the_page_works(page, tmp_path, monkeypatch):
+    # As for most readers; the simulated GPU would take a minute for a hundred targets.
+    monkeypatch.setattr(driver, "unusable", lambda: "no NVIDIA GPU was found")
     run = PageRun(tmp_path)
     with reader_s_desk(tmp_path):
         for block in code_blocks(page):

@@ -14,7 +14,12 @@ from arcreach.studio.state.request import POSITION
 from tests.studio.browser import CHROMIUM, FLAGS, MISSING, PATIENCE, Visit
 from tests.studio.waiting import settle
 
-pytestmark = [pytest.mark.compiled, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
+# In one worker, so that the browser is started once.
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
+    pytest.mark.xdist_group("browser"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from arcreach.experiments.engine.store import Store
 # Two blocks for every case and method, the second a short one: more than a run is killed.
 NAME, TARGETS, METHODS = "jacobian", 1050, ("auto", "fabrikx", "chords", "chords reading", "jacobian")
 SETTINGS = find_experiment(NAME).settings(TARGETS, 3, METHODS)
-KILLS = 5
+KILLS = 3
 COMMAND = [
     sys.executable, "-c", "from arcreach.cli import main; main()", "experiment", "run", NAME, "--targets", str(TARGETS),
     "--seed", "3", "--methods", ",".join(METHODS), "--threads", "2",
@@ -63,7 +63,7 @@ def test_another_seed_gives_other_rows(whole, tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_killed_five_times_and_resumed(whole, tmp_path):
+def test_killed_several_times_and_resumed(whole, tmp_path):
     command = [*COMMAND, "--out", str(tmp_path)]
     chance = random.Random(7)
     kills = 0
