@@ -41,7 +41,7 @@ def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Fig
     values = drawn_coordinates(robot, trace.q)
     looks = _style.look(list(robot.coordinates))
     with _style.style():
-        lines = -(-robot.dof // NAMES_PER_ROW)
+        lines = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
         figure = _style.new_figure(width, MARGIN + sum(heights) + LEGEND * lines)
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, kind in zip(panels, kinds, strict=False):
@@ -68,9 +68,7 @@ def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Fig
         panels[-1].set_xlabel("joint step")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         figure.align_ylabels(panels)
-        if turns:
-            panels[-1].legend(loc="upper right", ncols=2)
-        handles = [handle for panel in panels[: len(kinds)] for handle in panel.get_legend_handles_labels()[0]]
+        handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
         figure.legend(handles=handles, loc="outside lower center", ncols=NAMES_PER_ROW)
         _style.settle(figure)
     return figure
