@@ -14,7 +14,7 @@ if importlib.util.find_spec("viser") is None:
 
 import arcreach as ar
 from arcreach.studio.app import Studio
-from arcreach.studio.state.request import AXIS, NO_METHOD
+from arcreach.studio.state.request import AXIS, NO_METHOD, Tuning
 from tests.studio.waiting import settle
 
 
@@ -33,7 +33,7 @@ def studio(page: Studio) -> Iterator[Studio]:
     page.panels.reset()
     page.state.own_scene = None
     page.set_robot(ar.load_robot("three-section"))
-    page.change(aim=AXIS, method="auto", compared=NO_METHOD, avoid=True)
+    page.change(aim=AXIS, method="auto", compared=NO_METHOD, avoid=True, tuning=Tuning())
     settle(page)
     yield page
     page.jobs.cancel()

@@ -204,6 +204,7 @@ def test_view_options(studio):
 def test_the_reach_map_is_shown_for_one_robot(studio, instantly):
     instantly((np.array([[0.0, 0.0, 0.1], [0.02, 0.0, 0.08]]), np.array([1.0, 0.25])))
     studio.set_view(reach=True)
+    until(lambda: studio.stage.reach is not None)
     drawn = studio.stage.reach
     np.testing.assert_allclose(drawn.points[1], studio.stage.scale * np.array([0.02, 0.0, 0.08]), rtol=1e-3)
     # Darker where more directions are reached.
@@ -211,6 +212,7 @@ def test_the_reach_map_is_shown_for_one_robot(studio, instantly):
     studio.set_view(reach=False)
     assert studio.stage.reach is None
     studio.set_view(reach=True)
+    until(lambda: studio.stage.reach is not None)
     studio.set_robot(ar.load_robot("two-section"))
     assert studio.stage.reach is None
     assert not studio.panels.view.boxes["reach"].value

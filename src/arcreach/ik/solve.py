@@ -79,7 +79,8 @@ def solve(
 
     Of all postures that reach the target, `prefer` asks for the one nearest to a configuration, to "rest", to the
     "middle" of the limits in shares of their range, or away from the "limits"; `weights` by coordinate, a mapping or
-    (dof,), multiply its squared distances. With `start` it is the nearest that a descent from there finds. `hold` names
+    (dof,), multiply its squared distances. With `start` it is the nearest that a descent from there finds. With a scene
+    or a port the search for a free answer begins at that posture, which is the answer if it is free. `hold` names
     coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps coordinates
     to (lower, upper) inside the robot's own.
     """
@@ -94,7 +95,7 @@ def solve(
     problem = _problem(moving, chosen, target.batch, start, given, options, rows)
     bodily = scene is not None or through is not None
     if prefer is not None or weights is not None:
-        _set_preference(problem, chosen, prefer, weights, bodily)
+        _set_preference(problem, chosen, prefer, weights)
     if bodily:
         _set_body(problem, scene, margin, through)
     elif problem.preference is None and chosen.solve_one is not None and not trace and robot.pull_limits is None:
@@ -103,7 +104,7 @@ def solve(
         if solution.status is not _REACHED:
             solution.hint = _hint(problem, start)
         return solution
-    outcome = chosen.run(problem)
+    outcome = _run(chosen, problem)
     position_error, angle_error = _verdict(problem, outcome)
     solution = Solution(
         outcome.q[0],
@@ -188,10 +189,10 @@ def solve_batch(
     problem = _problem(moving, chosen, targets, start, given, options, 0)
     bodily = scene is not None or through is not None
     if prefer is not None or weights is not None:
-        _set_preference(problem, chosen, prefer, weights, bodily)
+        _set_preference(problem, chosen, prefer, weights)
     if bodily:
         _set_body(problem, scene, margin, through)
-    outcome = chosen.run(problem) if progress is None else _run_in_pieces(chosen, problem, progress)
+    outcome = _run(chosen, problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
     free, passed = judge_body(problem, outcome.q, outcome.status)
     hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
@@ -207,13 +208,25 @@ def _hint(problem: Problem[Any], start: npt.ArrayLike | None) -> str:
     return hint if hint or start is None else angle_hint(problem.robot, start)
 
 
+def _run(method: Method, problem: Problem[Any]) -> Outcome:
+    """Run a method; among obstacles or through a port it begins at the preferred posture, if there is one."""
+    if problem.preference is None or (problem.scene is None and problem.port is None):
+        return method.run(problem)
+    half = replace(problem, max_time=0.5 * problem.max_time)
+    preferred = method.run(replace(half, scene=None, port=None, trace=no_rows(problem.robot.dof)))
+    outcome = method.run(replace(half, start=preferred.q, preference=None))
+    outcome.iterations += preferred.iterations
+    outcome.seconds += preferred.seconds
+    return outcome
+
+
 def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
     """Run a method piece by piece, with a call of `progress` after each."""
     parts = []
     for first in range(0, len(problem.targets), PROGRESS_ROWS):
         rows = slice(first, first + PROGRESS_ROWS)
         start = None if problem.start is None else problem.start[rows]
-        parts.append(method.run(replace(problem, targets=problem.targets[rows], start=start)))
+        parts.append(_run(method, replace(problem, targets=problem.targets[rows], start=start)))
         progress(len(parts[-1].status))
     if not parts:
         return method.run(problem)
@@ -225,12 +238,10 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
     )
 
 
-def _set_preference(problem: Problem[Any], method: Method, prefer: Any, weights: Any, bodily: bool) -> None:
+def _set_preference(problem: Problem[Any], method: Method, prefer: Any, weights: Any) -> None:
     """Add the preferred posture to a problem."""
     if method.name != "auto":
         raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
-    if bodily:
-        raise MethodError("prefer is not served with a scene or a port; leave one of them out")
     problem.preference = preference_of(problem.robot, prefer, weights)
 
 

@@ -123,7 +123,7 @@ def solve_all(
     targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
     if preference is None:
         places = model.to_variables([*Q[:n], origin])
-        order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable")
+        order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable").tolist()
     else:
         Q = solve_batch(robot, targets, start=Q[:n], **settings).q
         order = _least_first(robot, preference, Q, hits)

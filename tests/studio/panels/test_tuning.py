@@ -62,6 +62,8 @@ def test_auto_takes_a_preferred_posture(studio):
         assert np.sum(studio.q[::2] ** 2) < np.sum(before[::2] ** 2)
         client.set(inputs.options["prefer"], "straight")
         until(lambda: "prefer = 'straight' is not known" in studio.answer.results[0].status)
+    studio.reset()
+    settle(studio)
 
 
 def test_a_tolerance_ends_a_solve_earlier(studio):

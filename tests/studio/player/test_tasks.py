@@ -68,9 +68,9 @@ def test_walls_are_drawn_as_thin_slabs():
 
 
 def test_the_reach_map_has_positions_that_are_reached(monkeypatch):
-    monkeypatch.setattr(tasks, "REACH_CELLS", 3)
+    monkeypatch.setattr(tasks, "REACH_CELLS", 4)
     monkeypatch.setattr(tasks, "REACH_DIRECTIONS", 4)
-    robot = ar.load_robot("two-section")
+    robot = ar.load_robot("three-section")
     positions, share = tasks.map_reach(robot)
     assert len(positions) == len(share) > 0
     assert set(share) <= {0.25, 0.5, 0.75, 1.0}
