@@ -157,6 +157,9 @@ def jog(visit: Visit) -> None:
     studio.change(aim=POSITION, held=frozenset({0}), port=ar.Port(tuple(point), radius=0.01))
     studio.panels.show_request(studio.state.request)
     visit.wait(lambda: studio.state.settled)
+    # Slowly, so that it still moves when the picture is taken.
+    studio.jogging.settings.speed = (0.01, 0.5)
+    studio.panels.operator.speed.value = (10.0, 28.6)
     visit.button("Record").click()
     visit.page.get_by_role("button", name="Move Z−").hover()
     visit.page.mouse.down()
