@@ -138,7 +138,8 @@ class Jobs:
                 return
             with self._stage.drawing():
                 self._stage.set_reach(found)
-            self._tab.say(f"{count(len(found[0]), 'position')} reached: dark in all directions, pale in few")
+            most = found[1].max(initial=0.0)
+            self._tab.say(f"{count(len(found[0]), 'position')}: dark is {most:.0%} of directions, pale fewer")
 
         self._begin("Mapping the reach …", "reach", (robot,), done)
 

@@ -29,7 +29,7 @@ MOST_FOUND = 32
 # Points per backbone for comparing configurations.
 LINE_POINTS = 12
 # Cells of the reach map along its longest side, and directions per cell.
-REACH_CELLS, REACH_DIRECTIONS = 11, 16
+REACH_CELLS, REACH_DIRECTIONS = 13, 16
 # Consecutive starts without a new branch after which the search ends; below the default, because a user waits.
 WITHOUT_NEW = 48
 

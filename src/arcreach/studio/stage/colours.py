@@ -22,8 +22,8 @@ LINK, JOINT = rgb("#DDE1E6"), rgb("#4A4F57")
 BASE = rgb("#2E3238")
 OBSTACLE = rgb("#9A9AA6")
 PORT = rgb("#7A3E9D")
-# Positions that the tip reaches in few directions, and in all.
-FEW, ALL = rgb("#CFE3F2"), rgb("#0B3C6B")
+# Positions that the tip reaches in few directions, and in many.
+FEW, MANY = rgb("#CFE3F2"), rgb("#0B3C6B")
 TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
 # Second robot when two methods are compared, and robots of further branches, drawn translucent.
 GHOST = rgb("#8C8C96")

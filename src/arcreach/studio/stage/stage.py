@@ -33,7 +33,7 @@ from arcreach.studio.state.request import POSITION
 # In reaches of the robot.
 GROUND = 6.0
 AXES, AXES_THICKNESS = 0.09, 0.006
-PATH_THICKNESS, LINE_THICKNESS, POINT, REACH_POINT = 0.010, 0.012, 0.004, 0.02
+PATH_THICKNESS, LINE_THICKNESS, POINT, REACH_POINT = 0.010, 0.012, 0.004, 0.015
 # Random configurations whose tips show the workspace.
 WORKSPACE_POINTS = 4000
 # Where the labels of two compared robots are, as indices of 21 points along the backbone.
@@ -226,13 +226,14 @@ class Stage:
             )
 
     def set_reach(self, found: tuple[Array, Array] | None) -> None:
-        """Show positions (m, 3) in metres, darker the more of the directions (m,) the tip has there, or none."""
+        """Show positions (m, 3) in metres, darker the larger their share of directions (m,), or none."""
         if self.reach is not None:
             self.reach.remove()
             self.reach = None
         if found is not None:
             positions, share = found
-            shades = np.outer(1.0 - share, colours.FEW) + np.outer(share, colours.ALL)
+            dark = share / share.max(initial=1e-9)
+            shades = np.outer(1.0 - dark, colours.FEW) + np.outer(dark, colours.MANY)
             self.reach = self.server.scene.add_point_cloud(
                 "/reach", self.scale * positions, shades.astype(np.uint8), point_size=REACH_POINT, point_shape="circle"
             )
