@@ -155,11 +155,12 @@ def test_joint_steps_draw_coordinates_and_objectives():
     call = {"start": robot.sample(1, seed=9)[0], "max_iterations": 3, "trace": True}
     solution = ar.solve(robot, target, "finite-rotation", joint_steps=True, **call)
     figure = joint_steps(solution)
-    coordinates, distance, angle = figure.axes
+    coordinates, distance, _ = figure.axes
     drawn = {line.get_label(): line.get_ydata() for line in coordinates.get_lines()}
     for k, name in enumerate(robot.coordinates):
         np.testing.assert_allclose(drawn[name], np.degrees(solution.trace.q[:, k]), atol=1e-9)
     np.testing.assert_allclose(distance.get_lines()[0].get_ydata(), 1e3 * solution.trace.columns["distance"])
-    assert [text.get_text() for text in angle.get_legend().get_texts()] == ["long axis", "cross axis"]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == [*robot.coordinates, "long axis", "cross axis"]
     with pytest.raises(ar.MethodError, match="no joint steps"):
         joint_steps(ar.solve(robot, target, "finite-rotation", **call))

@@ -35,6 +35,8 @@ def studio(page: Studio) -> Iterator[Studio]:
     page.set_robot(ar.load_robot("three-section"))
     page.change(aim=AXIS, method="auto", compared=NO_METHOD, avoid=True, tuning=Tuning())
     settle(page)
+    while page.state.steps:
+        page.state.undo()
     yield page
     page.jobs.cancel()
 

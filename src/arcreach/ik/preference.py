@@ -11,7 +11,7 @@ from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError
 from arcreach.kernels.chain.layout import BEND
-from arcreach.kernels.solver.preference import Preference, cost
+from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.robot import Robot
 
 # Named postures: rest, weighted in radians; rest, weighted by the ranges of coordinates; and away from the limits.
@@ -39,12 +39,6 @@ def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
     if weights is None:
         robot.memory["preference"] = key, preference
     return preference
-
-
-def posture_costs(robot: Robot, preference: Preference, V: Array) -> Array:
-    """Return the costs (n,) of the postures of solver variables (n, variables)."""
-    model = robot.model.kernel()
-    return np.array([cost(model, preference, v) for v in V])
 
 
 def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:

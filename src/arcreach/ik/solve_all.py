@@ -12,14 +12,14 @@ from arcreach._checks import positive, shown, whole
 from arcreach._typing import Array, Integers
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.method import find_method, no_rows
-from arcreach.ik.preference import posture_costs, preference_of
+from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import Hold, Limits, Weights, solve, solve_batch
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import REACHED
 from arcreach.kernels.solver.contexts import Task
-from arcreach.kernels.solver.preference import Preference
+from arcreach.kernels.solver.preference import Preference, cost
 from arcreach.kernels.solver.search import Branches, find_branches
 from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
@@ -141,9 +141,10 @@ def solve_all(
 
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:
     """Return the rows of distinct postures (n, dof), that of least cost first, and add up their hits."""
-    V = robot.model.to_variables(Q)
+    V, model = robot.model.to_variables(Q), robot.model.kernel()
+    costs = np.array([cost(model, preference, v) for v in V])
     kept: list[int] = []
-    for i in np.argsort(posture_costs(robot, preference, V), kind="stable").tolist():
+    for i in np.argsort(costs, kind="stable").tolist():
         near = [k for k in kept if np.abs(V[k] - V[i]).max() < SAME_POSTURE]
         if near:
             hits[near[0]] += hits[i]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
-from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.planning.motion.motion_check import SmoothSpace
 from arcreach.robots.robot import Robot
@@ -37,22 +37,18 @@ def goal_configurations(
     seed: int,
     tolerances: tuple[float, float],
     max_time: float,
-    wish: tuple[Any, Any] | None = None,
+    posture: Mapping[str, Any],
 ) -> tuple[Array, Status]:
-    """Return up to `count` goals (n, dof), the first one solved from `start`, and the status of that solve.
+    """Return up to `count` goals (n, dof) and the status of the solve for the first of them.
 
-    With a wish, `prefer` and `weights`, they are the free ones among the preferred postures, if there are any, that of
-    least cost first.
+    That one is solved from `start` or, with `prefer` and `weights` in `posture`, from the preferred posture.
     """
-    if wish is not None:
-        kept = _preferred_goals(robot, target, scene, margin, tolerances, wish)[:count]
-        if len(kept):
-            return kept, Status.REACHED
     common: dict[str, Any] = {"position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
+    begin = posture or {"start": start}
     status = Status.STALLED
     for spare in SPARE:
         wanted = margin + spare * robot.moving_reach
-        first = solve(robot, target, start=start, scene=scene, margin=wanted, max_time=GOAL_TIME * max_time, **common)
+        first = solve(robot, target, scene=scene, margin=wanted, max_time=GOAL_TIME * max_time, **begin, **common)
         status = first.status
         if status in (Status.REACHED, Status.OUT_OF_REACH):
             break
@@ -70,17 +66,6 @@ def goal_configurations(
         free[0] = True
         kept = _distinct(robot, found[free], count)
     return kept, status
-
-
-def _preferred_goals(
-    robot: Robot, target: Target, scene: Scene, margin: float, tolerances: tuple[float, float], wish: tuple[Any, Any]
-) -> Array:
-    position_tol, angle_tol = tolerances
-    prefer, weights = wish
-    found = solve_all(robot, target, position_tol=position_tol, angle_tol=angle_tol, prefer=prefer, weights=weights)
-    Q = np.array([solution.q for solution in found]).reshape(-1, robot.dof)
-    free = [clearance(robot, q, scene, grid=True) >= margin + SPARE[-1] * robot.moving_reach for q in Q]
-    return Q[np.array(free, np.bool_)]
 
 
 def _distinct(robot: Robot, Q: Array, count: int) -> Array:

@@ -92,11 +92,11 @@ def plan(
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
     seed = whole("seed", seed, 0)
-    wish = None if preference_of(robot, prefer, weights) is None else (prefer, weights)
-    if wish is not None and aim is None:
+    posture = {} if preference_of(robot, prefer, weights) is None else {"prefer": prefer, "weights": weights}
+    if posture and aim is None:
         raise MethodError("prefer has no meaning with goal=, which is the posture; leave one of them out")
     sections = not any(isinstance(element, Joint) for element in robot.elements)
-    few = goals is None and (sections or wish is not None)
+    few = goals is None and (sections or bool(posture))
     count = 1 if few else MOST_GOALS if goals is None else whole("goals", goals, 1)
     max_time = positive("max_time", max_time, "seconds")
     shorten_time = _shorten_time(shorten_time)
@@ -117,7 +117,7 @@ def plan(
         _check_target(robot, aim, checked, margin)
         while True:
             Q, status = goal_configurations(
-                robot, q_start, aim, checked, margin, count, seed, tolerances, max_time, wish
+                robot, q_start, aim, checked, margin, count, seed, tolerances, max_time, posture
             )
             if status == Status.REACHED:
                 rooms = clearance(robot, Q, checked, grid=True).distance
@@ -189,7 +189,7 @@ def _load_kernels(pulls: bool) -> None:
     scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
     q, tolerances = robot.neutral, (1e-3, 1e-3)
     target = Target(robot.tip_pose(q)[:3, 3])
-    goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3)
+    goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3, {})
     check = MotionCheck(SmoothSpace(robot), scene, 0.0)
     found = find_path(check, q, q[None], 1.0, Options(0, True, 0.0, 1, math.inf))
     _certified(check, q, found, Status.REACHED, math.inf)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from viser.transforms import SO3
 
 from arcreach._geometry import frame_along
 from arcreach._typing import Array, Integers
@@ -32,6 +31,8 @@ class DrawnPort:
 
     def draw(self, port: Port | None, robot: Robot, q: Array) -> None:
         """Show the ring of a port across the body at q, or none."""
+        from viser.transforms import SO3
+
         if port is None:
             self.clear()
             return
