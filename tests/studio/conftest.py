@@ -14,6 +14,7 @@ if importlib.util.find_spec("viser") is None:
 
 import arcreach as ar
 from arcreach.studio.app import Studio
+from arcreach.studio.state.jog import BASE
 from arcreach.studio.state.request import AXIS, NO_METHOD, Tuning
 from tests.studio.waiting import settle
 
@@ -31,6 +32,7 @@ def studio(page: Studio) -> Iterator[Studio]:
     """The studio as it is at first."""
     page.player.close()
     page.panels.reset()
+    page.panels.operator.frame.value = BASE
     page.state.own_scene = None
     page.set_robot(ar.load_robot("three-section"))
     page.change(aim=AXIS, method="auto", compared=NO_METHOD, avoid=True, tuning=Tuning())

@@ -103,8 +103,6 @@ def test_the_body_keeps_the_entry_point(studio):
     studio.change(aim=POSITION)
     settle(studio)
     with client_of(studio) as client, operator(studio) as page:
-        client.set(tab.frame, "base")
-        until(lambda: studio.jogging.settings.frame == "base")
         client.set(tab.entry, True)
         until(lambda: studio.state.request.port is not None)
         settle(studio)
