@@ -98,7 +98,7 @@ def solve(
         _set_preference(problem, chosen, prefer, weights)
     if bodily:
         _set_body(problem, scene, margin, through)
-    elif problem.preference is None and chosen.solve_one is not None and not trace and robot.pull_limits is None:
+    elif chosen.solve_one is not None and not trace and robot.pull_limits is None:
         solution = chosen.solve_one(problem)
         solution.robot, solution.target = robot, target
         if solution.status is not _REACHED:

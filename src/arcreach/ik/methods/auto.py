@@ -39,15 +39,8 @@ def run(problem: Problem) -> Outcome:
     robot, n = problem.robot, len(problem.targets)
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
-    kernel: Any = auto_kernel
+    kernel = auto_kernel if problem.preference is None else prefer_kernel
     arguments = _arguments(problem, q, report, False)
-    if problem.preference is not None:
-        kernel = prefer_kernel
-        model, table, pulls, task, *rows = arguments
-        near = robot.model.near(table, problem.preference.wanted, task.mode)
-        arguments = (model, near, problem.preference._replace(pulls=pulls), task, *rows)
-        if n == 1 and pulls is None:
-            kernel = _prefer_one
     spread(kernel, n, *arguments, threads=problem.threads, smallest=SMALLEST_PIECE)
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     outcome = Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
@@ -83,7 +76,8 @@ def solve_one(problem: Problem) -> Solution:
     """Solve a single target with little overhead: the kernel takes a few microseconds."""
     q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
     report = np.empty((1, REPORT_SIZE))
-    _auto_one(0, 1, *_arguments(problem, q, report, True))
+    kernel = _auto_one if problem.preference is None else _prefer_one
+    kernel(0, 1, *_arguments(problem, q, report, True))
     status, iterations, seconds, position_error, angle_error, _ = report[0].tolist()
     return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
 
@@ -104,7 +98,11 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
         rows, mode, problem.position_tol, problem.angle_tol, starts, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,
     )  # fmt: skip
-    return *model.search(mode, count, problem.seed), pulls, task, q, report
+    if problem.preference is None:
+        return *model.search(mode, count, problem.seed), pulls, task, q, report
+    packed, table = model.search(mode, count, problem.seed)
+    near = model.near(table, problem.preference.wanted, mode)
+    return packed, near, problem.preference._replace(pulls=pulls), task, q, report
 
 
 register(

@@ -37,7 +37,7 @@ SHORTER = 0.25
 SHORTEST_STEP = 1e-3
 LONGEST_STEP = 50.0
 # The descent ends at a step that promises less than this share of the cost.
-ENOUGH = 1e-3
+ENOUGH = 1e-4
 # A further seed is given up where it would need more than this multiple of what its next step promises.
 HOPE = 2.0
 # Weight of a variable without one, as a share of the largest: it may move freely, but not without end.
