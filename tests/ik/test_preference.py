@@ -78,6 +78,17 @@ def test_every_named_posture_reaches_the_target_within_the_limits(prefer):
     assert np.array_equal(ar.solve(ROBOT, targets[1], prefer=prefer).q, found.q[1])
 
 
+@pytest.mark.compiled
+def test_a_descent_does_not_end_at_a_saddle():
+    robot = ar.load_robot("rail-iiwa-14")
+    target = ar.Target.from_pose(robot.tip_pose(robot.sample(200, seed=5)[161]))
+    found = ar.solve(robot, target, prefer="rest")
+    others = [ar.solve(robot, target, prefer="rest", start=q) for q in robot.sample(8, seed=6)]
+    least = min(cost(robot, other.q, robot.neutral) for other in others if other.reached)
+    assert found.reached
+    assert cost(robot, found.q, robot.neutral) < 1.01 * least
+
+
 def test_away_from_limits_leaves_more_room_than_rest():
     arm = ar.load_robot("panda")
     targets = targets_of(arm, 5, "axis")

@@ -73,7 +73,7 @@ def _run_with_body(problem: Problem) -> Outcome:
 
 
 def solve_one(problem: Problem) -> Solution:
-    """Solve a single target with little overhead: the kernel takes a few microseconds."""
+    """Solve a single target with little overhead: the kernel takes microseconds."""
     q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
     report = np.empty((1, REPORT_SIZE))
     kernel = _auto_one if problem.preference is None else _prefer_one
@@ -98,9 +98,9 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
         rows, mode, problem.position_tol, problem.angle_tol, starts, problem.max_iterations or MOST_STEPS,
         problem.max_time, problem.start is not None, judged, problem.trace,
     )  # fmt: skip
-    if problem.preference is None:
-        return *model.search(mode, count, problem.seed), pulls, task, q, report
     packed, table = model.search(mode, count, problem.seed)
+    if problem.preference is None:
+        return packed, table, pulls, task, q, report
     near = model.near(table, problem.preference.wanted, mode)
     return packed, near, problem.preference._replace(pulls=pulls), task, q, report
 

@@ -36,7 +36,7 @@ SHORTER = 0.25
 # Shortest and longest step, where 1 is exact for a quadratic cost and a straight null space.
 SHORTEST_STEP = 1e-3
 LONGEST_STEP = 50.0
-# The descent ends at a step that promises less than this share of the cost.
+# The descent ends at a step that promises or gains less than this share of the cost: little enough to leave a saddle.
 ENOUGH = 1e-4
 # A further seed is given up where it would need more than this multiple of what its next step promises.
 HOPE = 2.0
