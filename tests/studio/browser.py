@@ -23,6 +23,8 @@ FLAGS = (
 VIEWPORT = {"width": 1160, "height": 560}
 # Milliseconds.
 PATIENCE = 60_000
+# Resolves after some frames, which take seconds where a loaded processor draws them.
+FRAMES = "count => new Promise(done => { const next = () => count-- ? requestAnimationFrame(next) : done(); next(); })"
 
 
 class Visit:
@@ -75,6 +77,12 @@ class Visit:
         self.element(self.studio.panels.sliders.handles[0]).wait_for()
         # The scene is drawn at least once, so that things can be dragged.
         self.page.wait_for_timeout(500)
+        self.draw()
+
+    def draw(self) -> None:
+        """Wait until the page has drawn what was sent to it, and has sent its camera."""
+        self.page.wait_for_timeout(300)
+        self.page.evaluate(FRAMES, 10)
 
     def element(self, handle: Any) -> Any:
         """Return the element of a handle."""
@@ -103,13 +111,14 @@ class Visit:
         """Press, move and release the mouse."""
         mouse = self.page.mouse
         mouse.move(*start)
-        # Long enough for the page to find what is under the pointer.
-        self.page.wait_for_timeout(250)
+        # Until the page has found what is under the pointer.
+        self.draw()
         mouse.down()
         for i in range(1, steps + 1):
             share = i / steps
             mouse.move(start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
             self.page.wait_for_timeout(40)
+            self.page.evaluate(FRAMES, 2)
         mouse.up()
 
     def close(self) -> None:

@@ -39,6 +39,7 @@ def visit(browser, page):
 
 
 def test_drag_the_gizmo(studio, visit):
+    visit.draw()
     origin = np.asarray(studio.stage.target.handle.position).copy()
     rotation = studio.stage.target.pose[:3, :3]
     start, end = (visit.pixel(origin + share * GIZMO * rotation[:, 0]) for share in (0.75, 1.1))
@@ -65,7 +66,7 @@ def test_drag_the_target_out_of_reach(studio, visit):
     settle(studio)
     place = np.asarray(studio.stage.target.handle.position).copy()
     # By its ball: upwards on the screen.
-    visit.page.wait_for_timeout(300)
+    visit.draw()
     ball = visit.pixel(place)
     visit.drag(ball, (ball[0], ball[1] - 40.0))
     visit.wait(lambda: studio.answer.results[0].status.startswith("out of reach, "))
@@ -117,6 +118,7 @@ def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
     robot = studio.state.request.robot
     # A pose that was set stays, where a solved one would avoid the obstacle.
     studio.pose(studio.q)
+    visit.draw()
     # As far from the camera as the body: a drag in the plane of the screen hits it.
     body = studio.stage.scale * robot.backbone(studio.q, 11)[5]
     camera = np.asarray(visit.client.camera.position)
@@ -126,7 +128,7 @@ def test_an_obstacle_that_is_dragged_into_the_robot_turns_red(studio, visit):
     studio.set_scene(ar.Scene([ar.Sphere(tuple(beside / studio.stage.scale), 0.08 * robot.reach)]))
     settle(studio)
     assert studio.stage.obstacles.red == frozenset()
-    visit.page.wait_for_timeout(300)
+    visit.draw()
     visit.drag(visit.pixel(beside), visit.pixel(body))
     visit.wait(lambda: studio.stage.obstacles.red == {0})
     assert tuple(studio.stage.obstacles.handles[0].color) == colours.VERMILION
