@@ -23,6 +23,8 @@ from typing import Any, TypeVar, cast, overload
 import numba
 from numba.core import caching, event
 
+from arcreach import _interpreter
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
@@ -237,6 +239,10 @@ class _OneFileEach(caching.FunctionCache):
         which = repr(self._index_key(signature, codegen))
         return f"{self._opened._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
+    def holds(self, signature: Any, target_context: Any) -> bool:
+        """Return whether a compiled version is on disk."""
+        return os.path.exists(os.path.join(self._opened.cache_path, self._file(signature, target_context.codegen())))
+
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         # An unreadable file only costs a compilation.
         with contextlib.suppress(Exception):
@@ -277,10 +283,12 @@ def _holds_array(kind: Any) -> bool:
     return isinstance(kind, numba.types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
 
 
-def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that skips numba's overload resolution after the first call.
+def settled(function: Callable[..., Any], interpretable: bool = True) -> Callable[..., Any]:
+    """Return a kernel for single calls, all with arguments of the same types and layouts.
 
-    It takes longer than a short kernel. All calls must have arguments of the same types and layouts.
+    Until the kernel is worth compiling it is interpreted; one with a time limit is not `interpretable`, because the
+    limit is meant for compiled code. Calls of the compiled kernel skip numba's overload resolution, which takes longer
+    than a short kernel.
     """
     if not hasattr(function, "get_overload"):
         return function
@@ -289,11 +297,17 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*arguments: Any) -> Any:
         nonlocal entry
-        if entry is None:
-            answer = compiled(*arguments)
-            entry = compiled.get_overload(tuple(compiled.typeof_pyval(argument) for argument in arguments))
-            return answer
-        return entry(*arguments)
+        if entry is not None:
+            return entry(*arguments)
+        types = tuple(compiled.typeof_pyval(argument) for argument in arguments)
+        if interpretable and types not in compiled.overloads and not compiled._cache.holds(types, compiled.targetctx):
+            done, answer = _interpreter.attempt(compiled, arguments)
+            if done:
+                _announce(INTERPRETING_LINE)
+                return answer
+        answer = compiled(*arguments)
+        entry = compiled.get_overload(types)
+        return answer
 
     return call
 
@@ -321,7 +335,9 @@ def _choose_clock() -> Callable[[Any], float]:
     """Return the clock for kernels. Windows has no `clock_gettime`, so time limits have no effect there."""
     if getattr(numba.config, "DISABLE_JIT", 0):
         return _read_python_clock
-    return kernel(_stopped_clock) if sys.platform == "win32" else kernel(_read_clock)
+    compiled = kernel(_stopped_clock) if sys.platform == "win32" else kernel(_read_clock)
+    setattr(compiled, _interpreter.SUBSTITUTE, _read_python_clock)
+    return compiled
 
 
 # Monotonic time in seconds; `buffer` is scratch, two int64.
@@ -370,25 +386,31 @@ COMPILING_LINE = (
     "arcreach: compiling kernels, once per installation and up to a minute; `arcreach warm-up` does all of it ahead of "
     "time, ARCREACH_QUIET=1 hides this line"
 )
-# Number of active `announces` blocks, and whether the line was printed in this process.
+INTERPRETING_LINE = (
+    "arcreach: kernels are not compiled yet, so first calls run a thousand times slower, in the Python interpreter; "
+    "`arcreach warm-up` compiles all kernels, ARCREACH_QUIET=1 hides this line"
+)
+# Number of active `announces` blocks, and the lines printed in this process.
 _announcers = 0
-_announced = False
+_announced: set[str] = set()
 
 
-def _announce(event: Any) -> None:
-    """Print COMPILING_LINE once per process when a kernel of this library is compiled."""
-    global _announced  # noqa: PLW0603
-    quiet = os.environ.get("ARCREACH_QUIET", "0") not in {"", "0"}
-    if _announced or _announcers or quiet or sys.stderr is None:
-        return
-    dispatcher = (event.data or {}).get("dispatcher")
-    if dispatcher is None or dispatcher.__module__.startswith("arcreach."):
-        _announced = True
-        sys.stderr.write(COMPILING_LINE + "\n")
+def _announce(line: str) -> None:
+    """Print a line once per process."""
+    if line not in _announced and sys.stderr is not None and os.environ.get("ARCREACH_QUIET", "0") in {"", "0"}:
+        _announced.add(line)
+        sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
 
-event.register(_COMPILING, _CompileListener(_announce))
+def _announce_compiling(event: Any) -> None:
+    """Print COMPILING_LINE when a kernel of this library is compiled and no caller announces it."""
+    dispatcher = (event.data or {}).get("dispatcher")
+    if not _announcers and (dispatcher is None or dispatcher.__module__.startswith("arcreach.")):
+        _announce(COMPILING_LINE)
+
+
+event.register(_COMPILING, _CompileListener(_announce_compiling))
 
 
 def tell_compiling() -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from arcreach._interpreter import stop_interpreting
+
 # Below this many rows the pool costs more than it saves for the cheapest kernel (about 20 us against 25 ns a row).
 SMALLEST_PIECE = 1024
 # Pieces per thread: enough that no thread waits long for the last one.
@@ -47,6 +49,8 @@ def spread(
     if rows < 2 * smallest:
         kernel(0, rows, *arguments)
         return
+    # A batch is worth compiling, and interpreted calls restore whole arrays, of which other threads fill other rows.
+    stop_interpreting()
     threads = threads or available_threads()
     pieces = min(rows // smallest, threads * PIECES_PER_THREAD)
     if threads == 1 or pieces < 2:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._interpreter import stop_interpreting
 from arcreach._jit import CACHE_DIRECTORY, kernel_hash, on_compile
 from arcreach._threads import available_threads
 from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
@@ -47,6 +48,7 @@ def warm_up(
     than one core a second process compiles about half of the kernels.
     """
     start = time.perf_counter()
+    stop_interpreting()
     on_gpu = chosen(device) == "cuda"
     if robot is not None and device == "cpu":
         raise DeviceError("robot is for the kernels of a GPU; give device='cuda', or leave it out")
@@ -67,6 +69,7 @@ def warm_up(
 
 def run_backwards() -> None:
     """Run the CPU steps of `warm_up` in reverse order."""
+    stop_interpreting()
     for step in reversed(_cpu_steps()):
         step()
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CellType, FunctionType
 from typing import Any
 
+from arcreach._interpreter import callees, with_callees
 from arcreach.errors import DeviceError
 
 EXTRA = "pip install 'arcreach[gpu]'"
@@ -119,15 +118,9 @@ def with_exchanged(kernel: Any, exchanged: tuple[tuple[Any, Any], ...]) -> Any:
     for left_out, other in exchanged:
         if kernel is left_out:
             return other
-    plain = kernel.py_func
-    held = inspect.getclosurevars(plain).nonlocals
-    called = {**{name: plain.__globals__.get(name) for name in plain.__code__.co_names}, **held}
-    changed = {name: with_exchanged(value, exchanged) for name, value in called.items() if hasattr(value, "py_func")}
-    if all(called[name] is value for name, value in changed.items()):
-        return kernel
-    cells = tuple(CellType(changed.get(name, held[name])) for name in plain.__code__.co_freevars)
-    names = {**plain.__globals__, **changed}
-    return device_function(FunctionType(plain.__code__, names, plain.__name__, closure=cells))
+    called = callees(kernel.py_func)
+    changed = {name: with_exchanged(callee, exchanged) for name, callee in called.items()}
+    return kernel if changed == called else device_function(with_callees(kernel.py_func, changed))
 
 
 def copy_in(host: Any, device: Any, stream: Any) -> None:

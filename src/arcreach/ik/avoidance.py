@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.errors import SceneError
@@ -32,19 +34,23 @@ _NO_OBSTACLES = Scene([])
 # The base may stand on an obstacle.
 _ON_THE_SURFACE = 1e-9
 
+_body_pieces, _point_clearance = settled(body_pieces), settled(point_clearance)
+# For one target without time limit, limits of pulls and port.
+_avoid_one = settled(avoid)
+
 
 def check_base(robot: Robot, scene: Scene) -> None:
     """Raise SceneError where an obstacle contains or touches the base, which does not move: nothing is free then."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
-    if not body_pieces(robot.packed, robot.neutral.copy(), pieces):
+    if not _body_pieces(robot.packed, robot.neutral.copy(), pieces):
         return
     x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
     radius = pieces[0, RADIUS]
     shapes, field = scene.packed
-    if point_clearance(Obstacles(shapes, field, 0.0, 0.0), x, y, z) >= radius - _ON_THE_SURFACE:
+    if _point_clearance(Obstacles(shapes, field, 0.0, 0.0), x, y, z) >= radius - _ON_THE_SURFACE:
         return
     for i in range(len(scene)):
-        distance = point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), x, y, z)
+        distance = _point_clearance(Obstacles(shapes[i : i + 1], field, 0.0, 0.0), x, y, z)
         if distance < radius - _ON_THE_SURFACE:
             where = "contains" if distance < 0.0 else "touches"
             raise SceneError(
@@ -67,6 +73,8 @@ def run_free(problem: Problem) -> Outcome:
     tolerance = tolerance_of(robot)
     port = None if problem.port is None else problem.port.for_kernels(robot, AIM)
     mode, rows = problem.targets.packed
+    pulls = robot.model.pulls(mode)
+    alone = n == 1 and problem.max_time == math.inf and pulls is None and port is None
     task = Task(
         targets=rows,
         mode=mode,
@@ -80,10 +88,10 @@ def run_free(problem: Problem) -> Outcome:
         trace=problem.trace,
     )
     spread(
-        avoid,
+        _avoid_one if alone else avoid,
         n,
         *robot.model.search(mode, SEEDS, problem.seed),
-        Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), robot.model.pulls(mode), port),
+        Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), pulls, port),
         task,
         q,
         report,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import not_negative, positive, shown, whole
+from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
@@ -185,6 +186,8 @@ def solve_batch(
             return replace(found, robot=robot)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
+    # A batch is worth compiling, and so are the tables it shares with single solves.
+    stop_interpreting()
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
     problem = _problem(moving, chosen, targets, start, given, options, 0)
     bodily = scene is not None or through is not None

@@ -17,7 +17,7 @@ from arcreach.elements import Coordinate
 from arcreach.errors import ConfigurationError
 from arcreach.kernels.chain import limits
 
-_finite = settled(limits.finite)
+_finite, _all_finite = settled(limits.finite), settled(limits.finite_batch)
 
 
 class ConfigurationSpace:
@@ -112,7 +112,7 @@ class ConfigurationSpace:
             finite = _finite(values)
         else:
             answer = np.ones(1, dtype=np.bool_)
-            spread(limits.finite_batch, len(values), values, answer)
+            spread(_all_finite, len(values), values, answer)
             finite = answer[0]
         if not finite:
             self._refuse_non_finite(values, field)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._geometry import frame_along
+from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import HeldSection, Link, Section
@@ -43,6 +44,9 @@ MOST_TABLES = 16
 SMALLEST_PIECE = 64
 _NODES = 80
 _HIGHEST_DEGREE = 40
+
+_to_variables, _to_coordinates = settled(variables.to_variables_batch), settled(variables.to_coordinates_batch)
+_key_seeds = settled(seeds.key_seeds)
 
 
 class SolverModel:
@@ -112,16 +116,16 @@ class SolverModel:
 
     def to_variables(self, Q: npt.ArrayLike) -> Array:
         """Return the solver variables (n, variables) of configurations (n, dof)."""
-        rows = np.ascontiguousarray(Q, dtype=np.float64)
+        rows = np.require(Q, np.float64, ["C", "A", "W"])
         V = np.empty((len(rows), self.variables))
-        variables.to_variables_batch(0, len(rows), self.kernel(), rows, V)
+        _to_variables(0, len(rows), self.kernel(), rows, V)
         return V
 
     def to_coordinates(self, V: npt.ArrayLike) -> Array:
         """Return the configurations (n, dof), within the limits, of solver variables (n, variables)."""
-        rows = np.ascontiguousarray(V, dtype=np.float64)
+        rows = np.require(V, np.float64, ["C", "A", "W"])
         Q = np.empty((len(rows), self._robot.dof))
-        variables.to_coordinates_batch(0, len(rows), self.kernel(), rows, Q)
+        _to_coordinates(0, len(rows), self.kernel(), rows, Q)
         return Q
 
     def keep_pulls(self, V: npt.ArrayLike, nearest: bool) -> Array:
@@ -381,7 +385,7 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))
     placed = np.empty_like(found)
-    seeds.key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
+    _key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
     axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
     table = np.zeros((11, count))
     table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)

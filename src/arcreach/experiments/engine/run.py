@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from arcreach._extras import require
+from arcreach._interpreter import stop_interpreting
 from arcreach._jit import kernel_hash
 from arcreach._threads import available_threads
 from arcreach.errors import FileError
@@ -244,6 +245,7 @@ def _here(
 
 def timed_rows(experiment: Experiment, settings: Settings, block: Block) -> tuple[Block, Columns, float]:
     """Return a block, its rows, and the seconds that they took."""
+    stop_interpreting()
     began = time.perf_counter()
     columns = experiment.rows(block, settings)
     return block, columns, time.perf_counter() - began

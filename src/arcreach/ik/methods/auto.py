@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -28,8 +29,8 @@ SMALLEST_PIECE = 64
 # Default step budget per target, over all starts.
 MOST_STEPS = 50_000
 
-_auto_one = settled(auto_kernel)
-_prefer_one = settled(prefer_kernel)
+# By whether there is a time limit.
+_auto_one, _prefer_one = ((settled(k), settled(k, interpretable=False)) for k in (auto_kernel, prefer_kernel))
 
 
 def run(problem: Problem) -> Outcome:
@@ -76,7 +77,8 @@ def solve_one(problem: Problem) -> Solution:
     """Solve a single target with little overhead: the kernel takes microseconds."""
     q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
     report = np.empty((1, REPORT_SIZE))
-    kernel = _auto_one if problem.preference is None else _prefer_one
+    limited = problem.max_time < math.inf
+    kernel = (_auto_one if problem.preference is None else _prefer_one)[limited]
     kernel(0, 1, *_arguments(problem, q, report, True))
     status, iterations, seconds, position_error, angle_error, _ = report[0].tolist()
     return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")

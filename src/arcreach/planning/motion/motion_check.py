@@ -42,7 +42,7 @@ STRAIGHT = 1e-9
 # Whether a certificate is wanted, and whether the least of all is enough.
 _DECIDE, _CERTIFY, _TOGETHER = (False, False), (True, False), (True, True)
 
-_motions = settled(kernels.check_motions)
+_motions = settled(kernels.check_motions, interpretable=False)
 
 
 class SmoothSpace:

@@ -38,7 +38,7 @@ MOST_POINTS = 512
 _STATES = (2147483562, 2147483398)
 
 # Both kinds of robots, without limits of pulls and with them, have a kernel of their own.
-_search = {False: settled(search_kernel), True: settled(search_kernel)}
+_search = {limited: settled(search_kernel, interpretable=False) for limited in (False, True)}
 
 
 class Options(NamedTuple):
