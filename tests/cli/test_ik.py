@@ -68,8 +68,8 @@ def test_a_redundant_robot_has_infinitely_many_solutions(run):
     first, *rest = out.splitlines()
     assert first == "infinitely many solutions: the tip stays while the robot moves in 1 direction; 5 of them"
     assert sum(line.startswith("reached: ") for line in rest) == 5
-    assert "met by 1 start\n" in out
-    assert "starts" not in out.replace("met by 2 starts", "")
+    assert "found from 1 start\n" in out
+    assert "starts" not in out.replace("found from 2 starts", "")
     code, out, err = run(*target, "--most", "3", "--json")
     assert len(json.loads(out)) == 3
     assert err.startswith("infinitely many solutions: ")

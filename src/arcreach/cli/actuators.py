@@ -14,7 +14,7 @@ from arcreach.errors import MethodError
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Columns of a table of tendons by what they hold: heading, name of the CSV column after the tendon, SI to its unit.
+# Columns of a table of tendons: heading, suffix of the CSV column, factor from SI to the unit.
 COLUMNS = {
     "pulls": ("pull, mm", "mm", 1e3),
     "residual": ("residual, mm", "residual_mm", 1e3),
@@ -32,7 +32,7 @@ def with_tendons(robot: Robot | SymbolicRobot, option: str) -> Robot:
 
 
 def tendon_columns(robot: Robot, values: Mapping[str, Array | None]) -> dict[str, list[Any]]:
-    """Return CSV columns of arrays (n, tendons): pulls, residuals, tensions."""
+    """Return arrays (n, tendons) of pulls, residuals and tensions as CSV columns."""
     return {
         f"{name}_{ending}": (np.asarray(rows)[:, j] * scale).tolist()
         for key, (_, ending, scale) in COLUMNS.items()
@@ -42,7 +42,7 @@ def tendon_columns(robot: Robot, values: Mapping[str, Array | None]) -> dict[str
 
 
 def print_tendons(robot: Robot, values: Mapping[str, Array | None]) -> None:
-    """Print a table of arrays (tendons,): pulls, residuals, tensions."""
+    """Print arrays (tendons,) of pulls, residuals and tensions as a table."""
     shown = [(heading, np.asarray(row) * scale) for key, (heading, _, scale) in COLUMNS.items()
              if (row := values.get(key)) is not None]  # fmt: skip
     headings = [heading for heading, _ in shown]

@@ -70,7 +70,7 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Forward and inverse kinematics of robots that bend and robots that hinge.
+    """Forward and inverse kinematics and motion planning of continuum robots and serial arms.
 
     ROBOT is a name of the catalogue (see `arcreach robots`), a robot file (.toml) or a URDF file.
 
@@ -89,7 +89,7 @@ def main() -> None:
             print_error(error)
             sys.exit(EXIT_BAD_INPUT)
         finally:
-            # Flushed here, where errors can be caught: Python itself flushes after the last handler.
+            # Flush here, where errors are caught; at exit Python would flush outside of every handler.
             sys.stdout.flush()
     except BrokenPipeError:
         _end_without_a_reader()

@@ -60,14 +60,14 @@ Rotation = Annotated[
         "--rotation", help="Rotation: nine numbers row by row, a quaternion w,x,y,z, or Euler angles ZYX:90deg,0,0."
     ),
 ]
-Start = Annotated[str | None, typer.Option("--start", help="Configuration to begin from, as --q of fk.")]
+Start = Annotated[str | None, typer.Option("--start", help="Start configuration, written as --q of fk.")]
 Prefer = Annotated[
     str | None,
-    typer.Option("--prefer", help="Preferred posture: rest, middle, limits (away from them), or a configuration."),
+    typer.Option("--prefer", help="Preferred posture: rest, middle, limits (stay away from them), or a configuration."),
 ]
 HoldNames = Annotated[
     list[str] | None,
-    typer.Option("--hold", metavar="NAME", help="Coordinate or element that keeps the value of --start, or of rest."),
+    typer.Option("--hold", metavar="NAME", help="Coordinate or element to hold at its value in --start, or at rest."),
 ]
 NarrowLimits = Annotated[
     list[str] | None,
@@ -82,7 +82,7 @@ PortRadius = Annotated[str | None, typer.Option("--port-radius", help="With --th
 PortAxis = Annotated[
     str | None, typer.Option("--port-axis", help="With --through: direction of the body there: 0,0,1.")
 ]
-FigurePath = Annotated[Path | None, typer.Option("--figure", help="Draw it: .png, .pdf or .svg.")]
+FigurePath = Annotated[Path | None, typer.Option("--figure", help="Write a figure: .png, .pdf or .svg.")]
 Actuators = Annotated[bool, typer.Option("--actuators", help="Show the pulls of the tendons too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 

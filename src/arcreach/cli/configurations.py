@@ -24,7 +24,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 # Number of lines checked for degrees or millimetres given in place of SI units; such a mistake affects all lines.
 LOOKED_AT = 1000
-# The unit of a column after its name, as motor tables have it.
+# The name of a column with a unit as its suffix, as in motor tables.
 _UNIT = re.compile(r"(.+)_(mm|m|deg|rad)", re.DOTALL)
 
 
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     quantities: tuple[str, ...]
     noun: str
     row: str
-    hint: Callable[[Array], str]  # for numbers without a unit, 0 for the others
+    hint: Callable[[Array], str]  # receives the numbers without a unit, and 0 for the others
 
 
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
@@ -118,7 +118,7 @@ def _read(path: Path, wanted: Columns) -> Array:
     found = find_columns(names, wanted.names)
     column_units = [""] * columns
     if any(found.values()):
-        order = [_column(path, name, wanted.noun, places) for name, places in found.items()]
+        order = [_column(path, name, wanted.noun, indices) for name, indices in found.items()]
         column_units = [match[2] if (match := header[k]) else "" for k in order]
         columns = len(first[1])
     else:
@@ -140,11 +140,11 @@ def _read(path: Path, wanted: Columns) -> Array:
     return np.array(values).reshape(-1, len(wanted.names))
 
 
-def _column(path: Path, name: str, noun: str, places: list[int]) -> int:
-    if len(places) != 1:
-        fault = "names the {} '{}' twice" if places else "lacks the {} '{}'"
+def _column(path: Path, name: str, noun: str, indices: list[int]) -> int:
+    if len(indices) != 1:
+        fault = "names the {} '{}' twice" if indices else "lacks the {} '{}'"
         raise file_error(path, f"its header {fault.format(noun, name)}; give every {noun} one column")
-    return places[0]
+    return indices[0]
 
 
 def _is_bare(cell: str) -> bool:

@@ -1,4 +1,4 @@
-"""Options of all figures: the file and the width; and how a figure is saved."""
+"""Options that all figures share, and saving a figure."""
 
 from __future__ import annotations
 

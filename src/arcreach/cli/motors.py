@@ -16,7 +16,7 @@ from arcreach.planning.motion.motor_table import OUTPUTS, PULLS, motor_table
 from arcreach.planning.motion.timing import Timed
 from arcreach.robots.robot import Robot
 
-MaxSpeed = Annotated[float | None, typer.Option("--max-speed", help="rad/s and m/s: write the motion with its times.")]
+MaxSpeed = Annotated[float | None, typer.Option("--max-speed", help="Limit in rad/s and m/s; adds times to the path.")]
 MaxAcceleration = Annotated[float | None, typer.Option("--max-acceleration", help="rad/s2 and m/s2, with --max-speed.")]
 MaxJerk = Annotated[float | None, typer.Option("--max-jerk", help="rad/s3 and m/s3, with --max-speed; needs ruckig.")]
 Rate = Annotated[
@@ -65,7 +65,7 @@ def check_motors(robot: Robot, motors: Path | None, output: str | None, max_spee
 
 
 def write_motors(motion: Timed, motors: Path | None, output: str | None) -> dict[str, Any]:
-    """Write the motor table, if one is asked for, and note which limits it exceeds; return that for JSON."""
+    """Write the motor table if one is asked for, and note the limits that it exceeds; return them for JSON."""
     if motors is None:
         return {}
     table = motor_table(motion, output or PULLS)

@@ -1,4 +1,4 @@
-"""Report on stderr what is being compiled and how far a command has come."""
+"""Report compilation and progress on stderr."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from arcreach._jit import on_compile
 from arcreach._text import count, seconds
 
-# Seconds until a command reports its progress, and between two lines if stderr is no terminal.
+# Seconds until a command reports its progress, and between two lines if stderr is not a terminal.
 SAY_AFTER = 2.0
 LINE_EVERY = 10.0
 

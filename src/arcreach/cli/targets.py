@@ -66,12 +66,12 @@ def read_targets(path: Path) -> Targets:
     for line, cells in rows:
         if len(cells) != len(names):
             raise line_error(path, line, f"has {len(cells)} values; its first line has {len(names)}")
-        for group, places in groups.items():
-            for place in places:
+        for group, columns in groups.items():
+            for column in columns:
                 try:
-                    values[group].append(_number(cells[place], _QUANTITIES.get(group)))
+                    values[group].append(_number(cells[column], _QUANTITIES.get(group)))
                 except FileError as error:
-                    raise line_error(path, line, f"{names[place]}: {error}") from None
+                    raise line_error(path, line, f"{names[column]}: {error}") from None
     shapes = {"positions": (-1, 3), "axes": (-1, 3), "rotations": (-1, 3, 3), "angles": (-1, 3)}
     arrays = {group: np.array(values[group]).reshape(shapes[group]) for group in groups}
     if "angles" in arrays:

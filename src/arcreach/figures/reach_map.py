@@ -76,16 +76,16 @@ def _layer(positions: Array, layer: Any) -> tuple[int, float, Any]:
     return axis, at, np.flatnonzero(np.abs(values - at) <= same)
 
 
-def _cells(places: Array) -> tuple[Any, Array]:
-    """Return the indices (m, 2) of places in their grid, and its left, right, lower and upper end in millimetres."""
-    low, same = places.min(axis=0), SAME * float(np.ptp(places, axis=0).max())
-    steps = [np.diff(np.sort(side)) for side in places.T]
+def _cells(positions: Array) -> tuple[Any, Array]:
+    """Return the indices (m, 2) of positions in their grid, and its left, right, lower and upper end in millimetres."""
+    low, same = positions.min(axis=0), SAME * float(np.ptp(positions, axis=0).max())
+    steps = [np.diff(np.sort(side)) for side in positions.T]
     sizes = np.array([step[step > same].min(initial=np.inf) for step in steps])
     # A grid of one row has square cells.
     sizes = np.where(np.isinf(sizes), sizes.min(), sizes)
     if np.isinf(sizes).any():
         raise MethodError("the layer has a single position; give a map of a grid, or another layer")
-    shares = (places - low) / sizes
+    shares = (positions - low) / sizes
     index = np.round(shares).astype(np.int64)
     if np.abs(shares - index).max() > 1e-3 or len(np.unique(index, axis=0)) < len(index):
         raise MethodError("the positions of the layer are not on a grid; give a map of a grid, as reach_map by default")

@@ -59,8 +59,8 @@ def workspace(
     with _style.style():
         figure, panels = _panels(drawn, cell, width, BAR)
         picture: Any = None
-        for panel, (title, (places, values)) in zip(panels, drawn.items(), strict=True):
-            picture = _draw(panel, places, values, cell, cmap="viridis", norm=norm) if len(places) else picture
+        for panel, (title, (corners, values)) in zip(panels, drawn.items(), strict=True):
+            picture = _draw(panel, corners, values, cell, cmap="viridis", norm=norm) if len(corners) else picture
             if title:
                 panel.set_title(title)
         extend = beyond[bool(everything.min() < low), bool(everything.max() > high)]
@@ -90,17 +90,17 @@ def workspace_cells(
     if len(names) > len(colours):
         raise MethodError(f"maps has {len(names)} groups; give as many colours, or fewer groups: {', '.join(names)}")
     drawn = {
-        title: {name: np.asarray(places, dtype=float).reshape(-1, 2) for name, places in groups.items()}
+        title: {name: np.asarray(corners, dtype=float).reshape(-1, 2) for name, corners in groups.items()}
         for title, groups in maps.items()
     }
     extents = {title: (np.vstack(list(groups.values())), np.empty(0)) for title, groups in drawn.items()}
     with _style.style():
         figure, panels = _panels(extents, cell, width, 0.0)
         for panel, (title, groups) in zip(panels, drawn.items(), strict=True):
-            for name, places in groups.items():
-                if len(places):
+            for name, corners in groups.items():
+                if len(corners):
                     colour = ListedColormap([colours[names.index(name)]])
-                    _draw(panel, places, np.ones(len(places)), cell, cmap=colour)
+                    _draw(panel, corners, np.ones(len(corners)), cell, cmap=colour)
             if title:
                 panel.set_title(title)
         handles = [Patch(color=colours[k], label=name) for k, name in enumerate(names)]
@@ -118,16 +118,16 @@ def tip_directions(
     a 60th of the workspace. The shares are lower bounds, because a small sample misses directions. Directions are
     relative to the half-plane through the tip.
     """
-    places, kinds = [], []
+    positions, kinds = [], []
     rng = generator(seed)
     for first in range(0, samples, CHUNK):
         poses = robot.tip_pose(robot.sample(min(CHUNK, samples - first), rng))
         x, y, z = poses[:, :3, 3].T
-        places.append(np.stack([np.hypot(x, y), z], axis=1))
+        positions.append(np.stack([np.hypot(x, y), z], axis=1))
         turn = np.arctan2(poses[:, 1, 2], poses[:, 0, 2]) - np.arctan2(y, x)
         band = np.clip((0.5 * (1.0 + poses[:, 2, 2]) * BANDS).astype(np.int64), 0, BANDS - 1)
         kinds.append(band * TURNS + np.floor(np.remainder(turn / (2.0 * np.pi), 1.0) * TURNS).astype(np.int64) % TURNS)
-    points, kind = np.concatenate(places), np.concatenate(kinds)
+    points, kind = np.concatenate(positions), np.concatenate(kinds)
     size = cell or float(np.ptp(points, axis=0).max()) / ACROSS
     index = np.floor(points / size).astype(np.int64)
     # A direction counts once per cell.
@@ -136,8 +136,8 @@ def tip_directions(
     return cells * size, counts / (BANDS * TURNS), size
 
 
-def _checked(title: str, places: npt.ArrayLike, values: npt.ArrayLike) -> tuple[Array, Array]:
-    corners, numbers = np.asarray(places, dtype=float), np.asarray(values, dtype=float)
+def _checked(title: str, given: npt.ArrayLike, values: npt.ArrayLike) -> tuple[Array, Array]:
+    corners, numbers = np.asarray(given, dtype=float), np.asarray(values, dtype=float)
     if corners.ndim != 2 or corners.shape[1] != 2 or numbers.shape != (len(corners),):
         raise MethodError(
             f"map '{title}' has corners of the shape {corners.shape} and values of the shape {numbers.shape}; give "
@@ -151,7 +151,7 @@ def _panels(
 ) -> tuple[Figure, Any]:
     """Return a figure with a panel for each map, all of one scale."""
     width = width or (_style.ONE_COLUMN if len(drawn) == 1 else _style.TWO_COLUMNS)
-    corners = np.vstack([places for places, _ in drawn.values()])
+    corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
     low[0] = min(low[0], 0.0)
     span = (high - low) * 1.02
@@ -167,9 +167,9 @@ def _panels(
     return figure, panels
 
 
-def _draw(panel: Any, places: Array, values: Array, cell: float, **colours: Any) -> Any:
+def _draw(panel: Any, corners: Array, values: Array, cell: float, **colours: Any) -> Any:
     """Draw cells as one image, which is smaller than thousands of squares."""
-    index = np.round(places / cell).astype(np.int64)
+    index = np.round(corners / cell).astype(np.int64)
     low, high = index.min(axis=0), index.max(axis=0) + 1
     image = np.full((high - low)[::-1], np.nan)
     image[index[:, 1] - low[1], index[:, 0] - low[0]] = values

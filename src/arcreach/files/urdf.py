@@ -74,7 +74,7 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
 
 
 def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
-    """Return the links of a URDF text that can be a tip: leaves first, among them those after most joints first."""
+    """Return the links that can be a tip: leaves before inner links, those after more moving joints first."""
     try:
         links, joints = _tree(_parse_xml(text))
         moving = _moving_joints(links, joints)

@@ -18,7 +18,7 @@ from arcreach._typing import Array, Motion
 from arcreach.elements import ANGLE
 from arcreach.errors import ConfigurationError, TargetError
 from arcreach.ik.log import csv_log
-from arcreach.ik.methods.hierarchical import coordinate_place, limit_chain, motions
+from arcreach.ik.methods.hierarchical import coordinate_index, limit_chain, motions
 from arcreach.ik.target import Target
 from arcreach.kernels.chain import judge
 from arcreach.kernels.methods.hierarchical import propose
@@ -54,7 +54,7 @@ __all__ = [
 
 def step_from_limits(robot: AnyRobot, coordinate: int | str, divisions: int) -> float:
     """The step (q_max - q_min) / N of a coordinate. Source: [RGM3] eq. 2."""
-    k = coordinate_place(robot, "coordinate", coordinate)
+    k = coordinate_index(robot, "coordinate", coordinate)
     span = float(robot.upper[k] - robot.lower[k])
     if not math.isfinite(span):
         raise ConfigurationError(f"coordinate '{robot.coordinates[k]}' has no limits; give a range to step_from_range")
@@ -84,7 +84,7 @@ def limit_reached(robot: AnyRobot, q: npt.ArrayLike, coordinate: int | str) -> b
 
     Source: [RGM3] is_limit_reached. Erratum: see docs/errata.md#rgm3-in-range.
     """
-    k = coordinate_place(robot, "coordinate", coordinate)
+    k = coordinate_index(robot, "coordinate", coordinate)
     value = _configuration(robot, q)[k]
     return not (value >= robot.lower[k] and value <= robot.upper[k])
 
@@ -227,7 +227,7 @@ def _errors(pose: Array, target: Target) -> tuple[float, float]:
 
 def _step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, step: float, error: int) -> Array:
     here, aim = _configuration(robot, q).copy(), _target(target)
-    k, size = coordinate_place(robot, "coordinate", coordinate), positive("step", step, "radians or metres")
+    k, size = coordinate_index(robot, "coordinate", coordinate), positive("step", step, "radians or metres")
     before = _errors(robot.tip_pose(here), aim)[error]
     trial = np.empty(robot.dof)
     for signed in (size, -size):
@@ -240,7 +240,7 @@ def _step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str,
 
 
 def _jump(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, nearest: bool, error: int) -> Array:
-    here, aim, k = _configuration(robot, q), _target(target), coordinate_place(robot, "coordinate", coordinate)
+    here, aim, k = _configuration(robot, q), _target(target), coordinate_index(robot, "coordinate", coordinate)
     lower, upper = float(robot.lower[k]), float(robot.upper[k])
     if not math.isfinite(lower):
         raise ConfigurationError(f"coordinate '{robot.coordinates[k]}' has no limits; give one that has")

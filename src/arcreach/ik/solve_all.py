@@ -122,8 +122,8 @@ def solve_all(
         return [only] if only.reached else []
     targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
     if preference is None:
-        places = model.to_variables([*Q[:n], origin])
-        order = np.argsort(np.linalg.norm(places[:n] - places[n], axis=1), kind="stable").tolist()
+        variables = model.to_variables([*Q[:n], origin])
+        order = np.argsort(np.linalg.norm(variables[:n] - variables[n], axis=1), kind="stable").tolist()
     else:
         Q = solve_batch(robot, targets, start=Q[:n], **settings).q
         order = _least_first(robot, preference, Q, hits)

@@ -120,9 +120,9 @@ class ConfigurationSpace:
 
     def _refuse_non_finite(self, q: Array, field: str = "q") -> None:
         """Raise an error that names the first number of q that is not finite."""
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(q))[0])
         raise ConfigurationError(
-            f"{field}{list(place)} ({self._coordinates[place[-1]].name}) = {float(q[place])} is not accepted; "
+            f"{field}{list(index)} ({self._coordinates[index[-1]].name}) = {float(q[index])} is not accepted; "
             "give finite numbers, angles in radians and lengths in metres"
         )
 

@@ -103,16 +103,16 @@ def _mask(robot: Robot, hold: Any) -> npt.NDArray[np.bool_]:
     if len(entries) == robot.dof and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
         return np.array(entries, dtype=np.bool_)
     mask = np.zeros(robot.dof, np.bool_)
-    places = {name: [k] for k, name in enumerate(robot.coordinates)}
+    indices = {name: [k] for k, name in enumerate(robot.coordinates)}
     for name, (element, k) in zip(robot.element_names, robot.indexed_elements(), strict=True):
         if element.coordinates:
-            places[name] = [*range(k, k + len(element.coordinates))]
+            indices[name] = [*range(k, k + len(element.coordinates))]
     for entry in entries:
-        if not isinstance(entry, str) or entry not in places:
+        if not isinstance(entry, str) or entry not in indices:
             raise TargetError(
-                f"hold = {shown(hold)} is not accepted; give names, of {', '.join(places)}, or a mask ({robot.dof},)"
+                f"hold = {shown(hold)} is not accepted; give names, of {', '.join(indices)}, or a mask ({robot.dof},)"
             )
-        mask[places[entry]] = True
+        mask[indices[entry]] = True
     return mask
 
 

@@ -94,7 +94,7 @@ def test_interrupted_by_a_key_and_resumed(whole, tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == b""
-    assert b"interrupted; give the same command again to continue" in err
+    assert b"interrupted; run the same command again to continue" in err
     assert b"Traceback" not in err
     kept = rows(tmp_path)
     assert 0 < len(kept) < len(whole)

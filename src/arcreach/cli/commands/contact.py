@@ -34,13 +34,13 @@ def contact(
     figure: FigurePath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan paths of a planar robot to a target that bend around the obstacles they touch; the shortest first.
+    """Plan paths of a planar robot that bend around the obstacles they touch on the way to a target; shortest first.
 
     Each path is compared with an elastic rod. Exit code 0 when a path is found, 1 when none is.
     """
     check_figure(figure)
     loaded = load_planar_scene(scene)
-    target = loaded.target if to is None else _place(to)
+    target = loaded.target if to is None else _point(to)
     if target is None:
         raise SceneError(f"scene '{loaded.name}' has no target; give one by --to, or use arcreach grasp")
     with announce_compiling():
@@ -67,7 +67,7 @@ def contact(
     exit_by(len(found) > 0)
 
 
-def _place(text: str) -> Point:
+def _point(text: str) -> Point:
     cells = text.split(",")
     if len(cells) != 2:
         raise FileError(f"--to has {len(cells)} values; give two, x and z, separated by a comma")

@@ -1,4 +1,4 @@
-"""`arcreach experiment`: compute published tables again, and compare methods on a robot."""
+"""`arcreach experiment`: recompute published tables, and compare methods on a robot."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from arcreach.files import load_chain
 
 ALL = "all"
 
-app = typer.Typer(no_args_is_help=True, help="Published tables, computed again; and your own robot, by every method.")
+app = typer.Typer(no_args_is_help=True, help="Recompute published tables, or compare methods on your own robot.")
 
 
 @app.command("list")
 def list_experiments() -> None:
-    """List the experiments with their sources, default numbers of targets, and those of the authors."""
+    """List the experiments: source, default number of targets, and the number that the authors used."""
     every = [find_experiment(name) for name in NAMES]
     rows = [(one.name, one.title, one.source, str(one.small), str(one.full)) for one in every]
     headings = ("name", "what", "source", "targets", "authors")
@@ -43,18 +43,16 @@ def run(
     name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete(lambda: (*NAMES, ALL)))],
     targets: Annotated[
         str | None,
-        typer.Option("--targets", help=f"Targets of each case: a number, or '{FULL}' as the authors."),
+        typer.Option("--targets", help=f"Targets per case: a number, or '{FULL}' for the authors' number."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same rows.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="RNG seed; equal seeds give equal rows.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="All cores by default.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the rows, or of all runs; experiments/NAME by default.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Output folder; by default experiments/NAME.")] = None,
     resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Continue the run in the folder.")] = True,
     methods: Annotated[
         str | None, typer.Option("--methods", help="Methods, separated by commas; all by default.")
     ] = None,
-    robot: Annotated[str | None, typer.Option("--robot", help="compare: a name of the catalogue or a file.")] = None,
+    robot: Annotated[str | None, typer.Option("--robot", help="For compare: a catalogue name or a file.")] = None,
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,
@@ -64,8 +62,8 @@ def run(
 
     The same command continues an interrupted run.
 
-    compare also accepts methods of your own: --methods all,module:function, a function of (robot, target) that returns
-    a configuration.
+    The experiment compare also accepts your own methods: --methods all,module:function, where the function takes
+    (robot, target) and returns a configuration.
     """
     if name == ALL and (methods is not None or robot is not None):
         raise MethodError("--methods and --robot are for one experiment, not for 'all'; leave them out")
@@ -89,7 +87,7 @@ def _run(name: str, settings: Settings, folder: Path, threads: int | None, clust
                 name, settings, folder, threads=threads, cluster=cluster, resume=resume, report=report
             )
         except KeyboardInterrupt:
-            note(f"interrupted; give the same command again to continue ({folder})")
+            note(f"interrupted; run the same command again to continue ({folder})")
             raise typer.Exit(EXIT_INTERRUPTED) from None
     polars = import_polars()
     rows = store.rows()
@@ -129,7 +127,7 @@ def _settings(
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[RunProgress], None]]:
-    """Show the share reached and the time left: as a bar on a terminal, as a line now and then otherwise."""
+    """Report progress: a bar on a terminal, occasional lines otherwise."""
     stderr = Console(stderr=True)
     if not stderr.is_terminal:
         yield _lines(name)

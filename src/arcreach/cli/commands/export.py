@@ -29,7 +29,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
-# The options that each ending is written from; the first is the default, and "" is the robot alone.
+# Input options of each file ending; the first is the default, and "" stands for the robot alone.
 SOURCES = {
     ".urdf": ("",),
     ".stl": ("", "q"),
@@ -52,14 +52,14 @@ def export(
     ] = None,
     points: Annotated[int | None, typer.Option("--points", help="With --path: points along its motion.")] = None,
     all_poses: Annotated[
-        bool, typer.Option("--all-poses", help="With --path and .scad: all poses and the line of the tip at once.")
+        bool, typer.Option("--all-poses", help="With --path and .scad: all poses and the path of the tip at once.")
     ] = False,
-    to: Annotated[str | None, typer.Option("--to", help="Log of a solve: position of the tip, as --to of ik.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Target of the solve to log, written as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
     rotation: Annotated[str | None, typer.Option("--rotation", help="With --to: rotation of the tip.")] = None,
     method: Annotated[str | None, typer.Option("--method", help="With --to or --format c: as in ik.")] = None,
     form: Annotated[str | None, typer.Option("--format", help="c: C99 solver; html: a page that solves.")] = None,
-    precision: Annotated[str | None, typer.Option("--precision", help="Of numbers in C: float32 or float64.")] = None,
+    precision: Annotated[str | None, typer.Option("--precision", help="Numbers in C: float32 or float64.")] = None,
     base: BaseLink = None,
     tip: TipLink = None,
     as_json: AsJson = False,
@@ -140,7 +140,7 @@ def _check_source(out: File, **given: Any) -> str:
     if len(chosen) > 1:
         raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
     source = chosen[0] if chosen else ""
-    # A stream has no ending; the first that can be written from the source is used.
+    # A stream has no ending: use the first format that accepts the input.
     fitting = tuple(ending for ending, sources in SOURCES.items() if source in sources)
     ending = check_output(out, fitting if is_stream(out) else tuple(SOURCES))
     accepted = SOURCES[ending]

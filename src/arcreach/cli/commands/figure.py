@@ -87,7 +87,7 @@ def pose(
     q: Annotated[
         list[str] | None,
         typer.Option(
-            "--q", help="Configuration, as --q of fk; the rest pose by default. Of several, all but the last are pale."
+            "--q", help="Configuration, as --q of fk; by default the rest pose. If repeated, all but the last are pale."
         ),
     ] = None,
     scene: OptionalScene = None,
@@ -106,7 +106,7 @@ def pose(
     ] = False,
     pull_error: Annotated[
         str | None,
-        typer.Option("--pull-error", help="Standard deviation of every pull: draws the tip's ellipsoid of it."),
+        typer.Option("--pull-error", help="Standard deviation of every pull; draws the tip's error ellipsoid."),
     ] = None,
     width: WidthChoice = None,
     base: BaseLink = None,
@@ -160,8 +160,8 @@ def workspace(
     with announce_compiling():
         for name, one in loaded.items():
             # The cell size of the first robot is used for all maps.
-            places, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
-            maps["" if len(loaded) == 1 else one.name or name] = (places, 100.0 * shares)
+            corners, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
+            maps["" if len(loaded) == 1 else one.name or name] = (corners, 100.0 * shares)
         assert size is not None
         drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **wide(width))
     save(drawn, out)
@@ -354,7 +354,7 @@ def clearance(
 
 
 def _split(methods: str | None) -> list[str] | None:
-    """Return the names of methods; methods of the user are loaded."""
+    """Return the method names, and load the user's own methods."""
     if methods is None:
         return None
     return [load_method(name.strip()).name for name in methods.split(",") if name.strip()]

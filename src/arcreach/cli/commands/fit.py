@@ -1,4 +1,4 @@
-"""`arcreach fit`: the robot as it was built, from measured pulls and tips."""
+"""`arcreach fit`: fit a robot's parameters to measured pulls and tip positions."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def fit(
     ),
     out: Annotated[Path | None, typer.Option("--out", help="Write the fitted robot to this .toml file.")] = None,
     figure: FigurePath = None,
-    kept: Annotated[float, typer.Option("--kept", help="Share of the commands kept apart to judge the fit.")] = 0.5,
+    kept: Annotated[float, typer.Option("--kept", help="Share of the commands held out to test the fit.")] = 0.5,
     seed: Annotated[int, typer.Option("--seed", help="RNG seed of that choice.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Fit a tendon-driven robot to measured pulls and tip positions.
 
-    DATA has the columns pull_1_mm to pull_9_mm, or the names of the tendons, and tip_x_mm, tip_y_mm, tip_z_mm; rows of
-    one command share a text in the column command or pattern, and are fitted or kept apart together.
+    DATA has the columns pull_1_mm to pull_9_mm, or the names of the tendons, and tip_x_mm, tip_y_mm, tip_z_mm. Rows
+    with the same text in the column command or pattern belong to one command, and are fitted or held out together.
     """
     if out is not None:
         check_output(out, (".toml",))

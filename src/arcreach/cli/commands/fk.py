@@ -39,7 +39,7 @@ def fk(
         Path | None, typer.Option("--pulls-file", help="CSV file, the pulls of all tendons per line.")
     ] = None,
     elastic: Annotated[
-        bool, typer.Option("--elastic", help="With pulls: stiffnesses decide, tendons may be slack.")
+        bool, typer.Option("--elastic", help="With pulls: solve the elastic equilibrium; tendons may be slack.")
     ] = False,
     base: BaseLink = None,
     tip: TipLink = None,

@@ -93,7 +93,7 @@ def follow(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow waypoints by one configuration after another, clear of obstacles at the points and between them.
+    """Move the tip along waypoints, clear of obstacles at the points and between them.
 
     Tubes of the catalogue have waypoints of their own: arcreach follow inserted-three-section --scene tube-curved.
 

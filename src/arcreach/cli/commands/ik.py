@@ -57,7 +57,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 AnyRobot = Robot | SymbolicRobot
 
-# Targets solved between two progress reports: the first number, the largest, and the seconds that they should take.
+# Targets between two progress reports: the first number, the largest, and the intended time in seconds.
 FIRST_CHUNK = 10
 CHUNK = 20_000
 CHUNK_SECONDS = 1.0
@@ -81,18 +81,18 @@ def ik(
     limits: NarrowLimits = None,
     position_tol: PositionTol = "1um",
     angle_tol: AngleTol = "0.001rad",
-    max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Per target.")] = None,
+    max_iterations: Annotated[int | None, typer.Option("--max-iterations", help="Step budget per target.")] = None,
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
     scene: OptionalScene = None,
     scale: SceneScale = None,
-    margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from them: 2mm.")] = None,
+    margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from obstacles: 2mm.")] = None,
     through: Through = None,
     port_radius: PortRadius = None,
     port_axis: PortAxis = None,
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     most: Annotated[
         int | None,
-        typer.Option("--most", min=1, help="With --all: most to show; all, or 5 of infinitely many."),
+        typer.Option("--most", min=1, help="With --all: largest number shown; all, or 5 of infinitely many."),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
@@ -102,7 +102,7 @@ def ik(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute a configuration for one target, all its configurations, or one for each target of a file.
+    """Compute one or all configurations for a target, or one configuration for each target of a file.
 
     Exit code 0 when every target is reached, 1 when one is not.
     """
@@ -132,7 +132,7 @@ def ik(
         _refuse_idle("--to", chosen, ("out",))
     check_files(out, trace)
     options = parse_options(option or [])
-    # Checked before they are merged with the other keywords of a solve.
+    # The method's options are checked before they are merged with the keywords of `solve`.
     own = load_method(method)
     own.check_options(options)
     loaded = load_robot(robot, base, tip)
@@ -167,7 +167,7 @@ def _inside(robot: AnyRobot, start: Array) -> Array:
     for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
         turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
         if abs(given - value) > 1e-9 and not turned:
-            words = f"{coordinate(given, quantity)} is outside its limits; begun at {coordinate(value, quantity)}"
+            words = f"{coordinate(given, quantity)} is outside its limits; starting at {coordinate(value, quantity)}"
             note(f"start: {name} = {words}")
     return inside
 
@@ -213,7 +213,7 @@ def _every(
     typer.echo(words)
     for solution in solutions:
         _print(solution, driven)
-        typer.echo(f"  met by {count(solution.hits, 'start')}")
+        typer.echo(f"  found from {count(solution.hits, 'start')}")
     return bool(solutions)
 
 

@@ -48,13 +48,13 @@ from arcreach.planning.motion.timing import Timed
 
 def plan(
     robot: RobotName,
-    start: Annotated[str, typer.Option("--from", help="Configuration to begin from, as --q of fk.")],
+    start: Annotated[str, typer.Option("--from", help="Start configuration, written as --q of fk.")],
     scene: SceneName,
     scale: SceneScale = None,
     to: To = None,
     axis: Axis = None,
     rotation: Rotation = None,
-    goal: Annotated[str | None, typer.Option("--goal", help="Configuration to end at, in place of --to.")] = None,
+    goal: Annotated[str | None, typer.Option("--goal", help="Goal configuration, in place of --to.")] = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance to keep from every obstacle.")] = "0mm",
     goals: Annotated[
         int | None, typer.Option("--goals", help="Number of goal configurations at the target; by default 8, or 1.")
@@ -63,7 +63,7 @@ def plan(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal paths.")] = 0,
     simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten the path.")] = True,
     shorten_time: Annotated[
-        float, typer.Option("--shorten-time", help="Seconds for the search of a shorter path, within --max-time.")
+        float, typer.Option("--shorten-time", help="Seconds spent on shortening the path, within --max-time.")
     ] = 0.0,
     self_collision: Annotated[
         bool, typer.Option("--self-collision", help="Keep the robot clear of itself too.")
@@ -86,7 +86,7 @@ def plan(
     tip: TipLink = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan a motion from a configuration to a target, certified to be clear of obstacles along all of it.
+    """Plan a motion from a configuration to a target, certified clear of obstacles along its whole length.
 
     Exit code 0 when a path is found, 1 when none is.
     """

@@ -27,9 +27,9 @@ def studio(
     scene: OptionalScene = None,
     scale: SceneScale = None,
     port: Annotated[int, typer.Option("--port", help="Port of the page; 0 takes any free one.")] = 8080,
-    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Let other machines in, at an address given by --host.")
+        bool, typer.Option("--allow-remote", help="Accept connections from other machines; set --host.")
     ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     base: BaseLink = None,

@@ -1,4 +1,4 @@
-"""Write configurations, the trace of a solve, or the rows of one's own loop as CSV, with full precision."""
+"""Write configurations, the trace of a solve, or rows of the caller's own loop as CSV, with full precision."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def write_csv_log(robot: Robot | SymbolicRobot, solution: Solution, path: str | 
 
 
 class CsvLog:
-    """A table of one's own loop, written as CSV: named fields, and a row per `put`.
+    """A CSV log of the caller's own loop: named fields, and one row per `put`.
 
-    As a context it writes the file at its end, also if the loop fails; `write` does so earlier.
+    As a context manager it writes the file on exit, even after an exception; `write` writes it at once.
     Source: [RGM3] csv functions.
     """
 
@@ -48,7 +48,7 @@ class CsvLog:
         return tuple(self._columns)
 
     def put(self, *values: Any) -> None:
-        """Add a row, a value per field."""
+        """Add a row with one value per field."""
         if len(values) != len(self._columns):
             raise FileError(f"{len(values)} values are given for {len(self._columns)} fields; give one per field")
         for column, value in zip(self._columns.values(), values, strict=True):

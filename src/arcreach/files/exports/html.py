@@ -27,12 +27,12 @@ from arcreach.ik.method import find_method
 from arcreach.robots.initial import initial_pose
 from arcreach.robots.robot import Robot
 
-# Optimised for size, also by inlining less than LLVM would; the bits are those of the C solver on every machine.
+# Optimise for size, with less inlining than LLVM's default; results are bit-identical to those of the C solver.
 SMALL = ("-Os", "-mllvm", "-inline-threshold=-50")
 FLAGS = ("-target", "wasm32-freestanding", "-std=c99", *SMALL, "-ffp-contract=off", "-fno-math-errno", "-nostdlib")
 LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
-# Tolerances of the page: far below what its numbers show.
+# Tolerances of the page, far below the digits that it shows.
 POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
 # Sliders of endless joints span one turn.
 HALF_TURN = float(np.pi)
@@ -92,7 +92,7 @@ def _compile(folder: Path) -> bytes:
 
 
 def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[str, Any]:
-    """Return what the page knows of the robot, in SI units."""
+    """Return the description of the robot for the page, in SI units."""
     endless = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
     modes = sorted(find_method("auto").targets, key=("position", "axis", "rotation").index)
     return {

@@ -24,18 +24,18 @@ from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendons import DISC
 
-# A robot has no masses: its body is as dense as water, in kilograms per cubic metre.
+# Density of the body in kilograms per cubic metre, that of water: a robot has no masses.
 DENSITY = 1000.0
 # Young's modulus in pascals of a section without a stiffness: a soft rubber.
 MODULUS = 1e7
-# Stiffness of a tendon without one, in stiffnesses of its section at the tendon's lever arm: about 1 % of a bend is
-# lost. At 200 push rods that pull against each other make the simulation unstable.
+# Stiffness of a tendon that has none, as a multiple of its section's at the tendon's lever arm: about 1 % of a bend
+# is lost. At 200, antagonistic push rods make the simulation unstable.
 RIGID = 100.0
-# Damping of sections and of tendons, as seconds in which their springs creep to rest: MuJoCo integrates damping
-# implicitly and springs explicitly, which is stable from half a time step of 2 ms on.
+# Damping of sections and of tendons, as time constants of their springs in seconds. MuJoCo integrates damping
+# implicitly and springs explicitly, which is stable for time constants above half a time step of 2 ms.
 CREEP, TAUT = 0.02, 0.002
-# Seconds whose square, times a joint's stiffness, is added to its inertia: a stiff joint of a light link would
-# accelerate beyond what MuJoCo accepts.
+# A joint's inertia is increased by its stiffness times the square of this time in seconds: a stiff joint of a light
+# link would accelerate beyond what MuJoCo accepts.
 HEAVY = 0.001
 # Time constant in seconds of the motor at a tendon: a step of its control reaches the tendon gradually.
 MOTOR = 0.1
@@ -43,7 +43,7 @@ MOTOR = 0.1
 CONTROL = 20.0
 # Thickness of a disc in radii.
 DISC_THICKNESS = 0.1
-# Stands for no limit of a force in newtons, of a pull in metres.
+# Stands for the absence of a limit: of a force in newtons, of a pull in metres.
 NO_LIMIT = 1e9
 COLOURS = ((0.0, 0.45, 0.7, 0.35), (0.9, 0.62, 0.0, 0.35), (0.0, 0.62, 0.45, 0.35), (0.8, 0.47, 0.65, 0.35))
 STEEL, DRUM, CABLE = (0.66, 0.68, 0.71, 1.0), (0.35, 0.37, 0.4, 1.0), (0.1, 0.1, 0.1, 1.0)
@@ -172,7 +172,7 @@ class _Model:
                 stiffness = _bending_stiffness(section, radius) / length / weights[i]
                 # A bend towards x turns about y, one towards y about -x.
                 rest = {(1.0, 0.0, 0.0): -section.rest_bend[1], (0.0, 1.0, 0.0): section.rest_bend[0]}
-                # Two hinges turn about z to second order; every other pair in opposite order takes that back.
+                # Two hinges in series also rotate about z, to second order; alternating their order cancels this.
                 for axis in axes if i % 2 else axes[::-1]:
                     self.body.add_joint(
                         name=f"{name}:{i}:{'x' if axis[0] else 'y'}", type=self.mujoco.mjtJoint.mjJNT_HINGE, axis=axis,
@@ -201,7 +201,7 @@ class _Model:
             name = f"{self.robot.tendons[tendon]}@{self.robot.element_names[e]}:{i}"
             self.body.add_site(name=name, pos=self.pose[:3, :3] @ hole + self.pose[:3, 3], size=[1e-4] * 3)
             self.sites[tendon].append(name)
-        # The body at the far end of a section has no link: the disc is its mass.
+        # The body at the far end of a section has no link: the disc gives it a mass.
         if plane == 1.0 or any(route["discs"] for route in holes):
             radius = max([DISC * float(route["radius"]) for route in routes], default=self.radii[e])
             self._add_cylinder(np.array([0.0, 0.0, 1.0]), radius, 0.5 * DISC_THICKNESS * radius, DRUM)
@@ -213,7 +213,7 @@ class _Model:
                 tendon.wrap_site(site)
 
     def _add_actuators(self) -> None:
-        """Add a pull per tendon and a position per joint, by the lengths and the inertia of the rest pose."""
+        """Add a pull actuator per tendon and a position actuator per joint, scaled by lengths and inertia at rest."""
         model = self.spec.compile()
         data = self.mujoco.MjData(model)
         joints = [
@@ -267,7 +267,7 @@ class _Model:
         actuator.gainprm[0] = -stiffness
         free = stiffness * (length + tendon.slack) - tendon.pretension
         actuator.biasprm[:2] = [free, -stiffness]
-        # Damping of the tendon and not of the actuator: it stays while the tendon is slack, which then does not bounce.
+        # Damp the tendon, not the actuator, so that a slack tendon is damped too and does not bounce.
         self.spec.tendon(name).damping = [TAUT * stiffness, 0.0, 0.0]
         if not (math.isinf(tendon.pull_min) and math.isinf(tendon.pull_max)):
             actuator.ctrllimited = True
@@ -294,7 +294,7 @@ def _planes(links: int, routes: list[Any]) -> Array:
 
 
 def _touches(discs: int, plane: float) -> bool:
-    """Return whether a tendon passes a plane: one in a channel passes all, one with discs its own."""
+    """Return whether a tendon has a site in a plane: in a channel at every plane, with discs only at the discs."""
     return discs == 0 or abs(plane * discs - round(plane * discs)) < 1e-9
 
 
@@ -303,7 +303,7 @@ def _bend_before(section: Section, share: Array) -> Array:
     lengths = np.cumsum([0.0, *section.length_weights]) / sum(section.length_weights)
     bends = np.cumsum([0.0, *section.bend_weights]) / sum(section.bend_weights)
     before = np.interp(share, lengths, bends)
-    # A sub-arc of no length at an end is a kink there.
+    # A sub-arc of zero length at an end is a kink there.
     before[0], before[-1] = 0.0, 1.0
     return before
 

@@ -33,7 +33,7 @@ def write_openscad(
 ) -> None:
     """Write a robot at q (dof,), or along a path q (n, dof) that OpenSCAD animates, as `.scad`.
 
-    With `all_poses` the model shows every pose of the path at once, and the line of the tip.
+    With `all_poses` the model shows every pose of the path at once, and the path of the tip.
     """
     check_output(path, (".scad",))
     write_text(path, openscad_text(robot, q, all_poses=all_poses))
@@ -42,7 +42,7 @@ def write_openscad(
 def openscad_text(robot: Robot | SymbolicRobot, q: npt.ArrayLike, *, all_poses: bool = False) -> str:
     """Return the text of the model; for a path of n rows it shows row floor($t * n), or row `step` if that is set.
 
-    With `all_poses` it shows all rows and the line of the tip. Source: [RGM3] fig. 9.
+    With `all_poses` it shows all rows and the path of the tip. Source: [RGM3] fig. 9.
     """
     if not isinstance(robot, Robot | SymbolicRobot):
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot or a SymbolicRobot")
@@ -65,10 +65,10 @@ def openscad_text(robot: Robot | SymbolicRobot, q: npt.ArrayLike, *, all_poses: 
     modules = (resources("arcreach.files.exports") / MODULES).read_text(encoding="utf-8")
     return (
         f"// {robot.name or 'robot'}: written by arcreach. Millimetres and degrees.\n//\n{names}\n\n"
-        f"// Configurations, one per step of the animation, and the places of the tip.\npath = [\n{rows}\n];\n"
+        f"// Configurations, one per step of the animation, and the positions of the tip.\npath = [\n{rows}\n];\n"
         f"tips = [\n{line}\n];\n"
         "step = min(floor($t * len(path)), len(path) - 1);\nq = path[step];\n"
-        "// true: all configurations and the line of the tip at once; false: one step.\n"
+        "// true: all configurations and the path of the tip at once; false: one step.\n"
         f"all_poses = {str(bool(all_poses)).lower()};\n\n"
         f"// Sides of a tube, degrees of bend from ring to ring, radius of the line.\nsides = 32;\n"
         f"ring_step = {np.degrees(STEP):g};\nline_radius = {_number(0.5 * thickness)};\n"

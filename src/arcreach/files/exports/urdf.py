@@ -50,7 +50,7 @@ def urdf_text(robot: Robot) -> str:
         raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
     radii = radii_of(robot)
     lines = ['<?xml version="1.0"?>']
-    lines.append("<!-- Written by arcreach. Efforts and velocities are not known and stand as 0. -->")
+    lines.append("<!-- Written by arcreach. Efforts and velocities are unknown and written as 0. -->")
     lines.append(f"<robot name={quoteattr(robot.name or 'robot')}>")
     parent = BASE
     # The body of an element belongs to the URDF link before its joint.

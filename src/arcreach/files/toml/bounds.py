@@ -42,7 +42,7 @@ _STRINGS = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-# This number of dots without a character that ends a key.
+# A key with this number of dots.
 _LONG_KEY = re.compile(rf"(?:\.[^.\n=\[\],{{}}]*){{{DEEPEST}}}")
 
 

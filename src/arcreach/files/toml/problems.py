@@ -30,11 +30,11 @@ _REMEDIES = {
     "model_attributes_type": "a table",
 }
 
-Place = tuple[int | str, ...]
+Location = tuple[int | str, ...]
 ModelOf = Callable[[str, Any], type[BaseModel] | None]
 
 
-def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Place, str]]:
+def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Location, str]]:
     """Return the location of each problem in the file and a line about it.
 
     `model_of(path, table)` returns the model of the table at a path. Beyond `MOST` problems the last line counts the
@@ -68,30 +68,30 @@ def problems_of(error: ArcreachError) -> Sequence[str]:
 def build_entries(
     key: str,
     data: Mapping[str, Any],
-    form: Sequence[tuple[Place, str]],
+    form: Sequence[tuple[Location, str]],
     build: Callable[[int, Any], Any],
-    other_problems: Callable[[Any, list[Place]], list[str]],
+    other_problems: Callable[[Any, list[Location]], list[str]],
     others: Sequence[str] = (),
     caught: type[ArcreachError] | tuple[type[ArcreachError], ...] = ArcreachError,
 ) -> tuple[list[Any], list[str]]:
     """Build all entries of the list `key`, and collect the problems of the file.
 
-    `form` holds what `describe` found. An entry of bad form is not built; `other_problems` checks the fields of it
+    `form` is the result of `describe`. An entry of bad form is not built; `other_problems` checks those of its fields
     whose form is good. `others` are further problems of the file. Errors of the types `caught` become problems.
     """
-    found = [line for place, line in form if place[:1] != (key,) or len(place) == 1]
+    found = [line for location, line in form if location[:1] != (key,) or len(location) == 1]
     found += others
-    bad_form: dict[Any, list[tuple[Place, str]]] = {}
-    for place, line in form:
-        if place[:1] == (key,) and len(place) > 1:
-            bad_form.setdefault(place[1], []).append((place[3:], line))
+    bad_form: dict[Any, list[tuple[Location, str]]] = {}
+    for location, line in form:
+        if location[:1] == (key,) and len(location) > 1:
+            bad_form.setdefault(location[1], []).append((location[3:], line))
     # If the list itself is refused, for its type or its length, its entries have not been validated.
-    entries = [] if any(place == (key,) for place, _ in form) else data.get(key, [])
+    entries = [] if any(location == (key,) for location, _ in form) else data.get(key, [])
     built = []
     for i, entry in enumerate(entries):
         if i in bad_form:
             found += [line for _, line in bad_form[i]]
-            found += [f"{key}[{i}]: {line}" for line in other_problems(entry, [place for place, _ in bad_form[i]])]
+            found += [f"{key}[{i}]: {line}" for line in other_problems(entry, [at for at, _ in bad_form[i]])]
             continue
         try:
             built.append(build(i, entry))
@@ -144,17 +144,17 @@ def _tag(detail: Any) -> str:
 
 def _locate(detail: Any, data: Any) -> tuple[str, Any, Any]:
     """Return the path as a user writes it, the value there, and the table that holds it."""
-    place = detail["loc"]
+    location = detail["loc"]
     path = ""
     node = table = data
-    for i, part in enumerate(place):
+    for i, part in enumerate(location):
         if isinstance(part, int):
             path += f"[{part}]"
             node = node[part] if isinstance(node, list) and part < len(node) else None
             continue
         # Pydantic also puts the branch of a union into the location; the file has no such key.
-        missing = detail["type"] == "missing" and i == len(place) - 1
-        tagged = i >= 2 and isinstance(place[i - 1], int) and place[i - 2] in _TAGGED_LISTS
+        missing = detail["type"] == "missing" and i == len(location) - 1
+        tagged = i >= 2 and isinstance(location[i - 1], int) and location[i - 2] in _TAGGED_LISTS
         if tagged or not isinstance(node, dict) or not (part in node or missing):
             continue
         written = part if part.isidentifier() and len(part) <= 60 else shown(part)

@@ -90,7 +90,7 @@ def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
     return ENTRIES.get(str(given.get("kind")))
 
 
-def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
+def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
     """Return the content of a file, or None and the problems of its form."""
     try:
         return model.model_validate(data), []
@@ -118,13 +118,13 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     raise problems.failure(origin, found)
 
 
-def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
+def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     """Return the problems of the values of an entry, except those whose form is bad."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
-    if kind == "dh" and all(len(place) > 1 for place in bad):
+    if kind == "dh" and all(len(location) > 1 for location in bad):
         # A row of zeros, which is always valid, replaces a bad one and keeps the numbering.
-        bad_rows = {place[1] for place in bad}
+        bad_rows = {location[1] for location in bad}
         rows = [{} if j in bad_rows else _ROW.validate_python(row) for j, row in enumerate(entry["rows"])]
         with checks.gathered(found):
             elements_from_dh([row and row.model_dump(exclude_none=True) for row in rows], "standard")
@@ -133,15 +133,15 @@ def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
     return found
 
 
-def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Place]) -> list[str]:
+def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
     """Return the problems of the values of an element or a tendon, except those whose form is bad."""
     found: list[str] = []
-    fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad}
+    fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad}
     names = {field.name for field in dataclasses.fields(owner)}
     if "tendons" in names & entry.keys() and ("tendons",) not in bad:
         fields["tendons"] = checks.UNKNOWN
         for i, tendon in enumerate(entry["tendons"]):
-            worse = [place[2:] for place in bad if place[:2] == ("tendons", i)]
+            worse = [location[2:] for location in bad if location[:2] == ("tendons", i)]
             if all(worse):
                 found += [f"tendons[{i}]: {line}" for line in _value_problems(Tendon, tendon, worse)]
     for name in names & entry.keys() - fields.keys():
@@ -239,9 +239,9 @@ def _check_read_back(robot: SymbolicRobot, text: str, origin: str) -> None:
     if again == robot:
         return
     pairs = zip(robot.matrix, again.matrix, strict=True)  # type: ignore[union-attr]
-    place = next((i for i, (written, read) in enumerate(pairs) if written != read), None)
-    what = "its coordinates" if place is None else f"matrix[{place // 4}][{place % 4}]"
-    shape = "" if place is None else f" = {shown(robot.matrix[place])}"
+    location = next((i for i, (written, read) in enumerate(pairs) if written != read), None)
+    what = "its coordinates" if location is None else f"matrix[{location // 4}][{location % 4}]"
+    shape = "" if location is None else f" = {shown(robot.matrix[location])}"
     raise problems.failure(origin, [f"{what}{shape} would be read as another formula; simplify it first"])
 
 

@@ -81,7 +81,7 @@ def _model_of(path: str, table: Any) -> type[Strict] | None:
     return ENTRIES.get(str(table.get("kind"))) if isinstance(table, dict) else None
 
 
-def _validate(data: Any) -> tuple[Any, list[tuple[problems.Place, str]]]:
+def _validate(data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
     """Return the content of a file, or None and the problems of its form."""
     try:
         return SceneFile.model_validate(data), []
@@ -97,14 +97,14 @@ def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
     return SHAPES[entry.kind](**fields)
 
 
-def _other_problems(entry: Any, bad: list[problems.Place]) -> list[str]:
+def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     """Return the problems of the values of an entry, except those whose form is bad."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape = SHAPES.get(str(kind))
     if shape not in SIMPLE:
         return []
     names = {field.name for field in dataclasses.fields(shape)}
-    fields: dict[str, Any] = {str(place[0]): checks.UNKNOWN for place in bad if place[0] in names}
+    fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad if location[0] in names}
     fields |= {
         name: entry_field(str(kind), name).validate_python(value)
         for name, value in entry.items()

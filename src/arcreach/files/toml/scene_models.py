@@ -23,7 +23,7 @@ Corners = Annotated[
     tuple[Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)]],
     BeforeValidator(three),
 ]
-# Fields of a mesh whose types no robot has.
+# Types of a mesh's fields that elements do not have.
 _MESH_FIELDS: dict[str, Any] = {
     # Only the first bad corner is reported; there may be a million.
     "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,

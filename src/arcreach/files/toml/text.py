@@ -1,6 +1,6 @@
 """Parse a TOML text within bounds, and write its values so that floats are read back bit by bit.
 
-`tomli_w` is no dependency: it breaks every array over several lines, and a robot file has a vector per line.
+`tomli_w` is not used: it breaks every array over several lines, and a robot file has one vector per line.
 """
 
 from __future__ import annotations

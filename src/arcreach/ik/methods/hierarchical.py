@@ -180,13 +180,13 @@ def _order(robot: AnyRobot, given: Any) -> npt.NDArray[np.int64]:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise _refused("order", given, accepted)
     entries = list(given)
-    places = [coordinate_place(robot, f"order[{i}]", entry) for i, entry in enumerate(entries)]
-    if not places or len(set(places)) != len(places):
+    indices = [coordinate_index(robot, f"order[{i}]", entry) for i, entry in enumerate(entries)]
+    if not indices or len(set(indices)) != len(indices):
         raise _refused("order", entries, accepted)
-    return np.array(places, np.int64)
+    return np.array(indices, np.int64)
 
 
-def coordinate_place(robot: AnyRobot, field: str, entry: Any) -> int:
+def coordinate_index(robot: AnyRobot, field: str, entry: Any) -> int:
     """Return the index of a coordinate given by name or number."""
     if isinstance(entry, str) and entry in robot.coordinates:
         return robot.coordinates.index(entry)

@@ -25,12 +25,12 @@ class DrawnRobot:
         opacity: float | None = None,
     ) -> None:
         self.body, self._scale = body, scale
-        places = body.vertices(body.robot.neutral)
+        vertices = body.vertices(body.robot.neutral)
         # The base plate is drawn once, with the robot; ghosts omit it.
         self._shown = [i for i, colour in enumerate(body.colours) if ghost is None or colour != colours.BASE]
         self._meshes = [
             server.scene.add_mesh_simple(
-                f"/{name}/{i}", scale * places[i], body.faces[i], color=ghost or body.colours[i], opacity=opacity,
+                f"/{name}/{i}", scale * vertices[i], body.faces[i], color=ghost or body.colours[i], opacity=opacity,
                 cast_shadow=ghost is None, receive_shadow=False, visible=False,
             )
             for i in self._shown
@@ -45,9 +45,9 @@ class DrawnRobot:
     def draw(self, q: Array | None) -> None:
         """Draw the robot at q; None hides it."""
         if q is not None:
-            places = self.body.vertices(q)
+            vertices = self.body.vertices(q)
             for i, mesh in zip(self._shown, self._meshes, strict=True):
-                mesh.vertices = (self._scale * places[i]).astype(np.float32)
+                mesh.vertices = (self._scale * vertices[i]).astype(np.float32)
         for mesh in self._meshes:
             mesh.visible = q is not None
 

@@ -149,7 +149,7 @@ class ExportedSolver:
         n = len(targets)
         q = np.zeros((n, self.robot.dof), self._real)
         status, steps = np.zeros(n, np.int32), np.zeros(n, np.int32)
-        # Below 0 the library takes its own default.
+        # Negative values select the defaults of the C sources.
         options = np.array([-1.0 if t is None else t for t in (position_tol, angle_tol)], self._real)
         most = -1 if max_steps is None else max_steps
         began = time.perf_counter()
@@ -163,7 +163,7 @@ class ExportedSolver:
             raise TargetError(f"target {i} is refused by the exported solver: its {BAD_INPUT[int(status[i])]}")
         configurations = q.astype(np.float64)
         claimed = status.astype(np.int64)
-        # The errors alone: what the solver claims stays what it claimed.
+        # Only the errors are taken from here; the status stays that of the C solver.
         tolerances = (1.0, 1.0)
         seen = Targets.from_packed(mode, targets.astype(np.float64))
         errors = verdict(self.robot, configurations, seen, tolerances, claimed.copy())
@@ -186,10 +186,10 @@ def _pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 def _compile(source: Path, compiler: list[str]) -> Any:
     """Compile the sources in a folder, with loops over batches, to a shared library."""
     loops = resources("arcreach.files.exports.c") / "kernel" / "binding.c"
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        library = Path(place) / "solver.so"
-        write_bytes(Path(place, "binding.c"), loops.read_bytes())
-        command = [*compiler, *FLAGS, f"-I{source}", "-o", str(library), str(Path(place) / "binding.c"), "-lm"]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        library = Path(folder) / "solver.so"
+        write_bytes(Path(folder, "binding.c"), loops.read_bytes())
+        command = [*compiler, *FLAGS, f"-I{source}", "-o", str(library), str(Path(folder) / "binding.c"), "-lm"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
         except OSError as error:

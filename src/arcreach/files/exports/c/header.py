@@ -28,7 +28,7 @@ LEAST_TOL = 3e-6
 SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
 LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
-# Share by which the limits of sections whose length varies are narrowed in single precision.
+# Share by which the limits of sections of variable length are narrowed in single precision.
 SHRINK = 4e-7
 # Indices of coordinates are stored as bytes.
 MOST_COORDINATES = 200
@@ -94,7 +94,7 @@ class Header:
         robot, routes = self.robot, self.robot.routes
         kinds = set(routes["kind"].tolist())
         parallel = kinds <= {pulls.PARALLEL, pulls.SLIDE}
-        # Routes number the rows of the packed chain; the table in C has the arcs alone.
+        # Routes index the rows of the packed chain; the C table holds only its arcs.
         is_arc = robot.packed["kind"] == layout.ARC
         arcs, arcs_before = robot.packed[is_arc], np.cumsum(is_arc) - is_arc
         rows = [
