@@ -1,4 +1,4 @@
-"""Published tables and figures, computed again, and comparisons of methods on a robot.
+"""Published tables and figures, recomputed, and comparisons of methods on a robot.
 
 Runs need the extra `cluster`, reports `cluster` and `figures`.
 """

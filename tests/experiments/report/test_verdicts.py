@@ -48,15 +48,15 @@ def test_a_verdict_on_every_printed_number():
 
     theirs = Printed("a", "m", 90.0, mean_iterations=10.4, median_iterations=11.0, label="theirs", worst=40.0)
     found = list(on_summary("t", summary("a", "m", 900), theirs, summary("b", "m", 600)))
-    assert [(one.quantity, one.word) for one in found] == [
+    assert [(one.quantity, one.outcome) for one in found] == [
         ("share reached", AGREES), ("share of the worst case", DIFFERS), ("iterations", NEAR), ("iterations", AGREES),
     ]  # fmt: skip
     assert {(one.table, one.method) for one in found} == {("t", "theirs")}
     assert counts(found) == ("4", "2", "1", "1", "+20.0 points (b, theirs)")
     assert farthest(found[:1]) == "–"
     many = summary("a", "m", 900_000, 1_000_000)
-    assert [one.word for one in on_summary("t", many, Printed("a", "m", 90.9))] == [NEAR]
-    assert [one.word for one in on_summary("t", many, Printed("a", "m", 91.1))] == [DIFFERS]
+    assert [one.outcome for one in on_summary("t", many, Printed("a", "m", 90.9))] == [NEAR]
+    assert [one.outcome for one in on_summary("t", many, Printed("a", "m", 91.1))] == [DIFFERS]
     # Nothing reached, no iterations to speak of.
     assert list(on_summary("t", summary("a", "m", 0), Printed("a", "m", mean_iterations=3.0))) == []
 

@@ -42,7 +42,7 @@ EXPERIMENT = Comparison(
     count_printed=False,
     law="each joint uniform between its limits; the whole pose, loosely (1 mm, 0.01 rad) and tightly (1e-6 m, 1e-6 rad)"
     "; each solve begins at a random configuration, the same for every method",
-    differences=("auto begins anew from known poses where the start leads nowhere; most others have this one start.",),
+    differences=("auto restarts from seeds where the start fails; most other methods have this one start.",),
     make_cases=cases,
     calls=tuple(
         call

@@ -22,7 +22,7 @@ SLOW = 200
 
 @dataclass(frozen=True)
 class Compare(Comparison):
-    """Every method that accepts a robot, on every kind of target that the robot has the freedom for."""
+    """Every method that accepts a robot, on every kind of target that it has the degrees of freedom for."""
 
     @property
     def takes_robot(self) -> bool:
@@ -30,7 +30,7 @@ class Compare(Comparison):
         return True
 
     def cases(self, settings: Settings) -> Sequence[Case]:
-        """Return position, axis and whole pose, as far as the robot has the freedom, at two tolerances."""
+        """Return position, axis and whole pose, as far as the robot has the degrees of freedom, at two tolerances."""
         robot = _robot(settings)
         kept = _cases.get(robot)
         if kept is None:
@@ -65,7 +65,7 @@ class Compare(Comparison):
             best = sorted(run.of_case(case), key=lambda one: (-one.reached / one.count, one.median_time))
             if best:
                 rows.append((case, best[0].method, best[0].share_text, best[0].time_text))
-        yield Text("The surest method of each case, the fastest among equals:")
+        yield Text("The method with the largest share in each case; among equals, the fastest:")
         yield Table(("case", "best method", "reached % (95 %)", "median time"), tuple(rows))
 
 
@@ -91,8 +91,9 @@ EXPERIMENT = Compare(
     full=100_000,
     count_printed=False,
     timed=500,
-    law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; whatever "
-    "the robot has the freedom for is asked for: position, axis, whole pose; loosely (1 mm, 0.01 rad) and finely (1 µm"
+    law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; "
+    "targets are positions, axes and whole poses, as far as the robot has the degrees of freedom; loosely (1 mm, "
+    "0.01 rad) and finely (1 µm"
     ", 1e-3 rad)",
-    differences=("Methods begin where they like: most at the robot's rest pose, auto at the nearest of known poses.",),
+    differences=("Methods choose their own starts: most the rest pose, auto the nearest seed.",),
 )

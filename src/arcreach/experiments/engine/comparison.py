@@ -62,7 +62,7 @@ class Call:
     options: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None  # largest number of targets of a case, for slow methods
     block: int = 10_000
-    robot_of: Callable[[Robot], Robot] | None = None  # another robot, for targets and method, made of that of the case
+    robot_of: Callable[[Robot], Robot] | None = None  # makes the robot of targets and method from that of the case
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the authors most likely ran for a printed method, computed under a label of its own."""
+    """An assumption about what the authors ran for a printed method, computed under a label of its own."""
 
     of: str  # the printed name
     label: str

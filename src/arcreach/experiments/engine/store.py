@@ -196,7 +196,7 @@ class Store:
         for path in files:
             if not self._whole(path):
                 raise file_error(
-                    path, "is damaged, or no rows of this run; give the command of the run again to recompute them"
+                    path, "is damaged or from another run; run the same command again to recompute its rows"
                 )
         return polars.scan_parquet(files)
 

@@ -214,7 +214,7 @@ def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figu
     for panel in figure.axes:
         most = math.floor(panel.get_xlim()[1])
         if most < FEW_ITERATIONS:
-            # Less than a decade has no room for powers of ten.
+            # An axis of less than a decade has too few powers of ten to label.
             panel.set_xticks(range(most + 1), [str(k) for k in range(most + 1)])
             panel.minorticks_off()
     return figure

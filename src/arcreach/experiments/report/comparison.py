@@ -8,7 +8,7 @@ from typing import Any
 from arcreach.experiments.engine.experiment import Printed
 from arcreach.experiments.report.parts import Part, Table, Text
 from arcreach.experiments.report.statistics import NONE, Summary, number_text, time_text
-from arcreach.experiments.report.verdicts import difference, share_word
+from arcreach.experiments.report.verdicts import difference, share_outcome
 
 # With more cases than this, only totals are shown.
 MOST_CASES = 60
@@ -69,7 +69,7 @@ def _row(one: Summary, theirs: Printed | None, show_case: bool, beside: bool) ->
     return (
         *words, *ours, NONE if theirs.success is None else f"{theirs.success:g}",
         NONE if points is None else f"{points:+.1f}",
-        NONE if theirs.success is None else share_word(one, theirs.success), times[0],
+        NONE if theirs.success is None else share_outcome(one, theirs.success), times[0],
         time_text(theirs.median_time), times[1], time_text(theirs.mean_time), iterations, printed,
     )  # fmt: skip
 

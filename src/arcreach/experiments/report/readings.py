@@ -19,7 +19,7 @@ from arcreach.experiments.report.verdicts import AGREES, DIFFERS, UNKNOWN, Verdi
 WITHIN_POINTS = 4.0
 EXPLAINED = 0.75
 RULE = (
-    "A reading is what the authors most likely ran. It explains a table when at least "
+    "A reading is an assumption about what the authors ran. It explains a table when at least "
     f"{100 * EXPLAINED:.0f} % of the printed shares come within {WITHIN_POINTS:g} points."
 )
 
@@ -96,9 +96,9 @@ def conclusions(run: Any) -> dict[tuple[str, str], str]:
 
 def conclusion(found: Sequence[Verdict], known: tuple[Reading, Sequence[float]] | None, reason: str) -> str:
     """Return the sentence on the verdicts of a printed table and method, with its reading and the residues if known."""
-    differing = [one for one in found if one.word == DIFFERS]
+    differing = [one for one in found if one.outcome == DIFFERS]
     if not differing:
-        agreeing = sum(one.word == AGREES for one in found)
+        agreeing = sum(one.outcome == AGREES for one in found)
         return f"Agrees: {agreeing} of {len(found)} numbers agree, the others are near."
     if known is None or not known[1]:
         return (

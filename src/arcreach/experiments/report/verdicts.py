@@ -17,7 +17,7 @@ from arcreach.experiments.report.statistics import NONE, Summary
 AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
 RULE = (
     "A share agrees when the printed one lies within the 95 % Wilson interval of ours; other numbers agree when they "
-    "are the same after rounding. Near are shares within a point, and other numbers within a tenth."
+    "are equal after rounding. Shares within a point, and other numbers within a tenth, are near."
 )
 # Half of the last printed digit of a share, in per cent.
 ROUNDING = 0.05
@@ -37,7 +37,7 @@ class Verdict:
     case: str
     method: str
     quantity: str
-    word: str
+    outcome: str
     apart: float
     unit: str = "%"
 
@@ -58,14 +58,14 @@ def agrees(summary: Summary, theirs: Printed) -> bool:
     return theirs.success is not None and _within(summary, theirs.success)
 
 
-def share_word(summary: Summary, printed: float) -> str:
+def share_outcome(summary: Summary, printed: float) -> str:
     """Return the verdict on a printed share in per cent."""
     if _within(summary, printed):
         return AGREES
     return NEAR if abs(_share(summary) - printed) <= NEAR_POINTS else DIFFERS
 
 
-def number_word(ours: float, printed: float) -> str:
+def number_outcome(ours: float, printed: float) -> str:
     """Return the verdict on a printed count or mean."""
     # Printed as whole numbers.
     if abs(ours - printed) <= 0.5:
@@ -78,7 +78,7 @@ def on_number(
 ) -> Verdict:
     """Return the verdict on a mean, or on a count in a unit."""
     apart = 100.0 * (ours - printed) / max(abs(printed), 1.0) if unit == "%" else ours - printed
-    return Verdict(table, case, method, quantity, number_word(ours, printed), apart, unit)
+    return Verdict(table, case, method, quantity, number_outcome(ours, printed), apart, unit)
 
 
 def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | None = None) -> Iterator[Verdict]:
@@ -98,8 +98,8 @@ def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | N
 
 
 def _on_share(table: str, summary: Summary, label: str, quantity: str, printed: float) -> Verdict:
-    word = share_word(summary, printed)
-    return Verdict(table, summary.case, label, quantity, word, _share(summary) - printed, POINTS)
+    outcome = share_outcome(summary, printed)
+    return Verdict(table, summary.case, label, quantity, outcome, _share(summary) - printed, POINTS)
 
 
 def _share(summary: Summary) -> float:
@@ -135,13 +135,13 @@ def by_table(found: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 def counts(found: Sequence[Verdict], name_method: bool = True) -> tuple[str, ...]:
     """Return texts: how many there are, agree, are near, differ, and the largest difference."""
-    numbers = [sum(one.word == word for one in found) for word in (AGREES, NEAR, DIFFERS)]
+    numbers = [sum(one.outcome == outcome for one in found) for outcome in (AGREES, NEAR, DIFFERS)]
     return (str(len(found)), *map(str, numbers), farthest(found, name_method))
 
 
 def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
     """Return the largest difference, that of shares if there is one."""
-    apart = [one for one in found if one.word == DIFFERS]
+    apart = [one for one in found if one.outcome == DIFFERS]
     if not apart:
         return NONE
     return max(apart, key=lambda one: (one.unit == POINTS, abs(one.apart))).apart_text(name_method)
@@ -158,4 +158,4 @@ def group_table(found: Sequence[Verdict], conclusions: Mapping[tuple[str, str], 
         rows.append((*key, *counts(own, name_method=False), "" if key[:2] in told else conclusions[key[:2]]))
         told.add(key[:2])
     columns = ("table", "printed as", "what", "numbers", "agree", "near", "differ", "farthest apart", "conclusion")
-    return Table(columns, tuple(rows), "What agrees with the print, and what does not.", words=3, prose=True)
+    return Table(columns, tuple(rows), "Agreement with the printed numbers.", words=3, prose=True)

@@ -66,7 +66,7 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
     yield Text(
         "Every number on this page is computed from the rows of runs, or read from the tables of the sources; none is "
         "written by hand. Reached means: the tip is within the tolerances and the configuration within its limits, by "
-        "forward kinematics, whatever the method says of itself. Shares come with their 95 % Wilson interval. " + RULE
+        "forward kinematics, whatever status the method returns. Shares come with their 95 % Wilson interval. " + RULE
     )
     if single is None:
         yield Heading("What agrees, what does not, and why", 2)
@@ -99,8 +99,8 @@ def _agreement(runs: Sequence[Run]) -> Table:
             rows.append((experiment.source, experiment.title, "0", *[NONE] * 5, why))
     columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "conclusion")
     caption = (
-        "Printed numbers and ours, table by table; times are left out of the verdicts. Faster is the printed time of a "
-        "solve by ours, middle of the table: machines of two different years."
+        "Printed numbers and ours, table by table; verdicts leave out times. Faster is the median ratio of the "
+        "printed time of a solve to ours, on machines of different years."
     )
     return Table(columns, tuple(rows), caption, prose=True)
 
@@ -111,7 +111,7 @@ def _overview(runs: Sequence[Run]) -> Table:
         seconds = sum(one["seconds"] for one in run.sessions)
         total = sum(one.count for one in run.overall)
         best = [one for one in run.overall if one.method == "auto"]
-        # Most cells of a map lie outside the workspace; not reaching them is no failure.
+        # Most cells of a map lie outside the workspace; not reaching them is not a failure.
         told = bool(best) and isinstance(run.experiment, Comparison)
         auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
         theirs = str(run.experiment.full) if run.experiment.count_printed else NONE
@@ -130,7 +130,7 @@ def _sections(run: Run) -> Iterator[Part]:
         yield Items(tuple(f"`{element}`" for element in known["robot"]["elements"]))
     yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
     done = any(one["finished"] for one in run.sessions)
-    state = "" if done else " The run is not finished: numbers are of the rows that are there."
+    state = "" if done else " The run is not finished: numbers are those of the rows computed so far."
     theirs = f" (the authors: {experiment.full})" if experiment.count_printed else ""
     threads = " and ".join(sorted({_workers(one) for one in run.sessions}))
     yield Text(
@@ -174,7 +174,7 @@ def _pictures(run: Run) -> Iterator[Part]:
     shown = "some cases" if len(run.cases) > 9 else "every case"
     yield Drawing(
         f"{name}-times", figure, f"Share of targets reached within a time, one thread, {shown}; a curve ends at the "
-        "share that is reached at all.",
+        f"total share reached.",
     )  # fmt: skip
     falling = convergence.curves(run)
     if falling:

@@ -87,10 +87,10 @@ class Contact(Experiment):
         from arcreach.figures import contact, contact_search
 
         figure = contact({scene: planned(scene, GIVEN) for scene in SCENES})
-        yield Drawing("contact-ways", figure, "The ways found, and what an elastic rod makes of the shortest ([K22] "
+        yield Drawing("contact-paths", figure, "The paths found, and the shortest as an elastic rod ([K22] "
                       "fig. 3.16).")  # fmt: skip
         figure = contact({"walls": planned("walls", GIVEN)}, width=120.0)
-        yield Drawing("contact-walls", figure, "Obstacles given as lines, and ways that lean on the inside of a wall "
+        yield Drawing("contact-walls", figure, "Obstacles given as lines, and paths that lean on the inside of a wall "
                       "([K22] fig. 3.16).")  # fmt: skip
         figure = contact_search(planned("pocket", GIVEN, trace=True))
         yield Drawing("contact-search", figure, "Two rounds of the search in pocket: arcs that run into obstacles are "
@@ -108,14 +108,14 @@ SCENES = ("slalom", "pocket", "wedge")
 
 EXPERIMENT = Contact(
     name="contact",
-    title="Ways around obstacles",
+    title="Paths around obstacles",
     source="[K22] table 3.12, figs. 2.12 and 3.16",
     small=5,
     full=20,
-    law="three scenes; every repeat plans the same ways",
+    law="three scenes; every repeat plans the same paths",
     differences=(
-        "The source does not print the coordinates of its scenes. Ours were drawn to have its numbers of contacts and "
-        "solutions: they show that the planner finds these ways, and compare neither numbers nor times.",
+        "The source does not print the coordinates of its scenes. Ours were drawn to have the same numbers of "
+        "contacts and solutions. They show that the planner finds such paths; neither numbers nor times are compared.",
     ),
     count_printed=False,
     extras={"solutions": "Int64", "contacts": "Int64"},

@@ -115,7 +115,8 @@ def _linear(run: Any) -> Iterator[Part]:
     if not lines:
         return
     yield Table(("method", "without joints", "per joint", "R²", "60 joints"), tuple(rows),
-                "Median time of a solve as a line in the number of joints; the source prints a line and "
+                "A line fitted to the median time of a solve against the number of joints; the source prints a line "
+                "and "
                 f"{PRINTED_60_MS:.0f} ms for 60 links on a microcontroller of 144 MHz.", words=1)  # fmt: skip
     drawn = {method: lines[method] for method in FITTED if method in lines}
     if drawn:
@@ -325,12 +326,12 @@ def _motions(found: Any) -> Iterator[Part]:
 
 def _passage(found: Any) -> Iterator[Part]:
     """Yield a table of the followers, and the joints along three of the paths."""
-    yield Heading("Past a singular place", 3)
+    yield Heading("Past a singularity", 3)
     yield Text(
         f"The tip of an arm of seven joints passes {1e3 * BESIDE:.0f} mm beside its first axis in steps of "
         f"{1e3 * STEP:.0f} mm. A method that turns the first joint with the tip turns it by up to "
         f"{math.degrees(math.atan2(STEP, BESIDE)):.1f}° in a step. Small steps are of {math.degrees(LARGEST):g}° at "
-        "most; a joint that is held is the first, as the source has it."
+        "most; the joint that is held is the first, as in the source."
     )
     lines = []
     for method in FOLLOWERS:
@@ -341,8 +342,8 @@ def _passage(found: Any) -> Iterator[Part]:
                 f"{math.degrees(float(own['step'].max())):.2f}°", f"{1e6 * float(own['position_error'].max()):.3g} µm",
                 time_text(float(own["seconds"].sum())),
             ))  # fmt: skip
-    columns = ("way", "waypoints reached", "points inserted", "largest step of a joint", "farthest off", "time")
-    yield Table(columns, tuple(lines), "The passage, followed in several ways.", words=1)
+    columns = ("method", "waypoints reached", "points inserted", "largest step of a joint", "farthest off", "time")
+    yield Table(columns, tuple(lines), "The passage by several methods.", words=1)
     from arcreach.figures import joint_paths
 
     drawn = [method for method in DRAWN if method in set(found["method"])]
@@ -363,11 +364,12 @@ EXPERIMENT = FiniteRotation(
     law="each joint uniform between its limits; the whole pose within 1 mm and 1e-3 rad; each solve begins at a random "
     "configuration, the same for every method",
     differences=(
-        "The source prints single solves and no shares, so nothing stands beside ours in the table.",
-        "published turns the vectors of all links in place and drifts; corrected rebuilds them from the joints.",
-        "float32 keeps its numbers in 32 bits and rebuilds them; whether it comes within 0.01 mm and 2 seconds of arc"
-        " is a case of its own.",
-        "The source prints no coordinates of its passage; ours has an arm like its own, and a line of our own.",
+        "The source prints single solves and no shares, so the table has no printed numbers.",
+        "The variant published rotates the vectors of all links in place and drifts; corrected rebuilds them from "
+        "the joints.",
+        "float32 stores its numbers in 32 bits and rebuilds them; a case of its own tests 0.01 mm and 2 seconds of "
+        "arc.",
+        "The source prints no coordinates of its passage; ours has a similar arm and a line of our own.",
     ),
     make_cases=cases,
     calls=(

@@ -104,7 +104,7 @@ class Hierarchical(Experiment):
                 same, cells = same + agrees, cells + 1
                 line.append(text if agrees else f"{text} (printed {printed[name]})")
             rows.append(tuple(line))
-        yield Text(f"{same} of {cells} numbers agree with the print to every digit; of others both are shown.")
+        yield Text(f"{same} of {cells} numbers agree with the print to every digit; for the others both are shown.")
         yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", words=1)
         from arcreach.figures import iterations, pose
 
@@ -132,9 +132,9 @@ EXPERIMENT = Hierarchical(
     full=10,
     law="the ten points of the source's line, each from its start",
     differences=(
-        "The printed matrix has a link of 25 mm; table 5 comes out with 250 mm.",
-        "The printed range of the first joint is a full turn to each side; table 5 comes out with half a turn.",
-        "The printed time is a processor's of another year.",
+        "The printed matrix has a link of 25 mm; table 5 is reproduced with 250 mm.",
+        "The printed range of the first joint is a full turn to each side; table 5 is reproduced with half a turn.",
+        "The printed time is that of an older processor.",
     ),
     extras=dict.fromkeys(("q0_rad", "q1_mm", "q2_rad", "max_error_mm", "mean_error_mm"), "Float64"),
 )

@@ -45,11 +45,12 @@ def printed() -> list[Printed]:
 
 EXPERIMENT = Comparison(
     name="jacobian",
-    title="FABRIKx beside a Jacobian",
+    title="FABRIKx and a Jacobian method",
     source="[K22] table 3.6",
     small=5_000,
     full=1_000_000,
-    law="bend uniform from 0 to 180° by the number of sections, direction uniform over a turn; position and axis"
+    law="bend uniform from 0 to 180° divided by the number of sections, direction uniform over a turn; position and "
+    "axis"
     " within 10 µm and 1e-2 rad",
     readings=(
         Reading(
@@ -60,11 +61,12 @@ EXPERIMENT = Comparison(
         ),
     ),
     reasons={
-        "jacobian": "Which Jacobian method the authors use, and from where it starts, is not printed in full; ours is "
-        "damped least squares with the exact Jacobian.",
+        "jacobian": "The source does not print in full which Jacobian method it uses, nor its start; ours is damped "
+        "least squares with the exact Jacobian.",
     },
     differences=(
-        "In place of the authors' time, every method has the iterations that fabrikx has time for on their machine.",
+        "Instead of the authors' time limit, every method has the iterations that fabrikx completes in it on their "
+        "machine.",
     ),
     make_cases=cases,
     calls=(

@@ -143,7 +143,7 @@ EXPERIMENT = Comparison(
     full=10_000,
     timed=40,
     law="bend uniform from 0 to the limit that the length allows, direction uniform over a turn, length uniform over "
-    "its range; position and axis of the tip are asked for within 1 µm and 1e-3 rad",
+    "its range; position and axis within 1 µm and 1e-3 rad",
     readings=(
         Reading(
             "fabrikx",
@@ -156,19 +156,19 @@ EXPERIMENT = Comparison(
             JACOBIAN_READING,
             "eq. 1.18 as printed, in bend, direction and length with a constant damping, from a straight start, and "
             "targets without eq. 2.5",
-            remains="Start and coordinates explain why fewer are reached, not the value: what else the authors do is "
-            "not printed.",
+            remains="Start and coordinates explain why fewer targets are reached, but not the exact share; the "
+            "source does not print more of the method.",
         ),
     ),
     reasons={
-        "jacobian": "Which Jacobian method the authors use, with what damping and from where, is not printed in full; "
+        "jacobian": "The source does not print in full which Jacobian method it uses, nor its damping and start; "
         "ours is damped least squares with the exact Jacobian.",
-        "both": "fabrikx, then jacobian: it differs as these do.",
+        "both": "It runs fabrikx, then jacobian, and differs as these do.",
     },
     differences=(
         "The limit of the bend and the length are coupled, as in the source's model, except in the reading.",
-        "In place of the authors' 30 ms fabrikx and jacobian have the iterations for which these have time on their "
-        "machine, so that rows depend on no clock.",
+        "Instead of the authors' limit of 30 ms, fabrikx and jacobian have the iterations that they complete in it "
+        "on the authors' machine, so that rows do not depend on a clock.",
         f"At the authors' number of targets auto solves all of them, the slower methods {SLOWER} of each case.",
     ),
     make_cases=cases,

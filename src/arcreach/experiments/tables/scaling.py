@@ -94,7 +94,7 @@ def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
 
 EXPERIMENT = Comparison(
     name="scaling",
-    title="More and more sections",
+    title="Increasing numbers of sections",
     source="[K22] tables 3.2 to 3.4",
     small=20_000,
     full=1_000_000,
@@ -106,7 +106,7 @@ EXPERIMENT = Comparison(
             READING,
             "chords with a quarter turn of all points about the direction of the target after every 100 iterations",
             table=TABLES["position"],
-            remains="Three sections stay behind: chords stall where all of them lie in one line.",
+            remains="Three sections stay below the printed share: chords stall where all of them lie in one line.",
         ),
         Reading(
             "fabrikx",
@@ -116,7 +116,7 @@ EXPERIMENT = Comparison(
         ),
     ),
     differences=(
-        "The mean row of table 3.4 repeats that of table 3.3; the mean of its own rows is another.",
+        "The mean row of table 3.4 repeats that of table 3.3; the mean of its own rows differs.",
         "Times are those of compiled code on another machine.",
     ),
     make_cases=cases,

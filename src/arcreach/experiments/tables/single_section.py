@@ -102,9 +102,9 @@ def pictures(run: Any) -> Iterator[Part]:
         names = {f"{kind}, {arcs} arcs": kind for kind in KINDS}
         rows = charts.efforts(run, names, ("iterative", "jacobian"))
         if rows:
-            yield Drawing(f"single-section-efforts-{arcs}", charts.effort_distributions(rows), f"{arcs} arcs: how many "
-                          "iterations, and how much time, targets that were reached took; percent of them, the last "
-                          f"one in a hundred left out ([K22] fig. {figure}).")  # fmt: skip
+            yield Drawing(f"single-section-efforts-{arcs}", charts.effort_distributions(rows), f"{arcs} arcs: "
+            f"iterations and times of targets that were reached, in percent of them; the slowest hundredth is left "
+            f"out ([K22] fig. {figure}).")  # fmt: skip
 
 
 EXPERIMENT = Comparison(
@@ -121,17 +121,17 @@ EXPERIMENT = Comparison(
             "iterative",
             READING,
             "a ratio of distances that scales the variable part of the length alone",
-            remains="It brings the iterations of extensible sections near the print, not the shares: with the corrected"
-            " formulas nothing fails, and where the printed 5 % fail is not known.",
+            remains="It brings the iterations of extensible sections near the printed ones, but not the shares: with "
+            "the corrected formulas nothing fails, and the source does not say where its 5 % fail.",
         ),
     ),
     reasons={
-        "jacobian": "Damped least squares in the coordinates of the section, within its limits; which form the authors "
-        "use, and from where it starts, is not printed.",
+        "jacobian": "Damped least squares in the coordinates of the section, within its limits; the source prints "
+        "neither its form nor its start.",
     },
     differences=(
-        "In place of the authors' 0.5 ms iterative and jacobian have the iterations for which these have time on their "
-        "machine, so that rows depend on no clock.",
+        "Instead of the authors' limit of 0.5 ms, iterative and jacobian have the iterations that they complete in "
+        "it on the authors' machine, so that rows do not depend on a clock.",
         "Telescopic and extensible sections bend only as far as their length allows; the authors do not print their "
         "law for lengths.",
     ),

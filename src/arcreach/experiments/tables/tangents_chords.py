@@ -58,8 +58,8 @@ def pictures(run: Any) -> Iterator[Part]:
         )
     found = statements(run)
     if found:
-        yield Table(("statement", "method", "here", "verdict"), found, "What the source concludes from its "
-                    f"figures, of tangents ({TANGENTS}) and chords.", prose=True)  # fmt: skip
+        yield Table(("statement", "method", "here", "verdict"), found, "Conclusions of the source from its figures, "
+        "about tangents ({TANGENTS}) and chords.", prose=True)  # fmt: skip
 
 
 def first_iteration(method: str) -> Figure:
@@ -100,7 +100,7 @@ def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
     excepted = {key: key[0] == 3 and key[1] < 120 for key in free}
     as_said = [ahead[key] != excepted[key] for key in free]
     yield ("Without a limit tangents reach more, except three sections below 120°", chords,
-           f"as said in {sum(as_said)} of {len(as_said)} cases", _verdict(as_said))  # fmt: skip
+           f"as stated in {sum(as_said)} of {len(as_said)} cases", _verdict(as_said))  # fmt: skip
     chord_shares = [share(pair[1]) for pair in free.values()]
     yield ("Without a limit chords stay at about 85 %", chords,
            f"{min(chord_shares):.1f} to {max(chord_shares):.1f} %, mean {np.mean(chord_shares):.1f} %",
@@ -148,10 +148,10 @@ EXPERIMENT = Comparison(
     law="bend uniform from 0 to 30, 60, 90, 120 or 180°, direction uniform over a turn, whatever the limit in the "
     "solve; position and axis within 1 µm and 1e-3 rad",
     differences=(
-        "The source prints figures and no numbers, so nothing stands beside ours in the table.",
+        "The source prints figures and no numbers, so the table has no printed numbers.",
         "As printed, the chain turns away from the wanted axis and next to nothing is reached; ours turns towards it, "
         "in every iteration (chords always) or after arrival (chords on-arrival).",
-        "In place of the authors' 30 ms ours end after 300 iterations.",
+        "Instead of the authors' limit of 30 ms, ours end after 300 iterations.",
         "Tangents do not exist at bends of 180° and more.",
     ),
     make_cases=cases,

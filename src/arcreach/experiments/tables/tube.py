@@ -118,7 +118,7 @@ class Tube(Experiment):
         yield Table(
             columns,
             tuple(rows),
-            f"The ways into {len(TUBES)} tubes; the authors report {theirs['time_s']} s for theirs.",
+            f"Paths into {len(TUBES)} tubes; the authors report {theirs['time_s']} s for theirs.",
         )
         totals = {
             method: int(run.frame.filter(run.frame["method"] == method)["free_there"].sum()) for method in run.methods

@@ -123,20 +123,20 @@ EXPERIMENT = Comparison(
     reasons={
         **dict.fromkeys(
             ("fabrikx-iterative", "fabrikx-polynomial"),
-            "A budget of time, taken as a number of iterations by rounded times; more is not known.",
+            "The time budget is converted to iterations by rounded times; nothing else is known.",
         ),
-        "fabrikc": "Limits of the bends are looked at only when the tip is within its tolerance, as in the source; "
-        "what the authors do with answers outside the limits is not printed.",
+        "fabrikc": "Limits of the bends are checked only when the tip is within its tolerance, as in the source, "
+        "which does not say what it does with answers outside the limits.",
         **dict.fromkeys(
             ("jacobian", "jacobian-500ms"),
-            "Damped least squares with the exact Jacobian; which form the authors use, and from where it starts, is "
-            "not printed in full.",
+            "Damped least squares with the exact Jacobian; the source does not print its form and start in full.",
         ),
     },
     differences=(
-        "In place of the authors' 30 and 500 ms every method has the iterations for which these have time on their "
-        "machine, so that rows depend on no clock. What is printed is rounded, and so is the number of iterations.",
-        "500 ms are printed for robots 5 and 6 alone; on the others jacobian 500 ms has our own limit.",
+        "Instead of the authors' limits of 30 and 500 ms, every method has the iterations that it completes in them "
+        "on the authors' machine, so that rows do not depend on a clock. The printed times are rounded, and so are "
+        "the iterations.",
+        "500 ms are printed for robots 5 and 6 only; for the others the limit of jacobian 500 ms is our own.",
     ),
     make_cases=cases,
     calls=(

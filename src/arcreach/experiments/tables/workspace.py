@@ -153,9 +153,9 @@ def _table_3_5(run: Any, methods: list[str]) -> Table:
         "robot", "method", "both", "solver only", "chance only", "chance only, finer corners", "chance only, the hit",
     )  # fmt: skip
     return Table(
-        columns, tuple(rows), "Cells found by the solver, by random configurations, and by both. The first three counts"
-        " are those of the authors' five points; the last two are of what is left when the corners are asked for again "
-        f"{1e6 * FINE_INSIDE:.2f} µm inside, and when the very point is asked for that chance has hit.",
+        columns, tuple(rows), "Cells found by the solver, by random configurations, and by both. The first three "
+        "counts are those of the authors' five points; the last two are the cells that are left after the corners "
+        "{1e6 * FINE_INSIDE:.2f} µm inside, and after the points that chance has hit, are solved for.",
     )  # fmt: skip
 
 
@@ -179,13 +179,13 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
         yield Text(f"No cell that chance hits is missed by the five points of {method}.")
         return
     columns = (
-        "robot", "cell (mm)", "hit, from its corner", "hit to the nearest of the five", "nearest that the tip comes to "
-        "one of the five", "found by",
+        "robot", "cell (mm)", "hit, from its corner", "hit to the nearest of the five", "smallest distance of the "
+        "tip from the five", "found by",
     )  # fmt: skip
     yield Table(
-        columns, tuple(rows), f"Cells that chance hits and the five points of {method} do not find. Where the tip comes"
-        f" to none of the five within {1e6 * POSITION_TOL:.0f} µm, the workspace holds a corner of the cell alone, and "
-        "no solver finds the cell by this rule.", words=2,
+        columns, tuple(rows), f"Cells that chance hits and the five points of {method} do not find. Where the tip "
+        f"stays more than {1e6 * POSITION_TOL:.0f} µm from all five, the workspace contains only a corner of the "
+        f"cell, and no solver finds the cell by this rule.", words=2,
     )  # fmt: skip
 
 
@@ -294,7 +294,7 @@ EXPERIMENT = Workspace(
     source="[K22] table 3.5, figs. 3.8 and 3.9",
     small=1_000_000,
     full=1_000_000,
-    law="cells of 1 mm in the half-plane; a solver is asked for the middle of a cell, else for its corners 101 µm "
+    law="cells of 1 mm in the half-plane; the targets of a solver are the middle of a cell, then its corners 101 µm "
     "inside, within 0.1 mm; random configurations have bends uniform from 0 to the limit, directions over a turn",
     reasons={
         "fabrikx": "Ours misses cells on the inner side, where sections bend against each other. For two and three "
@@ -302,14 +302,14 @@ EXPERIMENT = Workspace(
         "to leave the limits of the bend.",
     },
     differences=(
-        "The authors look into the 86 x 104 cells around what random configurations hit, ours are all cells around the "
-        "base that a robot of 100 mm could touch.",
+        "The authors search the 86 x 104 cells around those that random configurations hit; we search all cells "
+        "around the base that a robot of 100 mm could touch.",
         "At the edge of the workspace a cell may be within reach in one corner only, more than the tolerance away from "
-        "all five points; chance may hit that corner. The table of such cells tells how near the tip comes to the five."
-        " Asked for the corners again nearer to the edge, and at last for the very point, auto finds them; the table of"
-        " counts has both rules side by side, and the maps show the first.",
-        "Which cells the authors' solver finds beyond those hit by chance depends on where their grid lies and on how "
-        "they judge the limits of the bend; neither is printed.",
+        "all five points; chance may hit that corner. The table of such cells has the smallest distance of the tip "
+        "from the five. With corners nearer to the edge, and finally the hit itself as targets, auto finds these "
+        "cells; the table of counts has both rules side by side, and the maps show the first.",
+        "The cells that the authors' solver finds beyond those hit by chance depend on the position of their grid "
+        "and on how they check the limits of the bend; neither is printed.",
     ),
     extras={"x_mm": "Float64", "z_mm": "Float64", "asked": "Int64", "found_by": "String", "nearest": "Float64"},
 )
