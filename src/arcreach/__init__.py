@@ -1,4 +1,4 @@
-"""Forward and inverse kinematics of robots that bend and robots that hinge."""
+"""Forward and inverse kinematics and motion planning of continuum robots and serial arms."""
 
 from typing import TYPE_CHECKING
 

@@ -227,9 +227,7 @@ def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False)
     accepted, largest = f"a finite number of {unit}", math.inf
     if endless:
         largest = LARGEST_LIMIT
-        accepted = (
-            f"{unit} from {-largest:g} to {largest:g}, or -inf and inf as lower and upper for a joint without end"
-        )
+        accepted = f"{unit} from {-largest:g} to {largest:g}, or -inf and inf as lower and upper for a continuous joint"
     problems: list[str] = []
     low = high = 0.0
     with gathered(problems):

@@ -27,7 +27,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def available_threads() -> int:
-    """Number of cores this process may use; the variable ARCREACH_THREADS overrides it."""
+    """Return the number of cores that this process may use; the variable ARCREACH_THREADS overrides it."""
     if (chosen := os.environ.get("ARCREACH_THREADS", "")).isdigit() and int(chosen) > 0:
         return int(chosen)
     if hasattr(os, "sched_getaffinity"):

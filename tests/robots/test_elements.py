@@ -35,7 +35,7 @@ HUGE = 10**400
         (lambda: ar.Revolute(axis=(0, 0, NAN)), ["axis[2] = nan"]),
         (lambda: ar.Revolute(axis="z"), ["axis = 'z'"]),
         (lambda: ar.Revolute(lower=1.0, upper=-1.0), ["lower = 1.0", "upper = -1.0"]),
-        (lambda: ar.Revolute(lower=-math.inf, upper=1.0), ["lower = -inf", "without end"]),
+        (lambda: ar.Revolute(lower=-math.inf, upper=1.0), ["lower = -inf", "continuous"]),
         (lambda: ar.Prismatic(0.2, 0.1), ["prismatic", "lower = 0.2"]),
         (lambda: ar.Prismatic(0.0, 0.1, radius=-1), ["prismatic", "radius = -1", "0 or more"]),
         (lambda: ar.Prismatic(-math.inf, math.inf), ["lower = -inf", "finite"]),

@@ -33,7 +33,7 @@ def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, 
 
 
 def draw_candidates(panel: Any, found: ContactPlans) -> None:
-    """Draw in green what may be touched: corners, discs and edges."""
+    """Draw the corners, discs and edges that may be touched in green."""
     corners = np.array([ball.centre for ball in found.balls if ball.core == 0.0]).reshape(-1, 2) * MM
     panel.plot(*corners.T, ".", color=GREEN, markersize=3.0, zorder=4.0)
     draw_obstacles(panel, [Disc(ball.centre, ball.core) for ball in found.balls if ball.core > 0.0], edge=GREEN)

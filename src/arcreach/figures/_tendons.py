@@ -13,7 +13,7 @@ from arcreach.figures._style import INK, MM, VERMILION
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendons import dashes, discs_of, tendon_points
 
-# Width of a tendon and length of a dash, in its distance from the backbone.
+# Width of a tendon and length of a dash, as shares of its distance from the backbone.
 WIDTH, DASH = 0.1, 0.6
 # Width of a ring in radii of its disc, and the share of white in its colour.
 RIM, LIGHT = 0.32, 0.35

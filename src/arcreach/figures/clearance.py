@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Number of elements with a line of their own: those that come nearest.
+# Number of elements that are drawn as lines: the nearest ones.
 MOST = 5
 # Largest height in millimetres.
 HIGHEST = 80.0

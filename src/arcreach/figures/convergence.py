@@ -84,6 +84,6 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
 
 
 def _marks(count: int, k: int) -> list[int]:
-    """Return the markers of curve k: evenly spaced on a logarithmic axis, and not above those of another curve."""
+    """Return the markers of curve k: evenly spaced on a logarithmic axis, offset from those of other curves."""
     shares = (np.arange(MARKS) + (0.5 + 0.31 * k) % 1.0) / MARKS
     return sorted({int(place) for place in np.round(count**shares) - 1 if place < count})

@@ -36,7 +36,7 @@ NOTE, LETTER, GAP = 6.5, 1.25, 2.0
 DOTS = 40
 # Millimetres or degrees: smaller errors are drawn here on the logarithmic axis.
 SMALLEST = 1e-9
-# A place without a panel.
+# A cell of the layout without a panel.
 EMPTY = -1
 
 
@@ -91,7 +91,7 @@ def iterations(
             panels[i].set_xlabel("iteration")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
-        # The layout does not know of the alignment: labels of two lines beside wide numbers would leave the page.
+        # The layout engine ignores the alignment: labels of two lines beside wide numbers would leave the page.
         figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]

@@ -54,7 +54,7 @@ def pose(
     view: tuple[float, float] = VIEW,
     width: float = _style.ONE_COLUMN,
 ) -> Figure:
-    """Draw a robot at q (dof,) as shaded tubes; of several configurations (n, dof) all but the last are pale.
+    """Draw a robot at q (dof,) as shaded tubes; for q (n, dof) all configurations but the last are pale.
 
     A `Solution` in place of the robot is drawn at its q, with its target. An `Equilibrium` in place of q is drawn with
     its slack tendons dashed.
@@ -189,7 +189,7 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str,
     # A white outline separates the line from a tube of the same colour.
     panel.plot(*np.stack([a, b]).T, color="white", linewidth=2.4, zorder=6.0, solid_capstyle="butt")
     if length < 0.12 * whole:
-        # It points towards the eye or away from it; only a dot is visible.
+        # The arrow points along the line of sight; only a dot is visible.
         return
     head = "-|>,head_length=0.7,head_width=0.3"
     line = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 5.0, "joinstyle": "miter", "linewidth": 1.0}

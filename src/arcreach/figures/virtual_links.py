@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 START, JOINT, END = range(3)
-# Of robots with more sections only whole stages are drawn.
+# With more sections only whole stages are drawn.
 MOST_SECTIONS = 4
 PANEL, LEGEND = 52.0, 16.0
 BODY_POINTS = 40
-# Length of the line along the wanted axis as a share of the reach, and how far out joints are shown, in reaches.
+# Length of the line along the target's axis, and largest distance of drawn joints, as shares of the reach.
 AXIS, FARTHEST = 0.16, 1.5
 
 

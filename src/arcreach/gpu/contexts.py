@@ -16,7 +16,7 @@ from arcreach.kernels.solver.descent import forget_columns
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()
 
-# Values of `chosen` that are no seed: the caller's start, the caller's start within a step of a path, and a target
+# Values of `chosen` that are not seeds: the caller's start, the caller's start within a step of a path, and a target
 # that is rejected.
 FROM_START = -1
 NEAR_START = -2

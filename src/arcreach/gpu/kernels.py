@@ -3,7 +3,7 @@
 1. `choose`, in `lookup`, finds the first start of every target.
 2. `first` descends from it. A thread that has finished a target takes its next one at once.
 3. `retry` gives each target not reached a few more restarts.
-4. `search`, in `warps`, gives the remaining targets a warp each.
+4. `search`, in `warp_search`, gives the remaining targets a warp each.
 5. `finish` computes coordinates, errors and status by the exact forward kinematics.
 
 Robots of the same size share a launch: robot r is blockIdx.y and has the targets r * m to (r + 1) * m.

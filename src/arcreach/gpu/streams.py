@@ -1,6 +1,6 @@
 """Stream the rows of a batch through the GPU in pieces, so that copies overlap kernels.
 
-A slot is a CUDA stream with room for one piece: page-locked host arrays for its inputs and device arrays. All CPU
+A slot is a CUDA stream with the arrays of one piece: page-locked host arrays for its inputs, and device arrays. All CPU
 threads copy the inputs of a piece into its slot; the GPU copies results straight into the caller's result arrays.
 Several slots are in flight, and they bound the device memory, whatever the size of the batch.
 """
@@ -64,7 +64,7 @@ def _bytes_of(rows: tuple[Row, ...]) -> int:
 
 @dataclass
 class Slot:
-    """A stream with room for one piece."""
+    """A stream with the arrays of one piece."""
 
     stream: Any
     host_inputs: list[Any]
@@ -224,6 +224,6 @@ def memory_errors(layout: Layout, rows: int) -> Iterator[None]:
             raise
         forget_slots()
         raise DeviceError(
-            f"the GPU has no room for {rows} rows of {layout.row_bytes} bytes ({first_line(error)}); free memory on "
+            f"the GPU lacks memory for {rows} rows of {layout.row_bytes} bytes ({first_line(error)}); free memory on "
             "it, or use device='cpu'"
         ) from error

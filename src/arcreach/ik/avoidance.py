@@ -28,10 +28,10 @@ STARTS = 256
 SEEDS = 512
 MOST_STEPS = 20_000
 SMALLEST_PIECE = 4
-# Share of what a port allows at which solvers aim, so that other arithmetic finds it kept too.
+# Solvers aim at this share of a port's radius and axis tolerance, so that rounding does not decide the verdict.
 AIM = 0.98
 _NO_OBSTACLES = Scene([])
-# The base may stand on an obstacle.
+# Metres; the base may stand on the surface of an obstacle.
 _ON_THE_SURFACE = 1e-9
 
 _body_pieces, _point_clearance = settled(body_pieces), settled(point_clearance)
@@ -40,7 +40,7 @@ _avoid_one = settled(avoid)
 
 
 def check_base(robot: Robot, scene: Scene) -> None:
-    """Raise SceneError where an obstacle contains or touches the base, which does not move: nothing is free then."""
+    """Raise SceneError if an obstacle contains or touches the base, since no configuration is then free."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
     if not _body_pieces(robot.packed, robot.neutral.copy(), pieces):
         return
@@ -56,8 +56,8 @@ def check_base(robot: Robot, scene: Scene) -> None:
             raise SceneError(
                 with_hint(
                     f"obstacle '{scene.shape_names[i]}' {where} the base of robot '{robot.name}': its body, of radius "
-                    f"{radius * 1e3:.4g} mm there, is {(radius - distance) * 1e3:.4g} mm deep in it wherever the "
-                    "robot goes; move it",
+                    f"{radius * 1e3:.4g} mm there, is {(radius - distance) * 1e3:.4g} mm deep in it at every "
+                    "configuration; move the obstacle",
                     mesh_hint(robot, scene),
                 )
             )

@@ -135,7 +135,9 @@ def _device_arrays(robot: Any, positions: Any, axes: Any, rotations: Any, start:
     n = len(points)
     for field, given in (("axes", axes), ("rotations", rotations)):
         if given is not None and not on_device(given):
-            raise TargetError(f"{field} lie on the host and positions on the device; give both in one place")
+            raise TargetError(
+                f"{field} are on the host and positions on the device; give both on the host or both on the device"
+            )
     turned = None
     if axes is not None:
         turned = device_rows(axes, "axes", 3)

@@ -27,8 +27,9 @@ FIT_POINTS = 201
 ALONG_Z = 1e-12
 # The accuracy of the chord angle, printed beside table 3.11 of [K22], which asks for 10 um.
 SECTION_TOL = math.radians(0.006)
-# A smaller tolerance of the tip needs more exact chords: this many times the position tolerance as an angle seen from
-# the base. The update after the last test leaves about a hundredth of the tolerance: 20 is enough (measured to 1 nm).
+# For smaller position tolerances the tolerance of the chord angle is this many times the position tolerance, as an
+# angle seen from the base. The update after the last test leaves about a hundredth of it: 20 is enough (measured to
+# 1 nm).
 SECTION_TOL_SHARE = 20.0
 
 
@@ -39,17 +40,17 @@ def chain_refusal(robot: Robot) -> str | None:
         return "it needs at least one section"
     in_front = robot.elements[:first]
     if sum(isinstance(element, Prismatic) for element in in_front) > 1:
-        return "it carries one prismatic base, the robot has several"
+        return "it accepts one prismatic base, but the robot has several"
     on_joint = False
     for element in in_front:
         on_joint |= isinstance(element, Prismatic | Revolute)
         if on_joint and not _along_z(element):
-            return f"joints of the base and links on them lie along z, this {element.kind} does not"
+            return f"joints of the base and links on them must lie along z, but this {element.kind} does not"
     for element in robot.elements[first:]:
         if not isinstance(element, Section | Link):
-            return f"joints come before the sections, this {element.kind} comes after one"
+            return f"joints must come before the sections, but this {element.kind} comes after one"
         if isinstance(element, Link) and not _along_z(element):
-            return "links between and after the sections lie straight along z, this one does not"
+            return "links between and after the sections must lie straight along z, but this one does not"
     return None
 
 
@@ -57,7 +58,7 @@ def chord_refusal(robot: Robot) -> str | None:
     """Return why a chain cannot be solved by the chords of its sections; None where it can."""
     reason = chain_refusal(robot)
     if reason is None and any(isinstance(element, Section) and _stiff_chord(element) for element in robot.elements):
-        return "it finds a bend from the chord, the robot has a section that bends only at its very end"
+        return "it finds a bend from the chord, but the robot has a section that bends only at its very end"
     return reason
 
 
@@ -144,7 +145,8 @@ def run_stages(
 def _place_ends(robot: Robot, q: Array, links: Array) -> None:
     """Write start and end of every section by forward kinematics.
 
-    From half a turn on the tangents of a section do not meet ahead, and their lengths are those of a smaller bend.
+    From a bend of half a turn on, the tangents of a section do not meet ahead of it, and their lengths are those of a
+    smaller bend.
     """
     frames = robot.frames(q)[:, :, :3, 3]
     sections = np.array([i for i, element in enumerate(robot.elements) if isinstance(element, Section)])

@@ -1,4 +1,4 @@
-"""The tools of the C library libreRGM3, for those who write a hierarchical search of their own.
+"""The functions of the C library libreRGM3, to build your own hierarchical search.
 
 `arcreach.solve(..., method="hierarchical")` runs the whole search; here are its parts as functions of a robot, a
 configuration and a target. A target is an `arcreach.Target` or a 4 x 4 matrix. The tip matrix is `robot.tip_pose(q)`,
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def step_from_limits(robot: AnyRobot, coordinate: int | str, divisions: int) -> float:
-    """The step (q_max - q_min) / N of a coordinate. Source: [RGM3] eq. 2."""
+    """Return the step (q_max - q_min) / N of a coordinate. Source: [RGM3] eq. 2."""
     k = coordinate_index(robot, "coordinate", coordinate)
     span = float(robot.upper[k] - robot.lower[k])
     if not math.isfinite(span):
@@ -62,25 +62,25 @@ def step_from_limits(robot: AnyRobot, coordinate: int | str, divisions: int) -> 
 
 
 def step_from_range(span: float, divisions: int) -> float:
-    """The step of a range that the caller chooses. Source: [RGM3] set_simple_iteration_step."""
+    """Return the step of a range that the caller chooses. Source: [RGM3] set_simple_iteration_step."""
     return positive("span", span, "radians or metres") / whole("divisions", divisions, 1)
 
 
 def position_step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, step: float) -> Array:
-    """The configuration after one step, up or else down, that brings the tip nearer to the target.
+    """Return the configuration after one step, up or else down, that brings the tip nearer to the target.
 
-    q itself where neither does, or where the step would leave the limits. Source: [RGM3] eq. 1.
+    Return q itself if neither does, or if the step would leave the limits. Source: [RGM3] eq. 1.
     """
     return _step(robot, q, target, coordinate, step, 0)
 
 
 def orientation_step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, step: float) -> Array:
-    """`position_step`, judged by the angle between the orientations. Source: [RGM3] eq. 1."""
+    """Return the result of `position_step`, judged by the angle between the orientations. Source: [RGM3] eq. 1."""
     return _step(robot, q, target, coordinate, step, 1)
 
 
 def limit_reached(robot: AnyRobot, q: npt.ArrayLike, coordinate: int | str) -> bool:
-    """Whether a coordinate is beyond its limits: above the upper or below the lower one.
+    """Return whether a coordinate is beyond its limits: above the upper or below the lower one.
 
     Source: [RGM3] is_limit_reached. Erratum: see docs/errata.md#rgm3-in-range.
     """
@@ -92,7 +92,7 @@ def limit_reached(robot: AnyRobot, q: npt.ArrayLike, coordinate: int | str) -> b
 def position_jump(
     robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, nearest: bool = False
 ) -> Array:
-    """The configuration with the coordinate at its minimum, middle or maximum: at the farthest from the target.
+    """Return the configuration with the coordinate at its minimum, middle or maximum: the farthest from the target.
 
     `nearest` chooses the nearest of the three. Source: [RGM3] avoid_position_limiter; derived for the nearest.
     """
@@ -102,7 +102,7 @@ def position_jump(
 def orientation_jump(
     robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, nearest: bool = False
 ) -> Array:
-    """`position_jump`, judged by the angle between the orientations.
+    """Return the result of `position_jump`, judged by the angle between the orientations.
 
     Source: [RGM3] avoid_orientation_limiter; derived for the nearest. Erratum: see docs/errata.md#rgm3-jump.
     """
@@ -110,7 +110,7 @@ def orientation_jump(
 
 
 def target_matrix(target: Aim) -> Array:
-    """A target as a 4 x 4 matrix; what it does not ask for is NaN."""
+    """Return a target as a 4 x 4 matrix; entries that it does not specify are NaN."""
     if not isinstance(target, Target):
         return _matrix("target", target)
     matrix = np.eye(4)
@@ -122,17 +122,17 @@ def target_matrix(target: Aim) -> Array:
 
 
 def absolute_errors(pose: npt.ArrayLike, target: Aim) -> Array:
-    """Target minus tip, entry by entry (4, 4): direction cosines, then the position in the last column.
+    """Return target minus tip, entry by entry (4, 4): direction cosines, then the position in the last column.
 
-    What the target does not ask for has no error: 0. Source: [RGM3] get_absolute_error_matrix.
+    Entries that the target does not specify are 0. Source: [RGM3] get_absolute_error_matrix.
     """
     return np.nan_to_num(target_matrix(target) - _matrix("pose", pose), nan=0.0)
 
 
 def relative_errors(pose: npt.ArrayLike, target: Aim) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """The errors in percent of the target's entries (4, 4), and where they are not (4, 4).
+    """Return the errors in percent of the target's entries (4, 4), and a mask (4, 4) of those that are not percentages.
 
-    A percentage of zero does not exist: there the absolute error stands, and the second array is True.
+    Where the target's entry is 0, the first array has the absolute error and the mask is True.
 
     Source: [RGM3] get_relative_error_matrix. Erratum: see docs/errata.md#rgm3-relative.
     """
@@ -143,7 +143,7 @@ def relative_errors(pose: npt.ArrayLike, target: Aim) -> tuple[Array, npt.NDArra
 
 
 def angles(pose: npt.ArrayLike) -> Array:
-    """A pose with its direction cosines replaced by the angles between the axes, in radians.
+    """Return a pose with its direction cosines replaced by the angles between the axes, in radians.
 
     Source: [RGM3] convert_tcp_matrix_cos2rad. Erratum: see docs/errata.md#rgm3-angles.
     """
@@ -154,27 +154,27 @@ def angles(pose: npt.ArrayLike) -> Array:
 
 
 def largest_position_error(errors: npt.ArrayLike) -> float:
-    """The largest of the three position errors of an error matrix. Source: [RGM3] get_max_error_of_position."""
+    """Return the largest of the three position errors of an error matrix. Source: [RGM3] get_max_error_of_position."""
     return float(np.abs(np.asarray(errors)[:3, 3]).max())
 
 
 def mean_position_error(errors: npt.ArrayLike) -> float:
-    """The mean size of the three position errors. Source: [RGM3] get_average_error_of_position."""
+    """Return the mean size of the three position errors. Source: [RGM3] get_average_error_of_position."""
     return float(np.abs(np.asarray(errors)[:3, 3]).mean())
 
 
 def largest_orientation_error(errors: npt.ArrayLike) -> float:
-    """The largest of the nine orientation errors of an error matrix. Source: [RGM3] get_max_error_of_orientation."""
+    """Return the largest of the nine orientation errors of a matrix. Source: [RGM3] get_max_error_of_orientation."""
     return float(np.abs(np.asarray(errors)[:3, :3]).max())
 
 
 def mean_orientation_error(errors: npt.ArrayLike) -> float:
-    """The mean size of the nine orientation errors. Source: [RGM3] get_average_error_of_orientation."""
+    """Return the mean size of the nine orientation errors. Source: [RGM3] get_average_error_of_orientation."""
     return float(np.abs(np.asarray(errors)[:3, :3]).mean())
 
 
 def rotation_angle(pose: npt.ArrayLike, target: Aim) -> float:
-    """The angle in radians of the one turn that takes the tip's orientation to the target's.
+    """Return the angle in radians of the rotation that takes the tip's orientation to the target's.
 
     Source: derived. Erratum: see docs/errata.md#rgm3-angles.
     """
@@ -182,7 +182,7 @@ def rotation_angle(pose: npt.ArrayLike, target: Aim) -> float:
 
 
 def matrix_text(matrix: npt.ArrayLike, digits: int = 4) -> str:
-    """A matrix of any size as lines of text. Source: [RGM3] term_print_matrix."""
+    """Return a matrix of any size as lines of text. Source: [RGM3] term_print_matrix."""
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
     cells = [[f"{value:.{digits}f}" for value in row] for row in rows.tolist()]
     width = max((len(cell) for row in cells for cell in row), default=0)
@@ -190,7 +190,7 @@ def matrix_text(matrix: npt.ArrayLike, digits: int = 4) -> str:
 
 
 def errors_text(pose: npt.ArrayLike, target: Aim) -> str:
-    """The largest and mean errors of a tip as lines of text. Source: [RGM3] term_print_error."""
+    """Return the largest and mean errors of a tip as lines of text. Source: [RGM3] term_print_error."""
     errors = absolute_errors(pose, target)
     largest, mean = 1e3 * largest_position_error(errors), 1e3 * mean_position_error(errors)
     lines = [f"position: largest {largest:.4f} mm, mean {mean:.4f} mm"]
@@ -201,7 +201,7 @@ def errors_text(pose: npt.ArrayLike, target: Aim) -> str:
 
 
 def coordinates_text(robot: AnyRobot, q: npt.ArrayLike, iteration: int) -> str:
-    """The number of an iteration and the coordinates there, on one line. Source: [RGM3] term_print_gen_coord."""
+    """Return the number of an iteration and the coordinates there, on one line. Source: [RGM3] term_print_gen_coord."""
     values = zip(robot.coordinates, robot.quantities, _configuration(robot, q).tolist(), strict=True)
     parts = [f"{name} = {v:.4f} rad" if kind == ANGLE else f"{name} = {v * 1e3:.4f} mm" for name, kind, v in values]
     return f"{iteration}: {', '.join(parts)}"
@@ -219,7 +219,7 @@ def _target(target: Aim) -> Target:
 
 
 def _errors(pose: Array, target: Target) -> tuple[float, float]:
-    """Distance and angle, as the judge of every method measures them."""
+    """Return the distance and the angle from the target, as `solve` measures them."""
     mode, rows = target.batch.packed
     distance, angle = judge.tip_errors(cast(Motion, tuple(pose[:3].ravel().tolist())), rows[0], mode)
     return float(distance), float(angle)

@@ -50,7 +50,7 @@ def no_rows(dof: int) -> Array:
 
 @dataclass(slots=True)
 class Problem(Generic[AnyRobot]):
-    """What a method is asked to solve: targets of one kind for a robot, tolerances, iteration and time limits.
+    """The input of a method: targets of one kind for a robot, tolerances, iteration and time limits.
 
     `Problem` alone means a `Robot`; methods that also accept a `SymbolicRobot` take `Problem[Any]`.
     """

@@ -33,7 +33,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Port:
-    """A point that the body passes wherever along it that happens: a trocar, a keyhole, a hole in a wall.
+    """A point that the body passes, anywhere along its length: a trocar, a keyhole, a hole in a wall.
 
     The centre line comes within `radius` metres of `point`. With an `axis`, its tangent there, from base to tip, is
     within `axis_tol` radians of it. `first` names the first element that may pass, by default any: for an arm, the

@@ -16,7 +16,7 @@ from arcreach.robots.robot import Robot
 
 # Named postures: rest, weighted in radians; rest, weighted by the ranges of coordinates; and away from the limits.
 POSTURES = ("rest", "middle", "limits")
-# Barrier of "limits": the cost of a coordinate at its limit is this much of an infinite one, 100 times its quadratic.
+# Barrier of "limits": the cost x^2 / (1 - BARRIER x^2) of a coordinate at its limit, x = 1, is 100 times the quadratic.
 BARRIER = 0.99
 # Further seeds from which a posture is sought, if the caller gives no start.
 STARTS = 1
@@ -30,7 +30,7 @@ def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
         return None
     if not isinstance(robot, Robot):
         raise MethodError("prefer needs a chain of elements; leave it out, or give a Robot")
-    # A loop of solves changes only the target.
+    # Cached: a loop of solves changes only the target.
     key = prefer if isinstance(prefer, str) else np.asarray(prefer).tobytes()
     kept: tuple[Any, Preference] | None = robot.memory.get("preference")
     if weights is None and kept is not None and kept[0] == key:

@@ -22,7 +22,7 @@ TIPS = 4096
 ROOM = 0.02
 # Fixed RNG seed of these configurations, so that equal calls give equal maps.
 SEED = 7
-# Iterations per target: 7 to 32 times faster than without a limit; of 2615 directions that a UR5 reaches 3 are missed.
+# Step budget per target: 7 to 32 times faster than without one, and 3 of 2615 directions that a UR5 reaches are missed.
 ITERATIONS = 1000
 AXES = ("x", "y", "z")
 _FIELDS = ("positions", "directions", "reached", "dexterity")
@@ -30,9 +30,9 @@ _FIELDS = ("positions", "directions", "reached", "dexterity")
 
 @dataclass(frozen=True)
 class ReachMap:
-    """What a robot reaches: a row per position, a column per direction of the tip's z axis.
+    """The positions that a robot reaches: a row per position, a column per direction of the tip's z axis.
 
-    With no directions each position is asked for alone, in one column.
+    Without directions there is one column, for the position alone.
     """
 
     robot: Robot | None = field(repr=False)

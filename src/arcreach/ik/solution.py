@@ -35,7 +35,7 @@ class Status(enum.IntEnum):
 
 STATUS_BY_CODE = tuple(Status)
 
-# Statuses that say what the body does, which the errors of the tip do not tell.
+# Statuses that concern the body: the errors of the tip do not show them.
 _BODY = (Status.COLLISION, Status.PORT_MISSED)
 
 _TEXTS = {
@@ -149,13 +149,13 @@ class Solutions:
 
     @property
     def reached(self) -> Booleans:
-        """For each target whether it was reached (n,)."""
+        """Whether each target was reached (n,)."""
         return np.asarray(_on_host(self.status) == Status.REACHED)
 
     def check(self, position_tol: float = 1e-6, angle_tol: float = 1e-3) -> Solutions:
         """Return these solutions with all errors recomputed and the status for these tolerances, as by `Solution`."""
         if self.robot is None or self.targets is None:
-            raise TargetError("these solutions do not know their robot and targets; solve `Targets` to check them")
+            raise TargetError("these solutions have no robot or targets; solve `Targets` to check them")
         q, before = _on_host(self.q), _on_host(self.status)
         status = before.copy()
         errors = verdict(self.robot, q, self.targets, (position_tol, angle_tol), status)

@@ -30,13 +30,13 @@ from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.clearance import AnyScene
 from arcreach.scenes.scene import spatial_scene
 
-# Rows kept of a trace: more than anybody reads.
+# Largest number of rows in a trace.
 TRACE_ROWS = 20_000
 # position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`.
 Settings = tuple[float, float, int | None, float, int, str, int | None]
 # Progress callback; receives the number of targets solved since the previous call.
 Progress = Callable[[int], None]
-# Targets between two calls of it.
+# Targets between two calls of the callback.
 PROGRESS_ROWS = 1 << 17
 _REACHED = Status.REACHED
 Weights = Mapping[str, float] | npt.ArrayLike
@@ -75,15 +75,15 @@ def solve(
     With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, the answers
     of other methods are only checked. The status is COLLISION where every answer found touches an obstacle.
 
-    `through` is a `Port` that the body passes, at any place along it. `auto` looks for such answers, those of other
-    methods are only checked. The status is PORT_MISSED where every answer found misses it.
+    `through` is a `Port` that the body passes at any point of its length. `auto` searches for such answers, those of
+    other methods are only checked. The status is PORT_MISSED where every answer found misses it.
 
-    Of all postures that reach the target, `prefer` asks for the one nearest to a configuration, to "rest", to the
-    "middle" of the limits in shares of their range, or away from the "limits"; `weights` by coordinate, a mapping or
-    (dof,), multiply its squared distances. With `start` it is the nearest that a descent from there finds. With a scene
-    or a port the search for a free answer begins at that posture, which is the answer if it is free. `hold` names
-    coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps coordinates
-    to (lower, upper) inside the robot's own.
+    `prefer` chooses among the postures that reach the target: the one nearest to a configuration, to "rest", to the
+    "middle" of the limits in shares of their range, or the one that stays clear of the "limits". `weights` by
+    coordinate, a mapping or (dof,), multiply the squared distances. With `start` it is the best posture that a descent
+    from there finds. With a scene or a port the search for a free answer begins at that posture, which is the
+    answer if it is free. `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or
+    of rest. `limits` maps coordinates to (lower, upper) inside the robot's own.
     """
     if not isinstance(target, Target):
         target = as_target(target)
@@ -164,12 +164,14 @@ def solve_batch(
 
     `prefer`, `weights`, `hold` and `limits` are those of `solve`; a held coordinate has the same value for all targets.
 
-    `device` "cuda" solves on a GPU, "auto" does where there is one that can. `specialised` kernels, compiled for this
-    robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any with
-    `__cuda_array_interface__`) the results stay there. `seconds` are then the time of the batch divided by n.
+    `device` "cuda" solves on a GPU, "auto" on a GPU if one supports the batch. `specialised` kernels, compiled for
+    this robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any
+    with `__cuda_array_interface__`) the results stay there. `seconds` are then the time of the batch divided by n.
     """
     if targets is None and "positions" in options:
-        warnings.warn("solve_batch(positions=...) is solve_batch(targets=...) now", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "solve_batch(positions=...) is deprecated; use solve_batch(targets=...)", DeprecationWarning, stacklevel=2
+        )
         targets = options.pop("positions")
     if isinstance(targets, Sequence) and len(targets) and isinstance(targets[0], Target):
         targets = as_targets(targets)

@@ -31,11 +31,11 @@ WITHOUT_NEW = 128
 SHARPER = 1e-3
 # Radians; that share of the usual tolerance, 1 mrad, would be too coarse to tell branches apart.
 SHARPEST_ANGLE = 1e-9
-# As a share of the chain's length.
+# Smallest tolerance of the position, as a share of the chain's length.
 SHARPEST = 1e-13
 # Solutions closer than this in every variable (radians, shares of a stretch, strokes in weights) are one.
 NEARNESS = 1e-3
-# More branches than an arm without redundancy has; of the continuum of a redundant one this many are returned.
+# Largest number of solutions: more than an arm without redundancy has branches.
 MOST = 64
 # Postures closer than this in every variable are one: a descent ends within a thousandth of the least cost, which is
 # flat there.
@@ -84,7 +84,7 @@ def solve_all(
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
     model = robot.model
-    # A start finds at most one.
+    # Each start finds at most one solution.
     most = min(most, SEEDS)
     # Not sharper than rounding allows.
     sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(mode)), position_tol)

@@ -20,7 +20,7 @@ from arcreach.kernels.chain.target_rows import rotation_defect, write_pose, writ
 
 # Metres; the solvers square distances in single precision.
 FARTHEST = 1e12
-# What a target asks of the tip, in the order of the kernels' codes.
+# Kinds of targets, in the order of the kernels' codes.
 KINDS = ("position", "axis", "rotation")
 CODES = {kind: code for code, kind in zip((POSITION, AXIS, ROTATION), KINDS, strict=True)}
 _NOUNS = {
@@ -110,7 +110,7 @@ class Targets:
 
     @property
     def kind(self) -> str:
-        """What is asked of the tip: "position", "axis" or "rotation"."""
+        """The kind of target: "position", "axis" or "rotation"."""
         return KINDS[self.packed[0]]
 
     @property
@@ -229,7 +229,7 @@ class Target:
 
     @property
     def kind(self) -> str:
-        """What is asked of the tip: "position", "axis" or "rotation"."""
+        """The kind of target: "position", "axis" or "rotation"."""
         return self.batch.kind
 
     @property

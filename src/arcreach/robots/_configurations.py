@@ -79,7 +79,7 @@ class ConfigurationSpace:
 
     @property
     def lower(self) -> Array:
-        """Lower limits (dof,); -inf for a joint that turns without end."""
+        """Lower limits (dof,); -inf for a continuous joint."""
         return self._lower
 
     @property

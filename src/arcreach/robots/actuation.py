@@ -1,4 +1,4 @@
-"""Tendons of a robot: which sections each passes, the table of it that kernels read, and the limits of pulls."""
+"""Tendons of a robot: the sections that each passes, packed for kernels, and the limits of pulls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arcreach.kernels.solver.variables import to_variables_batch
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
-# A pull beyond its limit by less than this share of the tendon's length is rounding. Solvers keep to half of it.
+# Largest violation of a limit of pulls that counts as rounding, as a share of the tendon's length. Solvers use half.
 _ROUNDING = 1e-12
 # A link or slide turned from z by less than this passes tendons: rounding of a printed matrix.
 _TILT = 1e-9
@@ -86,7 +86,7 @@ def _routes(robot: Robot, tendon: Tendon, end: int, number: int, arc_rows: dict[
                 raise _refused(robot, i, "turns at its base (twist=True), which would wind a tendon up")
             kind = pulls.DISCS if tendon.discs else pulls.HELICAL if tendon.rate else pulls.PARALLEL
             turn = tendon.rate * (element.length + 0.5 * element.stretch)
-            # The angle is given where the tendon's own section begins; before that it is smaller by the turn so far.
+            # The angle is given at the start of the tendon's own section; towards the base each turn reduces it.
             angle -= turn if i != end else 0.0
             rows.append(
                 {
@@ -128,8 +128,8 @@ def _refused(robot: Robot, index: int, why: str) -> RobotError:
 def pull_ranges(robot: Robot) -> Array:
     """Return the smallest and the largest pull (tendons, 2) that configurations within the limits of bends need.
 
-    Exact for straight tendons. Helical ones are computed on a grid of directions where discs or several arcs make
-    them irregular: those ranges are within 1 %.
+    The ranges of straight tendons are exact. Those of helical tendons with discs or several arcs are computed on a grid
+    of directions, to within 1 %.
     """
     ranges = np.zeros((len(robot.tendons), 2))
     for element, k in robot.indexed_elements():
@@ -148,8 +148,8 @@ def pull_ranges(robot: Robot) -> Array:
 
 
 def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
-    """Return coordinates of a section among which tendons are shortest and longest."""
-    # A tendon is shortest on the inside of a bend, longest on the outside: a helix by its angle in the middle.
+    """Return coordinates of a section that include those at which tendons are shortest and longest."""
+    # A tendon is shortest on the inside of a bend and longest on the outside; a helix counts by its middle angle.
     middle = routes["angle"] + 0.5 * routes["turn"]
     uneven = (routes["turn"] != 0.0) & ((routes["arcs"] > 1) | (routes["discs"] > 0))
     other: Any = np.linspace(-np.pi, np.pi, 24, endpoint=False) if uneven.any() else []

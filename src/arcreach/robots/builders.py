@@ -19,10 +19,10 @@ _DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
 
 
 def free_base(travel: float) -> list[Element]:
-    """Return six joints that place and turn what follows them freely: slides along x, y, z and turns about y, x, z.
+    """Return six joints that move the rest of a chain freely: slides along x, y, z and rotations about y, x, z.
 
-    The slides go `travel` metres either way, the turns are endless. A tool axis along the y axis of the base is a
-    singular configuration. The lines of the slides are part of the body, with radius 0.
+    The slides go `travel` metres either way, the rotations have no limits. A tool axis along the y axis of the base is
+    a singular configuration. The lines of the slides are part of the body, with radius 0.
     """
     far = checks.number("free_base", "travel", travel, "metres above 0", low=0.0)
     if far == 0.0:

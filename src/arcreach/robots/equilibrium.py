@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
 _TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equilibrium.BOTH}
-# Stiffness of the sections against that of the tendons where pulls alone shall count: below rounding, above zero, so
-# that what no pull determines stays at rest.
+# Stiffness of the sections relative to that of rigid tendons: below rounding, but above zero, so that unknowns that no
+# pull determines stay at rest.
 _SOFT = 1e-13
-# Largest residual, as a share of the reach, at which rigid pulls count as met; and further starts where they are not.
+# Largest residual, as a share of the reach, at which rigid pulls count as met; and number of retries if they are not.
 _MET = 1e-12
 _RETRIES = 12
 # Rows per thread: an equilibrium takes microseconds.
@@ -38,7 +38,7 @@ class Equilibrium:
     q: Array
     residual: Array  # commanded pull minus pull at q, per tendon, in metres
     tensions: Array | None  # force of each tendon in newtons, negative where it pushes; None for rigid tendons
-    slack: npt.NDArray[np.bool_]  # whether a tendon transmits nothing
+    slack: npt.NDArray[np.bool_]  # whether a tendon transmits no force
 
 
 def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
@@ -73,11 +73,11 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
 
 
 def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:
-    """Return what `from_pulls` does for rigid tendons that run parallel to the backbone, as a matrix.
+    """Return `from_pulls` for rigid tendons parallel to the backbone as a matrix, and the meaning of its result.
 
-    Times the pulls, less those of slides, it gives the unknowns of the sections: two bend components and, where it
-    varies, the length beyond that at rest. Then of each section: first coordinate, first unknown, whether its length
-    varies, its length at rest.
+    The matrix times the pulls, less those of slides, gives the unknowns of the sections: two bend components and, for
+    variable length, the length minus that at rest. The second value has for each section its first coordinate, its
+    first unknown, whether its length varies, and its length at rest.
     """
     springs = springs_of(robot, elastic=False)
     columns = [equilibrium.COORDINATE, equilibrium.UNKNOWN, equilibrium.VARIES, equilibrium.REST]
@@ -89,7 +89,7 @@ def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, fl
         gradient[j, i + 1] = route["radius"] * math.sin(route["angle"])
         if route["varies"]:
             gradient[j, i + 2] = -1.0
-    # What no pull determines stays at rest: the smallest energy of the sections, which are springs.
+    # Unknowns that no pull determines stay at rest: they minimise the energy of the sections.
     roots = np.empty(len(springs.rest))
     for row in springs.sections:
         i = int(row[equilibrium.UNKNOWN])
@@ -130,7 +130,7 @@ def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: 
             if row[equilibrium.VARIES]:
                 start[i + 2] += rng.uniform(-0.5, 0.5) * element.stretch
         pulled, q, found = P[left], Q[left], out[left]
-        # The stiffness of the sections is that of _SOFT: the start is their rest as well.
+        # The rest pose of the sections is moved to the start; with the stiffness _SOFT it has no other effect.
         spread(
             equilibrium.equilibria, len(left), springs._replace(rest=start), pulled, q, found, smallest=_SMALLEST_PIECE
         )

@@ -14,7 +14,7 @@ from arcreach.robots.robot import Robot
 # a curve in space, neither flat nor coiled.
 BENT, FIRST_DIRECTION, TURNED_ON, STRETCHED = 0.66, 0.0, 0.6, 0.7
 # Preferred position of an arm's tip (radius and height), its distance to the first half of the arm, and the height of
-# the arm, all in reaches.
+# the arm, all as shares of the reach.
 OUT, UP, ALONE, STANDING = 0.5, 0.45, 0.3, 0.62
 SAMPLES = 1000
 

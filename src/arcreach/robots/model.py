@@ -28,14 +28,15 @@ ANGLE_WEIGHT = 0.3
 # The same for the axis and the rotation of the tip in the choice of seeds.
 AXIS_SEED_WEIGHT = 0.25
 ROTATION_SEED_WEIGHT = 0.15
-# Weight of a squared radian away from rest beside the squared distance from the target, in squared lengths of a chain,
-# in the choice of the first seed.
+# In the choice of the first seed, the weight of a squared radian away from rest against the squared distance from the
+# target in lengths of the chain.
 REST_SEED_WEIGHT = 0.01
 # Truncation error of the polynomials, whose values are about one; the fit itself is exact to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
 # Fixed RNG seed of the tables, so that equal calls give equal answers.
 SEED = 7
-# Bends below this limit, in radians, are in units of their range; and the exponent of the smallest unit.
+# Solver variables of bends with smaller limits, in radians, are in units of their range; and the exponent of the
+# smallest unit.
 SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
 # Tables cached per robot, so that a program that tries many seeds does not fill the memory.
@@ -59,7 +60,7 @@ class SolverModel:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        # Whole poses are solved without a long tool at the tip.
+        # For targets with a rotation, the solver leaves out a long tool at the tip.
         self._tool = _long_tool(robot)
         self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
@@ -74,7 +75,7 @@ class SolverModel:
 
     @property
     def dof(self) -> int:
-        """Number of coordinates, which are more than the variables where a section is held."""
+        """Number of coordinates; larger than the number of variables if a section is held."""
         return self._robot.dof
 
     @property
@@ -129,9 +130,9 @@ class SolverModel:
         return Q
 
     def keep_pulls(self, V: npt.ArrayLike, nearest: bool) -> Array:
-        """Return solver variables (n, variables) that keep the limits of pulls, a copy where they do already.
+        """Return a copy of solver variables (n, variables), with rows that break limits of pulls moved inside.
 
-        The others are moved to the nearest that do, or else towards the rest pose.
+        They are moved to the nearest point inside, or without `nearest` towards the rest pose.
         """
         rows = np.array(V, dtype=np.float64, order="C")
         if self.pulls() is not None:
@@ -142,7 +143,7 @@ class SolverModel:
     def near(self, table: Table, wanted: Array, mode: int = layout.POSITION) -> Table:
         """Return a table whose first seeds are near the variables `wanted` (variables,) in place of rest.
 
-        Distances are in radians, in shares of a stretch, and for strokes in weights.
+        Distances are in radians, in shares of a stretch, and for strokes in units of the weight.
         """
         key = id(table), wanted.tobytes()
         if key in self._near:
@@ -315,7 +316,7 @@ class _Shapes:
     def __init__(self, robot: Robot) -> None:
         sections = [element for element in robot.elements if isinstance(element, Section)]
         largest = max((section.bend_max for section in sections), default=0.0)
-        # A little beyond the limit, and wide enough that the fit is not of rounding errors.
+        # Slightly beyond the limit, and wide enough that rounding errors do not dominate the fit.
         self.largest_square = max(1.0001 * largest, 0.2) ** 2
         x = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
         self._nodes = x
@@ -334,7 +335,7 @@ class _Shapes:
         return self._known[weights]
 
     def table(self, error: float = POLYNOMIAL_ERROR) -> Array:
-        """The coefficients (rows, degree + 1), of the lowest degree whose truncation error is below `error`."""
+        """Return the coefficients (rows, degree + 1) of the lowest degree whose truncation error is below `error`."""
         chebyshev = np.polynomial.chebyshev
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
         # Truncation error of each order.
@@ -350,7 +351,7 @@ class _Shapes:
 
 
 def polynomials(robot: Robot, error: float) -> Array:
-    """The polynomials of a robot's sections (rows, degree + 1), to a truncation error other than the solver's own."""
+    """Return the polynomials of a robot's sections (rows, degree + 1) to a given truncation error."""
     shapes = _Shapes(robot)
     for element in robot.elements:
         if isinstance(element, Section):
@@ -359,7 +360,7 @@ def polynomials(robot: Robot, error: float) -> Array:
 
 
 def _curvature_functions(t: Array) -> tuple[Array, Array]:
-    """C = (theta - sin theta) / theta^3 and E = (A - 2 B) / t as functions of t = theta^2, by their power series."""
+    """Return C = (theta - sin theta) / theta^3 and E = (A - 2 B) / t for t = theta^2, by their power series."""
     C = np.zeros_like(t)
     E = np.zeros_like(t)
     for k in range(30, -1, -1):

@@ -1,9 +1,9 @@
 """`rates`: speeds of the coordinates for a velocity of the tip, by damped least squares within bounds.
 
 A section that bends in two planes is treated by its bend vector, along the bend and across it, because the direction of
-a straight section has no speed. The speeds x minimise |J x - v|^2 + x^T D x, where angles count by the robot's weight
-in metres, and D damps the motions that hardly move the tip. Bounds are limits of speed, and 0 out of a limit of a
-coordinate that is reached.
+a straight section is undefined. The speeds x minimise |J x - v|^2 + x^T D x, where angles are weighted by the robot's
+weight in metres, and D damps the motions that hardly move the tip. The bounds are the limits of speed; a coordinate at
+a limit does not move beyond it.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, dampin
     H[np.diag_indices(n)] += LEAST_DAMPING * max(float(np.trace(H)), 1e-300)
     x = np.zeros(n)
     free = upper > lower
-    # Every change of the set either frees a bound or meets one; twice the squares of all is far more than is needed.
+    # Each iteration frees one bound or meets one; this many iterations are far more than needed.
     for _ in range(2 * n * n + 10):
         z = x.copy()
         rows = np.flatnonzero(free)
@@ -155,7 +155,7 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, dampin
             free[hit] = False
             continue
         x = z
-        # Positive where the objective falls into the interior.
+        # The negative gradient of the objective.
         pull = g - H @ x
         inwards = np.where(free | (upper <= lower), 0.0, np.where(x >= upper, -pull, pull))
         best = int(np.argmax(inwards))
@@ -196,7 +196,7 @@ def _held(robot: Robot, hold: Any) -> Booleans:
 
 
 def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]:
-    """Return bounds of speed (dof,): 0 for held coordinates and out of limits that are reached, else infinite."""
+    """Return bounds of speed (dof,): 0 for held coordinates and beyond a limit that is reached, else infinite."""
     lower, upper = np.full(robot.dof, -np.inf), np.full(robot.dof, np.inf)
     room = AT_LIMIT * np.maximum(1.0, np.abs(q))
     lower[q <= robot.lower + room] = 0.0
@@ -204,14 +204,14 @@ def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]
     for element, k in robot.indexed_elements():
         if not isinstance(element, Section):
             continue
-        # A direction has no end. A bend vector passes through 0; a bend in one plane does not.
+        # A direction has no limits. A bend vector may pass through 0; a bend in one plane may not.
         lower[k + 1], upper[k + 1] = -np.inf, np.inf
         if not element.twist:
             lower[k] = -np.inf
         if element.stretch > 0.0 and element.coupled:
             largest = element.bend_max * (q[k + 2] - element.length) / element.stretch
             if q[k] >= largest - AT_LIMIT:
-                # On the limit that couples them, the section does not bend on, nor shorten.
+                # At the limit that couples bend and length, the section neither bends further nor shortens.
                 upper[k], lower[k + 2] = 0.0, 0.0
                 if largest <= AT_LIMIT:
                     lower[k] = lower[k + 1] = upper[k + 1] = 0.0

@@ -1,4 +1,4 @@
-"""Robots made for one call: with narrower `limits`, with coordinates that are held, and with a tool."""
+"""Robots derived for one call: with narrower limits, held coordinates, or a tool."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from arcreach.elements import Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.robots.robot import Robot
 
-# Robots kept per robot: each has its own tables of seeds.
+# Derived robots cached per robot; each has its own tables of seeds.
 KEPT = 16
 
 
 def with_tool(robot: Any, tool: Array | None) -> Any:
-    """Return the robot with a link to the frame of a tool (4, 4) at its tip; itself without one."""
+    """Return the robot with a link to the frame of a tool (4, 4) at its tip; the robot itself if `tool` is None."""
     if tool is None:
         return robot
     if not isinstance(robot, Robot):
@@ -41,7 +41,7 @@ def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
 
 
 def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None = None) -> Any:
-    """Return the robot with narrower limits, of no width for coordinates that are held.
+    """Return the robot with narrower limits; those of held coordinates have no width.
 
     `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps
     coordinates to (lower, upper) inside the robot's own. Equal calls return the same robot.
@@ -147,12 +147,12 @@ def _section(
     for name in own:
         if name == direction or coupled or own.get(bend, (0.0, 1.0))[0] > 0.0:
             raise TargetError(
-                f"limits[{name!r}] is not accepted: of a section give limits of the bend from 0 on, and of the length, "
-                "if they are not coupled"
+                f"limits[{name!r}] is not accepted; for a section give limits of the bend that begin at 0, or of "
+                "the length if it is not coupled with the bend"
             )
     lower, upper = own.get(length[0], (section.length, section.length + section.stretch)) if length else (0.0, 0.0)
     if length and lower == upper:
-        raise TargetError(f"limits[{length[0]!r}] has no width; hold the whole section in place of it")
+        raise TargetError(f"limits[{length[0]!r}] has no width; hold the whole section instead")
     return replace(
         section,
         bend_max=own.get(bend, (0.0, section.bend_max))[1],

@@ -33,7 +33,7 @@ from arcreach.robots.manipulability import Manipulability, manipulability
 from arcreach.robots.model import SolverModel
 from arcreach.robots.rates import Rates, rates
 
-# For one configuration; the types of the arguments are always the same.
+# Kernels for one configuration, whose argument types never change.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
 _pulls, _pull_jacobian = settled(actuation.pulls), settled(actuation.pull_jacobian)
 _clip, _within = settled(limits.finite_clip), settled(limits.within)
@@ -110,7 +110,7 @@ class Robot(ConfigurationSpace):
         """Return a chain from link vectors (n, 3) and joint axes (n, 3), both in the base frame at q = 0.
 
         Joint i sits at the start of link i. `kinds` are "revolute" (default), "prismatic" or "parallelogram"; `lower`
-        and `upper` are the limits (n,), by default a full turn, needed where a joint is prismatic.
+        and `upper` are the limits (n,), by default a full turn; prismatic joints need them.
         """
         return cls(elements_from_vectors(vectors, axes, kinds, lower, upper), name, source)
 
@@ -164,9 +164,9 @@ class Robot(ConfigurationSpace):
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> Array:
         """Draw n random configurations (n, dof) within the limits.
 
-        Each coordinate is uniform between its limits; a section's bend is uniform up to the limit its length allows, a
-        joint without end is uniform over one turn. The same seed gives the same configurations. Draws that break the
-        limits of pulls are drawn anew between the rest pose and the last configuration towards them that keeps these.
+        Each coordinate is uniform between its limits; a section's bend is uniform up to the limit at its length, a
+        continuous joint is uniform over one turn. The same seed gives the same configurations. A draw that breaks a
+        limit of pulls is moved to a random point between the rest pose and the farthest point that keeps the limits.
         """
         rng = checks.generator(seed)
         endless = np.isinf(self.lower)
@@ -205,7 +205,7 @@ class Robot(ConfigurationSpace):
         return ((low - rounding <= found) & (found <= high + rounding)).all(axis=-1)
 
     def clip(self, q: npt.ArrayLike) -> Array:
-        """Return the nearest configuration inside the limits, coupled ones of bend and length and of pulls included.
+        """Return the nearest configuration inside the limits, including those of pulls and of bend coupled with length.
 
         A section is measured by its bend vector in radians and its share of the stretch, so a negative bend becomes a
         bend in the opposite direction; directions are wrapped to (-pi, pi]. With limits of helical tendons, or of
@@ -235,12 +235,12 @@ class Robot(ConfigurationSpace):
         return out.reshape(clipped.shape)
 
     def _towards_rest(self, q: Array, rng: np.random.Generator) -> Array:
-        """Return samples of which those that break the limits of pulls are drawn anew, nearer to the rest pose."""
+        """Return samples, with those that break limits of pulls redrawn nearer to the rest pose."""
         outside = ~self.pulls_within(q)
         V = self.model.to_variables(q[outside])
         edge = self.model.keep_pulls(V, nearest=False)
         rest = self.model.to_variables(self.neutral[None])
-        # The share of a uniform draw from a ball, in the variables that tendons hold back.
+        # The radius of a uniform draw from a unit ball, in as many dimensions as variables are held back.
         held = edge != V
         share = rng.random((len(V), 1)) ** (1.0 / np.maximum(held.sum(axis=1, keepdims=True), 1))
         V = self.model.keep_pulls(np.where(held, rest + share * (edge - rest), edge), nearest=False)
@@ -293,31 +293,31 @@ class Robot(ConfigurationSpace):
     ) -> Rates:
         """Return the speeds of all coordinates for a velocity of the tip.
 
-        `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second; a
-        batch has one for all configurations, or one each (n, 3) or (n, 6), also at a single configuration. The
-        speeds are the bounded least-squares solution within `max_speed`, one number or one each; with `keep_direction`
-        that without speed limits is slowed down as a whole, so that the tip moves the same way. No coordinate leaves
-        its limits; `hold` names coordinates that do not move, or is a mask. Motions whose singular value is below
-        `damping` times the reach are damped, and the tip is then slower than asked that way. For a section `max_speed`
-        of the bend bounds the speed of its bend vector along and across the bend.
+        `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second.
+        Configurations and velocities may each be one or a batch. The speeds are the least-squares solution within
+        `max_speed`, one number or one per coordinate; for a section that of the bend bounds the speed of its bend
+        vector, along and across the bend. With `keep_direction` the solution without speed limits is scaled down
+        instead, so that the tip keeps its direction. No coordinate leaves its limits; `hold` names coordinates that do
+        not move, or is a mask. Motions whose singular value is below `damping` times the reach are damped: the tip is
+        then slower than asked in their direction.
         """
         return rates(self, q, velocity, max_speed=max_speed, hold=hold, damping=damping, keep_direction=keep_direction)
 
     def pulls(self, q: npt.ArrayLike) -> Array:
-        """The pull of every tendon (tendons,) in metres: its length inside the robot at rest minus its length now."""
+        """Return the pulls (tendons,) in metres: the length of each tendon inside the robot at rest minus now."""
         return self._run_tendons(_pulls, actuation.pulls_batch, q, (len(self.tendons),))
 
     def pull_jacobian(self, q: npt.ArrayLike) -> Array:
-        """The derivatives (tendons, dof) of the pulls by the coordinates."""
+        """Return the derivatives (tendons, dof) of the pulls by the coordinates."""
         return self._run_tendons(_pull_jacobian, actuation.pull_jacobians, q, (len(self.tendons), self.dof))
 
     def from_pulls(self, pulls: npt.ArrayLike, elastic: bool = False, q: npt.ArrayLike | None = None) -> Equilibrium:
-        """The configuration that pulls (tendons,) or (n, tendons) produce.
+        """Return the configuration that pulls (tendons,) or (n, tendons) produce.
 
-        By default tendons are rigid and the pulls are met in the least-squares sense; `residual` tells what does not
-        fit together, and what no pull determines stays at rest. With `elastic` the stiffnesses of sections and tendons
-        decide, tendons that would push go slack, and `tensions` are the forces. `q` gives the other coordinates,
-        by default `neutral`. Limits are not applied.
+        By default tendons are rigid and the pulls are met in the least-squares sense; `residual` is the
+        remaining difference, and coordinates that no pull determines stay at rest. With `elastic` the sections and
+        tendons are springs in equilibrium: tendons that would push go slack, and `tensions` are the forces. `q` gives
+        the other coordinates, by default `neutral`. Limits are not applied.
         """
         self._need_tendons()
         return from_pulls(self, pulls, elastic, q)

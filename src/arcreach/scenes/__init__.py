@@ -1,1 +1,1 @@
-"""Obstacles, scenes, and how far a robot is from them."""
+"""Obstacles, scenes, and the clearance of a robot from them."""

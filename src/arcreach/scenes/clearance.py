@@ -44,7 +44,7 @@ class Clearance(float):
     """A signed distance in metres, negative where bodies overlap: a float with the point where it was measured."""
 
     element: int  # index of the robot's element, -1 without obstacles
-    obstacle: int  # index in the scene, in `self_clearance` of the other element; -1 without obstacles
+    obstacle: int  # index in the scene, or of the other element in `self_clearance`; -1 without obstacles
     arc_length: float  # metres along the element from its start
     point: Array  # (3,) on the centre line
     normal: Array  # (3,), unit normal out of the obstacle

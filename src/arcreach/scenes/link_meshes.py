@@ -46,7 +46,7 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
 def search_bodies(
     robot: Robot, values: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
 ) -> None:
-    """Overwrite rows (n, m, CLEARANCE_SIZE) where meshes of elements are nearer to an obstacle than what they hold."""
+    """Overwrite rows (n, m, CLEARANCE_SIZE) where meshes of elements are nearer to an obstacle than the rows say."""
     poses = robot.frames(values)
     for e, mesh in bodies:
         for i in range(len(values)):

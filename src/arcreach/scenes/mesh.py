@@ -30,9 +30,9 @@ from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks, mar
 
 # Smallest and largest number of cells of a grid: fewer cannot resolve a shape, more would need gigabytes.
 _CELLS = (4, 512)
-# Smallest work for a thread of its own: points, which take microseconds each, and bodies, which take tens of them.
+# Smallest batch per thread: of points, which take microseconds each, and of bodies, which take tens of microseconds.
 _POINTS, _BODIES = 128, 8
-# Cells around a mesh: beyond them the grid underestimates distances.
+# Cells of the grid around a mesh; beyond them the grid underestimates distances.
 _PADDING = 8
 
 
@@ -117,7 +117,7 @@ class Mesh:
             "kind": MESH,
             "rotation": self.rotation,
             "position": np.asarray(self.position) + np.asarray(self.rotation) @ grid.origin,
-            # Subtracted from distances, so that none by the grid exceeds the true one.
+            # Subtracted from distances, so that the grid never overestimates one.
             "radius": self.margin + grid.error,
             "nodes": grid.values.shape,
             "spacing": grid.spacing,
@@ -168,7 +168,7 @@ class Mesh:
     def reduce_clearances(
         self, index: int, bodies: Array, counts: Integers, tolerance: float, rows: Array, threads: int | None = None
     ) -> None:
-        """Overwrite rows (n, m, CLEARANCE_SIZE) of bodies that are nearer to this mesh than to what the rows hold.
+        """Overwrite rows (n, m, CLEARANCE_SIZE) of bodies that are nearer to this mesh than the rows say.
 
         `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each; `index` is that of the mesh in its scene.
         """

@@ -14,7 +14,7 @@ from arcreach._io import called, check_ending, read_bytes
 from arcreach.errors import FileError, SceneError
 
 ENDINGS = (".stl", ".obj", ".ply", ".off")
-# Bytes of two million triangles as binary STL.
+# Largest accepted size in bytes: two million triangles as binary STL.
 LARGEST_FILE = 100_000_000
 
 # Without a handler Python would print the log entries of trimesh for a malformed file, with tracebacks.

@@ -28,7 +28,7 @@ def refuses(robot: Robot) -> str | None:
         return reason
     kinds = [isinstance(element, Section) for element in robot.elements]
     if any(isinstance(element, Link) for element in robot.elements[kinds.index(True) :]):
-        return "a chord runs from section to section, the robot has a rigid link after one"
+        return "chords must join section to section, but the robot has a rigid link after a section"
     return None
 
 

@@ -12,7 +12,7 @@ from arcreach.robots.robot import Robot
 def refuses(robot: Robot) -> str | None:
     """Return why a chain is not one of sections of fixed length on a base; None where it is."""
     if any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements):
-        return "it serves sections of fixed length, the robot has one of variable length"
+        return "it accepts sections of fixed length, but the robot has one of variable length"
     return fabrik_chain.chain_refusal(robot)
 
 

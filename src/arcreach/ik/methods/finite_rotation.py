@@ -24,7 +24,7 @@ MOST_STEPS = 1000
 SMALLEST_PIECE = 16
 # Sweeps of one objective before the next. One loses 3 % of the poses of a UR5; more than five gain nothing.
 SWEEPS = 5
-# Published, an objective is worked on until it is met; this many sweeps end one that is not.
+# The published variant repeats the sweeps of an objective until it is met; this many end one that is not.
 SWEEPS_PUBLISHED = 100
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -112,8 +112,8 @@ def direction(option: str, value: Any) -> Array:
 def default_cross(robot: Robot, long: Array) -> Array:
     """Return the axis of the last turning joint, made perpendicular to the long axis; x or y where both are parallel.
 
-    The source uses this joint's axis too. With both axes of the tool perpendicular to it, the joint would undo for one
-    what it does for the other, and few poses would be reached.
+    The source uses this joint's axis too. If both axes of the tool were perpendicular to it, the joint would undo for
+    one what it does for the other, and few poses would be reached.
     """
     candidates: list[Array] = [other - np.dot(other, long) * long for other in (last_axis(robot), *np.eye(3))]
     cross = next(candidate for candidate in candidates if np.linalg.norm(candidate) > SQUARE_ENOUGH)

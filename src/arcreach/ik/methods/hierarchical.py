@@ -111,9 +111,9 @@ def _plan(problem: Problem[Any]) -> kernels.Plan:
     options = problem.options
     order = _order(robot, options.get("order"))
     roles = _roles(robot, problem.targets.kind, options.get("roles"))
-    exit_by = EXITS[_word("exit", options.get("exit", "distance"), EXITS)]
+    exit_by = EXITS[_known("exit", options.get("exit", "distance"), EXITS)]
     jump = options.get("jump")
-    jump_to = kernels.NO_JUMP if jump is None else JUMPS[_word("jump", jump, JUMPS)]
+    jump_to = kernels.NO_JUMP if jump is None else JUMPS[_known("jump", jump, JUMPS)]
     divisions = whole("divisions", options.get("divisions", DIVISIONS), 1)
     if divisions > MOST_DIVISIONS:
         raise _refused("divisions", options["divisions"], f"a whole number, {MOST_DIVISIONS} or less")
@@ -204,9 +204,9 @@ def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
     if given is None:
         words: list[Any] = list(default_roles(robot, kind))
     elif isinstance(given, str):
-        words = [_word("roles", given, ROLES)] * robot.dof
+        words = [_known("roles", given, ROLES)] * robot.dof
     elif isinstance(given, Iterable) and not isinstance(given, bytes):
-        words = [_word(f"roles[{i}]", entry, ROLES) for i, entry in enumerate(given)]
+        words = [_known(f"roles[{i}]", entry, ROLES) for i, entry in enumerate(given)]
     else:
         raise _refused("roles", given, accepted)
     if len(words) != robot.dof:
@@ -252,7 +252,7 @@ def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
     return kept
 
 
-def _word(field: str, value: Any, known: dict[str, int]) -> str:
+def _known(field: str, value: Any, known: dict[str, int]) -> str:
     if isinstance(value, str) and value in known:
         return value
     raise _refused(field, value, f"one of {', '.join(known)}")

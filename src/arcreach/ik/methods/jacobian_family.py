@@ -29,7 +29,8 @@ FILTERED = Rule(
 )
 # The bound of [BK05].
 SELECTIVE = Rule(jacobian_steps.SELECTIVE, largest=math.pi / 4, progress=PROGRESS, max_steps=1000)
-# The damping is dimensionless, the residual has the unit. Twenty steps, most of them rejected, show a local minimum.
+# The damping is dimensionless: the residual carries the unit. Twenty steps, most of them rejected, indicate a local
+# minimum.
 RESIDUAL = Rule(
     jacobian_steps.RESIDUAL, damping=1.0, largest=LARGEST_STEP, patience=20, progress=PROGRESS, max_steps=1000
 )
@@ -61,7 +62,7 @@ register(
         options=frozenset({"largest_step"}),
     )
 )
-# Of the variants of `dls` the second is eq. 1.18 of [K22] as printed: coordinates limited one by one, a straight start.
+# Variants of `dls`. The second is eq. 1.18 of [K22] as printed: coordinates limited one by one, a straight start.
 BOUNDED, PUBLISHED = "bounded", "published"
 _bounded = _runner(FIXED)
 

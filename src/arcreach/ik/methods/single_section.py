@@ -18,7 +18,7 @@ from arcreach.kernels.methods.single_section_limits import Arm
 from arcreach.robots.robot import Robot
 
 VARIANTS = {"newton": kernels.NEWTON, "iterative": kernels.ITERATIVE, "polynomial": kernels.POLYNOMIAL}
-# What the ratio of distances scales in the variant `iterative`: the whole length, or its variable part alone.
+# The quantity that variant `iterative` scales by the ratio of distances: the whole length, or its variable part.
 SCALED = ("length", "stretch")
 JACOBIAN = "jacobian"
 
@@ -93,9 +93,9 @@ def refuses(robot: Robot) -> str | None:
     """Return why a robot is not one section, alone or after a `Prismatic` along z; None where it is."""
     *front, last = robot.elements
     if not isinstance(last, Section) or len(front) > 1 or (front and not isinstance(front[0], Prismatic)):
-        return "it serves one section, alone or after one prismatic"
+        return "it accepts one section, alone or after one prismatic joint"
     if front and isinstance(front[0], Prismatic) and front[0].axis != Z_AXIS:
-        return f"the prismatic before it must slide along z, this one along {front[0].axis}"
+        return f"the prismatic joint must slide along z, but slides along {front[0].axis}"
     return None
 
 
