@@ -30,7 +30,7 @@ from arcreach.studio.state.state import State
 
 DEFAULT_ROBOT = "three-section"
 DEFAULT_PORT = 8080
-GETTING_READY = "Getting ready: the first solve of an installation compiles, for half a minute or so."
+GETTING_READY = "Getting ready: the first solve of an installation compiles for about half a minute."
 
 
 class Studio:
@@ -59,7 +59,7 @@ class Studio:
         try:
             self._open(chosen, given)
         except BaseException:
-            # The caller gets no studio to stop.
+            # The caller has no studio to stop.
             self.stop()
             raise
 
@@ -148,7 +148,7 @@ class Studio:
         self._ask(q=q, pose=robot.tip_pose(q))
 
     def pull(self, pulls: Array) -> None:
-        """Set the pulls of the tendons; the robot goes where they lead it, within its limits."""
+        """Set the pulls of the tendons; the robot takes the configuration that they produce, within its limits."""
         self.state.record("pull")
         self.player.leave()
         request = self.state.request
@@ -179,7 +179,7 @@ class Studio:
         self._ask(scene=scene)
 
     def set_robot(self, robot: Any, name: str = "") -> None:
-        """Show another robot, among the obstacles that the user changed, if any."""
+        """Show another robot; obstacles that the user changed are kept."""
         chosen = drawable(robot)
         with self.stage.drawing():
             self.state.record()

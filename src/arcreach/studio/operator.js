@@ -1,5 +1,5 @@
 // The operator's inputs on the page: buttons, keys, gamepads and 3-D mice, sent to the server over a socket of their own.
-// They count only while the tab Jog is open. A tap is one step, what is held longer moves on.
+// They have an effect only while the tab Jog is open. A tap is one step; an input that is held moves the tip continuously.
 (() => {
   "use strict";
   const PAD = '[data-arcreach="jog"]';
@@ -74,7 +74,7 @@
     }
     const pads = open() ? Array.from(navigator.getGamepads()).filter((pad) => pad !== null && pad.connected) : [];
     const idle = pads.length === 0 && held.every((value) => value === 0);
-    // The last message before silence says that everything was let go.
+    // The last message before silence reports that everything was released.
     if (idle && silent) return;
     silent = idle;
     send({

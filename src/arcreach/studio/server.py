@@ -34,7 +34,7 @@ LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HIGHEST_PORT = 65535
 # The ports that addresses omit.
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# The address of the socket over which the script of the page sends what an operator holds.
+# Path of the web socket over which the script of the page sends an operator's inputs.
 JOG_PATH = "/jog"
 # Largest message of a client in bytes; a part of an upload has half a million.
 LARGEST_MESSAGE = 4_000_000
@@ -162,7 +162,7 @@ def own_names() -> set[str]:
 
 
 def start_server(listener: socket.socket, guard: Guard, label: str, devices: Devices) -> Any:
-    """Start a viser server on this socket, behind this guard, without tunnels; `devices` hears the operators."""
+    """Start a viser server on this socket, behind this guard, without tunnels; `devices` receives operators' inputs."""
     host, port = listener.getsockname()[:2]
     with contextlib.ExitStack() as undone:
         undone.callback(listener.close)

@@ -1,4 +1,4 @@
-// What follows is the same in every model. An element draws itself and puts what follows it at its end.
+// The modules below are the same in every model. Each draws an element and puts its children at the element's end.
 
 // sin(a) / a of an angle in degrees, 1 at 0.
 function sinc(a) = abs(a) < 1e-6 ? 1 : sin(a) / (a * PI / 180);
@@ -19,7 +19,7 @@ function arcs_end(n, bend, length, lengths, bends) = n <= 0 ? [0, 0, 0] :
 
 module section(bend, direction, length, radius, bend_max, lengths, bends, twist, colour) {
   n = len(lengths);
-  // Rings [angle to z, place in the plane], as many at every bend.
+  // Rings [angle to z, position in the plane], the same number at every bend.
   rings = [for (j = [0:n - 1])
     let (steps = max(ceil(bends[j] * bend_max / ring_step), 2), start = bend * before(bends, j),
          place = arcs_end(j, bend, length, lengths, bends))

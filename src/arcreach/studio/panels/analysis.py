@@ -90,7 +90,7 @@ def trace_table(robot: Robot, traced: tuple[Result, ...], row: int) -> str:
 
 
 def trace_row(robot: Robot, trace: Trace, k: int, turned: bool) -> dict[str, str]:
-    """Return the numbers of row k as text by name: what the method recorded, or its errors."""
+    """Return the numbers of row k as text by name: those that the method recorded, or its errors."""
     shown = {"joint step" if is_stepwise(trace) else "iteration": f"{k} of {len(trace) - 1}"}
     values = {name: float(column[k]) for name, column in trace.columns.items() if column.ndim == 1}
     if not values:

@@ -25,7 +25,7 @@ from arcreach.studio.state.robots import RobotEntry
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
-# Of the panels in pixels; on the left there are up to four tabs in a row.
+# Widths of the panels in pixels; the left one has up to four tabs in a row.
 WIDTH, LEFT_WIDTH = 310.0, 345.0
 # Darker than the blue of the first section: viser derives lighter shades from it.
 BRAND = (0, 84, 140)
@@ -106,7 +106,7 @@ class Panels:
         self.target.show(request)
         self.results.show(answer)
         if settled:
-            # Else it would replace what is being typed.
+            # An earlier answer would replace text that is being typed.
             self.tuning.show(request)
         self.analysis.show(self._studio.player.animation, self._studio.player.frame)
         self.chart.add(answer, draw=settled, replace=repeated)

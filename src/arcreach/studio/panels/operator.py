@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
 RECORD, STOP, PLAY, SAVE = "Record", "Stop", "Play", "Save"
-# Speed limit in reaches per second and degrees per second, and a step in reaches and degrees, at first.
+# Initial speed limits in reaches and degrees per second, and initial steps in reaches and degrees.
 SPEED, TURN_SPEED, STEP, TURN_STEP = 0.25, 45.0, 0.01, 2.0
 # Seconds between two updates of the text below the buttons.
 EVERY = 0.4
 IDLE = "Tap for a step, hold to move on. Keys J L, K I, U O; with Shift they turn."
-STOPPED = "<b>stopped</b>: the entry point or a limit does not let it go on"
-COMPILES = "The first solve through an entry point compiles, for half a minute or so."
-# Radius of an entry point in reaches at first.
+STOPPED = "<b>stopped</b> by the entry point or a limit"
+COMPILES = "The first solve through an entry point compiles for about half a minute."
+# Initial radius of an entry point in reaches.
 PORT_RADIUS = 0.02
 KEYS = {0: "J L", 1: "K I", 2: "U O"}
 
@@ -178,7 +178,7 @@ class OperatorTab:
         client.send_file_download("arcreach-motion.csv", csv_text(columns).encode(), save_immediately=True)
 
     def tell_now_and_then(self) -> None:
-        """Show what `tell` shows, at most every EVERY seconds while the loop runs."""
+        """Call `tell` at most every EVERY seconds while the loop runs."""
         if self._studio.jogging.rate == 0.0 or time.monotonic() - self._told > EVERY:
             self._told = time.monotonic()
             self.tell()

@@ -119,7 +119,7 @@ class Chart:
         )
 
     def add(self, answer: Answer, draw: bool, replace: bool) -> None:
-        """Add a solve, or replace the last one; without `draw` the chart is updated now and then."""
+        """Add a solve, or replace the last one; without `draw` the chart is updated every EVERY solves."""
         first = answer.results[0]
         if first.position_error is None or first.seconds is None:
             return

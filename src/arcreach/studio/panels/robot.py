@@ -23,7 +23,9 @@ class RobotInputs:
         names = tuple(filter(has_body, catalogue()))
         self.name = gui.add_dropdown("Robot", names, initial_value=names[0])
         self.upload = gui.add_upload_button("Load a robot file", icon="upload", color=QUIET, hint="TOML or URDF")
-        self.tip = gui.add_dropdown("Tip", ("",), initial_value="", visible=False, hint="The link that reaches")
+        self.tip = gui.add_dropdown(
+            "Tip", ("",), initial_value="", visible=False, hint="The link that reaches the target"
+        )
         self.name.on_update(from_client(lambda event: self.choose(event.target.value, event.client)))
         self.upload.on_upload(from_client(lambda event: self._load(*uploaded(event), event.client)))
         self.tip.on_update(from_client(lambda event: self._choose_tip(event.target.value, event.client)))

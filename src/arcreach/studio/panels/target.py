@@ -81,6 +81,6 @@ def turned_to(rotation: Array, axis: Array) -> Array:
     z = rotation[:, 2]
     normal = np.cross(z, axis)
     sine = float(np.linalg.norm(normal))
-    # For a half turn any axis across will do, and the first column is one.
+    # For a half turn any perpendicular axis will do, such as the first column.
     direction = normal / sine if sine > 1e-12 else rotation[:, 0]
     return np.asarray(rotation_from_vector(np.arctan2(sine, z @ axis) * direction) @ rotation)

@@ -1,4 +1,4 @@
-"""The Tendons tab: a slider for every pull, what holds the robot, and the uncertainty of the tip."""
+"""The Tendons tab: a slider for every pull, tensions and slack tendons, and the uncertainty of the tip."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STEP = 0.05
 # Random configurations whose largest pull, enlarged by this factor, is the range of a pull without limits.
 SAMPLES, SPARE = 2000, 1.3
-# Standard deviation of a pull in millimetres, at first.
+# Initial standard deviation of a pull in millimetres.
 PULL_ERROR = 0.2
 # Residuals in metres that are not shown: rounding, and the last digit of a slider.
 FITS = 5e-6

@@ -42,7 +42,7 @@ class TuningInputs:
         self._studio.change(tuning=tuning)
 
     def _tune(self) -> None:
-        """Take variant and options as they are typed."""
+        """Apply the variant and the options that were typed."""
         variant = None if self.variant.value == DEFAULT else self.variant.value
         options = {name: handle.value for name, handle in self.options.items()}
         self._change(method=self._method, variant=variant, options=options)

@@ -55,8 +55,8 @@ class Process:
 class Background:
     """One process, started for the first task and kept for the next; it runs the latest task only.
 
-    Tasks are numbered, and results of earlier ones are dropped. To cancel a task is to kill the process: a search
-    cannot be stopped from outside.
+    Tasks are numbered, and results of earlier ones are dropped. Cancelling a task kills the process: a search cannot be
+    stopped from outside.
     """
 
     def __init__(self, launch: Callable[[], Any] = Process) -> None:

@@ -24,7 +24,7 @@ from arcreach.studio.state.answer import TRACE_BUDGET, solve_request
 from arcreach.studio.state.state import State
 from arcreach.studio.state.uploads import parse_path_upload, plain_name
 
-# Runs work outside the event loop; the client is told of a failure.
+# Runs work outside the event loop; failures are shown to the client.
 Run = Callable[[Callable[[], None], Any], None]
 
 # Bodies nearer to each other than this share of the reach look the same.
@@ -73,7 +73,7 @@ class Jobs:
         self._begin(f"Planning contacts of {scene} …", "contact", (scene,), done)
 
     def replay(self, client: Any = None, playing: bool = True) -> None:
-        """Solve again from the start of plans; play the recorded iterations, or show the first one."""
+        """Solve again from the marked start; play the recorded iterations, or show the first one."""
 
         def work() -> None:
             # Not a new request: it would have to be answered even if there is nothing to play.

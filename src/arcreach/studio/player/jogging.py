@@ -18,11 +18,11 @@ from arcreach.studio.state.state import State
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two turns of the loop, and the longest time that one turn moves on: a late turn must not leap.
+# Period of the loop in seconds, and the longest time that one iteration may cover: a late one must not jump.
 PERIOD, LONGEST = 0.02, 0.06
 # Longest recording in seconds.
 LONGEST_RECORDING = 120.0
-# Turns of the loop whose mean duration is shown.
+# Iterations of the loop whose mean duration is shown.
 SHOWN = 25
 
 
@@ -36,7 +36,7 @@ class JogSettings:
 
 
 class Jogging:
-    """A thread that turns every PERIOD seconds, while something is held or recorded; `move` shows a configuration."""
+    """A loop every PERIOD seconds while an axis is held or a motion recorded; `move` shows a configuration."""
 
     def __init__(self, state: State, devices: Devices, move: Callable[[Array], None], tell: Callable[[], None]) -> None:
         self._state, self._devices, self._move, self._tell = state, devices, move, tell
@@ -44,20 +44,20 @@ class Jogging:
         self.recording = False
         self.stopped = False  # the last motion was refused, at the entry point or at a limit
         self._taken: list[tuple[float, Array]] = []
-        self._turns: deque[float] = deque(maxlen=SHOWN)
+        self._iterations: deque[float] = deque(maxlen=SHOWN)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="arcreach-jog", daemon=True)
         self._thread.start()
 
     @property
     def rate(self) -> float:
-        """Turns per second, 0 while nothing moves."""
-        turns = list(self._turns)
-        return (len(turns) - 1) / (turns[-1] - turns[0]) if len(turns) > 1 else 0.0
+        """Iterations of the loop per second, 0 while nothing moves."""
+        times = list(self._iterations)
+        return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else 0.0
 
     @property
     def recorded(self) -> Array:
-        """The recorded configurations (n, dof), PERIOD seconds apart, each the last one taken by then."""
+        """The recorded configurations (n, dof), PERIOD seconds apart, each the latest one at that time."""
         taken = list(self._taken)
         if not taken:
             return np.empty((0, self._state.request.robot.dof))
@@ -92,19 +92,19 @@ class Jogging:
             now = time.monotonic()
             duration, last = min(now - last, LONGEST), now
             try:
-                was_moving, moving = moving, self._turn(duration)
+                was_moving, moving = moving, self._iterate(duration)
             except Exception:
                 was_moving, moving = moving, False
-                _log.exception("a turn of the jog loop failed")
+                _log.exception("an iteration of the jog loop failed")
             if moving:
-                self._turns.append(now)
+                self._iterations.append(now)
             elif was_moving:
-                self._turns.clear()
+                self._iterations.clear()
             if moving or was_moving:
                 self._tell()
 
-    def _turn(self, duration: float) -> bool:
-        """Move on by what is held, or by a step that was tapped; return whether there was something to do."""
+    def _iterate(self, duration: float) -> bool:
+        """Move by the held axes and the next tapped step, and record; return whether there was anything to do."""
         motion = np.repeat(self.settings.speed, 3) * duration * self._devices.axes()
         step = self._devices.next_step()
         if step is not None:

@@ -24,7 +24,7 @@ class DrawnLinks:
         self.drawn: dict[str, Any] = {}
 
     def draw(self, links: Mapping[str, Array], scale: float) -> None:
-        """Show links (sections, 3, 3) in metres by stage, in place of those before; those that are NaN are left out."""
+        """Show links (sections, 3, 3) in metres by stage in place of the previous ones; NaN are left out."""
         for handle in self.drawn.values():
             handle.remove()
         self.drawn = {}

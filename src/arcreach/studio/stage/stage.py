@@ -165,7 +165,7 @@ class Stage:
         try:
             return tip_covariance(robot, q, pulls=errors, elastic=self._elastic).axes
         except ArcreachError:
-            # Springs do not let any pulls hold this configuration.
+            # No pulls hold this configuration against its springs.
             return None
 
     def show_contact(self, motion: ContactMotion | None) -> None:
@@ -239,7 +239,7 @@ class Stage:
             )
 
     def set_branches(self, configurations: list[Array]) -> None:
-        """Show further configurations as ghosts, in place of those before."""
+        """Show further configurations as ghosts, replacing the previous ones."""
         for drawn in self.branches:
             drawn.remove()
         self.branches = []

@@ -15,7 +15,7 @@ import numpy as np
 
 from arcreach._typing import Array
 
-# A page that holds something says so 20 times a second; without a message for this many seconds everything is let go.
+# A page sends 20 messages a second while an axis is held; after this many seconds without one its axes are released.
 SILENCE = 0.3
 # Most characters of a message, and most steps that wait.
 LONGEST, MOST_STEPS = 8000, 20
@@ -27,7 +27,7 @@ STICK_REST, MOUSE_REST = 0.12, 0.04
 
 @dataclass
 class _Held:
-    """What one page holds."""
+    """The axes that one page holds, its gamepad, and the time of its last message."""
 
     axes: Array
     pad: str
@@ -43,7 +43,7 @@ class Devices:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def hear(self, source: int, message: str | bytes) -> bool:
-        """Take a message of a page; return whether it was understood. Clients may send anything."""
+        """Process a message of a page; return whether it was valid. Clients may send anything."""
         parsed = parse_message(message)
         if parsed is None:
             return False
@@ -55,7 +55,7 @@ class Devices:
         return True
 
     def forget(self, source: int) -> None:
-        """Let go of what a page held, which was closed."""
+        """Release the axes of a page that was closed."""
         with self._lock:
             self._held.pop(source, None)
 
@@ -104,12 +104,12 @@ def _pad_axes(pad: dict[str, Any]) -> Array:
     """Return the six axes of a gamepad of the standard layout, or of a 3-D mouse; other devices move nothing."""
     buttons = _numbers(pad["buttons"], 8)
     if MOUSE.search(str(pad["id"])) and len(pad["axes"]) >= 6:
-        # It counts y towards the user and z downwards.
+        # A 3-D mouse has y towards the user and z downwards.
         x, y, z, turn_x, turn_y, turn_z = _rested(_numbers(pad["axes"], 6), MOUSE_REST)
         return np.array([x, -y, -z, turn_x, -turn_y, -turn_z])
     if pad.get("mapping") != "standard":
         return np.zeros(6)
-    # Sticks count downwards. The triggers lift and lower, the buttons above them turn about z.
+    # Sticks are positive downwards. The triggers lift and lower, the buttons above them turn about z.
     left_x, left_y, right_x, right_y = _rested(_numbers(pad["axes"], 4), STICK_REST)
     return np.array([left_x, -left_y, buttons[7] - buttons[6], -right_y, right_x, buttons[4] - buttons[5]])
 

@@ -15,10 +15,10 @@ BASE, TOOL = "base", "tool"
 STEPS = 3
 # Difference of solver variables for the Jacobian; dampings to try, in reaches.
 DIFFERENCE, DAMPINGS = 1e-6, (1e-3, 1e-2, 1e-1)
-# Reaches that a radian counts as: below half a reach, so that a robot that cannot do both keeps its position rather.
+# Lever in reaches that weights radians: below half a reach, so that a robot that cannot keep both keeps its position.
 LEVER = 0.2
-# Shares of a port's radius at which a step that would leave it aims, one after another, and whether only the distance
-# along the way out is set, or the point of the body that passes.
+# Aims of a step that would leave a port, tried in order: the share of its radius, and whether only the distance in the
+# direction out of the port is fixed, or the point of the body in it.
 AIMS = ((0.9, True), (0.5, True), (0.5, False), (0.1, False))
 # Least progress of a motion with a port, as a share of it.
 SMALLEST_SHARE = 0.1
@@ -29,11 +29,11 @@ def jogged(
 ) -> Array:
     """Return q after a motion (6,): metres along x, y and z, then radians about them, in the axes of `frame`.
 
-    Where limits or coordinates that are held do not let it go on, the tip goes where it comes nearest. An aim at the
-    position leaves all turns free, one at the axis the turn about it, unless the motion asks for them.
+    Where limits or held coordinates block the motion, the tip goes as near as they allow. The aim `position` leaves all
+    rotations free, `position and axis` the rotation about the axis, unless the motion contains them.
 
-    With a port the body stays within its radius, or comes nearer where it misses it. A motion that goes less than
-    SMALLEST_SHARE of its way is refused then: the result is `q` itself.
+    With a port the body stays within its radius, or comes nearer to it from outside. A motion of which less than
+    SMALLEST_SHARE is possible is then refused: the result is `q` itself.
     """
     pose = robot.tip_pose(q)
     axes = pose[:3, :3] if frame == TOOL else np.eye(3)
@@ -84,7 +84,7 @@ def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port
 
 
 def _passes(robot: Robot, q: Array, port: Port, before: Array) -> bool:
-    """Return whether the body passes a port at q, or, where it missed it before, comes nearer."""
+    """Return whether the body passes a port at q, or comes nearer to it if it missed it before."""
     distance, last = port.passage(robot, np.stack([q, before])).distance
     return bool(distance <= port.radius or distance < last)
 
@@ -92,10 +92,10 @@ def _passes(robot: Robot, q: Array, port: Port, before: Array) -> bool:
 def _port_rows(
     robot: Robot, q: Array, missing: Array, Q: Array, port: Port, share: float, alone: bool
 ) -> tuple[Array, Array]:
-    """Return rows of the Jacobian and their errors that keep the body in a port, which it leaves at `missing`.
+    """Return rows of the Jacobian and their errors that keep the body in a port that it would leave at `missing`.
 
-    They aim at a share of the radius, along the way out of the port there; `alone` leaves the other directions free.
-    `Q` are the configurations of the differences.
+    They aim at a share of the radius in the direction out of the port; `alone` leaves the other directions free. `Q`
+    are the configurations for finite differences.
     """
     out = port.passage(robot, missing).point[0] - port.point
     out /= np.linalg.norm(out)
@@ -106,7 +106,7 @@ def _port_rows(
 
 
 def _step(robot: Robot, q: Array, J: Array, error: Array, damping: float, held: Booleans) -> Array:
-    """Return q after a damped step; variables that a limit stops leave their part to the others."""
+    """Return q after a damped step; the other variables compensate for those that a limit stops."""
     model = robot.model
     v = model.to_variables(q[None])[0]
     moved = q

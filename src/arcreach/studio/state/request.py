@@ -17,7 +17,7 @@ from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 
-# What a target asks for, as the page names it.
+# Kinds of targets, as the page names them.
 POSITION, AXIS, POSE = "position", "position and axis", "whole pose"
 AIMS = (POSITION, AXIS, POSE)
 NO_METHOD = "nothing"
@@ -59,7 +59,7 @@ class Request:
     port: Port | None = None
     held: frozenset[int] = frozenset()  # indices of the coordinates that keep their values
     q: Array | None = None
-    pulled: Equilibrium | None = None  # what pulls that the user set led to; q is then its configuration within limits
+    pulled: Equilibrium | None = None  # of pulls that the user set; q is then its configuration within limits
     revision: int = 0
 
     @property

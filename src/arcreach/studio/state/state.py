@@ -88,7 +88,7 @@ class State:
         with self._lock:
             if cancelled():
                 return None
-            # Another configuration, or one that is to be solved for, is not what the pulls led to.
+            # Another configuration, or a new target, invalidates the equilibrium of the pulls.
             kept = {} if "q" not in fields else {"pulled": None}
             self._request = replace(self._request, revision=self._request.revision + 1, **{**kept, **fields})
             return self._request

@@ -1,4 +1,4 @@
-/* Checks of what is asked, verdicts by forward kinematics, and the calls of arcreach.h around one method. */
+/* Checks of targets, verdicts by forward kinematics, and the functions of arcreach.h around one method. */
 #include "arcreach.h"
 
 #include "arcreach_math.h"
@@ -91,7 +91,7 @@ static void clip(const real *from, real *q) {
   unwind(from, q);
 }
 
-/* Tolerances less what rounding may hide, so that what counts as reached also is. */
+/* Tolerances reduced by rounding errors, so that a target that counts as reached is reached. */
 static real strict_position_tol(const ar_solver *s) { return s->position_tol - NOISE * AR_LENGTH; }
 static real strict_angle_tol(const ar_solver *s) { return s->angle_tol - NOISE; }
 
@@ -104,14 +104,14 @@ static void measure(const ar_solver *s, const real *q, real *position_error, rea
   *position_error = real_sqrt(residual(tip, s->goal, s->mode, 1, e, angle_error));
 }
 
-/* The status by the errors: what is farther than the reach is out of it, and what a method claims counts for nothing. */
+/* The status from the errors, whatever the method claims; a target beyond the reach is out of reach. */
 static int verdict(const ar_solver *s, int claimed, real position_error, real angle_error) {
   if (position_error <= strict_position_tol(s) && angle_error <= strict_angle_tol(s)) return AR_REACHED;
   if (s->away > AR_REACH + s->position_tol) return AR_OUT_OF_REACH;
   return claimed == AR_REACHED ? AR_STALLED : claimed;
 }
 
-/* A method begins with method_begin, goes on with method_step, which returns AR_WORKING or what it claims, and writes
+/* A method begins with method_begin, goes on with method_step, which returns AR_WORKING or its status, and writes
    its best configuration so far with method_answer. */
 #include AR_METHOD_FILE
 

@@ -18,12 +18,12 @@ enum {
   AR_ITERATION_LIMIT = 2,
   AR_OUT_OF_REACH = 4,
   AR_WORKING = -1,
-  AR_BAD_TARGET = -2,  /* not finite, farther than AR_FARTHEST, a zero axis, or no rotation */
+  AR_BAD_TARGET = -2,  /* not finite, farther than AR_FARTHEST, a zero axis, or not a rotation */
   AR_BAD_START = -3,   /* a coordinate is not finite */
   AR_BAD_OPTIONS = -4  /* a tolerance below the precision of ar_real, or no steps */
 };
 
-/* What a target asks of the tip. */
+/* Kinds of targets. */
 enum { AR_POSITION, AR_AXIS, AR_ROTATION };
 
 typedef struct {

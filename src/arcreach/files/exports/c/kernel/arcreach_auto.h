@@ -442,7 +442,7 @@ static void find_frame(ar_solver *s) {
 
 static int16_t to_key(real x) { return (int16_t)nearest_integer(real_min(real_max(127 * x, -1000), 1000)); }
 
-/* What seeds are compared with: position, x and z axis of the target in its frame, 127 for 1. */
+/* The key that seeds are compared with: position, x and z axis of the target in its frame, times 127. */
 static void find_key(ar_solver *s) {
   const real *g = s->goal, c = s->frame[0], d = s->frame[1], mirror = s->frame[2];
   int k;
@@ -458,7 +458,7 @@ static void find_key(ar_solver *s) {
   }
 }
 
-/* How far a seed is from the target, less what all seeds have in common; 16 * 127^2 is the squared length. */
+/* The distance of a seed from the target, less the terms that all seeds share; 16 * 127^2 is the squared length. */
 static int32_t score(const ar_solver *s, int seed) {
   const int8_t *k = AR_SEED_KEYS[seed];
   const int16_t *t = s->key;
@@ -519,7 +519,7 @@ static void place_seed(const ar_solver *s, int seed, int turned, real *v) {
   for (i = 0; i < AR_MOVES; i++) place_block(s, &AR_MOVE[i], seed, turned, v);
 }
 
-/* Write where the next descent begins, and begin it. */
+/* Write the next start, and begin its descent. */
 static void next_start(ar_solver *s) {
   const int32_t attempt = s->attempt;
   int32_t least;

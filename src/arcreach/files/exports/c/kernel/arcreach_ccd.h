@@ -2,7 +2,7 @@
 #include "arcreach_joints.h"
 
 #define TURN_WEIGHT R(0.1) /* of an axis against the square of the distance in units of half the reach */
-/* In so many sweeps the misfit must have fallen by this share, or nothing more is expected. */
+/* The search ends if this many sweeps reduce the misfit by less than this share. */
 #define WINDOW 50
 #define LEAST_GAIN R(0.02)
 

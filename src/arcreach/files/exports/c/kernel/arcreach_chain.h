@@ -1,4 +1,4 @@
-/* The chain: residual and Jacobian in solver variables, limits, and the way between variables and coordinates.
+/* The chain: residual and Jacobian in solver variables, limits, and conversion between variables and coordinates.
 
    A joint's variable is its coordinate. A section has bend * (cos direction, sin direction) and the share of its
    stretch; a section that twists is a turn and a bend in one plane. Even entire functions of the bend are polynomials
@@ -10,26 +10,26 @@
 enum { AR_TURN_X, AR_TURN_Y, AR_TURN_Z, AR_SLIDE, AR_SWING, AR_BEND, AR_PLANAR };
 enum { AR_NOTHING, AR_SHIFT, AR_MOTION };
 
-/* A moving element; what is fixed after it, up to the next one, is AR_FIXED[fixed]. */
+/* A moving element; AR_FIXED[fixed] is the fixed motion from it to the next one. */
 typedef struct {
   uint8_t kind, variable, width, coordinate;
   uint8_t after, fixed; /* AR_NOTHING, AR_SHIFT or AR_MOTION, and its row */
   uint8_t extra;        /* row of AR_VECTORS for a slide or a swing, of AR_BENDS for a bend */
   uint8_t periodic;     /* a full turn changes nothing */
-  ar_real lower, upper; /* limits of a joint, -LARGEST and LARGEST without end; of a section's varying length */
+  ar_real lower, upper; /* limits of a joint, -LARGEST and LARGEST if continuous; of a section's varying length */
 } ar_move;
 
 /* A section: its length is length + share * stretch; `row` is that of its planar tip in AR_SHAPES, 0 for one arc. */
 typedef struct {
   ar_real length, stretch, bend_max;
-  ar_real unit, slope; /* what a step counts a bend in; growth of the limit with the share, in that unit */
+  ar_real unit, slope; /* unit of bends in a step; growth of the limit with the share, in that unit */
   uint8_t row;
 } ar_bend;
 
 #define AR_TABLES
 #include "arcreach_robot.h"
 
-/* Questions that most robots answer alike, so that the compiler drops what they do not need. */
+/* Constants for most robots, so that the compiler drops code that they do not need. */
 #define AR_BENDING (AR_HAS_BEND || AR_HAS_PLANAR)
 #define BENDS(m) (AR_BENDING && (!AR_HAS_JOINT || (m)->kind >= AR_BEND))
 #define PLANAR(m) (AR_HAS_PLANAR && (!AR_HAS_BEND || (m)->kind == AR_PLANAR))

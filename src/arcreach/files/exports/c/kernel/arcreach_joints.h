@@ -1,4 +1,4 @@
-/* One joint at a time: the turn or the stroke that brings the tip, or an axis of it, nearest to where it is wanted.
+/* One joint at a time: the turn or the stroke that brings the tip, or an axis of it, nearest to the goal.
    Vectors are in the frame where the chain begins to move. */
 #ifndef ARCREACH_JOINTS_H
 #define ARCREACH_JOINTS_H
