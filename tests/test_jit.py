@@ -211,7 +211,7 @@ def test_kernels_do_not_depend_on_who_calls_them_first(tmp_path):
     assert told == [_jit.COMPILING_LINE + "\n", "", ""]
 
 
-def test_code_of_others_is_compiled_without_a_word(capsys):
+def test_code_of_others_is_compiled_silently(capsys):
     assert numba.njit(lambda x: x + 1)(1) == 2
     assert capsys.readouterr().err == ""
 

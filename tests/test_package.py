@@ -1,4 +1,4 @@
-"""What the package shows and what it does not drag in."""
+"""Public names of the package, and modules that importing it does not load."""
 
 import dataclasses
 import importlib

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 PLAN = "plan two-section --from 0,0,0,0 --to 0,0,90mm --scene clutter-20"
-# A package that is blocked, the extra that brings it, and commands that cannot do without.
+# A package that is blocked, the extra that installs it, and commands that need it.
 NEEDS = [
     ("polars", "cluster", "experiment run compare --robot two-section"),
     ("polars", "cluster", "experiment run hierarchical"),
@@ -37,13 +37,13 @@ NEEDS = [
     ("sympy", "symbolic", "fk librergm3-matrix --q 0,0,0,0,0,0,0"),
 ]
 
-# Runs each command in one process, with the package blocked, and tells exit codes, what was printed and compiled.
+# Runs each command in one process, with the package blocked, and reports exit codes, output and compilations.
 SCRIPT = """
 import contextlib, io, json, sys
 from arcreach import _jit
 from arcreach.cli import main
 
-told = []
+reported = []
 for package, command in json.loads(sys.argv[1]):
     kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == package}
     sys.modules[package] = None
@@ -56,10 +56,10 @@ for package, command in json.loads(sys.argv[1]):
             code = end.code
         except BaseException as error:
             code = repr(error)
-    told.append([code, out.getvalue(), err.getvalue(), len(compiled)])
+    reported.append([code, out.getvalue(), err.getvalue(), len(compiled)])
     del sys.modules[package]
     sys.modules.update(kept)
-print(json.dumps(told))
+print(json.dumps(reported))
 """
 
 POLYGON = """
@@ -77,7 +77,7 @@ BOX = '[[obstacles]]\nkind = "mesh"\npath = "part.stl"\n'
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def reported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("core")
     (folder / "targets.csv").write_text("x,y,z\n0.02,0.01,0.092\n")
     (folder / "polygon.toml").write_text(POLYGON)
@@ -95,13 +95,13 @@ def told(tmp_path_factory):
 
 
 @pytest.mark.parametrize("k", range(len(NEEDS)), ids=[f"{package}: {command}" for package, _, command in NEEDS])
-def test_the_missing_extra_is_named_first(told, k):
-    code, out, err, compiled = told[0][k]
+def test_the_missing_extra_is_named_first(reported, k):
+    code, out, err, compiled = reported[0][k]
     assert f"pip install 'arcreach[{NEEDS[k][1]}]'" in err
     assert NEEDS[k][0] in err.lower()
     assert len(err.splitlines()) == 1
     assert (code, out, compiled) == (2, "", 0)
 
 
-def test_nothing_was_written(told):
-    assert told[1] == ["box.toml", "part.stl", "polygon.toml", "targets.csv"]
+def test_nothing_was_written(reported):
+    assert reported[1] == ["box.toml", "part.stl", "polygon.toml", "targets.csv"]

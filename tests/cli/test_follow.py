@@ -85,7 +85,7 @@ def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     assert len(lines) == 9
 
 
-def test_progress_is_said_while_one_step_takes_long(capsys, monkeypatch):
+def test_progress_is_reported_while_one_step_takes_long(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SAY_AFTER", 0.05)
     with progress.announce_compiling() as say:
         say("following", 0, 8, "waypoint")

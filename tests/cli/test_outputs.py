@@ -102,7 +102,7 @@ def test_what_cannot_be_written_is_refused_before_computing(run, folder, output)
         assert words in err
         assert len(err.splitlines()) == 1
     assert files_in(folder) == there
-    # The files are what it waited for: with good ones it computes.
+    # With files that can be written it computes.
     with pytest.raises(AssertionError, match="computes before"):
         run(*command.split(), output[1], f"good{ending}")
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 
-def test_contact_prints_the_ways_and_the_rod(run):
+def test_contact_prints_the_paths_and_the_rod(run):
     code, out, _ = run("contact", "wedge")
     assert code == 0
     assert out.startswith("1 solution; every possibility tried")
@@ -29,7 +29,7 @@ def test_contact_as_json_and_its_options(run, tmp_path):
     assert figure.stat().st_size > 10_000
 
 
-def test_no_way_is_exit_code_1(run):
+def test_no_path_is_exit_code_1(run):
     code, out, _ = run("contact", "wedge", "--contacts", 0)
     assert code == 1
     assert out.startswith("0 solutions; search ended by its limits")

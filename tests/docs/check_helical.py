@@ -1,4 +1,4 @@
-"""What a robot with the helical joint of CONTRIBUTING.md can do; run by test_new_element.py in a copied package."""
+"""Robots with the helical joint of CONTRIBUTING.md; run by test_new_element.py in a copied package."""
 
 import itertools
 import math

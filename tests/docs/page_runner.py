@@ -1,16 +1,16 @@
-"""Read the code blocks of a page and run it from top to bottom, as a reader would who types everything into one folder.
+"""Run the code blocks of a page from top to bottom in one folder, as a reader would.
 
-What a block is follows from its language:
+The language of a block decides how it is run:
 
-- `python` is run; all blocks of a page share their names. What a comment behind a `print` promises has to be printed.
-- `text` right below a Python block is what that block prints.
-- `sh`, or no language, is a list of commands. A comment `exit code 1` behind one says how it ends, if not with 0.
-- `console` is one command and what it prints.
+- `python` is run; all blocks of a page share one namespace. A comment after a `print` must be its output.
+- `text` right below a Python block is the output of that block.
+- `sh`, or no language, is a list of commands. A comment `exit code 1` after one is its exit code, if not 0.
+- `console` is one command and its output.
 - `toml` is a robot, a scene or a planar scene, and is loaded.
 - `c` is a program, whose caption names it, for a command with `cc` below it.
-- A block with a caption is a file of that name, there for all that comes below it.
+- A block with a caption is a file of that name, which all later blocks can use.
 
-In what a page promises, `...` stands for any text.
+In expected output, `...` stands for any text.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from arcreach.files.toml.robot_file import json_schema, parse_robot
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-# Files that pages speak of and do not show, because every reader has other ones.
+# Files that pages mention and do not show: every reader has their own.
 READERS_FILES = Path(__file__).parent / "files"
 
 # Directives of MyST that hold no code, or code that Sphinx itself runs.
@@ -55,7 +55,7 @@ NO_CODE = {
 }
 LANGUAGES = {"python", "sh", "console", "toml", "text", "c"}
 
-# What takes minutes, or needs a machine that no test has, is done on a smaller scale.
+# Commands that take minutes, or need a machine that no test has, are run on a smaller scale.
 SMALLER = (
     (r"--targets (full|\d+)", "--targets 3"),
     (r"(experiment run (?!.*--targets)\S+)", r"\1 --targets 3"),
@@ -126,12 +126,12 @@ def holds_code(block):
 
 
 class PageRun:
-    """A page on its way from top to bottom, in a folder of its own."""
+    """A run of a page from top to bottom, in a folder of its own."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
         self.names = {"__name__": "page"}
-        self.printed = None  # by the block before, where that was Python
+        self.printed = None  # by the previous block, if it was Python
         shutil.copytree(READERS_FILES, self.folder, dirs_exist_ok=True)
 
     def run(self, block):
@@ -191,7 +191,7 @@ class PageRun:
         assert_lines(out, shown, block.place)
 
     def command(self, line, expected, place):
-        """Run a command; gives what it printed, results first."""
+        """Run a command; return its output, stdout first."""
         for pattern, smaller in SMALLER:
             line = re.sub(pattern, smaller, line)
         words = shlex.split(line.removeprefix(".venv/bin/"))
@@ -230,7 +230,7 @@ def run_python(words):
 
 
 def open_studio(words, place):
-    """The page has to answer; then it is closed. A port of its own, whatever the page says."""
+    """Open the studio on a free port, check that it answers, and close it."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
     words = [word for k, word in enumerate(words) if word != "--port" and words[k - 1] != "--port"]
@@ -258,21 +258,21 @@ def open_studio(words, place):
 
 
 def check_make(line, words):
-    """Targets of make are too long for a test; they have to exist."""
+    """Check that targets of make exist; they take too long for a test."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in words[1:]:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{line}: the Makefile has no such target"
 
 
 def check_pip(line, words):
-    """Installing changes the environment; the extras have to exist."""
+    """Check that the extras exist; installing would change the environment."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for extras in re.findall(r"\[([\w,]+)\]", line):
         assert set(extras.split(",")) <= set(project["optional-dependencies"]), line
 
 
 def check_peers(line, words):
-    """The packages compared with live in an environment of their own; ours knows the options."""
+    """Check the options only: the compared packages need an environment of their own."""
     known = subprocess.run(
         [sys.executable, "-m", words[2], "--help"],
         capture_output=True,
@@ -285,7 +285,7 @@ def check_peers(line, words):
 
 
 def run_compiler(line, words):
-    """A C compiler, which CI has, and the program it made."""
+    """Run a C compiler, which CI has, or the program that it made."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, f"{line}: {done.stderr}"
     return done.stdout
@@ -302,12 +302,12 @@ OUTSIDE["build/peers-venv/bin/python"] = check_peers
 
 
 def alike(line, promise):
-    """Whether a line is what was promised; `...` stands for anything."""
+    """Return whether a line is as expected; `...` stands for anything."""
     return re.fullmatch(".*?".join(map(re.escape, promise.rstrip().split("..."))), line.rstrip()) is not None
 
 
 def assert_lines(printed, shown, place):
-    """Line by line; Rich puts empty lines around its tables, so these do not count."""
+    """Compare line by line, without the empty lines that Rich puts around its tables."""
     lines = [line.rstrip() for line in printed.splitlines() if line.strip()]
     promised = [line.rstrip() for line in shown.splitlines() if line.strip()]
     if "..." in promised:
@@ -322,7 +322,7 @@ def assert_lines(printed, shown, place):
 
 @contextlib.contextmanager
 def reader_s_desk(folder):
-    """The folder a reader works in, with a terminal of 80 columns; modules found there are forgotten afterwards."""
+    """Work in a folder as a reader does, in a terminal of 80 columns; forget modules imported from it afterwards."""
     before, path, columns = Path.cwd(), list(sys.path), os.environ.get("COLUMNS")
     loaded = set(sys.modules)
     os.chdir(folder)

@@ -27,7 +27,7 @@ def test_lines_are_the_clearance_of_the_motion():
     np.testing.assert_allclose(whole[-1], 1e3 * ar.clearance(ROBOT, PATH.q[-1], BALL))
     elements = [lines[name].get_ydata() for name in lines if name.startswith("section")]
     np.testing.assert_allclose(np.min(elements, axis=0), whole)
-    # The way begins at 0 and is at least as long as the straight line to the end.
+    # The path of the tip begins at 0 and is at least as long as the straight line to the end.
     way = lines["whole robot"].get_xdata()
     tips = 1e3 * ROBOT.tip_pose(PATH.q)[:, :3, 3]
     assert way[0] == 0.0

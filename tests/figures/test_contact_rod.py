@@ -54,7 +54,7 @@ def test_the_rod_says_how_far_off_it_is():
     np.testing.assert_allclose(lines_of(panels[2])[1].get_xydata(), 1e3 * ROD)
 
 
-def test_a_scene_without_a_way_stays_empty_and_one_column_is_wide_enough():
+def test_a_scene_without_a_path_stays_empty_and_one_column_is_wide_enough():
     figure = contact({"a": Found([plan(True, True)]), "none": Found()}, width=ONE_COLUMN)
     assert not lines_of(figure.axes[3])
     assert figure.axes[1].get_title(loc="left") == "none: 0 solutions"

@@ -147,7 +147,7 @@ def test_directions_of_the_tip():
     assert cell == 0.01
     assert (shares <= 1.0 / 96.0 * 2.0).all()
     assert corners[:, 1].min() >= 0.09 - 1e-12
-    # A wrist on a post points everywhere from the one place it has.
+    # A wrist on a post points everywhere from its single position.
     wrist = ar.Robot([ar.Link((0, 0, 0.1)), ar.Revolute((0, 0, 1)), ar.Revolute((0, 1, 0)), ar.Link((0.0, 0, 0))])
     _, everywhere, _ = figures.tip_directions(wrist, samples=5000, cell=0.01)
     np.testing.assert_allclose(everywhere, [1.0])

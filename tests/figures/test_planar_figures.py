@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 from arcreach.figures import contact, contact_motion, contact_search, grasp, save
 
 
-def test_a_panel_per_scene_with_every_way(tmp_path):
+def test_a_panel_per_scene_with_every_path(tmp_path):
     plans = {name: plan_scene(name)[1] for name in ("pocket", "wedge")}
     figure = contact(plans, rod=False)
     panels = figure.get_axes()
@@ -66,7 +66,7 @@ def test_a_grasp_shows_motion_and_hold(tmp_path):
     save(figure, tmp_path / "grasp.pdf")
 
 
-def test_nothing_to_draw_is_said():
+def test_nothing_to_draw_is_refused():
     with pytest.raises(MethodError, match="plans is empty"):
         contact({})
     _, found = plan_scene("wedge")

@@ -26,7 +26,7 @@ OBSTACLES = [
 ]
 
 
-def test_every_view_shows_the_way_of_the_tip(tmp_path):
+def test_every_view_shows_the_path_of_the_tip(tmp_path):
     path = motion()
     figure = scene(path, OBSTACLES, poses=3, views=((0.0, 0.0), (90.0, 0.0)))
     panels = figure.get_axes()

@@ -105,7 +105,7 @@ def test_bad_urdf(case):
     assert len(message) < 300
 
 
-def test_all_bad_joints_are_told():
+def test_all_bad_joints_are_reported():
     text = tree(["a", "b", "c"], range(3)).replace("continuous", "floating", 2)
     with pytest.raises(ar.FileError) as caught:
         parse_urdf(text, "x")

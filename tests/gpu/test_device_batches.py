@@ -85,7 +85,7 @@ def test_hard_and_impossible_targets_end_as_on_the_cpu():
 
 
 @pytest.mark.compiled
-def test_pieces_cover_the_batch_and_tell_of_it(monkeypatch):
+def test_pieces_cover_the_batch_and_report_progress(monkeypatch):
     robot = ar.load_robot("three-section")
     asked = targets(robot, 11, "axis")
     monkeypatch.setattr(streams, "LARGEST_PIECE", 4 * 128)
@@ -175,7 +175,7 @@ def test_a_refused_target_is_left_out_and_the_others_are_solved():
     assert (answer.position_error[[0, 2]] <= 1e-6).all()
 
 
-def test_no_rotation_is_refused():
+def test_a_matrix_that_is_not_a_rotation_is_refused():
     robot = ar.load_robot("ur5")
     with pytest.raises(TargetError, match="rotation"):
         ar.solve_batch(robot, [[0.3, 0.2, 0.4]], rotations=[np.eye(3) * 1.1], device="cuda")
@@ -236,7 +236,7 @@ def test_kernels_are_made_ahead_of_time(monkeypatch):
     assert batch_of([ar.Robot(robot.elements)], task_of(AXIS, 1e-6, 1e-3), 1).kernels in batch._special.values()
 
 
-def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
+def test_warm_up_compiles_what_was_asked_for(monkeypatch):
     from arcreach import _warm_up
 
     made = []
@@ -251,7 +251,7 @@ def test_ahead_of_time_is_what_was_asked_for(monkeypatch):
     assert len(made) == 5
 
 
-def test_kernels_on_disk_are_known_by_all_of_a_robot(monkeypatch):
+def test_kernels_on_disk_are_keyed_by_the_whole_robot(monkeypatch):
     made_of = []
     monkeypatch.setattr(batch, "keep", lambda kernels, *parts: made_of.append(parts))
 

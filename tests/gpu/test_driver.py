@@ -1,4 +1,4 @@
-"""What is said where there is no GPU, and that nobody pays for it."""
+"""Errors without a GPU, and that importing the library does not load its driver."""
 
 import importlib.util
 import subprocess

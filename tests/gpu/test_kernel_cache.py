@@ -1,4 +1,4 @@
-"""Compiled kernels of a GPU are found again by another process. No GPU is needed to say what one is made of."""
+"""Compiled GPU kernels are found again by another process, by their cache key. No GPU is needed."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="needs the extra gpu"),
 ]
 
-# Two kernels of the same source, which only what went into them tells apart.
+# Two kernels of the same source that differ in their cache key only.
 PROGRAM = """
 import sys
 import _numba_cuda_redirector
@@ -65,7 +65,7 @@ shelves[2].save_overload("float64[:]", Compiled(3))
 found = [shelf.load_overload(*wanted) for shelf in shelves]
 assert all(kernel.bound for kernel in found)
 assert shelves[0].load_overload("float32[:]", Context()) is None
-# What cannot be kept is no error.
+# A cache that cannot be written is not an error.
 shelves[0].save_overload("float32[:]", None)
 print(shelves[0].cache_path)
 print([kernel and kernel.number for kernel in before], len(told), [kernel.number for kernel in found])
@@ -85,7 +85,7 @@ def run(program, folder):
     ).stdout.splitlines()
 
 
-def test_a_kernel_is_found_again_by_what_it_is_made_of(tmp_path):
+def test_a_kernel_is_found_again_by_its_cache_key(tmp_path):
     program, cache = tmp_path / "program.py", tmp_path / "cache"
     path, found = run(program, cache)
     assert path.startswith(str(cache))

@@ -1,4 +1,4 @@
-"""Loops that a GPU writes out, and functions that it calls in the place of others."""
+"""Loops that are unrolled on a GPU, and functions that replace others there."""
 
 import ast
 import inspect
@@ -54,7 +54,7 @@ B2:
 """
 
 
-def test_loops_are_marked_in_functions_that_ask_how_often_they_turn():
+def test_loops_are_marked_in_functions_that_call_a_trip_count():
     marked = hints.with_marked_loops(TEXT)
     lines = [line for line in marked.splitlines() if "!llvm.loop !" in line]
     assert lines == ['  br label %"B1", !llvm.loop !2']
@@ -96,7 +96,7 @@ def test_what_is_compiled_passes_through_the_hints():
 
 
 def kernels_that_ask():
-    """Functions of the solver whose loops are written out: name and source."""
+    """Functions of the solver whose loops are unrolled: name and source."""
     markers = {name for name, value in vars(loops).items() if getattr(value, "__module__", "") == loops.__name__}
     for module in pkgutil.iter_modules(solver.__path__):
         names = vars(import_module(f"{solver.__name__}.{module.name}"))
@@ -108,8 +108,8 @@ def kernels_that_ask():
                     yield name, inspect.getsource(plain)
 
 
-def test_a_loop_of_unknown_length_is_not_written_out():
-    """The compiler would write it out as often as it can turn at most."""
+def test_a_loop_of_unknown_length_is_not_unrolled():
+    """The compiler would unroll it up to its largest possible trip count."""
     found = dict(kernels_that_ask())
     assert {"evaluate", "take_step", "multipliers", "place_seed", "to_coordinates", "least_scores"} <= set(found)
     with_while = [
@@ -119,7 +119,7 @@ def test_a_loop_of_unknown_length_is_not_written_out():
 
 
 @pytest.mark.compiled
-def test_a_function_in_the_place_of_another(monkeypatch):
+def test_a_function_replaces_another(monkeypatch):
     monkeypatch.setattr(driver, "device_function", lambda function: function)
     driver.with_exchanged.cache_clear()
     robot = ar.load_robot("ur5")
@@ -131,7 +131,7 @@ def test_a_function_in_the_place_of_another(monkeypatch):
     driver.with_exchanged.cache_clear()
     assert other.__globals__["rows"] is hints.unrolled_rows
     assert other.__globals__["turn_step"].__globals__["sincos"] is sincos_reduced
-    # What does not call it is as it was.
+    # Functions that do not call it are unchanged.
     assert other.__globals__["step_behind"] is kinematics.step_behind
     assert kinematics.sincos is sincos
     v = robot.model.to_variables(robot.sample(1, seed=3))[0]

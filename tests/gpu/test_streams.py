@@ -88,7 +88,7 @@ def test_a_piece_that_fails_ends_the_batch_when_nothing_is_written_any_more(pinn
     assert streams._kept == {}
 
 
-def test_memory_is_handed_out_again_when_its_last_array_is_gone(pinned):
+def test_memory_is_reused_when_its_last_array_is_gone(pinned):
     first = locked_array((BLOCK // 8, 3), np.float64)
     assert first.shape == (BLOCK // 8, 3)
     assert first.flags.c_contiguous

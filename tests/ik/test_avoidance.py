@@ -98,7 +98,7 @@ def test_a_batch_gives_what_single_solves_give():
 
 
 def test_a_target_behind_a_wall_is_a_collision():
-    """A straight robot of one section, and a ball around its tip's only way."""
+    """A straight robot of one section, and a ball on the only path of its tip."""
     robot = ar.Robot([ar.Section(0.1, 0.5, radius=0.002)])
     target = ar.Target(robot.tip_pose([0.3, 0.0])[:3, 3])
     ball = ar.Sphere(robot.backbone([0.3, 0.0], 3)[1], 0.01)

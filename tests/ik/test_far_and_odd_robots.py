@@ -50,7 +50,7 @@ def test_a_base_far_away_costs_nothing(name, kind):
         assert moved.moving_reach == pytest.approx(robot.moving_reach)
 
 
-def test_out_of_reach_is_told_from_where_the_chain_begins_to_move():
+def test_out_of_reach_is_measured_from_the_first_moving_element():
     robot = ar.Robot([ar.Link((100.0, 0.0, 0.0)), *ar.load_robot("three-section").elements])
     beside = ar.solve(robot, ar.Target([100.0, 0.0, 0.3]))
     assert beside.status == Status.OUT_OF_REACH

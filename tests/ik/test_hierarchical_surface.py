@@ -1,4 +1,4 @@
-"""The tools of libreRGM3 under Python names."""
+"""The functions of libreRGM3 under Python names."""
 
 import csv
 import io
@@ -89,7 +89,7 @@ def test_jumps_choose_among_three(arm, coordinate, nearest):
 def test_a_jump_keeps_coupled_limits():
     section = ar.Robot([ar.Section(0.02, 2.0, stretch=0.05)])
     q = (1.0, 0.0, 0.05)
-    # At its shortest it must be straight, so that place is no choice.
+    # At its shortest it must be straight, so that value is not allowed.
     landed = tools.position_jump(section, q, ar.Target((0, 0, 0.5)), "section-1.length")
     assert section.within_limits(landed, 0.0)
 
@@ -188,7 +188,7 @@ def test_bad_input(call, words):
     assert words in str(caught.value)
 
 
-def test_an_endless_joint_has_no_corner_to_jump_to():
+def test_a_continuous_joint_has_no_corner_to_jump_to():
     endless = ar.Robot([ar.Revolute(lower=-math.inf, upper=math.inf), ar.Link((0.1, 0, 0))])
     with pytest.raises(ar.ConfigurationError, match="has no limits; give one that has"):
         tools.position_jump(endless, [0.0], ar.Target((0.1, 0, 0)), 0)

@@ -68,7 +68,7 @@ def test_a_trace_changes_no_answer(name, method):
     assert plain.trace is None
 
 
-def test_links_keep_their_places_when_a_section_bends_beyond_half_a_turn():
+def test_links_keep_their_positions_when_a_section_bends_beyond_half_a_turn():
     robot = ar.Robot([ar.Section(0.1, 6.0), ar.Section(0.1, 6.0)])
     solution = ar.solve(robot, [0.02, 0.01, 0.03], "fabrikx", start=[4.0, 0.3, 4.4, 1.0], trace=True, max_iterations=5)
     frames = robot.frames(solution.trace.q[0])[:, :3, 3]

@@ -1,4 +1,4 @@
-"""What a solution knows of its robot and target."""
+"""Solutions with their robot and target."""
 
 import numpy as np
 import pytest

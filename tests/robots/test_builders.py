@@ -128,6 +128,6 @@ def test_every_bad_row_is_named():
     ]  # fmt: skip
 
 
-def test_vectors_may_have_joints_without_end():
+def test_vectors_may_have_continuous_joints():
     robot = ar.Robot.from_vectors([(0, 0, 1)] * 2, [(0, 0, 1)] * 2, lower=[-math.inf, -1], upper=[math.inf, 1])
     np.testing.assert_array_equal(robot.lower, [-math.inf, -1])

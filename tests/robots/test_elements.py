@@ -76,7 +76,7 @@ def test_bad_fields_are_named_with_value_and_remedy(make, words):
         assert word in message
 
 
-def test_every_bad_field_is_told():
+def test_every_bad_field_is_reported():
     with pytest.raises(ar.RobotError) as caught:
         ar.Section(-1, 9, stretch=NAN, radius="x", length_weights=(-1,), twist=1, name="a/b")
     assert str(caught.value) == caught.value.problems[0]

@@ -107,7 +107,7 @@ def test_a_straight_section_is_a_cylinder_and_half_a_turn_a_half_ring():
     straight = tube_mesh(robot, [0.0, 0.3], sides=200)
     assert volume_of(straight.vertices, straight.faces) == pytest.approx(0.1 * polygon, rel=1e-9)
     np.testing.assert_allclose(straight.vertices.max(axis=0)[2], 0.1)
-    # Pappus: the area times the way of its middle; chords in place of arcs take a little away.
+    # Pappus: the area times the path of its centroid; chords in place of arcs take a little away.
     bent = tube_mesh(robot, [math.pi, 0.0], sides=200)
     assert volume_of(bent.vertices, bent.faces) == pytest.approx(0.1 * polygon, rel=2e-3)
     low, high = bent.vertices.min(axis=0), bent.vertices.max(axis=0)

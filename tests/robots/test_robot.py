@@ -192,7 +192,7 @@ def test_samples_are_seeded_within_limits_and_fill_them():
     assert (Q.min(axis=0) < robot.lower + 0.05 * (robot.upper - robot.lower)).all()
 
 
-def test_samples_of_a_joint_without_end_cover_one_turn():
+def test_samples_of_a_continuous_joint_cover_one_turn():
     robot = ar.Robot([ar.Revolute(lower=-math.inf, upper=math.inf)])
     Q = robot.sample(1000, seed=0)
     assert -math.pi <= Q.min() < -3

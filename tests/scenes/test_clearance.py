@@ -34,7 +34,7 @@ def test_a_hundred_thousand_arcs_against_spheres():
         dense = np.sqrt((x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2).min(axis=1) - ball.radius - 0.002
         assert (found.distance <= dense + 1e-15).all(), part
         assert (found.distance >= dense - off).all(), part
-        # The distance is met at the point that is told.
+        # The distance is that at the returned point.
         met = np.linalg.norm(found.point - ball.centre, axis=1) - ball.radius - 0.002
         np.testing.assert_allclose(met, found.distance, atol=1e-15)
 
@@ -50,7 +50,7 @@ def test_every_obstacle_against_dense_points(kind, cases):
         dense, off = bodies.clearance(bodies.MIXED, q, shapes)
         assert found <= dense + tolerance
         assert found >= dense - off
-        # It is met where it is told, and the normal leads away from the obstacle.
+        # It is the distance at the returned point, and the normal points away from the obstacle.
         radius = bodies.MIXED.elements[found.element].radius
         shape = shapes[found.obstacle]
         met = bodies.distance(shape, np.array([found.point, found.point + 1e-7 * found.normal]))
@@ -97,7 +97,7 @@ def test_gradient_against_differences(kind, cases):
             for d in step * np.eye(robot.dof)
         ]
         off.append(np.abs(gradient - differences).max())
-    # Where two places are equally near there is no gradient; that is rare.
+    # Where two points are equally near there is no gradient; that is rare.
     assert len(off) > 0.5 * cases
     assert np.mean(np.array(off) < 1e-6) >= 0.95
 
@@ -199,7 +199,7 @@ def test_nothing_to_be_near_to():
         assert not ar.clearance_gradient(robot, robot.neutral, scene)[1].any()
 
 
-def test_a_link_before_all_that_moves_is_the_place_of_the_base():
+def test_a_link_before_all_moving_elements_only_places_the_base():
     ball = ar.Sphere((0.0, 0.0, 0.5), 0.01)
     placed = ar.Robot([ar.Link((0, 0, 1.0)), ar.Section(0.1, 1.0)])
     assert ar.clearance(placed, placed.neutral, ball) == pytest.approx(0.49)
@@ -217,7 +217,7 @@ def test_a_ball_on_the_centre_line_is_inside_by_its_radius():
 
 
 def test_parallel_obstacles_are_settled_quickly():
-    """A line beside a wall and an arc about a post are as near everywhere: the search must not look at every place."""
+    """A line beside a wall and an arc about a post are as near everywhere: the search must not visit every point."""
     wall = ar.Box((0.02, 1.0, 1.0), (0.05, 0, 0))
     assert ar.clearance(THREE, THREE.neutral, wall) == pytest.approx(0.036)
     ring = ar.Robot([ar.Section(0.2, 2 * np.pi, radius=0.001)])

@@ -112,7 +112,7 @@ def test_a_scheduler_without_workers(monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:x", "nonsense", "a b:1"])
-def test_an_address_that_is_none(address):
+def test_a_malformed_address_is_refused(address):
     from arcreach.experiments.engine.cluster import connected
 
     with pytest.raises(MethodError, match="local:N"), connected(address):

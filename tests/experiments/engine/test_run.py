@@ -150,7 +150,7 @@ def test_bad_settings_are_refused(given, words):
         find_experiment(NAME).settings(**given)
 
 
-def test_the_device_is_told_to_auto_alone_and_is_no_part_of_a_run(tmp_path, monkeypatch):
+def test_only_auto_gets_the_device_which_is_not_part_of_a_run(tmp_path, monkeypatch):
     from arcreach.experiments.engine import comparison
     from arcreach.experiments.engine.experiment import Block, Settings
     from arcreach.experiments.tables import workspace

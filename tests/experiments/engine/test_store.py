@@ -81,7 +81,7 @@ def test_a_flipped_byte_anywhere_is_found_and_its_block_computed_again(tmp_path)
         flip_a_byte(path, place)
     flip_a_byte(path, 4)
     store.begin(KNOWN)
-    # What was there is kept aside, and is no row of the run.
+    # The damaged file is set aside, and its rows are not part of the run.
     assert path.with_suffix(".damaged").stat().st_size == size
     assert sorted(store.rows().collect()["target"].to_list()) == [*range(5), *range(10, 15)]
     store.write(BLOCKS[1], columns(BLOCKS[1]), {})
@@ -133,7 +133,7 @@ def test_another_run_is_refused(tmp_path, change):
         store.begin(KNOWN, resume=False)
 
 
-def test_what_is_no_run_is_refused(tmp_path):
+def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(FileError, match="holds no run"):
         Store(tmp_path).description()
     (tmp_path / "run.json").write_text("[]")
@@ -216,7 +216,7 @@ def test_ranges_cover_every_target_once(targets, timed, block):
     assert found == list(range(targets))
 
 
-def test_chance_depends_on_seed_and_words_alone():
+def test_random_numbers_depend_on_seed_and_names_only():
     draw = [
         generator(Settings(seed), *words).random()
         for seed, *words in ((0, "a", 1), (0, "a", 1), (1, "a", 1), (0, "a", 2))

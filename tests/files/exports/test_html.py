@@ -139,7 +139,7 @@ def test_the_solver_is_small(visit):
     assert visit("three-section").evaluate("arcreach.bytes") <= 15_000
 
 
-def test_a_number_that_is_no_number_changes_nothing(visit):
+def test_a_malformed_number_changes_nothing(visit):
     page = visit("three-section")
     before = position_of(page)
     field = page.locator("#position input").first

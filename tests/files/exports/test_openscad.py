@@ -92,7 +92,7 @@ def table(text, name):
     return np.array([[float(cell) for cell in row.strip(" [],").split(",")] for row in rows])
 
 
-def test_all_poses_and_the_line_of_the_tip():
+def test_all_poses_and_the_path_of_the_tip():
     path = MIXED.sample(4, seed=0)
     text = openscad_text(MIXED, path, all_poses=True)
     assert "\nall_poses = true;\n" in text

@@ -361,7 +361,7 @@ def test_robots_too_long_to_be_read_are_not_written(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_problems_are_counted_and_the_first_told(tmp_path):
+def test_problems_are_counted_and_the_first_reported(tmp_path):
     path = tmp_path / "robot.toml"
     path.write_text((JOINT + "a = 1\n") * 500)
     with pytest.raises(ar.FileError) as caught:

@@ -63,7 +63,7 @@ def test_every_scene_that_comes_along_loads_and_says_where_it_is_from(name):
         ("obstacles = [", ["is not valid TOML"]),
     ],
 )
-def test_all_problems_are_told(text, words):
+def test_all_problems_are_reported(text, words):
     with pytest.raises(FileError) as caught:
         parse_planar_scene(text, "desk.toml")
     told = "\n".join(caught.value.problems)

@@ -88,7 +88,7 @@ def test_random_robots_make_the_round_trip_bit_by_bit(tmp_path):
         np.testing.assert_array_equal(again.tip_pose(q), robot.tip_pose(q))
 
 
-def test_a_joint_without_end_and_all_options_make_the_round_trip(tmp_path):
+def test_a_continuous_joint_and_all_options_make_the_round_trip(tmp_path):
     robot = ar.Robot(
         [
             ar.Revolute(lower=-math.inf, upper=math.inf, name="spin"),
@@ -376,7 +376,7 @@ def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
     ar.save_robot(ar.load_robot("two-section"), tmp_path / ("n" * 250 + ".toml"))
 
 
-def test_two_robots_of_the_catalogue_are_told_apart_by_a_prefix(tmp_path):
+def test_two_robots_of_the_catalogue_are_distinguished_by_a_prefix(tmp_path):
     entry = '[[elements]]\nkind = "robot"\nrobot = "{}"\nprefix = "{}"\n'
     robot = load(tmp_path, entry.format("two-section", "left ") + entry.format("two-section", "right "))
     assert robot.element_names == ("left section-1", "left section-2", "right section-1", "right section-2")

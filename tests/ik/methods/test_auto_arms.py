@@ -110,7 +110,7 @@ def test_a_warm_start_follows_a_path_of_2000_points(seed):
 
 @pytest.mark.compiled
 def test_a_warm_start_jumps_only_where_nothing_is_near():
-    """A wide path through singular places: where the answer jumps, a dense search around the start finds no nearer."""
+    """A wide path through singularities: where the answer jumps, a dense search around the start finds no nearer."""
     robot = ar.load_robot("puma-560")
     path = wave(robot, 1500, 0.25, 3)
     poses = robot.tip_pose(path)

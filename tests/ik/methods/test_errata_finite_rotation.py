@@ -54,7 +54,7 @@ def heading(angle):
     return ar.Target([math.cos(angle), math.sin(angle), 0.0])
 
 
-def test_frd_4_clamps_to_the_wrong_place():
+def test_frd_4_clamps_a_full_turn_away():
     robot = swing(math.radians(-170), math.radians(170))
     # From -150 degrees the target at 165 degrees is 45 degrees away, through the gap that the limits leave.
     target, start = heading(math.radians(165)), [math.radians(-150)]

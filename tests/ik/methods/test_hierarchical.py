@@ -201,7 +201,7 @@ def test_time_is_capped(arm):
     assert solution.iterations < 100
 
 
-def test_the_nearest_place_is_returned():
+def test_the_nearest_configuration_is_returned():
     # Orientation takes the last word in every cycle, so the end of a search need not be its best.
     arm = ar.load_robot("librergm3")
     pose = arm.tip_pose((0.4, 0.1, 2.0))
@@ -216,7 +216,7 @@ def test_the_nearest_place_is_returned():
     assert here == pytest.approx(min(scores[0], *scores[ends]))
 
 
-def test_an_endless_joint_ends():
+def test_a_search_with_a_continuous_joint_ends():
     arm = ar.Robot([ar.Revolute(lower=-math.inf, upper=math.inf), ar.Link((0.1, 0, 0)), ar.Prismatic(0.0, 0.1)])
     # Nothing turns the tip towards a target on the axis: every step changes nothing, and is kept once round.
     solution = ar.solve(arm, ar.Target((0.0, 0.0, 0.05)), "hierarchical", start=(0.3, 0.02), trace=True)

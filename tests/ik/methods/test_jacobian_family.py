@@ -339,7 +339,7 @@ def test_endings(method):
 
 
 @pytest.mark.parametrize("method", FAMILY)
-def test_a_place_it_cannot_reach_ends_as_stalled(method):
+def test_a_position_it_cannot_reach_ends_as_stalled(method):
     # Within the length of the arm, but inside its base.
     robot = ar.load_robot("ur5")
     found = solve(robot, Target([0.0, 0.0, -0.6], rotation=np.eye(3)), method, start=robot.sample(1, seed=1)[0])
@@ -358,7 +358,7 @@ def test_a_place_it_cannot_reach_ends_as_stalled(method):
         ("jacobian-transpose", {"largest_step": 0.01}),
     ],
 )
-def test_options_change_the_way(method, options):
+def test_options_change_the_steps(method, options):
     robot = ar.load_robot("ur5")
     target = Target.from_pose(robot.tip_pose(robot.sample(1, seed=3)[0]))
     call = {"start": robot.sample(1, seed=9)[0], "trace": True, "max_iterations": 5}
@@ -393,7 +393,7 @@ def test_refuses_options_it_does_not_have(method):
 
 
 @pytest.mark.parametrize("method", ["jacobian", "jacobian-transpose", "dls", "svd-dls", "sdls", "lm"])
-def test_half_a_turn_off_is_no_place_to_stand_still(method):
+def test_half_a_turn_off_is_not_stationary(method):
     robot = ar.load_robot("iiwa-14")
     q = np.array([0.3, 0.5, 0.2, -0.9, 0.1, 0.7, 0.2])
     pose = robot.tip_pose(q)

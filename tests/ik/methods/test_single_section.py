@@ -343,7 +343,7 @@ def test_time_limit(variant):
     assert robot.within_limits(found.q)
 
 
-def test_jacobian_starts_where_it_is_told():
+def test_jacobian_begins_at_the_given_start():
     robot = ar.Robot([SECTIONS["extensible"]])
     q = robot.sample(1, seed=10)[0]
     assert single(robot, tips(robot, q), "jacobian", start=q).iterations == 0

@@ -75,7 +75,7 @@ def test_clip_of_a_negative_bend_straightens_a_twisting_section():
     np.testing.assert_array_equal(robot.clip([-1.0, 0.5]), [0.0, 0.5])
 
 
-def test_a_joint_without_end_is_neither_clipped_nor_outside():
+def test_a_continuous_joint_is_neither_clipped_nor_outside():
     robot = ar.Robot([ar.Revolute(lower=-math.inf, upper=math.inf)])
     assert robot.within_limits([100.0])
     np.testing.assert_array_equal(robot.clip([100.0]), [100.0])

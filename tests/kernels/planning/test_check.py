@@ -169,7 +169,7 @@ def test_a_motion_stays_inside_the_limits_and_ends_where_it_should():
     np.testing.assert_allclose(robot.tip_pose(motion[[0, -1]]), robot.tip_pose(Q[[0, -1]]), atol=1e-12)
 
 
-def test_an_endless_joint_goes_the_shorter_way_round():
+def test_a_continuous_joint_goes_the_shorter_way_round():
     robot = ar.Robot([ar.Revolute(lower=-np.inf, upper=np.inf), ar.Link((0.1, 0, 0))])
     motion = motion_between(robot, [[3.0], [-3.0]], 21)
     assert (np.abs(motion) >= 3.0 - 1e-12).all()

@@ -14,7 +14,7 @@ from arcreach.planning.contact.rod import load_rod
 
 
 def test_k22_contact_tree_one_point_has_many_tangents():
-    # Two ways to one ball, by either side of another: the arcs that go on from it to a third place differ.
+    # Two paths to one ball, by either side of another: the arcs that continue to a third point differ.
     onward = []
     for side in (1.0, -1.0):
         first = PlanarArc((0.0, 0.0, 0.0), *tangent_arc(0.0, 0.1, 0.02, side))

@@ -142,6 +142,6 @@ def test_what_is_not_possible_says_why():
         ((None, DISC), {}, RobotError, "robot = None"),
     ],
 )
-def test_bad_input_is_refused_at_the_door(arguments, options, error, words):
+def test_bad_input_is_refused_before_planning(arguments, options, error, words):
     with pytest.raises(error, match=words):
         ar.plan_grasp(*arguments, **options)

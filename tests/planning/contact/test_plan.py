@@ -114,10 +114,10 @@ def test_automatic_candidates_find_at_least_as_much(found, name):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_without_the_rule_no_way_is_lost_and_others_come(found, name):
+def test_without_the_rule_no_path_is_lost_and_others_are_found(found, name):
     _, plans = found[name]
     _, free = plan_scene(name, rule=False)
-    # In the pocket both ways already bend towards what they touch.
+    # In the pocket both paths already bend towards what they touch.
     assert len(free) >= len(plans) + (name != "pocket")
     ways = [plan.contacts for plan in free]
     assert all(plan.contacts in ways for plan in plans)
@@ -157,7 +157,7 @@ def test_plans_are_free_exact_and_within_limits(found, name):
 
 
 @pytest.mark.compiled
-def test_clutter_has_a_way_of_four_contacts():
+def test_clutter_has_a_path_of_four_contacts():
     scene, plans = plan_scene("clutter", max_solutions=3)
     assert len(scene.obstacles) == 28
     assert len(plans[0].contacts) == 4
@@ -177,7 +177,7 @@ def test_the_body_follows_its_leader(found):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_robot_of_several_sections_passes_the_same_places_without_touching(found, name):
+def test_a_robot_of_several_sections_passes_the_contacts_without_touching(found, name):
     for plan in found[name][1]:
         robot, q = plan.sectioned()
         assert len(robot.elements) == len(plan.arcs)
@@ -286,6 +286,6 @@ L_SHAPE = ar.Polygon([(0.05, 0.1), (0.1, 0.1), (0.1, 0.12), (0.06, 0.12), (0.06,
         (("arm", (0, 0.2), [WALL]), {}, RobotError, "robot = 'arm'"),
     ],
 )
-def test_bad_input_is_refused_at_the_door(arguments, options, error, words):
+def test_bad_input_is_refused_before_planning(arguments, options, error, words):
     with pytest.raises(error, match=words):
         ar.plan_contact(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Following a path among obstacles: six tubes, ways around, and waypoints that are left out."""
+"""Following a path among obstacles: six tubes, detours, and waypoints that are left out."""
 
 import numpy as np
 import pytest
@@ -45,8 +45,8 @@ def test_into_a_tube(name, asked):
 
 
 @pytest.mark.compiled
-def test_the_way_around_an_obstacle():
-    """A ball stands on the straight line of the tip: the path leaves it and comes back."""
+def test_a_detour_around_an_obstacle():
+    """A ball is on the straight line of the tip: the path leaves the line and returns to it."""
     robot = ar.load_robot("extensible-sections")
     points = np.array([[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]])
     ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
@@ -126,7 +126,7 @@ def test_a_first_waypoint_that_is_blocked_is_waited_for():
 
 
 @pytest.mark.compiled
-def test_a_bound_holds_across_half_a_turn_and_on_a_way_around():
+def test_a_bound_holds_across_half_a_turn_and_on_a_detour():
     robot = ar.load_robot("extensible-sections")
     ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)
     path = ar.follow(robot, [[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]], scene=[ball], max_step=0.1)

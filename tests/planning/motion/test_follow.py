@@ -1,4 +1,4 @@
-"""Following a path: continuity, the box near singular places, the published rules, bad input."""
+"""Following a path: continuity, the box near singular configurations, the published rules, bad input."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def check(robot, path, position_tol=1e-6, angle_tol=1e-6):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("tilt", [0.0, 1e-7, 3e-5, 1e-4, 5e-4, 1e-3, 0.02])
-def test_a_wrist_passes_its_singular_place_in_small_steps(tilt):
+def test_a_wrist_passes_its_singular_configuration_in_small_steps(tilt):
     robot = ar.load_robot("puma-560")
     poses, start = wrist_path(robot, tilt)
     path = ar.follow(robot, poses, start=start, angle_tol=1e-6, max_step=THREE_DEGREES)
@@ -282,7 +282,7 @@ def test_half_a_turn_has_a_middle(axis):
 
 
 @pytest.mark.compiled
-def test_progress_is_told_after_every_waypoint():
+def test_progress_is_reported_after_every_waypoint():
     robot = ar.load_robot("three-section")
     q = robot.sample(1, seed=0)[0]
     points = np.linspace(robot.tip_pose(q)[:3, 3], robot.tip_pose(q + 0.05)[:3, 3], 6)

@@ -110,7 +110,7 @@ def test_simplifying_shortens(arm, clutter):
 
 
 @pytest.mark.compiled
-def test_an_arm_with_an_endless_joint_among_boxes_and_capsules():
+def test_an_arm_with_a_continuous_joint_among_boxes_and_capsules():
     robot = ar.Robot(
         [
             ar.Revolute(lower=-np.inf, upper=np.inf),
@@ -122,7 +122,7 @@ def test_an_arm_with_an_endless_joint_among_boxes_and_capsules():
     )
     wall = ar.Scene([ar.Box((0.05, 1.0, 1.0), (0.35, 0.0, 0.2)), ar.Capsule((-0.4, -0.1, 0), (-0.4, -0.1, 0.6), 0.05)])
     start, goal = np.array([0.6, 0.5, 0.3, 0.2]), np.array([-2.7, 0.6, 0.5, -1.0])
-    # Through the wall's place: the long way round is the free one.
+    # The short way round passes through the wall; the long one is free.
     start[0], start[1], goal[0], goal[1] = 1.4, 1.2, -1.4, 1.2
     plan = ar.plan(robot, start, scene=wall, goal=goal)
     check_plan(plan, start, ar.Target(robot.tip_pose(goal)[:3, 3]), wall)
@@ -138,7 +138,7 @@ def test_nothing_in_the_way_is_one_straight_motion(arm):
 
 
 @pytest.mark.compiled
-def test_no_path_is_said_after_the_time_that_was_given():
+def test_no_path_is_reported_after_the_given_time():
     robot = ar.Robot([ar.Section(0.05, 2.5, radius=0.001)])
     # A ring that the tip cannot pass: the goal lies outside of it.
     ring = [robot.tip_pose([1.0, angle])[:3, 3] for angle in np.linspace(-np.pi, np.pi, 60)]
@@ -263,7 +263,7 @@ def test_a_certificate_covers_the_whole_motion():
 
 
 @pytest.mark.compiled
-def test_an_endless_joint_does_not_jump():
+def test_a_continuous_joint_does_not_jump():
     endless = ar.Revolute((0, 0, 1), -np.inf, np.inf)
     robot = ar.Robot([endless, ar.Link((0.5, 0, 0), radius=0.01), ar.Revolute((0, 1, 0), -1, 1), ar.Link((0.3, 0, 0))])
     scene = [ar.Sphere((0, 0, 2.0), 0.1)]

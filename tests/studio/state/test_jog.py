@@ -68,7 +68,7 @@ def test_the_body_stays_within_a_port(radius):
         free = jogged(robot, free, motion, BASE, POSITION, FREE)
         moved = jogged(robot, moved, motion, BASE, POSITION, FREE, port)
         assert port.passage(robot, moved).kept[0]
-    # It comes near where it is told to go.
+    # It comes near the requested position.
     assert np.allclose(robot.tip_pose(moved)[:3, 3] - before, 8.0 * motion[:3], atol=2e-3)
     # Without the port it would have left it.
     assert port.passage(robot, free).kept[0] == (radius > 1e-2)
@@ -95,14 +95,14 @@ def test_a_body_that_misses_the_port_comes_nearer():
     assert port.passage(robot, q).kept[0]
 
 
-def test_the_end_of_the_reach_is_no_leap():
+def test_at_the_end_of_the_reach_nothing_jumps():
     robot = ar.load_robot("three-section")
     q = robot.clip(robot.neutral + 1e-3)
     for _ in range(40):
         before, q = q, jogged(robot, q, np.array([0.0, 0.0, 2e-3, 0.0, 0.0, 0.0]), BASE, POSITION, FREE)
         assert robot.within_limits(q)
         assert np.linalg.norm(robot.backbone(q, 9) - robot.backbone(before, 9), axis=1).max() < 0.05 * robot.reach
-    # From there it comes back as it is told.
+    # From there it follows motions back.
     tip = robot.tip_pose(q)[:3, 3]
     back = robot.tip_pose(jogged(robot, q, np.array([1e-3, 0.0, 0.0, 0.0, 0.0, 0.0]), BASE, POSITION, FREE))[:3, 3]
     assert np.linalg.norm(back - tip) < 3e-3
