@@ -207,7 +207,7 @@ def rotation(owner: str, field: str, value: Any) -> Matrix3:
     """Return a 3 x 3 rotation matrix as rows of floats."""
     accepted = "a 3 x 3 rotation matrix (orthogonal rows of unit length, determinant +1)"
     matrix = real_array(value)
-    # Numbers above 2 are no rotation, and their products might overflow.
+    # A matrix with numbers above 2 is not a rotation, and their products might overflow.
     if matrix is None or matrix.shape != (3, 3) or not (np.abs(matrix) <= 2.0).all():
         raise refuse(owner, field, value, accepted)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())

@@ -195,7 +195,7 @@ def write_text(path: AnyPath, text: str, largest: int | None = None) -> None:
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise file_error(path, f"cannot be written: {error.object[error.start]!r} is no character of Unicode") from None
+        raise file_error(path, f"cannot be written: {error.object[error.start]!r} is not a Unicode character") from None
     if largest is not None and len(content) > largest:
         size = f"{len(content) / 1e6:.1f} MB"
         raise file_error(path, f"would have {size}; at most {largest / 1e6:.0f} MB can be read: write a smaller one")
@@ -297,7 +297,7 @@ def _opened(path: AnyPath, largest: int) -> Iterator[io.BufferedReader]:
 def _lines(text: io.TextIOBase, origin: AnyPath) -> Iterator[str]:
     while line := text.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
-            raise file_error(origin, f"has a line of more than {LONGEST_LINE} characters, which is no table")
+            raise file_error(origin, f"has a line of more than {LONGEST_LINE} characters, which is not a table")
         yield line
 
 

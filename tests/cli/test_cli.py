@@ -143,7 +143,7 @@ def test_fk_of_a_file_with_and_without_header(run, tmp_path):
 BAD_FK = {
     "too few": (["two-section", "--q", "1,2"], ["--q: has 2 values; give 4", "section-1.bend"]),
     "unit": (["two-section", "--q", "1mm,0,0,0"], ["section-1.bend", "unknown unit 'mm'"]),
-    "word": (["two-section", "--q", "a,0,0,0"], ["section-1.bend", "'a' is no angle"]),
+    "word": (["two-section", "--q", "a,0,0,0"], ["section-1.bend", "'a' is not a valid angle"]),
     "infinite": (["two-section", "--q", "inf,0,0,0"], ["q[0] (section-1.bend) = inf"]),
     "neither": (["two-section"], ["exactly one of --q or --file"]),
     "both": (["two-section", "--q", "0,0,0,0", "--file", "x"], ["exactly one of --q or --file"]),

@@ -306,7 +306,7 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "1deg,2,3"), "--to: "),
         (("three-section", "--to", "0,0,nan"), "--to: "),
         (("three-section", "--to", "0,0,1", "--axis", "0,0,0"), "zero"),
-        (("three-section", "--to", "0,0,1", "--axis", "0,0,x"), "--axis: 'x' is no number"),
+        (("three-section", "--to", "0,0,1", "--axis", "0,0,x"), "--axis: 'x' is not a number"),
         (("three-section", "--to", "0,0,1", "--axis", "0,0,1", "--rotation", "1,0,0,0"), "both given"),
         (("three-section", "--to", "0,0,1", "--rotation", "1,0,0"), "--rotation has 3 values; give 4 or 9"),
         (("three-section", "--to", "0,0,1", "--rotation", "0,0,0,0"), "quaternion is zero"),

@@ -20,8 +20,8 @@ PLACE = ",".join(map(repr, POSE[:3, 3].tolist()))
 
 
 MISTAKES = {
-    "tip that is no link": (lambda: ar.load_robot(URDF, tip="tool1"), ar.FileError, "tip = 'tool1' is no link"),
-    "base that is no link": (
+    "tip that is not a link": (lambda: ar.load_robot(URDF, tip="tool1"), ar.FileError, "tip = 'tool1' is not a link"),
+    "base that is not a link": (
         lambda: ar.load_robot(URDF, base="base", tip="tool0"), ar.FileError, "did you mean 'base_link'",
     ),
     "no tip where there are several": (lambda: ar.load_robot(URDF), ar.FileError, "choose one as tip"),
@@ -33,16 +33,16 @@ MISTAKES = {
     "misspelt robot": (lambda: ar.load_robot("ur-5"), ar.FileError, "did you mean 'ur5'"),
     "short start": (lambda: ar.solve(ARM, TARGET, start=Q[:5]), ar.ConfigurationError, "give 6 numbers"),
     "long start": (lambda: ar.solve(ARM, TARGET, start=[*Q, 0]), ar.ConfigurationError, "give 6 numbers"),
-    "start that is no number": (
+    "start that is not a number": (
         lambda: ar.solve(ARM, TARGET, start=[*Q[:5], math.nan]), ar.ConfigurationError, "wrist-3) = nan",
     ),
     "start by name": (lambda: ar.solve(ARM, TARGET, start="home"), ar.ConfigurationError, "'home' is not accepted"),
     "starts of another batch": (lambda: ar.solve(ARM, TARGET, start=[Q, Q]), ar.TargetError, "2 rows for 1 target"),
     "scaled rotation": (
-        lambda: ar.Target(POSE[:3, 3], rotation=1.1 * POSE[:3, :3]), ar.TargetError, "is no rotation",
+        lambda: ar.Target(POSE[:3, 3], rotation=1.1 * POSE[:3, :3]), ar.TargetError, "is not a rotation",
     ),
     "scaled rotation in a batch": (
-        lambda: ar.solve_batch(ARM, [POSE[:3, 3]], rotations=[1.1 * POSE[:3, :3]]), ar.TargetError, "is no rotation",
+        lambda: ar.solve_batch(ARM, [POSE[:3, 3]], rotations=[1.1 * POSE[:3, :3]]), ar.TargetError, "is not a rotation",
     ),
     "mirrored rotation": (
         lambda: ar.Target(POSE[:3, 3], rotation=POSE[:3, :3] @ np.diag([1, 1, -1])), ar.TargetError, "determinant +1",
@@ -51,8 +51,8 @@ MISTAKES = {
         lambda: ar.Target(POSE[:3, 3], rotation=[1, 0, 0, 0]), ar.TargetError, "give numbers of shape (3, 3)",
     ),
     "scaled pose": (lambda: ar.Target.from_pose(1.1 * POSE), ar.TargetError, "last row"),
-    "position that is no number": (lambda: ar.Target([math.nan, 0, 0.3]), ar.TargetError, "position[0] = nan"),
-    "rotation that is no number": (
+    "position that is not a number": (lambda: ar.Target([math.nan, 0, 0.3]), ar.TargetError, "position[0] = nan"),
+    "rotation that is not a number": (
         lambda: ar.Target([0.3, 0, 0.3], rotation=np.full((3, 3), math.nan)), ar.TargetError, "nan",
     ),
     "infinite position": (lambda: ar.Target([0.3, math.inf, 0.3]), ar.TargetError, "position[1] = inf"),
@@ -84,16 +84,16 @@ def test_mistakes_raise_and_say_what_would_be_accepted(mistake):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((URDF, "--tip", "tool1", "--to", "0.1,0,0.3"), "tip = 'tool1' is no link"),
+        ((URDF, "--tip", "tool1", "--to", "0.1,0,0.3"), "tip = 'tool1' is not a link"),
         ((URDF, "--to", "0.1,0,0.3"), "choose one as tip"),
         (("ur5", "--tip", "tool0", "--to", PLACE), "links of a URDF"),
         (("ur5e.urdf", "--to", PLACE), "no such file"),
         (("ur-5", "--to", PLACE), "did you mean 'ur5'"),
         (("ur5", "--file", "targets.csv"), "targets.csv: no such file"),
         (("ur5", "--to", PLACE, "--start", "1,2,3,4,5"), "has 5 values; give 6"),
-        (("ur5", "--to", PLACE, "--start", "1,2,3,4,5,nan"), "wrist-3: 'nan' is no angle"),
-        (("ur5", "--to", PLACE, "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "is no rotation"),
-        (("ur5", "--to", "nan,0,0.3"), "'nan' is no length"),
+        (("ur5", "--to", PLACE, "--start", "1,2,3,4,5,nan"), "wrist-3: 'nan' is not a valid angle"),
+        (("ur5", "--to", PLACE, "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "is not a rotation"),
+        (("ur5", "--to", "nan,0,0.3"), "'nan' is not a valid length"),
         (("ur5", "--to", PLACE, "--method", "levenberg"), "give one of auto"),
         (("ur5", "--to", PLACE, "--method", "fabrikx"), "cannot serve robot 'ur5'"),
         (("ur5", "--to", PLACE, "--method", "single-section"), "cannot serve robot 'ur5'"),

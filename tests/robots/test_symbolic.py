@@ -163,7 +163,7 @@ def test_every_function_compiles():
         (sp.diag(2, 1, 1, 1), "no rotation at"),
         (sp.diag(-1, 1, 1, 1), "no rotation at"),
         (sp.diag(1e200, 1, 1, 1), "no rotation at"),
-        (sp.Matrix(4, 4, lambda i, j: sp.Symbol("z") if i == j else 0), "'z', which is no coordinate"),
+        (sp.Matrix(4, 4, lambda i, j: sp.Symbol("z") if i == j else 0), "'z', which is not a coordinate"),
         (sp.Matrix(4, 4, lambda i, j: sp.gamma(a) if i == j else 0), "gamma"),
         (sp.Matrix(4, 4, lambda i, j: sp.Function("f")(a) if i == j else 0), "f, which is not accepted"),
         (sp.Matrix(4, 4, lambda i, j: sp.zoo), "ComplexInfinity"),

@@ -107,7 +107,7 @@ def test_a_port_that_is_taken_is_an_error(studio):
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "192.0.2.1"])
 def test_a_wrong_host_is_named(host):
-    with pytest.raises(StudioError, match=f"host = '{host}' is no address of this machine") as caught:
+    with pytest.raises(StudioError, match=f"host = '{host}' is not an address of this machine") as caught:
         bound_socket(host, 0, allow_remote=True)
     assert "--port" not in str(caught.value)
 

@@ -130,5 +130,5 @@ def _number(text: str, quantity: str | None) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise FileError(f"'{text.strip()[:40]}' is no number; give a finite number")
+        raise FileError(f"'{text.strip()[:40]}' is not a number; give a finite number")
     return value

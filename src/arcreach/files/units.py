@@ -54,7 +54,7 @@ def parse(text: str | float, quantity: str) -> float:
         return value
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
-        raise FileError(f"{shown(text)} is no {quantity}; give {accepted(quantity)}")
+        raise FileError(f"{shown(text)} is not a valid {quantity}; give {accepted(quantity)}")
     digits, unit = match.groups()
     if unit and unit not in units:
         raise FileError(f"{shown(text)} has the unknown unit '{unit}'; known units of {quantity}: {', '.join(units)}")

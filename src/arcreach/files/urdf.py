@@ -116,9 +116,9 @@ def _parse_xml(text: str) -> Node:
         nonlocal count
         count += 1
         if count > bounds.MOST_NODES:
-            raise FileError(f"has more than {bounds.MOST_NODES} XML elements, which is no URDF of a robot")
+            raise FileError(f"has more than {bounds.MOST_NODES} XML elements; a URDF has fewer")
         if len(open_nodes) > bounds.DEEPEST_NODE:
-            raise FileError(f"has more than {bounds.DEEPEST_NODE} XML elements inside each other, which is no URDF")
+            raise FileError(f"has more than {bounds.DEEPEST_NODE} XML elements inside each other; a URDF has fewer")
         node = Node(tag, attributes)
         open_nodes[-1].children.append(node)
         open_nodes.append(node)
@@ -177,7 +177,9 @@ def _joint(node: Node, links: dict[str, None]) -> Joint:
         found = node.child(end)
         link = found.attributes.get("link") if found else None
         if link not in links:
-            raise FileError(f"joint {shown(name)}: {end} = {shown(link)} is no link of the file; give one of its links")
+            raise FileError(
+                f"joint {shown(name)}: {end} = {shown(link)} is not a link of the file; give one of its links"
+            )
         ends.append(str(link))
     return Joint(name, node.attributes.get("type", ""), ends[0], ends[1], node)
 
@@ -187,7 +189,7 @@ def _chain(links: dict[str, None], joints: dict[str, Joint], base: str | None, t
     for role, link in (("base", base), ("tip", tip)):
         if link is not None and link not in links:
             hint = problems.suggestion(link, links) or f"; the links are {_listed(list(links))}"
-            raise FileError(f"{role} = {shown(link)} is no link of the file{hint}")
+            raise FileError(f"{role} = {shown(link)} is not a link of the file{hint}")
     if tip is None:
         tip = _only_leaf(links, joints, base)
     path: list[Joint] = []

@@ -323,7 +323,7 @@ def _tool(tool: Any, tool_axis: Any, has_axis: bool) -> Array | None:
         frame[:3, 3] = given
     elif given is not None and given.shape == (4, 4) and np.isfinite(given).all():
         if rotation_defect(given[:3, :3].ravel()) > ROTATION_TOLERANCE or given[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
-            raise TargetError(f"tool = {shown(tool)} is no frame; give a rotation and a shift, last row 0, 0, 0, 1")
+            raise TargetError(f"tool = {shown(tool)} is not a frame; give a rotation and a shift, last row 0, 0, 0, 1")
         frame = given.copy()
     elif tool is not None:
         raise TargetError(f"tool = {shown(tool)} is not accepted; give an offset (3,) in metres or a frame (4, 4)")
@@ -384,7 +384,7 @@ def _refuse(points: Array, axes: Array | None, rotations: Array | None, fields: 
     assert rotations is not None
     worst = next(i for i, turn in enumerate(rotations) if not rotation_defect(turn) <= ROTATION_TOLERANCE)
     raise TargetError(
-        f"rotation of target {worst} = {shown(rotations[worst].reshape(3, 3))} is no rotation; give orthogonal rows "
+        f"rotation of target {worst} = {shown(rotations[worst].reshape(3, 3))} is not a rotation; give orthogonal rows "
         "of unit length, determinant +1"
     )
 

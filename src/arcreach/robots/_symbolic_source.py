@@ -100,7 +100,7 @@ def _check(expression: Any, allowed: set[Any]) -> None:
     unknown = sorted(str(symbol) for symbol in expression.free_symbols - allowed)
     if unknown:
         raise RobotError(
-            f"symbolic robot: matrix uses {shown(unknown[0])}, which is no coordinate; list it in coordinates or "
+            f"symbolic robot: matrix uses {shown(unknown[0])}, which is not a coordinate; list it in coordinates or "
             "put a number in its place"
         )
     numbers = (sympy.Integer, sympy.Rational, sympy.Float, sympy.core.numbers.Pi, sympy.core.numbers.Exp1)
@@ -111,7 +111,9 @@ def _check(expression: Any, allowed: set[Any]) -> None:
                 f"give whole numbers up to {LARGEST_INTEGER}, or a float"
             )
         if node.is_number and node.is_Pow and node.is_extended_real is False:
-            raise RobotError(f"symbolic robot: matrix uses {shown(str(node))[1:-1]}, which is no real number; give one")
+            raise RobotError(
+                f"symbolic robot: matrix uses {shown(str(node))[1:-1]}, which is not a real number; give one"
+            )
         if isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers)):
             continue
         if type(node).__name__ in FUNCTIONS:

@@ -169,7 +169,7 @@ class SymbolicRobot(ConfigurationSpace):
                 defect = abs(turn @ turn.T - np.eye(3)).max()
             if not defect <= ROTATION_TOLERANCE or not np.linalg.det(turn) > 0.0:
                 raise RobotError(
-                    f"{OWNER}: matrix[0:3, 0:3] is no rotation at {where}; give orthogonal columns of unit "
+                    f"{OWNER}: matrix[0:3, 0:3] is not a rotation at {where}; give orthogonal columns of unit "
                     "length with determinant +1"
                 )
 

@@ -62,7 +62,7 @@ def closed_surface(what: str, vertices: Array, faces: Integers) -> tuple[Array, 
 
 
 def _check_closed(what: str, faces: Integers) -> None:
-    """Raise SceneError for an open or inconsistently oriented mesh, whose winding number is no integer."""
+    """Raise SceneError for an open or inconsistently oriented mesh, whose winding number is not an integer."""
     first = faces.ravel()
     last = np.roll(faces, -1, axis=1).ravel()
     pairs = np.stack([np.minimum(first, last), np.maximum(first, last)], axis=1)

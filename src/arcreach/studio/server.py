@@ -77,7 +77,7 @@ def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
         # An unknown name or an address of another machine: another port would not help.
         if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             raise StudioError(
-                f"host = {shown(host)} is no address of this machine; give {LOOPBACK}, or one of its own addresses"
+                f"host = {shown(host)} is not an address of this machine; give {LOOPBACK}, or one of its own addresses"
             ) from None
         raise StudioError(f"port {port} of {host} cannot be used ({error.strerror}); give another by --port") from None
     return listener

@@ -146,7 +146,7 @@ BAD = {
     "bad dh row": ('[[elements]]\nkind = "dh"\nrows = [{ b = 1 }]', ["elements[0].rows[0].b = 1 is an unknown key"]),
     "no dh rows": ('[[elements]]\nkind = "dh"\nrows = []', ["elements[0].rows = []"]),
     "bad convention": ('[[elements]]\nkind = "dh"\nconvention = "x"\nrows = [{}]', ["convention = 'x'", "'modified'"]),
-    "unknown robot": ('[[elements]]\nkind = "robot"\nrobot = "ur-5"', ["'ur-5' is no robot", "did you mean 'ur5'?"]),
+    "unknown robot": ('[[elements]]\nkind = "robot"\nrobot = "ur-5"', ["'ur-5' is not a robot", "did you mean 'ur5'?"]),
     "symbolic robot inside": ('[[elements]]\nkind = "robot"\nrobot = "librergm3-matrix"', ["has no elements"]),
     "elements is a number": ("elements = 3", ["elements = 3", "list"]),
     "element is a number": ("elements = [3]", ["elements[0] = 3", "give a table"]),
@@ -175,7 +175,7 @@ BAD = {
     "key of two lines": ('"a\\nb" = 1\n' + SECTION, ["'a\\nb' = 1 is an unknown key"]),
     "long kind": (f'[[elements]]\nkind = "{"k" * 10**5}"', ["elements[0].kind = 'kkk"]),
     "long unit": (SECTION.replace("50 mm", "1 " + "m" * 10**5), ["elements[0].length"]),
-    "long robot": (f'[[elements]]\nkind = "robot"\nrobot = "{"r" * 10**5}"', ["is no robot of the catalogue"]),
+    "long robot": (f'[[elements]]\nkind = "robot"\nrobot = "{"r" * 10**5}"', ["is not a robot of the catalogue"]),
     "long name": (f'name = "{"n" * 10**5}"\n' + SECTION, ["robot: name = 'nnn"]),
     "nested": ("x = " + "[" * 10**5, ["nested too deeply"]),
 }
@@ -266,7 +266,7 @@ def test_a_symbolic_file(tmp_path):
     ("old", "new", "words"),
     [
         ('"cos(q)"', "\"__import__('os').getcwd()\"", ["matrix[0][0]", "not accepted in a formula"]),
-        ('"d"]', '"x"]', ["matrix[0][3]", "'x' is no coordinate"]),
+        ('"d"]', '"x"]', ["matrix[0][3]", "'x' is not a coordinate"]),
         ("0.25]", "true]", ["matrix"]),
         ("0.25]", "]", ["matrix[2]", "at least 4 entries"]),
         ('"20 mm"', '"20 deg"', ["coordinates[1].upper", "unknown unit 'deg'"]),

@@ -16,7 +16,7 @@ def test_the_first_tip_that_can_be_read_is_taken():
     robots = RobotList()
     entry = robots.add_file("hand.urdf", text)
     assert (entry.tip, entry.tips) == ("thumb", ("finger", "thumb"))
-    with pytest.raises(FileError, match="tip = 'moon' is no link"):
+    with pytest.raises(FileError, match="tip = 'moon' is not a link"):
         robots.set_tip("hand", "moon")
     with pytest.raises(FileError, match="mimic"):
         robots.add_file(

@@ -34,7 +34,7 @@ def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
     """Return the run in a folder, or the runs in its subfolders, in the order of the experiments."""
     root = Path(folder)
     if not root.is_dir():
-        raise FileError(f"{root}: is no folder; give one that `arcreach experiment run` wrote")
+        raise FileError(f"{root}: is not a folder; give one that `arcreach experiment run` wrote")
     if (root / RUN_FILE).is_file():
         return [Run(root)]
     found = [Run(path.parent) for path in sorted(root.glob(f"*/{RUN_FILE}"))]

@@ -40,7 +40,7 @@ def catalogue_robot(name: str) -> Robot | SymbolicRobot:
 
     if name not in catalogue():
         hint = suggestion(name, catalogue()) or "; arcreach robots lists them"
-        raise FileError(f"{shown(name)} is no robot of the catalogue{hint}")
+        raise FileError(f"{shown(name)} is not a robot of the catalogue{hint}")
     return parse_robot(catalogue_text(ROBOTS, name), f"catalogue robot '{name}'")
 
 

@@ -41,7 +41,7 @@ def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
     except (RecursionError, MemoryError):
         raise FileError(f"{shown(text)} is nested too deeply; give a shorter formula") from None
     except (SyntaxError, ValueError, TypeError, ArithmeticError):
-        raise FileError(f"{shown(text)} is no formula; give something like cos(q0)*sin(q1) + 0.25") from None
+        raise FileError(f"{shown(text)} is not a formula; give something like cos(q0)*sin(q1) + 0.25") from None
 
 
 def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
@@ -58,7 +58,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
         case ast.Name(id=name) if name in symbols:
             return symbols[name]
         case ast.Name(id=name):
-            raise FileError(f"{shown(name)} is no coordinate; the coordinates are {_listed(symbols)}")
+            raise FileError(f"{shown(name)} is not a coordinate; the coordinates are {_listed(symbols)}")
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_build(operand, symbols)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -115,7 +115,7 @@ def _evaluated(result: Any, node: ast.expr) -> Any:
 
 
 def _not_real(node: ast.expr) -> FileError:
-    return FileError(f"{_source(node)} is no finite real number; give a formula that has a value")
+    return FileError(f"{_source(node)} is not a finite real number; give a formula that has a value")
 
 
 def write_formula(expression: Any) -> str:

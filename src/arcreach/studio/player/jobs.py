@@ -65,7 +65,7 @@ class Jobs:
         """Plan a path that leans on the obstacles of a planar scene of the catalogue."""
         # A client may send any text, and a path must not be opened.
         if scene not in planar_catalogue():
-            raise FileError(f"{shown(scene)} is no planar scene of the catalogue; choose one of the list")
+            raise FileError(f"{shown(scene)} is not a planar scene of the catalogue; choose one of the list")
 
         def done(motion: ContactMotion) -> None:
             self.present(Animation(f"contact plan of {motion.name}", motion.text, contact=motion), None)

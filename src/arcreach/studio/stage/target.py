@@ -66,7 +66,7 @@ class DrawnTarget:
     # Both handlers are asynchronous, so that viser calls them in the order of the events.
     async def _dragged(self, event: Any) -> None:
         if not np.any(event.target.wxyz):
-            # Only a forged message has a quaternion of zeros, which is no rotation.
+            # Only a forged message has a quaternion of zeros, which is not a rotation.
             self.handle.wxyz = (1.0, 0.0, 0.0, 0.0)
         self._moved(self.pose)
 

@@ -65,7 +65,7 @@ class RobotList:
         """Read the URDF of a robot again, up to another link."""
         entry = self[name]
         if tip not in entry.tips:
-            raise FileError(f"tip = {shown(tip)} is no link of {shown(name)}; choose one of the list")
+            raise FileError(f"tip = {shown(tip)} is not a link of {shown(name)}; choose one of the list")
         robot = drawable(parse_robot_upload(*entry.file, tip))
         return self.restore(RobotEntry(name, robot, entry.tips, tip, entry.file))
 

@@ -31,7 +31,7 @@ def _is_spatial(name: str) -> bool:
 def scene_of_catalogue(name: str) -> Scene:
     """Return a scene of the catalogue; a path is refused, since clients may send any text."""
     if name not in scene_catalogue():
-        raise FileError(f"scene = {shown(name)} is no scene of the catalogue; choose one of the list")
+        raise FileError(f"scene = {shown(name)} is not a scene of the catalogue; choose one of the list")
     return spatial_scene(catalogue_scene(name))
 
 

@@ -289,7 +289,9 @@ class Header:
 def check_robot(robot: Any, precision: str) -> None:
     """Raise RobotError for a robot that the C kernel does not support."""
     if not isinstance(robot, Robot):
-        raise RobotError(f"robot '{getattr(robot, 'name', robot)}' is no chain of elements; C is written for a Robot")
+        raise RobotError(
+            f"robot '{getattr(robot, 'name', robot)}' is not a chain of elements; C is written for a Robot"
+        )
     others = [element.kind for element in robot.elements if isinstance(element, Joint) and element.step == layout.JOINT]
     if others:
         raise RobotError(f"robot '{robot.name}' has a joint of kind '{others[0]}', which the C kernel does not know")
