@@ -50,7 +50,7 @@ UNITS = {"length": " (metres)", "angle": " (radians)"}
 
 
 def write_generated_files(app: Any) -> None:
-    """The pages that are made from the code; git ignores them."""
+    """Write the pages that are made from the code; git ignores them."""
     equations.write_page(DOCS)
     equations.write_if_changed(DOCS / "robot-file.schema.json", json.dumps(json_schema(), indent=2) + "\n")
     # The keys of sources become links to the bibliography.
@@ -59,7 +59,7 @@ def write_generated_files(app: Any) -> None:
 
 
 def describe_fields(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Add what the fields of an element say of themselves to its docstring."""
+    """Add the descriptions of an element's fields to its docstring."""
     if what == "class" and dataclasses.is_dataclass(obj):
         described = [field for field in dataclasses.fields(obj) if "about" in field.metadata]
         lines += [f":param {f.name}: {f.metadata['about']}{UNITS.get(f.metadata['quantity'], '')}" for f in described]

@@ -50,7 +50,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class Function:
-    """A function and what its docstring says of its origin."""
+    """A function, and the sources that its docstring names."""
 
     module: str
     name: str
@@ -67,7 +67,7 @@ class Function:
 
 
 def read_functions(package: Path = PACKAGE) -> list[Function]:
-    """Every kernel of the package, and every other function that names a source, in the order of the files."""
+    """Return every kernel of the package, and every other function that names a source, in the order of the files."""
     found = []
     for path in sorted(package.rglob("*.py")):
         module = ".".join(path.relative_to(package.parent).with_suffix("").parts)
@@ -80,17 +80,17 @@ def read_functions(package: Path = PACKAGE) -> list[Function]:
 
 
 def reference_keys(docs: Path = DOCS) -> list[str]:
-    """The keys of the bibliography, in its order."""
+    """Return the keys of the bibliography, in its order."""
     return _REFERENCE.findall((docs / "references.md").read_text(encoding="utf-8"))
 
 
 def errata_anchors(docs: Path = DOCS) -> list[str]:
-    """The anchors of the errata page."""
+    """Return the anchors of the errata page."""
     return _ANCHOR.findall((docs / "errata.md").read_text(encoding="utf-8"))
 
 
 def page(functions: list[Function], keys: list[str]) -> str:
-    """The page as Markdown: one table per source, in the order of the bibliography."""
+    """Return the page as Markdown: one table per source, in the order of the bibliography."""
     parts = [_HEAD]
     for key in [*keys, DERIVED]:
         rows = sorted(_rows(functions, key))
@@ -145,7 +145,7 @@ def _decorator_name(node: ast.expr) -> str:
 
 
 def _rows(functions: list[Function], key: str) -> Iterator[tuple[tuple[list[int], int], str]]:
-    """Rows of one source's table, each with what it is sorted by: the numbers in its label, then the file order."""
+    """Yield the rows of one source's table, each with its sort key: the numbers in its label, then the file order."""
     for i, function in enumerate(functions):
         for citation in function.citations:
             if citation.key == key:
@@ -156,7 +156,7 @@ def _rows(functions: list[Function], key: str) -> Iterator[tuple[tuple[list[int]
 
 
 def _concerns(anchor: str, key: str) -> bool:
-    """Anchors begin with the key of the source they correct."""
+    """Return whether an anchor belongs to a source: anchors begin with its key."""
     return anchor.split("-", maxsplit=1)[0] == key.lower()
 
 

@@ -84,7 +84,7 @@ def test_a_path_holds_and_prefers():
         ({"limits": {"revolute-1": (-9.0, 9.0)}}, "beyond the robot's own"),
         ({"limits": {"elbow": (0.0, 1.0)}}, "limits names 'elbow'"),
         ({"limits": {"revolute-1": (1.0, 0.0)}}, r"give \(lower, upper\)"),
-        ({"limits": {"section-1.bend": (0.0, 1.0)}}, "if they are not coupled"),
+        ({"limits": {"section-1.bend": (0.0, 1.0)}}, "if it is not coupled"),
         ({"limits": 3}, "mapping"),
     ],
 )

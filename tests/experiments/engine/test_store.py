@@ -98,7 +98,7 @@ def test_rows_of_a_lost_description_are_not_taken_for_another_seed(tmp_path):
     (tmp_path / "run" / "run.json").write_text(json.dumps(KNOWN | {"seed": 1}))
     other = Store(tmp_path / "run")
     assert other.left(BLOCKS) == BLOCKS
-    with pytest.raises(FileError, match="no rows of this run"):
+    with pytest.raises(FileError, match="from another run"):
         other.rows()
 
 
@@ -107,7 +107,7 @@ def test_foreign_and_broken_files_are_named(tmp_path):
     store.write(BLOCKS[0], columns(BLOCKS[0]), {})
     foreign = tmp_path / "run" / "rows" / "foreign.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(foreign)
-    with pytest.raises(FileError, match=r"foreign\.parquet: is damaged, or no rows of this run"):
+    with pytest.raises(FileError, match=r"foreign\.parquet: is damaged or from another run"):
         store.rows()
     foreign.unlink()
     for name, word in {"sessions/a.json": "a session of a run", "run.json": "the description of a run"}.items():
