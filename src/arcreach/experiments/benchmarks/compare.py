@@ -62,7 +62,7 @@ class Compare(Comparison):
         rows = []
         for case in run.cases:
             # Ordered by share, then by time.
-            best = sorted(run.of_case(case), key=lambda one: (-one.reached / one.count, one.median_time))
+            best = sorted(run.of_case(case), key=lambda one: (-one.share, one.median_time))
             if best:
                 rows.append((case, best[0].method, best[0].share_text, best[0].time_text))
         yield Text("The method with the largest share in each case; among equals, the fastest:")

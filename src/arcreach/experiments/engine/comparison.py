@@ -148,7 +148,7 @@ class Comparison(Experiment):
         for theirs in self.printed():
             own = run.summaries if theirs.case else run.overall
             every = [one for one in run.summaries if one.method == theirs.method]
-            worst = min(every, key=lambda one: one.reached / one.count, default=None)
+            worst = min(every, key=lambda one: one.share, default=None)
             for one in own:
                 if (one.case, one.method) == (theirs.case, theirs.method):
                     yield from on_summary(theirs.table or self.source, one, theirs, worst)

@@ -141,7 +141,7 @@ def share_matrix(run: Any) -> Figure:
     cases, methods = run.cases, run.methods
     table = np.full((len(methods), len(cases)), np.nan)
     for one in run.summaries:
-        table[methods.index(one.method), cases.index(one.case)] = 100.0 * one.reached / one.count
+        table[methods.index(one.method), cases.index(one.case)] = one.share
     with _style.style():
         figure = _style.new_figure(_style.TWO_COLUMNS, 5.0 * len(methods) + 36.0)
         panel = figure.subplots()
@@ -179,7 +179,7 @@ def share_bars(run: Any) -> Figure:
                 low, high = (100.0 * end for end in one.interval)
                 shown = {**looks[one.method], "linestyle": ""}
                 panel.plot([low, high], [y, y], color=shown["color"], linewidth=1.0)
-                panel.plot([100.0 * one.reached / one.count], [y], **shown)
+                panel.plot([one.share], [y], **shown)
                 if (case, one.method) in theirs:
                     panel.plot([theirs[case, one.method]], [y], "|", color=INK, markersize=7.0, markeredgewidth=1.4)
         panel.set_yticks(range(len(cases)), cases)

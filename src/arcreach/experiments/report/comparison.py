@@ -80,7 +80,7 @@ def _worst(run: Any) -> Table:
     for method in run.methods:
         own = [one for one in run.summaries if one.method == method]
         if own:
-            worst = min(own, key=lambda one: one.reached / one.count)
+            worst = min(own, key=lambda one: one.share)
             failures = sum(one.count - one.reached for one in own)
             theirs = next((one.worst for one in printed if one.method == method and one.worst is not None), None)
             rows.append((method, worst.case, worst.share_text, number_text(theirs), str(failures)))

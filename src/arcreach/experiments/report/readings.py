@@ -120,7 +120,7 @@ def conclusion(found: Sequence[Verdict], known: tuple[Reading, Sequence[float]] 
 
 
 def _share(summary: Summary | None) -> str:
-    return NONE if summary is None else f"{100.0 * summary.reached / summary.count:.1f}"
+    return NONE if summary is None else f"{summary.share:.1f}"
 
 
 def _iterations(one: Printed | Summary | None) -> str:

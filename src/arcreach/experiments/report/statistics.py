@@ -65,12 +65,16 @@ class Summary:
         return float(low), float(high)
 
     @property
+    def share(self) -> float:
+        """The share reached in per cent."""
+        return 100.0 * self.reached / max(self.count, 1)
+
+    @property
     def share_text(self) -> str:
         """The share in per cent with its interval."""
         low, high = (100.0 * end for end in self.interval)
-        share = 100.0 * self.reached / max(self.count, 1)
         digits = 2 if high - low > 0.02 else 4
-        return f"{share:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+        return f"{self.share:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
     @property
     def time_text(self) -> str:

@@ -50,7 +50,7 @@ class Verdict:
 
 def difference(summary: Summary, theirs: Printed) -> float | None:
     """Return ours minus theirs in points; None if theirs is not printed."""
-    return None if theirs.success is None else _share(summary) - theirs.success
+    return None if theirs.success is None else summary.share - theirs.success
 
 
 def agrees(summary: Summary, theirs: Printed) -> bool:
@@ -62,7 +62,7 @@ def share_outcome(summary: Summary, printed: float) -> str:
     """Return the verdict on a printed share in per cent."""
     if _within(summary, printed):
         return AGREES
-    return NEAR if abs(_share(summary) - printed) <= NEAR_POINTS else DIFFERS
+    return NEAR if abs(summary.share - printed) <= NEAR_POINTS else DIFFERS
 
 
 def number_outcome(ours: float, printed: float) -> str:
@@ -99,11 +99,7 @@ def on_summary(table: str, summary: Summary, theirs: Printed, worst: Summary | N
 
 def _on_share(table: str, summary: Summary, label: str, quantity: str, printed: float) -> Verdict:
     outcome = share_outcome(summary, printed)
-    return Verdict(table, summary.case, label, quantity, outcome, _share(summary) - printed, POINTS)
-
-
-def _share(summary: Summary) -> float:
-    return 100.0 * summary.reached / summary.count
+    return Verdict(table, summary.case, label, quantity, outcome, summary.share - printed, POINTS)
 
 
 def _within(summary: Summary, printed: float) -> bool:

@@ -121,7 +121,7 @@ def robot_panels(run: Any) -> Figure:
 
 def largest_leads(run: Any) -> tuple[tuple[str, ...], ...]:
     """Return, by method, the largest differences of its share of a case from that of jacobian, and the cases."""
-    shares = {(one.method, one.case): 100.0 * one.reached / one.count for one in run.summaries}
+    shares = {(one.method, one.case): one.share for one in run.summaries}
     rows = []
     for method in ("fabrikx", READING):
         leads = {

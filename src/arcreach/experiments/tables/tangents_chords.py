@@ -91,21 +91,18 @@ def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
     if not pairs:
         return
 
-    def share(one: Summary) -> float:
-        return 100.0 * one.reached / one.count
-
     free = {key[1:]: pair for key, pair in pairs.items() if key[0]}
     bound = {key[1:]: pair for key, pair in pairs.items() if not key[0]}
-    ahead = {key: share(pair[0]) >= share(pair[1]) for key, pair in free.items()}
+    ahead = {key: pair[0].share >= pair[1].share for key, pair in free.items()}
     excepted = {key: key[0] == 3 and key[1] < 120 for key in free}
     as_said = [ahead[key] != excepted[key] for key in free]
     yield ("Without a limit tangents reach more, except three sections below 120°", chords,
            f"as stated in {sum(as_said)} of {len(as_said)} cases", _verdict(as_said))  # fmt: skip
-    chord_shares = [share(pair[1]) for pair in free.values()]
+    chord_shares = [pair[1].share for pair in free.values()]
     yield ("Without a limit chords stay at about 85 %", chords,
            f"{min(chord_shares):.1f} to {max(chord_shares):.1f} %, mean {np.mean(chord_shares):.1f} %",
            _verdict([abs(one - 85.0) <= 5.0 for one in chord_shares]))  # fmt: skip
-    by_n = [float(np.mean([share(pair[0]) for key, pair in free.items() if key[0] == n])) for n in SECTIONS]
+    by_n = [float(np.mean([pair[0].share for key, pair in free.items() if key[0] == n])) for n in SECTIONS]
     yield ("Without a limit tangents rise to 100 % with the number of sections", TANGENTS,
            ", ".join(f"{one:.1f} %" for one in by_n) + f" for {', '.join(map(str, SECTIONS))} sections",
            _verdict([by_n == sorted(by_n), by_n[-1] >= 99.5]))  # fmt: skip
@@ -125,7 +122,7 @@ def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
         if fewer:
             yield ("For five and ten sections tangents need fewer iterations", chords,
                    f"in {sum(fewer)} of {len(fewer)} cases", _verdict(fewer))  # fmt: skip
-    gaps = {key: share(pair[1]) - share(pair[0]) for key, pair in bound.items()}
+    gaps = {key: pair[1].share - pair[0].share for key, pair in bound.items()}
     if gaps:
         n, bend = max(gaps, key=lambda key: gaps[key])
         more = [gap >= 0.0 for gap in gaps.values()]

@@ -101,7 +101,7 @@ def prediction(run: Any) -> Iterator[Part]:
     theirs = {
         (one.case, one.label): one.success for one in printed() if one.case in {f"robot {k}" for k in range(1, 5)}
     }
-    ours = {(one.case, one.method): 100.0 * one.reached / one.count for one in run.summaries}
+    ours = {(one.case, one.method): one.share for one in run.summaries}
     for label, method in list(LABELS.items())[:2]:
         if (DRAWN, method) in ours:
             their_shares = [float(theirs[f"robot {k}", label] or 0.0) for k in range(1, 5)]
