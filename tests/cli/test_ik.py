@@ -315,7 +315,7 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--rotation", "ZYX:0,0,1mm"), "--rotation: '1mm' has the unknown unit"),
         (("ur5", "--to", "0,0,1", "--most", "3"), "--most has no meaning without --all"),
         (("ur5", "--to", "0,0,1", "--method", "no_such_module:f"), "'no_such_module:f' cannot be loaded"),
-        (("three-section", "--to", "0,0,1", "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "no rotation"),
+        (("three-section", "--to", "0,0,1", "--rotation", "1.1,0,0,0,1.1,0,0,0,1.1"), "not a rotation"),
         (("three-section", "--to", "0,0,1", "--method", "magic"), "method = 'magic'"),
         (("three-section", "--to", "0,0,1", "--method", "fabrikx", "--variant", "x"), "variant = 'x'"),
         (("three-section", "--to", "0,0,1", "--start", "1,2"), "give 6"),

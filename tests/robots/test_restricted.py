@@ -140,7 +140,7 @@ def test_an_offset_alone_is_a_tool():
     ("given", "message"),
     [
         ({"tool": [1.0, 2.0]}, "offset"),
-        ({"tool": 2.0 * np.eye(4)}, "no frame"),
+        ({"tool": 2.0 * np.eye(4)}, "not a frame"),
         ({"tool_axis": [1.0, 0.0, 0.0]}, "tool_axis has no meaning without axis"),
         ({"axis": [0, 0, 1], "tool_axis": [0.0, 0.0, 0.0]}, "give a direction"),
     ],

@@ -275,7 +275,7 @@ def test_entry_points_are_not_searched_for_known_methods(monkeypatch):
 def test_a_folder_without_runs_is_refused(tmp_path):
     with pytest.raises(FileError, match="holds no run"):
         write_report(tmp_path, tmp_path)
-    with pytest.raises(FileError, match="no folder"):
+    with pytest.raises(FileError, match="not a folder"):
         write_report(tmp_path / "none", tmp_path)
 
 

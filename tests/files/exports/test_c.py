@@ -296,7 +296,12 @@ def test_refused_robots_and_folders(tmp_path):
     long = ar.Robot([ar.Prismatic(0.0, 1e-4)] * 201)
     huge = ar.Robot([ar.Prismatic(0.0, 1e6)])
     wide = ar.Robot([ar.Revolute(lower=-1e5, upper=1e5), ar.Link((1.0, 0.0, 0.0))])
-    for robot, words in ((long, "201 coordinates"), (huge, "reaches 1e"), (wide, "limit above"), ("ur5", "no chain")):
+    for robot, words in (
+        (long, "201 coordinates"),
+        (huge, "reaches 1e"),
+        (wide, "limit above"),
+        ("ur5", "not a chain"),
+    ):
         with pytest.raises(ar.RobotError, match=words):
             ar.export_c(robot, tmp_path / "c")
     with pytest.raises(ar.FileError, match="holds no exported solver"):

@@ -274,7 +274,7 @@ def test_a_symbolic_file(tmp_path):
         ('name = "q"', 'name = "2q"', ["coordinates[0].name = '2q'"]),
         ('quantity = "length"', 'quantity = "mass"', ["coordinates[1].quantity = 'mass'"]),
         ('quantity = "length"', "step = 1", ["coordinates[1].step = 1 is an unknown key"]),
-        ('"-sin(q)"', '"sin(q)"', ["no rotation"]),
+        ('"-sin(q)"', '"sin(q)"', ["not a rotation"]),
         ("lower = 0", "lower = false", ["coordinates[1].lower = False", "metres"]),
         ("lower = 0", "lower = {}", ["coordinates[1].lower = {}", "metres"]),
         ("lower = 0", "", ["coordinates[1].lower is missing; give the smallest length"]),
@@ -288,7 +288,7 @@ def test_a_symbolic_file(tmp_path):
         ("0.25]", "{}]", ["matrix[2][3] = {}", "give a number or a formula"]),
         ("0.25]", f"{10**400}]", ["matrix[2][3] = 1000", "too large"]),
         ("0.25]", f'"{"sin(" * 150}q{")" * 150}"]', ["nested too deeply"]),
-        ("0.25]", '"q**(0/0)"]', ["matrix[2][3]", "no finite real number"]),
+        ("0.25]", '"q**(0/0)"]', ["matrix[2][3]", "not a finite real number"]),
     ],
 )
 def test_bad_symbolic_files(old, new, words, tmp_path):
@@ -365,7 +365,7 @@ def test_a_folder_without_permission(name, tmp_path, monkeypatch):
 
 def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
     surrogate = ar.Robot([ar.Link()], source="\ud800")
-    with pytest.raises(ar.FileError, match="no character of Unicode"):
+    with pytest.raises(ar.FileError, match="not a Unicode character"):
         ar.save_robot(surrogate, tmp_path / "robot.toml")
     for name in ("n" * 300 + ".toml", "a\0b.toml"):
         with pytest.raises(ar.FileError, match="cannot be written"):
