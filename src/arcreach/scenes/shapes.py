@@ -1,7 +1,7 @@
 """Obstacles in space. Lengths are in metres, points and directions in the base frame of the robot.
 
-Every obstacle has a `name` and a `margin`, a distance by which it is enlarged. Scene files and their schema are made
-from the fields, whose metadata holds a description (`about`) and the unit family (`quantity`).
+Every obstacle has a `name` and a `margin`, a distance by which it is enlarged. Scene files are read and written by
+the fields, whose metadata holds a description (`about`) and the unit family (`quantity`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-import tomllib
-from importlib.resources import files
-
-import jsonschema
 import pytest
 
 import arcreach as ar
 from arcreach.errors import FileError
 from arcreach.files import load_planar_scene, planar_catalogue
-from arcreach.files.toml.planar_file import parse_planar_scene, planar_json_schema
+from arcreach.files.toml.planar_file import parse_planar_scene
 
 HEAD = '[[elements]]\nkind = "section"\nlength = 0\nstretch = "0.4 m"\nbend_max = "360 deg"\n'
 GOOD = (
@@ -30,7 +26,6 @@ def test_a_file_becomes_a_scene(tmp_path):
     assert scene.obstacles[0] == ar.Disc((0.0254, 0.1), 0.005, "cup")
     assert scene.object == scene.obstacles[0]
     assert scene.obstacles[1] == ar.Polygon([(0.1, 0.2), (0.2, 0.2), (0.1, 0.3)])
-    jsonschema.validate(tomllib.loads(GOOD), planar_json_schema())
 
 
 @pytest.mark.parametrize("name", planar_catalogue())
@@ -39,8 +34,6 @@ def test_every_scene_that_comes_along_loads_and_says_where_it_is_from(name):
     assert scene.name == name
     assert "ours" in scene.source
     assert (scene.target is None) != (scene.object is None)
-    text = (files("arcreach.files.catalogues") / "planar" / f"{name}.toml").read_text(encoding="utf-8")
-    jsonschema.validate(tomllib.loads(text), planar_json_schema())
 
 
 @pytest.mark.parametrize(

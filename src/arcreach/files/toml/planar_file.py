@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from arcreach._checks import shown
 from arcreach.errors import ArcreachError, FileError
@@ -87,12 +87,6 @@ class PlanarScene:
     contacts: tuple[Point, ...] | None
     object: Obstacle | None
     bend_radius: float | None
-
-
-def planar_json_schema() -> dict[str, Any]:
-    """Return the JSON schema of a planar scene."""
-    schema = TypeAdapter(PlanarFile).json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "arcreach planar scene", **schema}
 
 
 def parse_planar_scene(text: str, origin: str) -> PlanarScene:

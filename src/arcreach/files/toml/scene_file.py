@@ -69,12 +69,6 @@ def scene_text(scene: Scene) -> str:
     return "\n".join(lines) + "\n"
 
 
-def scene_schema() -> dict[str, Any]:
-    """Return the JSON schema of a scene file."""
-    schema = TypeAdapter(SceneFile).json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "arcreach scene file"}
-
-
 def _model_of(path: str, table: Any) -> type[Strict] | None:
     if not path:
         return SceneFile

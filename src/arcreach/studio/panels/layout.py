@@ -76,7 +76,7 @@ class Panels:
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
         operated = self.operator.set_robot(entry.robot)
-        self.tendons.set_robot(entry.robot, q)
+        self.tendons.set_robot(entry.robot)
         self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()
         self.view.boxes["reach"].value = self.view.boxes["branches"].value = False

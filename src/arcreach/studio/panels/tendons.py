@@ -64,7 +64,7 @@ class TendonsTab:
         self.uncertainty: Any = None
         self.error: Any = None
 
-    def set_robot(self, robot: Robot, q: Array) -> None:
+    def set_robot(self, robot: Robot) -> None:
         """Replace the sliders by those of another robot."""
         if self._tab is not None:
             self._tab.remove()
