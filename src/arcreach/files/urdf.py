@@ -22,7 +22,7 @@ from arcreach.files.rpy import rotation_from_rpy
 from arcreach.files.toml import bounds, problems
 from arcreach.robots.robot import Robot
 
-# Largest difference between a rotation matrix and the one computed from its angles with sixteen digits.
+# Largest difference between a rotation matrix and the one computed from its angles, which have sixteen digits.
 SAME_ROTATION = 1e-12
 
 

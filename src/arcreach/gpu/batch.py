@@ -44,7 +44,7 @@ FEWEST_RESIDENT = 256
 TARGETS_PER_THREAD = 16
 # Rows of a piece of device arrays: nothing is copied, pieces only bound the scratch.
 LARGEST_PIECE_THERE = 1 << 24
-# Entries kept of specialised kernels, and of device copies of models and tables.
+# Cache sizes: specialised kernels, and device copies of models and tables.
 KEPT = 64
 _NO_FAULT = np.iinfo(np.int64).max
 
@@ -198,7 +198,7 @@ class Batch:
         return min(self.faults, default=None)
 
     def solve(self, targets: Targets, done: Callable[[int], None]) -> Answers:
-        """Solve targets in host or device arrays; the answers lie where the targets do."""
+        """Solve targets in host or device arrays; the answers are arrays of the same kind."""
         host = isinstance(targets.positions, np.ndarray)
         if self.n == 0:
             make: Any = np.empty if host else driver.load().device_array

@@ -23,7 +23,7 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
-# Seeds that are tried; more of them find nothing new.
+# Number of seeds that are tried, of those in the table; more find nothing new.
 STARTS = 256
 SEEDS = 512
 MOST_STEPS = 20_000

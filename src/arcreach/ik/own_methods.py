@@ -20,7 +20,7 @@ from arcreach.ik.solution import Status
 from arcreach.ik.target import Target
 
 GROUP = "arcreach.methods"
-# From a robot and a target to a configuration.
+# Maps a robot and a target to a configuration.
 Function = Callable[[Any, Target], npt.ArrayLike]
 
 _loaded: dict[str, Method] = {}

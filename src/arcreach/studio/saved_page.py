@@ -26,7 +26,7 @@ CAPTION = (
 def saved_page(stage: Stage, title: str, caption: str, frames: int, rate: float, draw: Callable[[int], None]) -> str:
     """Return the scene as HTML, without the handles of the target, and with the frames that `draw` draws.
 
-    Called while the stage is locked; afterwards the caller draws again what was shown.
+    The caller holds the lock of the stage, and redraws the scene afterwards.
     """
     step = max(1, -(-frames // MOST_FRAMES))
     with stage.target.without_handles():

@@ -53,7 +53,7 @@ Methods = Annotated[
     str | None,
     typer.Option("--methods", help="Separated by commas, also module:function; by default some that accept the robot."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal figures.")]
+Seed = Annotated[int, typer.Option("--seed", help="RNG seed; equal seeds give equal figures.")]
 
 FIGURES = {
     "pose": "shaded tubes and frames of a robot in one pose or several",

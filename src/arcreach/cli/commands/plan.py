@@ -57,10 +57,11 @@ def plan(
     goal: Annotated[str | None, typer.Option("--goal", help="Goal configuration, in place of --to.")] = None,
     margin: Annotated[str, typer.Option("--margin", help="Distance to keep from every obstacle.")] = "0mm",
     goals: Annotated[
-        int | None, typer.Option("--goals", help="Number of goal configurations at the target; by default 8, or 1.")
+        int | None,
+        typer.Option("--goals", help="Goal configurations at the target; by default 8, or 1 without joints."),
     ] = None,
     max_time: Annotated[float, typer.Option("--max-time", help="Seconds of search.")] = 5.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers; equal seeds give equal paths.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="RNG seed; equal seeds give equal paths.")] = 0,
     simplify: Annotated[bool, typer.Option("--simplify/--no-simplify", help="Shorten the path.")] = True,
     shorten_time: Annotated[
         float, typer.Option("--shorten-time", help="Seconds spent on shortening the path, within --max-time.")

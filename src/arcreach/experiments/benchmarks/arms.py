@@ -9,7 +9,7 @@ from arcreach.ik.method import methods
 
 ARMS = ("puma-560", "ur5", "iiwa-14", "panda", "era-like", "rail-iiwa-14", "arm-8r")
 TOLERANCES = {"loose": (1e-3, 1e-2), "tight": (1e-6, 1e-6)}
-# Largest numbers of targets: this method steps coordinate by coordinate, thousands of times.
+# Largest numbers of targets of slow methods: hierarchical takes thousands of steps.
 SLOW = {"hierarchical": 200}
 
 

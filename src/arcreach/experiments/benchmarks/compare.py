@@ -93,7 +93,6 @@ EXPERIMENT = Compare(
     timed=500,
     law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; "
     "targets are positions, axes and whole poses, as far as the robot has the degrees of freedom; loosely (1 mm, "
-    "0.01 rad) and finely (1 µm"
-    ", 1e-3 rad)",
+    "0.01 rad) and finely (1 µm, 1e-3 rad)",
     differences=("Methods choose their own starts: most the rest pose, auto the nearest seed.",),
 )

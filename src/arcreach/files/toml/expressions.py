@@ -84,7 +84,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
 
 
 def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
-    """Return the factors of a product, a divisor as a power of -1."""
+    """Return the factors of a product; a divisor is the factor to the power of -1."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return [*_factors(left, symbols), *_factors(right, symbols)]

@@ -20,7 +20,7 @@ SMALLEST_PIECE = 64
 START_BEND = 0.1
 
 
-# Small enough to converge in tens of steps, large enough to pass singular configurations.
+# A damping small enough to converge in tens of steps, and large enough to pass singular configurations.
 RULE = Rule(SHARE, damping=1e-2)
 
 

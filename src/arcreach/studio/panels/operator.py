@@ -64,7 +64,7 @@ class OperatorTab:
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._gui, self._studio = gui, studio
-        self._told = 0.0
+        self._refreshed = 0.0
         self.boxes: dict[int, Any] = {}
         self.frame = gui.add_dropdown("Axes of the", (BASE, TOOL), initial_value=BASE)
         gui.add_html(pad_html())
@@ -115,7 +115,7 @@ class OperatorTab:
         self.step.value = round(1e3 * STEP * robot.reach, 2), TURN_STEP
         self._studio.jogging.forget()
         self._apply()
-        self.tell()
+        self.refresh()
         return {"port": None, "held": frozenset()}
 
     def show(self, request: Request) -> None:
@@ -144,7 +144,7 @@ class OperatorTab:
         port = Port(tuple(point), radius=1e-3 * self.radius.value) if self.entry.value else None
         self._studio.change(port=port, held=frozenset(k for k, box in self.boxes.items() if box.value))
         self._studio.jogging.stopped = False
-        self.tell()
+        self.refresh()
 
     def _apply(self) -> None:
         settings = self._studio.jogging.settings
@@ -165,7 +165,7 @@ class OperatorTab:
         else:
             jogging.end_recording()
             (self._play if action == PLAY else self._send)(event.client)
-        self.tell()
+        self.refresh()
 
     def _play(self, _: Any) -> None:
         q = self._studio.jogging.recorded
@@ -177,13 +177,13 @@ class OperatorTab:
         columns = {"time": [round(PERIOD * i, 6) for i in range(len(q))], **coordinate_columns(robot, q)}
         client.send_file_download("arcreach-motion.csv", csv_text(columns).encode(), save_immediately=True)
 
-    def tell_now_and_then(self) -> None:
-        """Call `tell` at most every EVERY seconds while the loop runs."""
-        if self._studio.jogging.rate == 0.0 or time.monotonic() - self._told > EVERY:
-            self._told = time.monotonic()
-            self.tell()
+    def refresh_if_due(self) -> None:
+        """Call `refresh` at most every EVERY seconds while the loop runs."""
+        if self._studio.jogging.rate == 0.0 or time.monotonic() - self._refreshed > EVERY:
+            self._refreshed = time.monotonic()
+            self.refresh()
 
-    def tell(self) -> None:
+    def refresh(self) -> None:
         """Show the rate of the loop, the recording and the gamepads."""
         jogging = self._studio.jogging
         moving = jogging.rate > 0.0

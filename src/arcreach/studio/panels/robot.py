@@ -60,13 +60,13 @@ class RobotInputs:
             self._studio.set_robot(self._studio.robots[name].robot, name)
             self._announce(client, "")
         finally:
-            # After a failure the lists still show the choice.
+            # After a failure the lists still show the rejected choice.
             self.show(self._studio.state.entry)
 
     def _announce(self, client: Any, loaded: str) -> None:
         """Tell a client which robot was loaded, if from a file, and which obstacles were kept."""
         own = self._studio.state.own_scene
-        kept = f"the scene keeps its {count(len(own), 'obstacle')}; Reset brings the first one back" if own else ""
+        kept = f"the scene keeps its {count(len(own), 'obstacle')}; Reset restores the initial scene" if own else ""
         if client is not None and (loaded or kept):
             text = "; ".join(filter(None, (loaded or repr(self._studio.state.entry.robot), kept)))
             notify(client, "Robot loaded", text, good=True)

@@ -38,8 +38,10 @@ class JogSettings:
 class Jogging:
     """A loop every PERIOD seconds while an axis is held or a motion recorded; `move` shows a configuration."""
 
-    def __init__(self, state: State, devices: Devices, move: Callable[[Array], None], tell: Callable[[], None]) -> None:
-        self._state, self._devices, self._move, self._tell = state, devices, move, tell
+    def __init__(
+        self, state: State, devices: Devices, move: Callable[[Array], None], report: Callable[[], None]
+    ) -> None:
+        self._state, self._devices, self._move, self._report = state, devices, move, report
         self.settings = JogSettings()
         self.recording = False
         self.stopped = False  # the last motion was refused, at the entry point or at a limit
@@ -101,7 +103,7 @@ class Jogging:
             elif was_moving:
                 self._iterations.clear()
             if moving or was_moving:
-                self._tell()
+                self._report()
 
     def _iterate(self, duration: float) -> bool:
         """Move by the held axes and the next tapped step, and record; return whether there was anything to do."""

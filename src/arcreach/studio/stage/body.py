@@ -20,7 +20,7 @@ SIDES = 24
 AROUND = circle(SIDES)
 # Rings of the rounded end of the last section.
 DOME = 5
-# Radii of sections and bars without one, in reaches of the robot.
+# Radii of sections and bars that have none, as shares of the reach.
 THIN_SECTION, THIN_BAR = 0.025, 0.028
 # Hubs of joints and collars at the ends of sections, in radii of the piece.
 HUB_RADIUS, HUB_LENGTH, COLLAR_RADIUS, COLLAR_LENGTH = 1.25, 3.0, 1.12, 0.7
@@ -122,7 +122,7 @@ def _tube(section: Section, element: int, first: int, radius: float, rounded: bo
     def points(frames: Array, q: Array) -> Array:
         line, rotations = section_frames(section, q[first : first + 3])
         rings = rings_around(line, rotations, radius * AROUND).reshape(-1, 3)
-        # The first ring is there twice, so that the edge of the flat end stays sharp.
+        # The first ring is doubled, so that the edge of the flat end stays sharp.
         local = np.concatenate([line[:1], rings[:SIDES], rings, cap @ rotations[-1].T + line[-1]])
         return np.asarray(local @ frames[element, :3, :3].T + frames[element, :3, 3])
 
@@ -130,7 +130,7 @@ def _tube(section: Section, element: int, first: int, radius: float, rounded: bo
 
 
 def _cylinder(radius: float, half: float) -> Array:
-    """Return a cylinder about z around the origin; its rings are there twice, so that its edges stay sharp."""
+    """Return a cylinder about z around the origin, with doubled rings, so that its edges stay sharp."""
     return revolved([(radius, -half)] * 2 + [(radius, half)] * 2, AROUND)
 
 

@@ -18,7 +18,7 @@ THICKNESS, DASH = 0.003, 0.012
 # Half the height of a disc in radii.
 HALF = 0.05
 SIDES = 32
-# The rings of a disc are there twice, so that its edges stay sharp.
+# The rings of a disc are doubled, so that its edges stay sharp.
 DISC = revolved([(1.0, -HALF)] * 2 + [(1.0, HALF)] * 2, circle(SIDES))
 DISC_FACES = tube_faces(DISC, SIDES)
 RINGS = np.pi * np.arange(1, 16) / 16
