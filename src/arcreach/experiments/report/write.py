@@ -91,8 +91,8 @@ def _agreement(runs: Sequence[Run]) -> Table:
             own = [one for one in experiment.printed() if (one.table or experiment.source) == name]
             speed = times_as_fast(own, [*run.summaries, *run.overall])
             faster = NONE if speed is None else f"{number_text(speed)} ×"
-            told = {method: text for (table, method), text in conclusions(run).items() if table == name}
-            why = " ".join(f"{method}: {text}" if len(told) > 1 else text for method, text in told.items())
+            reasons = {method: text for (table, method), text in conclusions(run).items() if table == name}
+            why = " ".join(f"{method}: {text}" if len(reasons) > 1 else text for method, text in reasons.items())
             rows.append((name, experiment.title, *counts(found), faster, why))
         if not tables and experiment.source != OURS:
             why = "The run has none of the methods." if experiment.printed() else experiment.differences[0]
@@ -112,8 +112,8 @@ def _overview(runs: Sequence[Run]) -> Table:
         total = sum(one.count for one in run.overall)
         best = [one for one in run.overall if one.method == "auto"]
         # Most cells of a map lie outside the workspace; not reaching them is not a failure.
-        told = bool(best) and isinstance(run.experiment, Comparison)
-        auto = f"{best[0].count - best[0].reached} of {best[0].count}" if told else "–"
+        compared = bool(best) and isinstance(run.experiment, Comparison)
+        auto = f"{best[0].count - best[0].reached} of {best[0].count}" if compared else "–"
         theirs = str(run.experiment.full) if run.experiment.count_printed else NONE
         counted = (str(run.description["targets"]), theirs, str(total))
         rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))

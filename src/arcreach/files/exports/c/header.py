@@ -80,12 +80,12 @@ class Header:
         tables += more
         defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
         names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
-        word = self.method.replace("-", "_")
+        stem = self.method.replace("-", "_")
         return (
             f"/* {_comment(self.robot.name) or 'A robot'}, for arcreach.c. Coordinates:\n{names} */\n"
             "#ifndef ARCREACH_ROBOT_H\n#define ARCREACH_ROBOT_H\n\n"
             f"typedef {'float' if self.single else 'double'} ar_real;\n\n{defines}\n"
-            f'#define AR_METHOD_FILE "arcreach_{word}.h"\n#define AR_STATE_FILE "arcreach_{word}_state.h"\n\n#endif\n\n'
+            f'#define AR_METHOD_FILE "arcreach_{stem}.h"\n#define AR_STATE_FILE "arcreach_{stem}_state.h"\n\n#endif\n\n'
             "#ifdef AR_TABLES\n" + "\n".join(tables) + "#endif\n"
         )
 

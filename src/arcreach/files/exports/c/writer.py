@@ -41,11 +41,11 @@ def export_c(
     tendon_text = header.tendons() if robot.tendons else ""
     root = make_folder(folder)
     source = make_folder(root / "src")
-    word = method.replace("-", "_")
+    stem = method.replace("-", "_")
     kernel = resources("arcreach.files.exports.c") / "kernel"
     texts = {
         source / name: (kernel / name).read_text(encoding="utf-8")
-        for name in (*KERNEL, *METHODS[method], f"arcreach_{word}.h", f"arcreach_{word}_state.h")
+        for name in (*KERNEL, *METHODS[method], f"arcreach_{stem}.h", f"arcreach_{stem}_state.h")
     }
     texts[source / "arcreach_robot.h"] = robot_text
     if tendon_text:
