@@ -146,7 +146,7 @@ def test_a_contact_plan_replaces_the_robot_until_the_user_moves_something(studio
 
 
 def test_a_contact_plan_needs_a_scene_of_the_catalogue(studio, tmp_path):
-    with pytest.raises(FileError, match="no planar scene of the catalogue"):
+    with pytest.raises(FileError, match="not a planar scene of the catalogue"):
         studio.jobs.plan_contact(str(tmp_path / "scene.toml"))
 
 
