@@ -54,9 +54,9 @@ PACKED_TYPES: dict[str, tuple[Any, ...]] = {
 
 
 class FieldChecks:
-    """Checks the fields of an element one by one and puts plain values in their place.
+    """Checks the fields of an element one by one and replaces them by plain values.
 
-    What is wrong is gathered and raised at the end, so that a user hears of every bad field at once.
+    Problems are gathered and raised together at the end.
     """
 
     error: ClassVar[type[RobotError | SceneError]] = RobotError
@@ -70,7 +70,7 @@ class FieldChecks:
             self.owner += f" '{name}'" if name else ""
 
     def check(self, field_name: str, check: Callable[..., Any], *accepted: Any, **bounds: float) -> bool:
-        """Replace a field by its checked value; False where it is not accepted."""
+        """Replace a field by its checked value; return whether it is accepted."""
         given = getattr(self.element, field_name)
         if given is checks.UNKNOWN:
             return False
@@ -92,11 +92,11 @@ class FieldChecks:
             object.__setattr__(self.element, "upper", upper)
 
     def refuse(self, field_name: str, accepted: str) -> None:
-        """Note that a field does not fit the others."""
+        """Note a problem of a field; `accepted` completes the message."""
         self.problems += checks.refuse(self.owner, field_name, getattr(self.element, field_name), accepted).problems
 
     def finish(self) -> None:
-        """Raise what was found, if anything."""
+        """Raise all problems as one error, if there are any."""
         checks.raise_any(self.problems, self.error)
 
 
@@ -116,7 +116,7 @@ class Element:
 
         @property
         def name(self) -> str:
-            """Its name, empty for its kind and number."""
+            """Its name; empty for the default, its kind and number."""
 
         @property
         def radius(self) -> float:

@@ -16,7 +16,7 @@ from arcreach.elements.element import LENGTH, METRES, NO_ROTATION, Element, Fiel
 
 @dataclass(frozen=True)
 class Link(Element):
-    """A rigid element: a fixed shift, then a fixed turn."""
+    """A rigid element: a fixed translation, then a fixed rotation."""
 
     kind: ClassVar[str] = "link"
 

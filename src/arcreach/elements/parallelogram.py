@@ -68,6 +68,6 @@ class Parallelogram(Joint):
         return self.reach, 0.0
 
     def moves(self) -> list[dict[str, Any]]:
-        """A swing of the link."""
+        """Return one row: a swing of the link."""
         [move] = super().moves()
         return [{**move, "link": self.link}]

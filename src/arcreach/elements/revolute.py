@@ -30,7 +30,7 @@ def rates(row: Record, value: float, moved: Motion) -> Velocity:
 
 @dataclass(frozen=True)
 class Revolute(Joint):
-    """A joint that turns about an axis; limits -inf and inf make it turn without end."""
+    """A joint that turns about an axis; limits -inf and inf make it continuous."""
 
     kind: ClassVar[str] = "revolute"
     motion, rates = staticmethod(motion), staticmethod(rates)
@@ -60,7 +60,7 @@ class Revolute(Joint):
         return 0.0, 1.0
 
     def moves(self) -> list[dict[str, Any]]:
-        """A turn about x, y or z, or about an axis that the solver turns to z."""
+        """Return one row: a turn about x, y or z, or about an axis that the solver turns to z."""
         [move] = super().moves()
         if self.axis in layout.COORDINATE_AXES:
             move["about"] = layout.COORDINATE_AXES.index(self.axis)

@@ -137,13 +137,13 @@ class Section(Element):
 
 @dataclass(frozen=True)
 class HeldSection(Section):
-    """A section that keeps its coordinates `at`, with which it has no moves: solvers take it for a link."""
+    """A section that is held at the coordinates `at`; it has no solver variables, so solvers treat it as a link."""
 
     at: tuple[float, ...] = field(default=(), metadata=about("values of its coordinates"))
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """The coordinates of the section, with limits of no width."""
+        """Its coordinates, with limits of zero width."""
         own = zip(super().coordinates, self.at, strict=True)
         return tuple(replace(coordinate, lower=x, upper=x, neutral=x) for coordinate, x in own)
 

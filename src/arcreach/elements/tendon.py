@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from arcreach import _checks as checks
 from arcreach.elements.element import ANGLE, LENGTH, METRES, PLAIN, FieldChecks, about
 
-# What an actuator can transmit: a tendon and a muscle only pull, a bellows only pushes, a rod does both.
+# Forces that an actuator transmits: a tendon and a muscle only pull, a bellows only pushes, a rod does both.
 PULLS, PUSHES, BOTH = "pull", "push", "both"
 LARGEST_ANGLE = 2.0 * math.pi
 

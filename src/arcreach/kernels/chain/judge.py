@@ -66,8 +66,8 @@ def final_status(
 ) -> int:
     """Return the status of a solve from its errors, whatever status the method claimed.
 
-    `away` is the target's distance from where the chain begins to move. Farther than `reach`, the largest such distance
-    of the tip, it is provably out of reach.
+    `away` is the target's distance from the first moving element. If it exceeds `reach`, the largest such distance of
+    the tip, the target is provably out of reach.
     Source: derived.
     """
     if position_error <= position_tol and angle_error <= angle_tol:
@@ -95,8 +95,8 @@ def judge(
 ) -> None:
     """Write the errors (2, n), distances and angles, of configurations Q (n, dof) against targets (n, 12).
 
-    Replaces the status (n,) that a method claimed. `criteria` are the mode, both tolerances and the reach from where
-    the chain begins to move; a plain tuple, whose type numba resolves faster than that of a named one.
+    Replaces the status (n,) that a method claimed. `criteria` are the mode, both tolerances and the reach from the
+    first moving element; a plain tuple, whose type numba resolves faster than that of a named one.
     Source: derived.
     """
     work = np.empty(WORK_SIZE)

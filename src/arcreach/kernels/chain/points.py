@@ -1,6 +1,6 @@
 """Points of the backbone at given shares of elements, with their derivatives by the coordinates.
 
-A place is the row of an element in the chain and a share of its length, from 0 to 1.
+A point is given by the row of its element in the chain and the fraction of the element's length, from 0 to 1.
 """
 
 from arcreach._jit import kernel
@@ -50,27 +50,27 @@ def joint_part(chain: Records, row: int, q: Array, fraction: float, before: Moti
 
 
 @kernel
-def point_at(chain: Records, q: Array, place: int, fraction: float, out: Array, jac: Array) -> None:
-    """Write the point (3,) at a place and its Jacobian (6, dof), of which the linear rows count. Source: derived."""
+def point_at(chain: Records, q: Array, at: int, fraction: float, out: Array, jac: Array) -> None:
+    """Write the point (3,) of the element in row `at` and the linear rows of its Jacobian (6, dof). Source: derived."""
     for i in range(6):
         for k in range(jac.shape[1]):
             jac[i, k] = 0.0
     before = IDENTITY
     row = 0
-    while row < place:
+    while row < at:
         before = compose(before, element_motion(chain, row, q))
         row += 1 + chain[row].arcs
     x, y, z = element_point(chain, row, q, element_motion(chain, row, q), fraction)
     x, y, z = apply(before, x, y, z)
     out[0], out[1], out[2] = x, y, z
     point = (1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z)
-    if chain[place].kind == SECTION:
-        part_columns(chain, place, q, fraction, before, point, jac)
-    elif chain[place].kind != LINK:
-        joint_part(chain, place, q, fraction, before, jac)
+    if chain[at].kind == SECTION:
+        part_columns(chain, at, q, fraction, before, point, jac)
+    elif chain[at].kind != LINK:
+        joint_part(chain, at, q, fraction, before, jac)
     before = IDENTITY
     row = 0
-    while row < place:
+    while row < at:
         step = element_motion(chain, row, q)
         after = compose(before, step)
         if chain[row].kind == SECTION:
@@ -83,9 +83,9 @@ def point_at(chain: Records, q: Array, place: int, fraction: float, out: Array, 
 
 @kernel(batch=True)
 def points_at(
-    start: int, stop: int, chain: Records, Q: Array, places: Integers, fractions: Array, points: Array, jac: Array
+    start: int, stop: int, chain: Records, Q: Array, elements: Integers, fractions: Array, points: Array, jac: Array
 ) -> None:
-    """Write points (n, m, 3) at places (m,) and Jacobians (n, m, 6, dof) of rows start to stop. Source: derived."""
+    """Write points (n, m, 3) of elements (m,) and Jacobians (n, m, 6, dof) of rows start to stop. Source: derived."""
     for i in range(start, stop):
-        for j in range(places.shape[0]):
-            point_at(chain, Q[i], places[j], fractions[j], points[i, j], jac[i, j])
+        for j in range(elements.shape[0]):
+            point_at(chain, Q[i], elements[j], fractions[j], points[i, j], jac[i, j])

@@ -272,7 +272,7 @@ def macro_iteration(chain, rules, aim, tip, q, axes, log):
 
 @kernel
 def axis_tolerance(angle_tol, mode):
-    """Return the tolerance per axis: two axes off by it may mean sqrt(2) times it in rotation. Source: derived."""
+    """Return the tolerance of each axis: two such errors may add up to sqrt(2) times it. Source: derived."""
     return angle_tol * math.sqrt(0.5) if mode == ROTATION else angle_tol
 
 

@@ -84,7 +84,7 @@ STATE = np.dtype(
         np.dtype(
             [
                 ("stage", np.int64),
-                ("place", np.int64),  # index in the order of coordinates
+                ("current", np.int64),  # index in the order of coordinates
                 ("sign", np.int64),  # of the step being tried
                 ("moves", np.int64),  # steps accepted in this phase
                 ("counted", np.int64),  # iterations of this phase
@@ -211,8 +211,8 @@ def end_phase(plan, task, work, answers):
     counted = state[0].moves
     counted += COUNTED_DOWN if state[0].moves > 0 and state[0].sign < 0 else COUNTED_UP
     while state[0].counted < counted and state[0].iterations < task.max_steps:
-        note(task, state, plan.order[state[0].place], 0.0, True, work.errors[HERE], work.q, answers)
-    state[0].place += 1
+        note(task, state, plan.order[state[0].current], 0.0, True, work.errors[HERE], work.q, answers)
+    state[0].current += 1
     state[0].sign = 1
     state[0].moves = 0
     state[0].counted = 0
@@ -225,7 +225,7 @@ def settle_step(plan, task, measured, inside, step, work, answers):
     Source: [RGM3] eq. 1 and the checks after it.
     """
     state, errors = work.state, work.errors
-    k = plan.order[state[0].place]
+    k = plan.order[state[0].current]
     before = role_error(plan.roles[k], plan.scale, errors[HERE, DISTANCE], errors[HERE, ANGLE])
     after = role_error(plan.roles[k], plan.scale, measured[DISTANCE], measured[ANGLE])
     # A step up that changes nothing is accepted too: the published column of iterations requires it.
@@ -261,7 +261,7 @@ def propose(chain, motions, k, step, q, trial):
 def offer_step(plan, work):
     """Write the next step of the current coordinate; return whether it can be tried. Source: [RGM3] eq. 2."""
     state = work.state
-    k = plan.order[state[0].place]
+    k = plan.order[state[0].current]
     # At most one full turn without limits: steps up that change nothing are accepted and would never end.
     if plan.motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
         return False
@@ -289,8 +289,8 @@ def offer_corner(plan, task, work, answers):
     """
     lower, upper = plan.lower, plan.upper
     state, errors, q, trial, corner = work.state, work.errors, work.q, work.trial, work.corner
-    while state[0].place < plan.order.shape[0]:
-        k = plan.order[state[0].place]
+    while state[0].current < plan.order.shape[0]:
+        k = plan.order[state[0].current]
         if state[0].corner > 0 or at_limit(plan, k, work):
             copy(q, trial)
             while state[0].corner < 3:
@@ -307,7 +307,7 @@ def offer_corner(plan, task, work, answers):
                 copy(errors[THERE], errors[HERE])
                 note(task, state, k, step, True, errors[HERE], q, answers)
                 state[0].jumps += 1
-        state[0].place += 1
+        state[0].current += 1
         state[0].corner = 0
         errors[THERE, DISTANCE] = -1.0
     return False
@@ -320,7 +320,7 @@ def settle_corner(plan, measured, work):
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter; derived for the nearest.
     """
     errors = work.errors
-    role = plan.roles[plan.order[work.state[0].place]]
+    role = plan.roles[plan.order[work.state[0].current]]
     new = role_error(role, plan.scale, measured[DISTANCE], measured[ANGLE])
     old = role_error(role, plan.scale, errors[THERE, DISTANCE], errors[THERE, ANGLE])
     first = errors[THERE, DISTANCE] < 0.0
@@ -351,7 +351,7 @@ def next_cycle(plan, state):
     state[0].stage = STEP
     state[0].divisions = plan.divisions if state[0].jumps > 0 else finer(state[0].divisions, plan.growth)
     state[0].jumps = 0
-    state[0].place = 0
+    state[0].current = 0
     state[0].sign = 1
     state[0].moves = 0
     state[0].counted = 0
@@ -388,7 +388,7 @@ def advance(plan, task, measured, work, answers):
             return REACHED
         state[0].stage = STEP
     elif state[0].stage == STEP:
-        step = state[0].sign * plan.spans[plan.order[state[0].place]] / state[0].divisions
+        step = state[0].sign * plan.spans[plan.order[state[0].current]] / state[0].divisions
         settle_step(plan, task, measured, True, step, work, answers)
     else:
         settle_corner(plan, measured, work)
@@ -397,7 +397,7 @@ def advance(plan, task, measured, work, answers):
             if offer_corner(plan, task, work, answers):
                 return GOING_ON
             next_cycle(plan, state)
-        elif state[0].place < plan.order.shape[0]:
+        elif state[0].current < plan.order.shape[0]:
             if offer_step(plan, work):
                 return GOING_ON
             settle_step(plan, task, measured, False, 0.0, work, answers)
@@ -409,7 +409,7 @@ def advance(plan, task, measured, work, answers):
                 next_cycle(plan, state)
             else:
                 state[0].stage = CORNER
-                state[0].place = 0
+                state[0].current = 0
     remember(task, work)
     return ITERATION_LIMIT
 

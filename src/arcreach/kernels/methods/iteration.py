@@ -1,6 +1,6 @@
-"""What the loops of all methods but `auto` share: when they stop, and where they write trace and answers.
+"""Stopping, tracing and answering, for the loops of all methods but `auto`.
 
-`solver.contexts.Task` holds the question.
+Their input is `solver.contexts.Task`.
 """
 
 import math
