@@ -113,10 +113,8 @@ def conclusion(found: Sequence[Verdict], known: tuple[Reading, Sequence[float]] 
     else:
         start = f"Explained by a reading: {reading.text}"
     worst = max(residues, key=abs)
-    shares = (
-        f"{close} of {len(residues)} shares within {WITHIN_POINTS:g} points of the print, the farthest {worst:+.1f}"
-    )
-    return f"{start}; {shares}. {reading.remains}".strip()
+    within = f"{close} of {len(residues)} shares within {WITHIN_POINTS:g} points of the printed ones"
+    return f"{start}; {within}, the farthest {worst:+.1f}. {reading.remains}".strip()
 
 
 def _share(summary: Summary | None) -> str:

@@ -104,7 +104,9 @@ class Hierarchical(Experiment):
                 same, cells = same + agrees, cells + 1
                 line.append(text if agrees else f"{text} (printed {printed[name]})")
             rows.append(tuple(line))
-        yield Text(f"{same} of {cells} numbers agree with the print to every digit; for the others both are shown.")
+        yield Text(
+            f"{same} of {cells} numbers agree with the printed ones to every digit; for the others both are shown."
+        )
         yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", words=1)
         from arcreach.figures import iterations, pose
 
