@@ -39,7 +39,7 @@ class Process:
         self.results: IO[bytes] = self._program.stdout
 
     def alive(self) -> bool:
-        """Whether it runs."""
+        """Return whether it runs."""
         return self._program.poll() is None
 
     def end(self) -> None:

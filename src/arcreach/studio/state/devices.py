@@ -60,7 +60,7 @@ class Devices:
             self._held.pop(source, None)
 
     def axes(self) -> Array:
-        """The six axes that are held now, by all pages together."""
+        """Return the six axes that are held now, summed over all pages."""
         now = time.monotonic()
         with self._lock:
             held = [entry.axes for entry in self._held.values() if now - entry.time < SILENCE]

@@ -49,7 +49,7 @@ class RobotList:
         return known if known is not None and known.robot is robot else self.restore(RobotEntry(name, robot))
 
     def restore(self, entry: RobotEntry) -> RobotEntry:
-        """Add an entry in place of the one of its name."""
+        """Add an entry, replacing the one of the same name."""
         self._entries[entry.name] = entry
         return entry
 

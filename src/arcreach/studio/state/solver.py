@@ -26,7 +26,7 @@ class Solver:
         self._posing: Worker[Request] = Worker("poser", self._answer)
 
     def post(self, request: Request) -> None:
-        """Answer a request soon, unless a later one follows before."""
+        """Queue a request; it is answered unless a later one replaces it first."""
         (self._solving if request.q is None else self._posing).post(request)
 
     def stop(self) -> None:
