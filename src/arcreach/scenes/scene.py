@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -96,15 +95,17 @@ class Scene:
         return pack(self.shapes)
 
     @cached_property
-    def bounds(self) -> Array:
-        """Centre and radius (4, n), margins included, of a sphere around every obstacle; a half-space has no centre."""
+    def bounds(self) -> tuple[Array, tuple[float, float, float, float]]:
+        """Centre and radius (4, n), margins included, of a sphere around every obstacle, and of one around all."""
         shapes, _ = self.packed
         spheres = np.empty((4, len(shapes)))
         for shape, sphere in zip(shapes, spheres.T, strict=True):
             centre, radius = bounding_sphere(shape)
             sphere[:3], sphere[3] = centre, radius + shape["radius"]
         spheres.flags.writeable = False
-        return spheres
+        x, y, z = centre = spheres[:3].mean(axis=1) if len(shapes) else np.zeros(3)
+        away = np.linalg.norm(spheres[:3] - centre[:, None], axis=0) + spheres[3]
+        return spheres, (float(x), float(y), float(z), float(away.max(initial=0.0)))
 
     @cached_property
     def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
@@ -129,7 +130,7 @@ def bounding_sphere(record: Any) -> tuple[Array, float]:
     if kind == layout.MESH:
         # The position is that of the first node of the grid.
         return position + 0.5 * np.asarray(record["rotation"]) @ half, 0.5 * float(np.linalg.norm(half))
-    return position, math.inf if kind == layout.HALF_SPACE else 0.0
+    return position, layout.BOUNDLESS if kind == layout.HALF_SPACE else 0.0
 
 
 def as_scene(scene: Any) -> Scene:

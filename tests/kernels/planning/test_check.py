@@ -15,6 +15,7 @@ from arcreach.kernels.planning.body import (
     TRAVEL_SIZE,
     count_pieces,
     pair_travel,
+    widths,
     write_body,
     write_travels,
 )
@@ -39,6 +40,22 @@ ROBOTS = {
             ar.Section(0.1, 1.5),
         ]
     ),
+    "arm": ar.Robot(
+        [
+            ar.Link((0.02, 0.0, 0.05), radius=0.01),
+            ar.Revolute(axis=(0, 0, 1), lower=-6.0, upper=6.0),
+            ar.Link((0.0, 0.0, 0.1)),
+            ar.Revolute(axis=(0, 1, 0), lower=-np.inf, upper=np.inf),
+            ar.Link((0.3, 0.0, 0.1), rotation=((1, 0, 0), (0, 0, -1), (0, 1, 0))),
+            ar.Link((0.1, 0.05, 0.0), radius=0.01),
+            ar.Revolute(axis=(0.6, 0, 0.8)),
+            ar.Link((0.06, 0.0, 0.08)),
+            ar.Section(0.1, 1.5, stretch=0.05, radius=0.005),
+            ar.Revolute(axis=(0, 0, 1)),
+            ar.Link((0.05, 0.0, 0.05)),
+            ar.Section(0.05, 6.2, length_weights=(2, 1), bend_weights=(9, 1)),
+        ]
+    ),
 }
 
 
@@ -55,7 +72,7 @@ def material_points(robot, Q):
     """Points (n, pieces, 7, 3) at equal shares of the length of every piece."""
     pieces = np.zeros((len(Q), count_pieces(robot.packed), ROW_SIZE))
     for v, rows in zip(SmoothSpace(robot).variables(Q), pieces, strict=True):
-        write_body(robot.packed, v, len(rows), rows)
+        write_body(robot.packed, v, 0 * v, len(rows), rows)
     shares = np.linspace(0, 1, 7)
     return np.array([[[layout.piece_point(p, s * p[layout.LENGTH]) for s in shares] for p in rows] for rows in pieces])
 
@@ -82,6 +99,34 @@ def test_no_point_of_a_piece_moves_farther_than_the_bound(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+def test_no_point_moves_farther_than_the_bound_of_an_interval(name):
+    robot = ROBOTS[name]
+    space = SmoothSpace(robot)
+    shares = np.linspace(0, 1, 7)
+    travels = np.empty((count_pieces(robot.packed), TRAVEL_SIZE))
+    pieces = np.zeros((len(travels), ROW_SIZE))
+    used = []
+    for a, b in space.variables(robot.sample(8, seed=6)).reshape(-1, 2, space.model.variables):
+        write_travels(robot.packed, a, b, travels)
+        for t, h in ((0.5, 0.5), (0.4, 0.1), (0.7, 0.01)):
+            write_body(robot.packed, a + t * (b - a), b - a, len(pieces), pieces)
+            bounds = np.array([widths(piece, travels, i, h) for i, piece in enumerate(pieces)])
+            assert (bounds <= h * travels[:, [NEAR, FAR]]).all()
+            times = t + h * np.linspace(-1, 1, 9)
+            points = material_points(robot, space.coordinates(a + times[:, None] * (b - a)))
+            moved = np.linalg.norm(points - points[4], axis=3).max(axis=0)
+            here = bounds[:, :1] + shares * (bounds[:, 1:] - bounds[:, :1])
+            assert (moved <= here * (1 + 1e-9) + 1e-13).all()
+        used.append((moved[:, -1] / np.maximum(bounds[:, 1], 1e-300), bounds[:, 1] / (h * travels[:, FAR] + 1e-300)))
+    if name == "arm":
+        exact, share = np.mean(used, axis=0)
+        # The first link after the first joint lies on its axis: it does not move. Links are known best.
+        assert bounds[1, 1] == 0.0
+        assert exact[2:5].min() > 0.9
+        assert share[2:].max() < 0.8
+
+
+@pytest.mark.parametrize("name", ROBOTS)
 def test_pieces_are_those_of_the_configuration(name):
     robot = ROBOTS[name]
     Q = robot.sample(5, seed=5)
@@ -92,7 +137,7 @@ def test_pieces_are_those_of_the_configuration(name):
     read = [k for k in range(layout.PIECE_SIZE) if k not in (layout.ELEMENT, layout.BEFORE, layout.WHOLE)]
     for v, rows, count in zip(SmoothSpace(robot).variables(Q), expected, counts, strict=True):
         pieces = np.zeros((count_pieces(robot.packed), ROW_SIZE))
-        write_body(robot.packed, v, len(pieces), pieces)
+        write_body(robot.packed, v, 0 * v, len(pieces), pieces)
         present = pieces[:, layout.LENGTH] > 0.0
         assert present.sum() == count
         # A direction of a straight section is arbitrary; its axis is not.
@@ -102,8 +147,9 @@ def test_pieces_are_those_of_the_configuration(name):
         np.testing.assert_allclose(pieces[present][:, axis], rows[:count][:, axis], atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["fixed", "sub-arcs", "joints"])
-def test_a_pair_comes_no_nearer_than_its_bound(name):
+@pytest.mark.parametrize("share", [0.02, 0.3])
+@pytest.mark.parametrize("name", ["fixed", "sub-arcs", "joints", "arm"])
+def test_a_pair_comes_no_nearer_than_its_bound(name, share):
     """Distances sampled along motions to both sides, against balls, a box, a capsule, a plane and the body itself."""
     robot = ROBOTS[name]
     reach = robot.reach
@@ -112,20 +158,25 @@ def test_a_pair_comes_no_nearer_than_its_bound(name):
     scene = ar.Scene([*shapes, ar.HalfSpace((0, 0, -0.7 * reach), (0, 0, 1))])
     space = SmoothSpace(robot)
     world = MotionCheck(space, scene, 0.0, own=True).world
-    work = new_work(robot.packed, space.model.variables)
-    pieces, margin = len(work.pieces), 0.3 * reach
+    work = new_work(robot.packed, space.model.variables, world.spheres.shape[1])
+    pieces, margin = len(work.pieces), share * reach
+    seen = set()
     for a, b in space.variables(robot.sample(4, seed=8)).reshape(-1, 2, space.model.variables):
         write_travels(robot.packed, a, b, work.travels)
         for h in (0.03, 0.2):
-            write_body(robot.packed, 0.5 * (a + b), pieces, work.pieces)
+            write_body(robot.packed, 0.5 * (a + b), b - a, pieces, work.pieces)
             count = add_candidates(world, work, pieces, h, margin, 0)
             pairs = work.pairs[:count].copy()
-            bounds = [measure(world, work, i, k, h, margin) for i, k in pairs]
+            # Pairs that are left out stay beyond the margin.
+            bounds = dict.fromkeys(itertools.product(range(pieces), range(len(scene))), np.inf)
+            bounds |= {(i, k): measure(world, work, i, k, h, margin)[1] for i, k in pairs.tolist()}
+            seen |= {slack < np.inf for slack in bounds.values()}
             for t in np.linspace(0.5 - h, 0.5 + h, 5):
-                write_body(robot.packed, a + t * (b - a), pieces, work.pieces)
-                for (i, k), (_, slack) in zip(pairs, bounds, strict=True):
+                write_body(robot.packed, a + t * (b - a), b - a, pieces, work.pieces)
+                for (i, k), slack in bounds.items():
                     gap, _ = measure(world, work, i, k, 0.0, np.inf)
                     assert gap >= min(slack, margin) - 3 * world.tolerance
+    assert seen == {True, False}
 
 
 @pytest.mark.compiled

@@ -16,6 +16,8 @@ SPHERE, CAPSULE, BOX, HALF_SPACE, MESH = range(5)
 
 # Tolerance of the least distance along an arc as a share of a grid's spacing: the grid itself is coarser.
 GRID_TOLERANCE = 0.1
+# Radius in metres of a sphere around a half-space, whose square is finite.
+BOUNDLESS = 1e150
 
 _SHAPE_FIELDS = np.dtype(
     [

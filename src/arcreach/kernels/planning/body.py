@@ -2,7 +2,11 @@
 
 `kernels.clearance.body` does the same from coordinates. Here every piece keeps its row, also where it has no length,
 and a section needs one sine and cosine for each of its arcs. Pieces have the columns of `kernels.clearance.body` that
-distances read, and two more.
+distances read, and five more.
+
+Two bounds of the travel hold at once. One sums the changes of all variables times their lever arms. The other treats
+the leading joints apart, the revolute ones before any other moving element: the velocities that they cause are exact in
+the middle of an interval, and a bound of the second derivatives covers its width.
 """
 
 import math
@@ -10,7 +14,7 @@ import math
 from arcreach._jit import kernel
 from arcreach.elements import motion_of
 from arcreach.kernels.chain.kinematics import joint_length, link_motion
-from arcreach.kernels.chain.layout import LINK, SECTION
+from arcreach.kernels.chain.layout import LINK, REVOLUTE, SECTION
 from arcreach.kernels.chain.section import bent_motion
 from arcreach.kernels.clearance.body import (
     BEND,
@@ -30,17 +34,22 @@ from arcreach.kernels.clearance.body import (
 )
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import perpendicular
+from arcreach.kernels.math.vectors import norm, perpendicular
 
 # Sine of half the bend over the curvature, and cosine of half the bend: what SINC and COSINE are for the first half.
 HALF_SINC, HALF_COSINE = PIECE_SIZE, PIECE_SIZE + 1
-ROW_SIZE = PIECE_SIZE + 2
+# Distance of the middle from the chord.
+SAGITTA = PIECE_SIZE + 2
+# Speeds of the first and the last point that the leading joints cause.
+NEAR_SPEED, FAR_SPEED = PIECE_SIZE + 3, PIECE_SIZE + 4
+ROW_SIZE = PIECE_SIZE + 5
 
 # Columns of the travels of a piece: bounds for its first and its last point, -1 for a piece without length on the whole
 # motion; for the start of its element the bounds of travel and turn, and the length of the body before it; the length
-# of the body before the end of the piece.
-NEAR, FAR, MOVED, TURNED, BEFORE, UP_TO = range(6)
-TRAVEL_SIZE = 6
+# of the body before the end of the piece. For both ends: the travel that all but the leading joints cause, and a bound
+# of the second derivative that the leading joints cause.
+NEAR, FAR, MOVED, TURNED, BEFORE, UP_TO, NEAR_OWN, FAR_OWN, NEAR_SWING, FAR_SWING = range(10)
+TRAVEL_SIZE = 10
 
 # A smaller bend counts as zero.
 _NO_BEND = 1e-100
@@ -67,7 +76,7 @@ def write_straight(before, x, y, z, radius, piece):
     piece[LENGTH], piece[RADIUS] = length, radius
     piece[BEND], piece[CURVATURE] = 0.0, 0.0
     piece[SINC], piece[COSINE], piece[END_X], piece[END_Z] = length, 1.0, 0.0, length
-    piece[HALF_SINC], piece[HALF_COSINE] = 0.5 * length, 1.0
+    piece[HALF_SINC], piece[HALF_COSINE], piece[SAGITTA] = 0.5 * length, 1.0, 0.0
 
 
 @kernel
@@ -90,7 +99,7 @@ def write_bent(length, bend, half, radius, piece):
     piece[CURVATURE] = piece[BEND] / length if length > 0.0 else 0.0
     piece[END_X], piece[END_Z] = length * chord * sine, length * chord * cosine
     piece[SINC], piece[COSINE] = piece[END_Z], 1.0 - 2.0 * sine * sine
-    piece[HALF_SINC], piece[HALF_COSINE] = z, cosine
+    piece[HALF_SINC], piece[HALF_COSINE], piece[SAGITTA] = z, cosine, x
     for k in range(3):
         piece[MIDDLE + k] = piece[ORIGIN + k] + x * piece[NORMAL + k] + z * piece[TANGENT + k]
 
@@ -153,25 +162,76 @@ def has_line(chain, row, moved):
     return chain[row].reach > 0.0 and (chain[row].kind != LINK or moved or chain[row].radius > 0.0)
 
 
+@kernel(inline=True)
+def add_turn(twist, frame, axis, change):
+    """Return the twist with a turn about an axis through the origin of a frame added. Source: derived."""
+    x, y, z = turn(frame, change * axis[0], change * axis[1], change * axis[2])
+    u = (frame[7] * z - frame[11] * y, frame[11] * x - frame[3] * z, frame[3] * y - frame[7] * x)
+    return twist[0] + x, twist[1] + y, twist[2] + z, twist[3] + u[0], twist[4] + u[1], twist[5] + u[2]
+
+
+@kernel(inline=True)
+def speed_at(twist, x, y, z):
+    """Return the speed of a point; a twist is an angular velocity and the velocity of the origin. Source: derived."""
+    return norm(
+        twist[3] + twist[1] * z - twist[2] * y,
+        twist[4] + twist[2] * x - twist[0] * z,
+        twist[5] + twist[0] * y - twist[1] * x,
+    )
+
+
 @kernel
-def write_body(chain, v, last, pieces):
-    """Write the pieces up to index `last` at the variables v: pieces (n, ROW_SIZE). Source: derived."""
+def write_speeds(twist, frame, first, last, pieces):
+    """Write the speeds of arcs that move with a twist; return that of the origin of a frame.
+
+    No point of an arc is farther from its middle than half its length. Source: derived.
+    """
+    turning = norm(twist[0], twist[1], twist[2])
+    for i in range(first, last):
+        piece = pieces[i]
+        middle = speed_at(twist, piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2])
+        piece[NEAR_SPEED] = piece[FAR_SPEED] = middle + 0.5 * turning * piece[LENGTH]
+    return speed_at(twist, frame[3], frame[7], frame[11])
+
+
+@kernel
+def write_body(chain, v, change, last, pieces):
+    """Write the pieces up to index `last` at the variables v that move by `change`: pieces (n, ROW_SIZE).
+
+    Speeds stay zero in a body without leading joints. Source: derived.
+    """
     count = 0
     k = 0
     row = 0
     moved = False
+    leading = True
     frame = IDENTITY
+    twist = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    speed = 0.0
+    led = False
     while row < chain.shape[0] and count <= last:
         kind = chain[row].kind
+        leading = leading and (kind == LINK or kind == REVOLUTE)
         if kind == SECTION:
+            first = count
             frame, count = write_section(chain, row, bend_of(chain, row, k, v), frame, count, pieces)
             k += 3 if chain[row].stretch > 0.0 else 2
+            if led:
+                speed = write_speeds(twist, frame, first, count, pieces)
         else:
             step = link_motion(chain, row) if kind == LINK else motion_of(kind, chain[row], v[k])
+            after = compose(frame, step)
+            near = speed
+            if kind == REVOLUTE and leading:
+                twist = add_turn(twist, frame, chain[row].axis, change[k])
+                led = True
+            elif led:
+                speed = speed_at(twist, after[3], after[7], after[11])
             if has_line(chain, row, moved):
                 write_straight(frame, step[3], step[7], step[11], chain[row].radius, pieces[count])
+                pieces[count, NEAR_SPEED], pieces[count, FAR_SPEED] = near, speed
                 count += 1
-            frame = compose(frame, step)
+            frame = after
             k += 0 if kind == LINK else 1
         moved = moved or kind != LINK
         row += 1 + chain[row].arcs
@@ -196,9 +256,47 @@ def count_pieces(chain):
 
 @kernel
 def write_travel(travels, i, near, far, start):
-    """Write the travels of piece i; `start` has the last four columns. Source: derived."""
+    """Write the travels of piece i; `start` has the next four columns. Source: derived."""
     travels[i, NEAR], travels[i, FAR] = near, far
     travels[i, MOVED], travels[i, TURNED], travels[i, BEFORE], travels[i, UP_TO] = start
+
+
+@kernel
+def swing_of(chain, row, turned, last):
+    """Return a bound of the second derivative of a link after joints that turn by `turned`, the last of them by `last`.
+
+    Joints that turn at the rates w1 to wn accelerate a vector of length L by at most (w1 + ... + wn)^2 L; a joint does
+    not move a vector along its axis. Source: derived.
+    """
+    length = chain[row].reach
+    if row == 0 or chain[row - 1].kind != REVOLUTE:
+        return turned * turned * length
+    axis, vector = chain[row - 1].axis, chain[row].translation
+    along = abs(axis[0] * vector[0] + axis[1] * vector[1] + axis[2] * vector[2])
+    across = norm(
+        axis[1] * vector[2] - axis[2] * vector[1],
+        axis[2] * vector[0] - axis[0] * vector[2],
+        axis[0] * vector[1] - axis[1] * vector[0],
+    )
+    return min(turned * turned * length, (turned - last) * (turned - last) * along + turned * turned * across)
+
+
+@kernel
+def write_swings(travels, first, last, start):
+    """Write the own travels and the swings of the pieces after the leading joints.
+
+    `start`: travel, turn, swing and length of the body where these end. Seen from there a piece moves by what remains
+    of its bound without them. Source: derived.
+    """
+    moved, turned, swing, before = start
+    near = travels[first, BEFORE] - before if first < last else 0.0
+    for i in range(first, last):
+        far = travels[i, UP_TO] - before
+        travels[i, NEAR_OWN] = max(travels[i, NEAR] - moved - turned * near, 0.0)
+        travels[i, FAR_OWN] = max(travels[i, FAR] - moved - turned * far, 0.0)
+        travels[i, NEAR_SWING] = swing + turned * turned * near
+        travels[i, FAR_SWING] = swing + turned * turned * far
+        near = far
 
 
 @kernel
@@ -249,9 +347,14 @@ def write_travels(chain, a, b, travels):
     there turns by at most w and whose own motion moves its far end by at most o, moves by at most m + s (w L + o).
     Source: derived.
     """
+    swing = 0.0
+    # Where the leading joints end: index of the first piece after them, and the start of `write_swings`.
+    led = -1
+    front = (0.0, 0.0, 0.0, 0.0)
     moved = 0.0
     turned = 0.0
     before = 0.0
+    turn_by = 0.0
     joints = False
     k = 0
     i = 0
@@ -260,7 +363,11 @@ def write_travels(chain, a, b, travels):
         kind = chain[row].kind
         length = chain[row].reach
         own = 0.0
+        last_turn = turn_by
         turn_by = 0.0
+        if led < 0 and kind != LINK and kind != REVOLUTE:
+            led = i
+            front = (moved, turned, swing, before)
         if kind == SECTION:
             change = section_change(chain, row, k, a, b)
             length = change[0]
@@ -277,16 +384,34 @@ def write_travels(chain, a, b, travels):
                     ends = joint_length(chain[row], a[k]) + joint_length(chain[row], b[k])
                     length = min(length, 0.5 * (ends + own))
                 k += 1
+            swung = swing + swing_of(chain, row, turned, last_turn) if kind == LINK else swing
             if has_line(chain, row, joints):
                 far = moved + turned * length + own if length > 0.0 else -1.0
                 write_travel(travels, i, moved, far, (moved, turned, before, before + length))
+                travels[i, NEAR_OWN], travels[i, FAR_OWN] = 0.0, 0.0
+                travels[i, NEAR_SWING], travels[i, FAR_SWING] = swing, swung
                 i += 1
+            swing = swung
         joints = joints or kind != LINK
         moved += turned * length + own
         turned += turn_by
         before += length
         row += 1 + chain[row].arcs
+    if led >= 0:
+        write_swings(travels, led, i, front)
     return moved
+
+
+@kernel(inline=True)
+def widths(piece, travels, i, h):
+    """Return how far the first and the last point of piece i move at most within h of here, as a share of the motion.
+
+    Points in between move at most as far as the line between both. For each point the smaller bound at h is also valid
+    for all smaller h, and convex there. Source: derived.
+    """
+    near = travels[i, NEAR_OWN] + piece[NEAR_SPEED] + 0.5 * h * travels[i, NEAR_SWING]
+    far = travels[i, FAR_OWN] + piece[FAR_SPEED] + 0.5 * h * travels[i, FAR_SWING]
+    return h * min(near, travels[i, NEAR]), h * min(far, travels[i, FAR])
 
 
 @kernel

@@ -14,7 +14,7 @@ from arcreach._jit import clock, kernel
 from arcreach._typing import Array
 from arcreach.kernels.clearance.scene import STACK_SIZE
 from arcreach.kernels.clearance.self_clearance import PAIR_STACK_SIZE
-from arcreach.kernels.planning.body import FAR, ROW_SIZE, TRAVEL_SIZE, count_pieces, write_body, write_travels
+from arcreach.kernels.planning.body import FAR, ROW_SIZE, TRAVEL_SIZE, count_pieces, widths, write_body, write_travels
 from arcreach.kernels.planning.pairs import Work, World, add_candidates, measure
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model
@@ -39,14 +39,14 @@ class Demand(NamedTuple):
 
 
 @kernel(allocates=True)
-def new_work(chain, variables):
+def new_work(chain, variables, obstacles):
     """Return scratch without a deadline. Source: derived."""
     pieces = count_pieces(chain)
     return Work(
-        np.empty(variables), np.zeros((pieces, ROW_SIZE)), np.empty((pieces, TRAVEL_SIZE)),
+        np.empty(variables), np.zeros(variables), np.zeros((pieces, ROW_SIZE)), np.empty((pieces, TRAVEL_SIZE)),
         np.empty((_MOST_INTERVALS, 2)), np.empty((_MOST_INTERVALS, 2), np.int64), np.empty((_MOST_PAIRS, 2), np.int64),
-        np.empty((STACK_SIZE, 3)), np.empty((PAIR_STACK_SIZE, 5)), np.zeros(2, np.int64), np.zeros(2, np.int64),
-        np.full(1, math.inf),
+        np.empty(obstacles), np.empty((STACK_SIZE, 3)), np.empty((PAIR_STACK_SIZE, 5)),
+        np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(1, math.inf),
     )  # fmt: skip
 
 
@@ -77,22 +77,39 @@ def push_rest(work, at, middle, half, certain, first, last):
 
 
 @kernel(inline=True)
-def place(world, work, a, b, share, last):
-    """Write the pieces up to `last` at a share of the motion. Source: derived."""
+def set_out(world, work, a, b):
+    """Write change and travels of the motion from a to b. Source: derived."""
     for k in range(work.v.shape[0]):
-        work.v[k] = a[k] + share * (b[k] - a[k])
-    write_body(world.chain, work.v, last, work.pieces)
+        work.change[k] = b[k] - a[k]
+    write_travels(world.chain, a, b, work.travels)
+
+
+@kernel(inline=True)
+def place(world, work, a, share, last):
+    """Write the pieces up to `last` at a share of the motion from a. Source: derived."""
+    for k in range(work.v.shape[0]):
+        work.v[k] = a[k] + share * work.change[k]
+    write_body(world.chain, work.v, work.change, last, work.pieces)
 
 
 @kernel
-def begin(work, travel, coarse):
-    """Write the first intervals: the end of the motion, then equal ones in the order of a bisection; return how many.
+def farthest(work, h):
+    """Return how far the body moves at most within h of here. Source: derived."""
+    most = 0.0
+    for i in range(work.pieces.shape[0]):
+        near, far = widths(work.pieces[i], work.travels, i, h)
+        most = max(most, near, far)
+    return most
 
-    Source: derived.
+
+@kernel
+def begin(work, coarse):
+    """Write the first intervals: equal ones in the order of a bisection, after the first; return where they end.
+
+    The body moves by about `coarse` from the middle of one to its ends, by its speeds here. Source: derived.
     """
-    push(work, 0, 1.0, 0.0, -1, -1)
     parts = 1
-    while parts < _MOST_FIRST and travel > 2.0 * parts * coarse:
+    while parts < _MOST_FIRST and farthest(work, 0.5 / parts) > coarse:
         parts *= 2
     for i in range(parts):
         at = 0
@@ -112,8 +129,10 @@ def is_clear(world, demand, a, b, work):
     work.counts[1] += 1
     count = work.pieces.shape[0]
     obstacles = world.spheres.shape[1]
-    travel = write_travels(world.chain, a, b, work.travels)
-    tail = begin(work, travel, demand.coarse)
+    set_out(world, work, a, b)
+    # The end first: a new configuration is free less often than the motion to it.
+    push(work, 0, 1.0, 0.0, -1, -1)
+    tail = 1
     head = 0
     top = 0
     while head < tail:
@@ -123,10 +142,10 @@ def is_clear(world, demand, a, b, work):
         if late(work):
             return False
         if first < 0:
-            place(world, work, a, b, t, count)
+            place(world, work, a, t, count)
             first, last = top, add_candidates(world, work, count, h, demand.margin, top)
         else:
-            place(world, work, a, b, t, work.pairs[last - 1, 0])
+            place(world, work, a, t, work.pairs[last - 1, 0])
             if top + last - first > work.pairs.shape[0]:
                 return False
         if last < 0:
@@ -151,6 +170,8 @@ def is_clear(world, demand, a, b, work):
             if certain * fastest < demand.resolution or tail + 2 > work.intervals.shape[0]:
                 return False
             tail = push_rest(work, tail, t, h, certain, old, top)
+        if head == 1:
+            tail = begin(work, demand.coarse)
     return True
 
 
@@ -162,7 +183,7 @@ def sharpest(world, a, b, met, work):
     ends with minus infinity. Source: derived.
     """
     count = work.pieces.shape[0]
-    write_travels(world.chain, a, b, work.travels)
+    set_out(world, work, a, b)
     push(work, 0, 0.0, 0.0, -1, -1)
     push(work, 1, 0.5, 0.5, -1, -1)
     bound = math.inf
@@ -176,10 +197,10 @@ def sharpest(world, a, b, met, work):
         if late(work):
             return -math.inf, met
         if first < 0:
-            place(world, work, a, b, t, count)
+            place(world, work, a, t, count)
             first, last = top, add_candidates(world, work, count, h, met, top)
         else:
-            place(world, work, a, b, t, work.pairs[last - 1, 0])
+            place(world, work, a, t, work.pairs[last - 1, 0])
             if top + last - first > work.pairs.shape[0]:
                 return -math.inf, met
         if last < 0:
@@ -225,7 +246,7 @@ def check_motions(
     n = V.shape[2]
     a = np.empty(n)
     b = np.empty(n)
-    work = new_work(model.chain, n)
+    work = new_work(model.chain, n, world.spheres.shape[1])
     work.deadline[0] = clock(work.timer) + pace.max_time
     met = math.inf
     for i in range(start, stop):

@@ -18,6 +18,7 @@ from arcreach.kernels.clearance.body import (
     END_Z,
     LENGTH,
     MIDDLE,
+    NORMAL,
     ORIGIN,
     RADIUS,
     TANGENT,
@@ -25,8 +26,8 @@ from arcreach.kernels.clearance.body import (
 )
 from arcreach.kernels.clearance.scene import piece_distance
 from arcreach.kernels.clearance.self_clearance import pair_distance, sphere_gap
-from arcreach.kernels.clearance.shapes import HALF_SPACE, SPHERE
-from arcreach.kernels.planning.body import FAR, HALF_COSINE, HALF_SINC, NEAR, pair_travel
+from arcreach.kernels.clearance.shapes import BOUNDLESS, HALF_SPACE, SPHERE
+from arcreach.kernels.planning.body import FAR, HALF_COSINE, HALF_SINC, SAGITTA, pair_travel, widths
 
 
 class World(NamedTuple):
@@ -35,7 +36,8 @@ class World(NamedTuple):
     chain: Records
     shapes: Records  # of the scene, see `kernels.clearance.shapes`
     field: Array  # values of its grids
-    spheres: Array  # (4, obstacles): centre and radius of a sphere around each, the radius infinite for a half-space
+    spheres: Array  # (4, obstacles): centre and radius of a sphere around each
+    hull: tuple[float, float, float, float]  # centre and radius of a sphere around all
     tolerance: float  # metres by which a computed distance may be too large
     own: bool  # whether the body must stay clear of itself too
 
@@ -44,11 +46,13 @@ class Work(NamedTuple):
     """Scratch of the checks."""
 
     v: Array  # (variables,)
+    change: Array  # (variables,): of the whole motion
     pieces: Array  # (pieces, ROW_SIZE)
     travels: Array  # (pieces, TRAVEL_SIZE)
     intervals: Array  # (most, 2): middle and half width of the intervals of a motion, as shares of it
     lists: Integers  # (most, 2): the pairs of an interval, from first to last; -1 for all
     pairs: Integers  # (most, 2): piece, and obstacle or, from the number of obstacles on, the other piece
+    room: Array  # (obstacles,)
     stack: Array  # (STACK_SIZE, 3)
     pair_stack: Array  # (PAIR_STACK_SIZE, 5)
     timer: Integers  # (2,)
@@ -63,8 +67,8 @@ def line_reach(piece, widening, x, y, z):
     dx, dy, dz = x - piece[ORIGIN], y - piece[ORIGIN + 1], z - piece[ORIGIN + 2]
     along = dx * piece[TANGENT] + dy * piece[TANGENT + 1] + dz * piece[TANGENT + 2]
     square = max(dx * dx + dy * dy + dz * dz - along * along, 0.0)
-    s = length
-    if widening < 1.0:
+    s = length if widening > 0.0 else 0.0
+    if abs(widening) < 1.0:
         s = min(max(along + widening * math.sqrt(square / (1.0 - widening * widening)), 0.0), length)
     return math.sqrt(square + (s - along) * (s - along)) - widening * s
 
@@ -94,11 +98,11 @@ def ball_pair(world, work, i, k, h, margin):
     """Return `measure` of piece i and a sphere. Source: derived."""
     piece = work.pieces[i]
     x, y, z, radius = world.spheres[0, k], world.spheres[1, k], world.spheres[2, k], world.spheres[3, k]
-    near, far = h * work.travels[i, NEAR], h * work.travels[i, FAR]
+    near, far = widths(piece, work.travels, i, h)
     radius += piece[RADIUS]
     dx, dy, dz = x - piece[MIDDLE], y - piece[MIDDLE + 1], z - piece[MIDDLE + 2]
     square = dx * dx + dy * dy + dz * dz
-    least = margin + far + radius + 0.5 * piece[LENGTH]
+    least = margin + max(near, far) + radius + 0.5 * piece[LENGTH]
     if square > least * least:
         return math.inf, math.inf
     widening = (far - near) / piece[LENGTH] if piece[LENGTH] > 0.0 else 0.0
@@ -159,7 +163,8 @@ def measure(world, work, i, k, h, margin):
     if k < obstacles and world.shapes[k].kind == SPHERE:
         return ball_pair(world, work, i, k, h, margin)
     if k < obstacles:
-        travel = h * work.travels[i, FAR]
+        near, far = widths(work.pieces[i], work.travels, i, h)
+        travel = max(near, far)
         limits = (margin + travel, world.tolerance)
         gap = other_pair(work.pieces[i], world.shapes, k, world.field, limits, work.stack)
     else:
@@ -169,37 +174,79 @@ def measure(world, work, i, k, h, margin):
     return gap, gap - travel
 
 
+@kernel(inline=True)
+def chord_of(piece):
+    """Return first point, direction and length of the chord of a piece, and the largest distance of its points from it.
+
+    The tangent in the middle of an arc is parallel to its chord. No arc has more than a full turn, so its middle is
+    farthest from the chord. Source: derived.
+    """
+    s, c = piece[HALF_SINC] * piece[CURVATURE], piece[HALF_COSINE]
+    tx = s * piece[NORMAL] + c * piece[TANGENT]
+    ty = s * piece[NORMAL + 1] + c * piece[TANGENT + 1]
+    tz = s * piece[NORMAL + 2] + c * piece[TANGENT + 2]
+    first = (piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2])
+    return first, (tx, ty, tz), 2.0 * piece[HALF_SINC], piece[SAGITTA]
+
+
+@kernel(fast=True, inline=True)
+def write_room(spheres, segment, reach, widening, room):
+    """Write for every sphere whether it is farther than reach + widening * s from all points s of a segment.
+
+    `room` receives differences of squares, negative where a sphere is nearer; return how many are. `segment`: point,
+    direction and length; the widening is less than 1. Source: derived.
+    """
+    (ox, oy, oz), (tx, ty, tz), length = segment
+    steep = 1.0 / (1.0 - widening * widening)
+    near = 0
+    for k in range(spheres.shape[1]):
+        # Without branches, so that the compiler makes the loop parallel. The difference of squares is convex in s.
+        dx, dy, dz, least = spheres[0, k] - ox, spheres[1, k] - oy, spheres[2, k] - oz, spheres[3, k] + reach
+        along = dx * tx + dy * ty + dz * tz
+        s = steep * (along + widening * least)
+        s = s if s > 0.0 else 0.0
+        s = s if s < length else length
+        least += widening * s
+        room[k] = dx * dx + dy * dy + dz * dz - s * (2.0 * along - s) - least * least
+        near += 1 if room[k] < 0.0 else 0
+    return near
+
+
+@kernel(inline=True)
+def in_hull(hull, piece, reach):
+    """Return whether a piece may come within a distance of any obstacle. Source: derived."""
+    dx, dy, dz = hull[0] - piece[MIDDLE], hull[1] - piece[MIDDLE + 1], hull[2] - piece[MIDDLE + 2]
+    least = reach + 0.5 * piece[LENGTH] + hull[3]
+    return dx * dx + dy * dy + dz * dz < least * least
+
+
 @kernel
 def add_candidates(world, work, count, h, margin, first):
     """Write all pairs that may come within `margin` within h of here, from index `first` on; return where they end.
 
-    Return -1 if there is no room for them. Spheres around pieces and obstacles exclude most. Source: derived.
+    Return -1 if there is no room for them. Source: derived.
     """
     obstacles = world.spheres.shape[1]
-    pairs = work.pairs
-    xs, ys, zs, radii = world.spheres[0], world.spheres[1], world.spheres[2], world.spheres[3]
     last = first
     for i in range(count):
         if work.travels[i, FAR] < 0.0:
             continue
         piece = work.pieces[i]
-        x, y, z = piece[MIDDLE], piece[MIDDLE + 1], piece[MIDDLE + 2]
-        reach = margin + h * work.travels[i, FAR] + 0.5 * piece[LENGTH] + piece[RADIUS] + world.tolerance
-        if last + obstacles + i > pairs.shape[0]:
+        if last + obstacles + i > work.pairs.shape[0]:
             return -1
-        near = 0
-        for k in range(obstacles):
-            # Counted first: this loop the compiler makes parallel.
-            far = reach + radii[k]
-            away = (xs[k] - x) * (xs[k] - x) + (ys[k] - y) * (ys[k] - y) + (zs[k] - z) * (zs[k] - z)
-            near += 1 if away < far * far else 0
-        if near > 0:
-            for k in range(obstacles):
-                far = reach + radii[k]
-                away = (xs[k] - x) * (xs[k] - x) + (ys[k] - y) * (ys[k] - y) + (zs[k] - z) * (zs[k] - z)
-                if away < far * far:
-                    pairs[last, 0], pairs[last, 1] = i, k
-                    last += 1
+        near, far = widths(piece, work.travels, i, h)
+        reach = min(margin, BOUNDLESS) + piece[RADIUS] + world.tolerance
+        if in_hull(world.hull, piece, reach + max(near, far)):
+            point, direction, length, away = chord_of(piece)
+            widening = (far - near) / length if piece[BEND] == 0.0 and length > 0.0 else 1.0
+            if not abs(widening) < 1.0:
+                near, widening = max(near, far), 0.0
+            segment = (point, direction, length)
+            if write_room(world.spheres, segment, reach + near + away, widening, work.room) > 0:
+                for k in range(obstacles):
+                    if work.room[k] < 0.0:
+                        work.pairs[last, 0], work.pairs[last, 1] = i, k
+                        last += 1
         if world.own:
             last = add_own(work, i, h, obstacles, last)
     return last

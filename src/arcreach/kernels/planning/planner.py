@@ -143,7 +143,7 @@ def find_path(
 ) -> None:
     """Find a path: its points in `path` (most points, variables), and a report (2,). Source: derived."""
     n = errand.ends.shape[1]
-    work = new_work(space.world.chain, n)
+    work = new_work(space.world.chain, n, space.world.spheres.shape[1])
     until = clock(work.timer) + errand.max_time
     work.deadline[0] = until
     scratch = new_scratch(errand.seed, path)

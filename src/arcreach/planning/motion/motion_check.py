@@ -130,7 +130,7 @@ class MotionCheck:
         self.deadline = deadline
         self.motions = 0
         robot = space.robot
-        self.world = World(robot.packed, *scene.packed, scene.bounds, tolerance_of(robot), own)
+        self.world = World(robot.packed, *scene.packed, *scene.bounds, tolerance_of(robot), own)
 
     def free(self, a: Array, b: Array) -> bool:
         """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
