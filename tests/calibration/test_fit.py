@@ -11,6 +11,7 @@ import arcreach as ar
 from arcreach.calibration import read_measurements
 from arcreach.calibration.parameters import DEFAULT, GROUPS, Parametrisation
 from arcreach.calibration.prediction import Prediction
+from arcreach.calibration.robot_fit import SPREADS, _prior
 from arcreach.cli import main
 from arcreach.errors import Interrupted
 
@@ -113,6 +114,32 @@ def test_what_the_data_cannot_determine_is_named():
     pulls[:, 3:] = -0.02
     with pytest.raises(ar.TargetError, match=r"do not determine .*section-2.tendon-1.radius"):
         ar.fit(nominal(2, stiffness=1e4), ar.Measurements(pulls, data.positions), kept=0.0)
+
+
+def test_the_prior_is_that_of_shared_and_own_errors():
+    model = Parametrisation(nominal(2), DEFAULT)
+    names = [p.name for p in model.parameters]
+    matrix = _prior(model)
+    based = np.array([p.group == "base" for p in model.parameters])
+    assert not matrix[based].any()
+    assert not matrix[:, based].any()
+    covariance = np.linalg.inv((matrix.T @ matrix)[np.ix_(~based, ~based)])
+
+    def between(first, second):
+        where = [np.flatnonzero(~based).tolist().index(names.index(name)) for name in (first, second)]
+        return covariance[where[0], where[1]]
+
+    own, section, _ = SPREADS["angle"]
+    # The first angle is kept, so those of its section are measured from it and share its error, but no turn.
+    assert between("section-1.tendon-2.angle", "section-1.tendon-2.angle") == pytest.approx(2.0 * own**2)
+    assert between("section-1.tendon-2.angle", "section-1.tendon-3.angle") == pytest.approx(own**2)
+    assert between("section-2.tendon-1.angle", "section-2.tendon-1.angle") == pytest.approx(own**2 + section**2)
+    assert between("section-2.tendon-1.angle", "section-2.tendon-3.angle") == pytest.approx(section**2)
+    assert between("section-1.tendon-2.angle", "section-2.tendon-1.angle") == pytest.approx(0.0, abs=1e-9)
+    slack, _, tightened = SPREADS["slack"]
+    assert between("section-1.tendon-1.slack", "section-2.tendon-3.slack") == pytest.approx(tightened**2)
+    assert between("section-1.tendon-1.slack", "section-1.tendon-1.slack") == pytest.approx(slack**2 + tightened**2)
+    assert between("section-1.tendon-1.slack", "section-1.tendon-1.radius") == pytest.approx(0.0, abs=1e-9)
 
 
 def test_rigid_tendons_have_no_slack():

@@ -33,11 +33,16 @@ FIRST_NOISE, FIRST_PRIOR = 0.03, 0.1
 ROBUST = 2.0
 # Least residual, as a share of the length: rounding of the data.
 LEAST_NOISE = 1e-7
-# Prior standard deviation in scales where residuals of one command are independent: it holds only what the data leave
-# open.
-OPEN = 10.0
-# Angles and radii of one section share an error, such as how its discs are turned, and differ by this share of it.
-ALIKE = 3.0
+# Factor on the standard deviations of the prior where residuals of one command are independent: it then holds only
+# what the data leave open.
+OPEN = 30.0
+# Prior standard deviations in scales, by kind of parameter: its own error, the error that the parameters of a section
+# share, and the one that all sections share. The discs of a section are drilled alike but mounted at any turn. Tendons
+# are of one material, whose stiffness nobody gives, and are tightened by one procedure. A section made straight rests
+# nearly straight.
+SPREADS = {"angle": (0.33, 3.0, 0.0), "radius": (0.33, 1.0, 0.0), "stiffness": (1.0, 0.0, 3.0)}
+SPREADS |= {"slack": (0.5, 0.0, 1.0), "rest": (0.3, 0.0, 0.0)}
+OTHER_SPREADS = (1.0, 0.0, 0.0)
 # A direction of the parameters that moves the tip by less than this share of the length per scale is undetermined.
 NO_EFFECT = 1e-5
 # Share of a parameter in an undetermined direction from which on it is named.
@@ -191,7 +196,7 @@ class _Search:
         self.parametrisation, self.optimize, self.progress = parametrisation, optimize, progress
         self.length = parametrisation.robot.moving_reach
         self.z = np.zeros(len(parametrisation.parameters))
-        self.prior = _prior(parametrisation.parameters)
+        self.prior = _prior(parametrisation)
         self.noise, self.strength, self.inflation = FIRST_NOISE, FIRST_PRIOR, 1.0
         self.kinds: Array | None = None
         self.rows: Measurements | None = None
@@ -262,8 +267,9 @@ class _Search:
             return np.concatenate([self._jacobian(prediction, z), self.strength * self.prior])
 
         found = self.optimize.least_squares(
-            residuals, z, jacobian, loss="soft_l1", f_scale=ROBUST * self.noise, ftol=ENOUGH, max_nfev=steps
-        )
+            residuals, z, jacobian, loss=lambda squares: _loss(squares, count), f_scale=ROBUST * self.noise,
+            ftol=ENOUGH, max_nfev=steps,
+        )  # fmt: skip
         self.z = found.x
         return float(found.cost), found.x
 
@@ -278,7 +284,7 @@ class _Search:
         _, number = np.unique(data.commands, return_inverse=True)
         sums = np.stack([np.bincount(number, column) for column in pulled.T], axis=1)
         self.inflation = max(float((sums**2).sum() / (pulled**2).sum()), 1.0)
-        self.strength = self.noise * max(math.sqrt(self.inflation) - 1.0, 1.0 / OPEN)
+        self.strength = self.noise * max(math.sqrt(self.inflation - 1.0), 1.0 / OPEN)
 
     def errors(self) -> tuple[Array, Array, list[str]]:
         """Return standard errors, those without the prior, and the names of undetermined parameters."""
@@ -303,16 +309,27 @@ class _Search:
         return np.sqrt(with_prior) * scale, np.sqrt(alone) * scale, names
 
 
-def _prior(parameters: Sequence[Parameter]) -> Array:
+def _prior(parametrisation: Parametrisation) -> Array:
     """Return the matrix whose product with z has independent entries of standard deviation 1; the base pose is free."""
-    matrix = np.diag([float(parameter.group != "base") for parameter in parameters])
-    for group in ("angles", "radii"):
-        sections = [p.name.split(".")[0] if p.group == group else "" for p in parameters]
-        for section in set(sections) - {""}:
-            own = np.flatnonzero(np.array(sections) == section)
-            common = np.full((len(own), len(own)), 1.0 / len(own))
-            matrix[np.ix_(own, own)] = common + ALIKE * (np.eye(len(own)) - common)
-    return matrix
+    kinds = np.array([slot[0] for slot in parametrisation.slots])
+    sections = np.array([slot[1] for slot in parametrisation.slots])
+    own, section, robot = np.array([SPREADS.get(kind, OTHER_SPREADS) for kind in kinds]).T
+    if "base" in parametrisation.free:
+        # The turn of the first section is that of the base, and its first angle is kept: the others share its error.
+        first = (kinds == "angle") & (sections == parametrisation.sections[0])
+        section[first] = own[first]
+    alike = kinds[:, None] == kinds
+    shared = np.outer(section, section) * (sections[:, None] == sections) + np.outer(robot, robot)
+    matrix = np.linalg.inv(np.linalg.cholesky(np.diag(own**2) + alike * shared))
+    return np.where((kinds == "base")[:, None], 0.0, matrix)
+
+
+def _loss(squares: Array, count: int) -> Array:
+    """Return the loss and its first two derivatives: robust for `count` residuals, quadratic for the prior."""
+    out = np.stack([squares, np.ones_like(squares), np.zeros_like(squares)])
+    root = np.sqrt(1.0 + squares[:count])
+    out[:, :count] = 2.0 * (root - 1.0), 1.0 / root, -0.5 / root**3
+    return out
 
 
 def _without_effect(J: Array) -> Booleans:
