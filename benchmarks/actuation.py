@@ -12,6 +12,7 @@ import math
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -172,17 +173,17 @@ def per_row(function, rows):
     return np.median(times) / len(rows) * 1e6
 
 
-def straight(robot):
-    """Return the robot with tendons in channels instead of discs."""
-    from dataclasses import replace
-
-    sections = [replace(s, tendons=tuple(replace(t, discs=0) for t in s.tendons)) for s in robot.elements]
-    return ar.Robot(sections, f"{robot.name} without discs")
+def changed(robot, name, section=None, **tendon):
+    """Return the robot with other fields of its sections and tendons."""
+    sections = [
+        replace(s, tendons=tuple(replace(t, **tendon) for t in s.tendons), **(section or {})) for s in robot.elements
+    ]
+    return ar.Robot(sections, f"{robot.name} {name}")
 
 
 def measure():
     driven = ar.load_robot("tendon-driven")
-    for robot in (straight(driven), driven):
+    for robot in (changed(driven, "without discs", discs=0), driven):
         Q = robot.sample(BATCH, seed=0)
         P = robot.pulls(Q)
         for name, function, rows in (
@@ -193,6 +194,16 @@ def measure():
             ("from_pulls, elastic", lambda P, robot=robot: robot.from_pulls(P, elastic=True), P[:5000]),
         ):
             print(f"{robot.name}, {name}: {per_row(function, rows):.3f} us per configuration")
+    arcs = {"length_weights": (1.0, 2.0, 1.0), "bend_weights": (1.0, 1.0, 2.0)}
+    for robot in (
+        changed(driven, "helical, half a turn per section", discs=0, rate=math.pi / 0.06),
+        changed(driven, "helical between discs", rate=math.pi / 0.06),
+        changed(driven, "between discs, three arcs per section", arcs),
+    ):
+        P = robot.pulls(robot.sample(100, seed=0))
+        for elastic in (False, True):
+            taken = per_row(lambda P, robot=robot, elastic=elastic: robot.from_pulls(P, elastic=elastic), P)
+            print(f"{robot.name}, from_pulls, {'elastic' if elastic else 'rigid'}: {taken:.0f} us per configuration")
 
 
 if __name__ == "__main__":

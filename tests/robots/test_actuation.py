@@ -207,6 +207,62 @@ def test_an_elastic_equilibrium_is_the_minimum_of_the_energy():
     assert found.slack.any()
 
 
+def smooth(robot, q):
+    """Bend vectors and, where they vary, lengths of a robot of sections."""
+    v = []
+    for section, k in robot.indexed_elements():
+        v += [q[k] * math.cos(q[k + 1]), q[k] * math.sin(q[k + 1])]
+        v += [q[k + 2]] if section.stretch else []
+    return np.array(v)
+
+
+@pytest.mark.parametrize("fields", [{"discs": 1}, {"discs": 4}, {"rate": 40.0}, {"rate": 40.0, "discs": 5}])
+@pytest.mark.parametrize("stretch", [0.0, 0.02])
+def test_forces_of_sections_and_tendons_balance(fields, stretch):
+    """The gradient of the energy is zero: bending moments are tensions times the slopes of the pulls."""
+    robot = driven_robot(stretch, stiffness=5e3, pretension=1.0, **fields)
+    P = robot.pulls(robot.sample(6, seed=3)) + np.random.default_rng(0).normal(0.0, 1e-3, (6, 9))
+    found = robot.from_pulls(P, elastic=True)
+    unit = np.array([0.06, 0.06, 1.0][: 3 if stretch else 2] * 3)
+    rest = np.array([0.0, 0.0, 0.06 + 0.5 * stretch][: 3 if stretch else 2] * 3)
+    stiffness = np.array([2e-3, 2e-3, 200.0][: 3 if stretch else 2] * 3) / (0.06 + 0.5 * stretch)
+    for q, tensions in zip(found.q, found.tensions, strict=True):
+        v = smooth(robot, q)
+        # By differences of the pulls in bend vectors and lengths.
+        slopes = np.transpose([pulls_at(robot, v + d) - pulls_at(robot, v - d) for d in 1e-6 * np.eye(len(v))]) / 2e-6
+        np.testing.assert_allclose(unit * (stiffness * (v - rest) - tensions @ slopes), 0.0, atol=2e-10)
+
+
+def pulls_at(robot, v):
+    q, i = robot.neutral.copy(), 0
+    for section, k in robot.indexed_elements():
+        q[k], q[k + 1] = math.hypot(v[i], v[i + 1]), math.atan2(v[i + 1], v[i])
+        if section.stretch:
+            q[k + 2] = v[i + 2]
+        i += 3 if section.stretch else 2
+    return robot.pulls(q)
+
+
+@pytest.mark.parametrize("fields", [{"discs": 1}, {"discs": 6}, {"rate": 20.0}])
+def test_what_no_pull_determines_stays_near_rest(fields):
+    """One tendon bends a section towards itself, and not across."""
+    robot = ar.Robot([ar.Section(0.06, 2.5, tendons=[ar.Tendon(0.0045, 0.7, **fields)])])
+    wanted = robot.pulls([0.4, 0.7])
+    found = robot.from_pulls(wanted)
+    assert np.abs(found.residual).max() < 1e-15
+    middle = 0.7 + 0.5 * fields.get("rate", 0.0) * 0.06
+    assert found.q[0] < 1.0
+    assert abs(found.q[0] * math.sin(found.q[1] - middle)) < 1e-3
+
+
+def test_a_rigid_tendon_that_is_met_exactly_stays_taut():
+    """A residual of exactly zero does not take a tendon out of the equations."""
+    robot = driven_robot()
+    Q = robot.sample(300, seed=1)
+    found = robot.from_pulls(robot.pulls(Q))
+    assert np.abs(found.residual).max() < 1e-14
+
+
 def test_rods_push_and_tendons_do_not():
     pulled = np.zeros(9)
     pulled[0] = -0.003

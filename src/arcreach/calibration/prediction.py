@@ -18,6 +18,7 @@ from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
 from arcreach.calibration.variables import to_coordinates, to_variables
 from arcreach.kernels.actuation import equilibrium, pulls
+from arcreach.robots.actuation import complete_routes
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 
@@ -166,8 +167,7 @@ class _Balance:
             routes["radius"] *= 1.0 + step
         else:
             routes["angle"] += step
-        for route in routes:
-            route["rest"] = pulls.route_length(self.robot.packed, route, self.robot.neutral)[0]
+        complete_routes(self.robot, routes)
         pull, slopes = _pulls(self.robot, routes, self.V, 1)
         h = self.pulled[:, j] + self.springs.tendons[j, equilibrium.FREE] - pull[:, 0]
         return np.asarray(-slopes[:, 0] * (self.stiffness[j] * h * (self.h[:, j] != 0.0))[:, None])

@@ -59,11 +59,17 @@ def pack_routes(robot: Robot) -> npt.NDArray[Any]:
     for route, fields in zip(routes, rows, strict=True):
         for name, value in fields.items():
             route[name] = value
-    neutral = robot.neutral
-    for route in routes:
-        route["rest"] = pulls.route_length(robot.packed, route, neutral)[0]
+    complete_routes(robot, routes)
     routes.flags.writeable = False
     return routes
+
+
+def complete_routes(robot: Robot, routes: npt.NDArray[Any]) -> None:
+    """Write the columns of a table of routes that follow from the others: holes and rest lengths."""
+    routes["hole_x"] = routes["radius"] * np.cos(routes["angle"])
+    routes["hole_y"] = routes["radius"] * np.sin(routes["angle"])
+    for route in routes:
+        route["rest"] = pulls.route_length(robot.packed, route, robot.neutral)[0]
 
 
 def _first_arcs(robot: Robot) -> dict[int, int]:

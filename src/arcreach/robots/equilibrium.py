@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equilibrium.BOTH}
 # Stiffness of the sections relative to that of rigid tendons: below rounding, but above zero, so that unknowns that no
-# pull determines stay at rest.
+# pull determines stay at rest. With pulls that are not linear this would be a long search along a curved valley: there
+# the unknowns stay where the search began, in directions that no pull determines.
 _SOFT = 1e-13
 # Largest residual, as a share of the reach, at which rigid pulls count as met; and number of retries if they are not.
 _MET = 1e-12
@@ -65,10 +66,13 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
         for tendon in element.tendons:
             free = tendon.pretension / tendon.stiffness - tendon.slack if elastic else 0.0
             kind = _TRANSMITS[tendon.transmits] if elastic else equilibrium.BOTH
-            tendons.append((tendon.stiffness if elastic else 1.0, free, kind))
+            tendons.append((tendon.stiffness if elastic else 1.0, free, kind, len(rest)))
+    # Tendons with equal discs in one section follow each other: kernels compute what they share once.
+    routes = robot.routes[np.lexsort((robot.routes["discs"], robot.routes["coordinate"]))]
+    uneven = (routes["arcs"] > 1) | (routes["turn"] != 0.0)
     return equilibrium.Springs(
-        robot.packed, robot.routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of,
-        are_linear(robot.routes),
+        robot.packed, routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of,
+        not (uneven & (routes["kind"] == pulls.DISCS)).any(), elastic or are_linear(routes),
     )  # fmt: skip
 
 

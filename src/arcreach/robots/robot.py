@@ -314,10 +314,10 @@ class Robot(ConfigurationSpace):
     def from_pulls(self, pulls: npt.ArrayLike, elastic: bool = False, q: npt.ArrayLike | None = None) -> Equilibrium:
         """Return the configuration that pulls (tendons,) or (n, tendons) produce.
 
-        By default tendons are rigid and the pulls are met in the least-squares sense; `residual` is the
-        remaining difference, and coordinates that no pull determines stay at rest. With `elastic` the sections and
-        tendons are springs in equilibrium: tendons that would push go slack, and `tensions` are the forces. `q` gives
-        the other coordinates, by default `neutral`. Limits are not applied.
+        By default tendons are rigid and the pulls are met in the least-squares sense; `residual` is the remaining
+        difference. Coordinates that no pull determines stay at rest, or near it if tendons are not parallel to the
+        backbone. With `elastic` the sections and tendons are springs in equilibrium: tendons that would push go slack,
+        and `tensions` are the forces. `q` gives the other coordinates, by default `neutral`. Limits are not applied.
         """
         self._need_tendons()
         return from_pulls(self, pulls, elastic, q)

@@ -1,9 +1,9 @@
-"""Eigenvalues of small symmetric matrices against LAPACK."""
+"""Eigenvalues and linear equations of small symmetric matrices against LAPACK."""
 
 import numpy as np
 import pytest
 
-from arcreach.kernels.math.linalg import diagonalize
+from arcreach.kernels.math.linalg import diagonalize, factor_downhill, solve_downhill
 
 
 def spectrum(A):
@@ -74,3 +74,30 @@ def test_matrices_that_are_not_finite_end():
     A = np.full((6, 6), np.nan)
     diagonalize(A, np.empty((6, 6)))
     assert np.isnan(A).any()
+
+
+def downhill(A, b):
+    """The step for the gradient b; only the lower triangle of A is given."""
+    given, x = np.tril(A) + np.triu(np.full_like(A, np.nan), 1), b.copy()
+    factor_downhill(given, len(b))
+    solve_downhill(given, len(b), x)
+    return x
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 9])
+def test_equations_of_a_positive_definite_matrix(n):
+    b = np.random.default_rng(n).normal(size=n)
+    A = turned(np.linspace(0.1, 3.0, n))
+    np.testing.assert_allclose(downhill(A, b), np.linalg.solve(A, b), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_step_of_an_indefinite_matrix_leads_downhill(seed):
+    b = np.random.default_rng(seed).normal(size=4)
+    A = turned([-2.0, -0.01, 0.5, 3.0], seed)
+    assert downhill(A, b) @ b > 0.01 * (b @ b)
+
+
+def test_a_direction_without_curvature_has_no_infinite_step():
+    x = downhill(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 1.0]))
+    np.testing.assert_allclose(x, [1.0, 0.0], atol=1e-12)

@@ -4,7 +4,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from arcreach.kernels.math.trigonometry import LARGEST_ANGLE, nearest_integer, sinc_slope, sincos, sincos_reduced
+from arcreach.kernels.math.trigonometry import (
+    LARGEST_ANGLE,
+    nearest_integer,
+    sinc_derivatives,
+    sinc_slope,
+    sincos,
+    sincos_reduced,
+)
 
 QUARTERS = [k * math.pi / 2 + d for k in range(-9, 10) for d in (0.0, 1e-300, 1e-9, -1e-9, 1e-3, -1e-3)]
 
@@ -55,3 +62,16 @@ def test_sinc_slope_on_both_sides_of_its_switch(u, sign):
 
 def test_sinc_slope_at_zero():
     assert sinc_slope(0.0) == 0.0
+
+
+@pytest.mark.parametrize("u", [1e-9, 1e-3, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, math.pi / 2, math.pi, 6.0])
+def test_derivatives_of_sinc_on_both_sides_of_their_switch(u):
+    with mpmath.workdps(60):
+        x = mpmath.sqrt(mpmath.mpf(u * u))
+        slope = (mpmath.cos(x) - mpmath.sin(x) / x) / x**2
+        expected = [mpmath.sin(x) / x, slope, -(3 * slope + mpmath.sin(x) / x) / x**2]
+    np.testing.assert_allclose(sinc_derivatives(u * u), np.array(expected, dtype=float), rtol=1e-13, atol=1e-16)
+
+
+def test_derivatives_of_sinc_at_zero():
+    assert sinc_derivatives(0.0) == (1.0, -1 / 3, 1 / 15)

@@ -3,7 +3,7 @@
 Symbols: v, the unknowns, two bend components and, where it varies, the length of every section; k, the stiffnesses of
 the sections; h, the elongation of a tendon beyond its free length, 0 where it is slack. The energy
 (k |v - v0|^2 + c h^2) / 2, summed over sections and tendons, has one minimum where pulls are linear in v. Newton's
-method finds it in a few steps, because the set of slack tendons soon stays the same.
+method finds it in a few steps, because the set of slack tendons soon stays the same and pulls are nearly linear.
 """
 
 import math
@@ -12,26 +12,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.actuation.pulls import SLIDE, pulls, route_length
-from arcreach.kernels.math.linalg import solve_positive
-from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.actuation.pulls import SLIDE, disc_chord, even_length, is_even, section_length
+from arcreach.kernels.math.linalg import copy, factor_downhill, solve_downhill
 
 # What a tendon transmits.
 PULL, PUSH, BOTH = range(3)
-# Columns of the tables: a tendon's stiffness, free elongation at zero pull, and what it transmits; a section's first
-# unknown, first coordinate, whether its length varies, bending and axial stiffness, and length at rest.
-STIFFNESS, FREE, TRANSMITS = range(3)
+# Columns of the tables: a tendon's stiffness, free elongation at zero pull, what it transmits, and the unknowns of the
+# sections it passes, counted; a section's first unknown, first coordinate, whether its length varies, bending and axial
+# stiffness, and length at rest.
+STIFFNESS, FREE, TRANSMITS, PASSES = range(4)
 UNKNOWN, COORDINATE, VARIES, BENDING, AXIAL, REST = range(6)
 
-# Below this bend the direction carries no information, and the gradient is that of the straight section.
-_STRAIGHT = 1e-9
 _MOST_STEPS = 60
-_MOST_HALVINGS = 40
-# A step that promises less than this share of the energy is rounding.
-_NEGLIGIBLE = 1e-30
-# A step of less than this, in radians and in metres, is the last one. Newton's method has by then settled which tendons
-# are slack, and comparing energies would compare rounding.
-_LAST_STEP = 1e-11
+# A step of which a smaller share still raises the energy is rounding.
+_LEAST_SHARE = 1e-6
+# Two energies that differ by less than this share are equal: rounding.
+_ROUNDING = 1e-15
+# A step is the last one if the next would be shorter than this, in radians and in metres.
+_LEFT = 1e-12
+# Shorter steps say how pulls are curved where they end. Beyond, curvature is left out: it makes first steps worse.
+_NEAR = 0.3
+# Length of the step before the first: every step is long beside it.
+_NONE = 1e-99
 
 
 class Springs(NamedTuple):
@@ -39,22 +41,27 @@ class Springs(NamedTuple):
 
     chain: Any
     routes: Any
-    tendons: Any  # (tendons, 3), columns as above
+    tendons: Any  # (tendons, 4), columns as above
     sections: Any  # (sections, 6)
     rest: Any  # (unknowns,)
     unknown_of: Any  # by a section's first coordinate
-    linear: Any  # whether pulls are linear in the unknowns: all tendons parallel to the backbone
+    curved: Any  # whether second derivatives of all pulls are known
+    returns: Any  # whether sections return to rest; otherwise they stay where they were a step ago
 
 
 class Work(NamedTuple):
     """Scratch arrays of one equilibrium."""
 
     v: Any
+    rest: Any
     tried: Any
+    descent: Any  # gradient of the energy
     step: Any
     pull: Any
-    rest_pull: Any
-    gradient: Any
+    force: Any  # of the tendons
+    stiffness: Any  # of the tendons, 0 where they are slack
+    slopes: Any  # derivatives of the pulls by the unknowns; entries that no route writes are zero
+    curvatures: Any  # (routes, 6), second derivatives of lengths
     matrix: Any
 
 
@@ -71,90 +78,78 @@ def write_coordinates(sections, v, q):
 
 
 @kernel
-def length_gradient(chain, route, q):
-    """Return the derivatives of a tendon's length in a section by its two bend components and its length.
+def write_pulls(springs, v, q, work):
+    """Write the pulls at unknowns v with their derivatives; q has the slides. Source: derived."""
+    for j in range(work.pull.shape[0]):
+        work.pull[j] = 0.0
+    chord = 1.0, 0.0, 0.0
+    chord_of = -1, -1
+    for r in range(springs.routes.shape[0]):
+        route = springs.routes[r]
+        j = route.tendon
+        if route.kind == SLIDE:
+            work.pull[j] += route.rest - q[route.coordinate]
+            continue
+        i = springs.unknown_of[route.coordinate]
+        x, y, S = v[i], v[i + 1], v[i + 2] if route.varies else route.length
+        if is_even(route):
+            if chord_of != (i, route.discs):
+                chord = disc_chord(route.discs, x, y)
+                chord_of = i, route.discs
+            length, slope, curvature = even_length(route, chord, x, y, S)
+        else:
+            length, slope, curvature = section_length(springs.chain, route, x, y, S)
+        work.pull[j] += route.rest - length
+        work.slopes[j, i], work.slopes[j, i + 1] = -slope[0], -slope[1]
+        second = work.curvatures[r]
+        second[0], second[1], second[2] = curvature[0], curvature[1], curvature[2]
+        if route.varies:
+            work.slopes[j, i + 2] = -slope[2]
+            second[3], second[4], second[5] = curvature[3], curvature[4], curvature[5]
+
+
+@kernel
+def is_slack(tendon, h):
+    """Return whether a tendon transmits nothing when stretched beyond its free length by h. Source: derived."""
+    return (tendon[TRANSMITS] == PULL and h < 0.0) or (tendon[TRANSMITS] == PUSH and h > 0.0)
+
+
+@kernel
+def evaluate(springs, pulled, v, q, work):
+    """Write pulls and forces at v; return the energy, and whether other tendons than before are slack.
 
     Source: derived.
     """
-    k = route.coordinate
-    theta, phi = q[k], q[k + 1]
-    if theta > _STRAIGHT:
-        _, by_theta, by_phi, by_S = route_length(chain, route, q)
-        s, c = sincos(phi)
-        return by_theta * c - by_phi / theta * s, by_theta * s + by_phi / theta * c, by_S
-    q[k], q[k + 1] = 0.0, 0.0
-    _, x, _, by_S = route_length(chain, route, q)
-    q[k + 1] = 0.5 * math.pi
-    _, y, _, _ = route_length(chain, route, q)
-    q[k], q[k + 1] = theta, phi
-    return x, y, by_S
-
-
-@kernel
-def elongation(tendon, pulled, pull):
-    """Return how far a tendon is stretched beyond its free length, 0 if it is slack. Source: derived."""
-    h = pulled + tendon[FREE] - pull
-    if (tendon[TRANSMITS] == PULL and h < 0.0) or (tendon[TRANSMITS] == PUSH and h > 0.0):
-        return 0.0
-    return h
-
-
-@kernel
-def energy(springs, pulled, v, pull):
-    """Return the energy of sections and tendons; `pull` holds the pulls at v. Source: derived."""
-    total = 0.0
+    write_pulls(springs, v, q, work)
+    total, changed = 0.0, False
     for m in range(springs.sections.shape[0]):
         section = springs.sections[m]
         i = int(section[UNKNOWN])
-        x, y = v[i] - springs.rest[i], v[i + 1] - springs.rest[i + 1]
+        x, y = v[i] - work.rest[i], v[i + 1] - work.rest[i + 1]
         total += 0.5 * section[BENDING] * (x * x + y * y)
         if section[VARIES] != 0.0:
-            z = v[i + 2] - springs.rest[i + 2]
+            z = v[i + 2] - work.rest[i + 2]
             total += 0.5 * section[AXIAL] * z * z
     for j in range(springs.tendons.shape[0]):
-        h = elongation(springs.tendons[j], pulled[j], pull[j])
-        total += 0.5 * springs.tendons[j, STIFFNESS] * h * h
-    return total
+        tendon = springs.tendons[j]
+        h = pulled[j] + tendon[FREE] - work.pull[j]
+        stiffness = 0.0 if is_slack(tendon, h) else tendon[STIFFNESS]
+        changed = changed or stiffness != work.stiffness[j]
+        work.stiffness[j] = stiffness
+        work.force[j] = stiffness * h
+        total += 0.5 * work.force[j] * h
+    return total, changed
 
 
-@kernel
-def pull_gradient(springs, q, unknown_of, out):
-    """Write the derivatives of the pulls (tendons, unknowns) by the unknowns. Source: derived."""
-    for j in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[j, i] = 0.0
-    for r in range(springs.routes.shape[0]):
-        route = springs.routes[r]
-        if route.kind == SLIDE:
-            continue
-        x, y, along = length_gradient(springs.chain, route, q)
-        i = unknown_of[route.coordinate]
-        out[route.tendon, i] -= x
-        out[route.tendon, i + 1] -= y
-        if route.varies:
-            out[route.tendon, i + 2] -= along
+@kernel(fast=True)
+def write_gradient(springs, v, work):
+    """Write the gradient of the energy, and the lower triangle of its second derivatives but for `add_curvature`.
 
-
-@kernel
-def pulls_at(springs, v, q, work):
-    """Write the pulls at unknowns v to `work.pull`; q is changed unless pulls are linear. Source: derived."""
-    if not springs.linear:
-        write_coordinates(springs.sections, v, q)
-        pulls(springs.chain, springs.routes, q, work.pull)
-        return
-    for j in range(work.pull.shape[0]):
-        pull = work.rest_pull[j]
-        for i in range(v.shape[0]):
-            pull += work.gradient[j, i] * (v[i] - springs.rest[i])
-        work.pull[j] = pull
-
-
-@kernel
-def newton_system(springs, pulled, v, work):
-    """Write the gradient of the energy and the lower triangle of its Gauss-Newton matrix. Source: derived."""
+    Source: derived.
+    """
     n = v.shape[0]
     for i in range(n):
-        work.step[i] = 0.0
+        work.descent[i] = 0.0
         for k in range(i + 1):
             work.matrix[i, k] = 0.0
     for m in range(springs.sections.shape[0]):
@@ -162,69 +157,88 @@ def newton_system(springs, pulled, v, work):
         i = int(section[UNKNOWN])
         for k in range(i, i + (3 if section[VARIES] != 0.0 else 2)):
             stiffness = section[AXIAL] if k == i + 2 else section[BENDING]
-            work.step[k] += stiffness * (v[k] - springs.rest[k])
+            work.descent[k] += stiffness * (v[k] - work.rest[k])
             work.matrix[k, k] += stiffness
     for j in range(springs.tendons.shape[0]):
-        h = elongation(springs.tendons[j], pulled[j], work.pull[j])
-        if h == 0.0:
+        force, stiffness = work.force[j], work.stiffness[j]
+        if stiffness == 0.0:
             continue
-        stiffness = springs.tendons[j, STIFFNESS]
-        for i in range(n):
-            g = work.gradient[j, i]
-            work.step[i] -= stiffness * h * g
+        for i in range(int(springs.tendons[j, PASSES])):
+            g = work.slopes[j, i]
+            work.descent[i] -= force * g
             for k in range(i + 1):
-                work.matrix[i, k] += stiffness * g * work.gradient[j, k]
+                work.matrix[i, k] += stiffness * g * work.slopes[j, k]
+
+
+@kernel
+def add_curvature(springs, work):
+    """Add to the matrix what the second derivatives of the pulls contribute. Source: derived."""
+    for r in range(springs.routes.shape[0]):
+        route = springs.routes[r]
+        force = work.force[route.tendon]
+        if route.kind == SLIDE or force == 0.0:
+            continue
+        i = springs.unknown_of[route.coordinate]
+        work.matrix[i, i] += force * work.curvatures[r, 0]
+        work.matrix[i + 1, i] += force * work.curvatures[r, 1]
+        work.matrix[i + 1, i + 1] += force * work.curvatures[r, 2]
+        if route.varies:
+            for k in range(3):
+                work.matrix[i + 2, i + k] += force * work.curvatures[r, 3 + k]
+
+
+@kernel
+def newton_step(springs, v, near, work):
+    """Write the gradient and the step to subtract; return its size, and the energy it promises.
+
+    `near` says whether the matrix shall have the curvature of the pulls. Source: derived.
+    """
+    n = v.shape[0]
+    write_gradient(springs, v, work)
+    if near:
+        add_curvature(springs, work)
+    factor_downhill(work.matrix, n)
+    copy(work.descent, work.step)
+    solve_downhill(work.matrix, n, work.step)
+    largest, promised = 0.0, 0.0
+    for i in range(n):
+        largest = max(largest, abs(work.step[i]))
+        promised += work.step[i] * work.descent[i]
+    return largest, promised
 
 
 @kernel
 def equilibrium(springs, pulled, q, work):
     """Find the sections' coordinates in q for the pulls `pulled`; the other coordinates of q are given.
 
-    Where pulls are linear `work.gradient` is given too. Source: derived.
+    Source: derived.
     """
     v = work.v
-    n = v.shape[0]
-    for i in range(n):
-        v[i] = springs.rest[i]
-    write_coordinates(springs.sections, v, q)
-    pulls(springs.chain, springs.routes, q, work.pull)
-    for j in range(work.pull.shape[0]):
-        work.rest_pull[j] = work.pull[j]
-    now = energy(springs, pulled, v, work.pull)
+    copy(springs.rest, v)
+    copy(springs.rest, work.rest)
+    now, _ = evaluate(springs, pulled, v, q, work)
+    before, near = _NONE, False
     for _ in range(_MOST_STEPS):
-        if not springs.linear:
-            pull_gradient(springs, q, springs.unknown_of, work.gradient)
-        newton_system(springs, pulled, v, work)
-        for i in range(n):
-            work.tried[i] = work.step[i]
-        solve_positive(work.matrix, n, work.step)
-        promised, largest = 0.0, 0.0
-        for i in range(n):
-            promised += work.step[i] * work.tried[i]
-            largest = max(largest, abs(work.step[i]))
-        if not promised > _NEGLIGIBLE * now:
-            break
-        if largest < _LAST_STEP:
-            for i in range(n):
-                v[i] -= work.step[i]
-            break
-        share = 1.0
-        for _ in range(_MOST_HALVINGS):
-            for i in range(n):
-                work.tried[i] = v[i] - share * work.step[i]
-            pulls_at(springs, work.tried, q, work)
-            after = energy(springs, pulled, work.tried, work.pull)
-            if after <= now - 1e-4 * share * promised:
-                break
+        if not springs.returns:
+            copy(v, work.rest)
+        largest, promised = newton_step(springs, v, near, work)
+        # Steps shrink by a constant ratio at least, and by its square if the matrix has all curvature.
+        ratio = largest / min(before, _NEAR)
+        last = largest * ratio * (ratio if near and springs.curved else 1.0) <= _LEFT
+        share = 2.0
+        while True:
             share *= 0.5
-        if not after < now:
-            # Rounding: the last configuration is the best one.
+            for i in range(v.shape[0]):
+                work.tried[i] = v[i] - share * work.step[i]
+            after, changed = evaluate(springs, pulled, work.tried, q, work)
+            if last or share < _LEAST_SHARE or after <= now * (1.0 + _ROUNDING) - 1e-4 * share * promised:
+                break
+        copy(work.tried, v)
+        if (last and not changed) or share < _LEAST_SHARE:
             break
-        for i in range(n):
-            v[i] = work.tried[i]
-        now = after
+        now, before = after, share * largest
+        near = near or before < _NEAR
     write_coordinates(springs.sections, v, q)
-    pulls_at(springs, v, q, work)
 
 
 @kernel(batch=True)
@@ -235,14 +249,10 @@ def equilibria(start, stop, springs, P, Q, out):
     """
     tendons, n = springs.tendons.shape[0], springs.rest.shape[0]
     work = Work(
-        np.empty(n), np.empty(n), np.empty(n), np.empty(tendons), np.empty(tendons), np.empty((tendons, n)),
-        np.empty((n, n)),
+        np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(tendons), np.empty(tendons),
+        np.empty(tendons), np.zeros((tendons, n)), np.empty((springs.routes.shape[0], 6)), np.empty((n, n)),
     )  # fmt: skip
-    if springs.linear and start < stop:
-        pull_gradient(springs, Q[start], springs.unknown_of, work.gradient)
     for row in range(start, stop):
         equilibrium(springs, P[row], Q[row], work)
-        for j in range(tendons):
-            h = elongation(springs.tendons[j], P[row, j], work.pull[j])
-            out[row, 0, j] = springs.tendons[j, STIFFNESS] * h
-            out[row, 1, j] = work.pull[j]
+        copy(work.force, out[row, 0])
+        copy(work.pull, out[row, 1])

@@ -1,7 +1,8 @@
 """Pulls of tendons for a configuration.
 
-Symbols: theta, phi, S, the bend, direction and length of a section; r, a, the radius and the angle at which a tendon
-runs; tau, the turn of a helical tendon about the backbone in one section, which stretching does not change.
+Symbols: theta, phi, S, the bend, direction and length of a section; x, y = theta (cos phi, sin phi), by which lengths
+of tendons have derivatives at theta = 0 too; r, a, the radius and the angle at which a tendon runs; tau, the turn of a
+helical tendon about the backbone in one section, which stretching does not change.
 A route is one tendon through one section or slide. The pull is the rest length minus the length inside the robot, so
 it is positive where the tendon is pulled out of the base.
 """
@@ -11,7 +12,7 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.math.trigonometry import sinc_slope, sincos
+from arcreach.kernels.math.trigonometry import sinc_derivatives, sinc_slope, sincos
 
 # Kinds of routes.
 PARALLEL, HELICAL, DISCS, SLIDE = range(4)
@@ -31,6 +32,8 @@ ROUTE = np.dtype(
                 ("radius", float),
                 ("angle", float),
                 ("turn", float),  # about the backbone, from end to end of the section
+                ("hole_x", float),  # radius times cosine and sine of the angle
+                ("hole_y", float),
                 ("rest", float),  # length of the tendon inside the section at rest
             ]
         ),
@@ -42,28 +45,56 @@ ROUTE = np.dtype(
 _GAUSS = np.polynomial.legendre.leggauss(12)
 NODES, WEIGHTS = tuple(0.5 + 0.5 * _GAUSS[0]), tuple(0.5 * _GAUSS[1])
 PANEL = 0.25 * math.pi
+# Below this bend the direction carries no information, and derivatives are those of the straight section.
+_STRAIGHT = 1e-9
 
 
 @kernel
-def parallel_length(route, theta, phi, S):
-    """Return the length of a tendon parallel to the backbone, and its derivatives by theta, phi and S.
+def is_even(route):
+    """Return whether a tendon is parallel to the backbone, or has equal pieces between discs. Source: derived."""
+    return route.kind == PARALLEL or (route.kind == DISCS and route.arcs == 1 and route.turn == 0.0)
 
-    Sub-arcs do not matter: each takes its share of the bend. Source: derived.
+
+@kernel
+def disc_chord(discs, x, y):
+    """Return how much shorter n chords are than their arc, sinc(theta / 2n), and its derivatives by theta^2 / 2.
+
+    Without discs it is 1. Source: derived.
     """
-    s, c = sincos(phi - route.angle)
-    r = route.radius
-    return S - r * theta * c, -r * c, r * theta * s, 1.0
+    if discs == 0:
+        return 1.0, 0.0, 0.0
+    square = 0.25 / (discs * discs)
+    value, first, second = sinc_derivatives(square * (x * x + y * y))
+    return value, square * first, square * square * second
 
 
 @kernel
-def helical_length(chain, route, theta, phi, S):
-    """Return the length of a helical tendon, and its derivatives by theta, phi and S.
+def even_length(route, chord, x, y, S):
+    """Return the length of an even tendon and its derivatives; `chord` is its `disc_chord`.
+
+    Its n pieces are alike and have sinc(theta / 2n) (S - r theta cos(phi - a)) together. A parallel one has no first
+    factor, whatever the arcs, since each takes its share of the bend. Source: derived.
+    """
+    value, first, second = chord
+    hx, hy = route.hole_x, route.hole_y
+    bent = S - hx * x - hy * y
+    dx, dy = first * x, first * y
+    xx = (first + second * x * x) * bent - 2.0 * dx * hx
+    xy = second * x * y * bent - dx * hy - dy * hx
+    yy = (first + second * y * y) * bent - 2.0 * dy * hy
+    return value * bent, (dx * bent - value * hx, dy * bent - value * hy, value), (xx, xy, yy, dx, dy, 0.0)
+
+
+@kernel
+def helical_length(chain, route, x, y, S):
+    """Return the length of a helical tendon, and its derivatives.
 
     A share du of the backbone holds sqrt((S - theta r cos(phi - a - tau u))^2 + (r tau)^2) du of the tendon, where the
     section is one arc. Source: derived.
     """
     r, tau = route.radius, route.turn
-    total, by_theta, by_phi, by_S = 0.0, 0.0, 0.0, 0.0
+    total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
+    xx, xy, yy, xS, yS, SS = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     before = 0.0
     for k in range(route.first_arc, route.first_arc + route.arcs):
         share, bend = chain[k].length_share, chain[k].bend_share
@@ -74,17 +105,25 @@ def helical_length(chain, route, theta, phi, S):
             for node in range(len(NODES)):
                 u = before + (p + NODES[node]) * width
                 w = WEIGHTS[node] / panels
-                s, c = sincos(phi - route.angle - tau * u)
-                x = share * S - r * bend * theta * c
-                length = math.sqrt(x * x + around * around)
+                s, c = sincos(route.angle + tau * u)
+                dx, dy = -r * bend * c, -r * bend * s
+                along = share * S + dx * x + dy * y
+                length = math.sqrt(along * along + around * around)
                 total += w * length
                 if length > 0.0:
-                    x /= length
-                    by_theta -= w * x * r * bend * c
-                    by_phi += w * x * r * bend * theta * s
-                    by_S += w * x * share
+                    first = w * along / length
+                    by_x += first * dx
+                    by_y += first * dy
+                    by_S += first * share
+                    second = w * around * around / (length * length * length)
+                    xx += second * dx * dx
+                    xy += second * dx * dy
+                    yy += second * dy * dy
+                    xS += second * dx * share
+                    yS += second * dy * share
+                    SS += second * share * share
         before += share
-    return total, by_theta, by_phi, by_S
+    return total, (by_x, by_y, by_S), (xx, xy, yy, xS, yS, SS)
 
 
 @kernel
@@ -120,23 +159,8 @@ def gap(chain, route, theta, near, far):
 
 
 @kernel
-def even_disc_length(route, theta, phi, S):
-    """Return the length of a tendon between discs that does not turn about one arc, and its derivatives.
-
-    Its n pieces are alike and have sinc(theta / 2n) (S - r theta cos(phi - a)) together. Source: derived.
-    """
-    half = 0.5 / route.discs
-    sin_u, _ = sincos(half * theta)
-    chord = sin_u / (half * theta) if theta != 0.0 else 1.0
-    s, c = sincos(phi - route.angle)
-    r = route.radius
-    bent = S - r * theta * c
-    return chord * bent, half * sinc_slope(half * theta) * bent - chord * r * c, chord * r * theta * s, chord
-
-
-@kernel
 def disc_length(chain, route, theta, phi, S):
-    """Return the length of a tendon that is straight between evenly spaced discs, and its derivatives.
+    """Return the length of a tendon that is straight between evenly spaced discs, its derivatives by theta, phi and S.
 
     Source: derived.
     """
@@ -164,6 +188,45 @@ def disc_length(chain, route, theta, phi, S):
 
 
 @kernel
+def uneven_length(chain, route, x, y, S):
+    """Return the length of a tendon between discs that turns or passes several arcs, and its first derivatives.
+
+    Its second derivatives are not computed: zeros. Source: derived.
+    """
+    none = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    theta = math.hypot(x, y)
+    if theta > _STRAIGHT:
+        length, by_theta, by_phi, by_S = disc_length(chain, route, theta, math.atan2(y, x), S)
+        c, s = x / theta, y / theta
+        return length, (by_theta * c - by_phi / theta * s, by_theta * s + by_phi / theta * c, by_S), none
+    length, by_x, _, by_S = disc_length(chain, route, 0.0, 0.0, S)
+    _, by_y, _, _ = disc_length(chain, route, 0.0, 0.5 * math.pi, S)
+    return length, (by_x, by_y, by_S), none
+
+
+@kernel
+def section_length(chain, route, x, y, S):
+    """Return the length of a tendon in a section, three first and six second derivatives by x, y, S.
+
+    Second ones in the order xx, xy, yy, xS, yS, SS. Source: derived.
+    """
+    if is_even(route):
+        return even_length(route, disc_chord(route.discs, x, y), x, y, S)
+    if route.kind == HELICAL:
+        return helical_length(chain, route, x, y, S)
+    return uneven_length(chain, route, x, y, S)
+
+
+@kernel
+def length_gradient(chain, route, q):
+    """Return the length of a tendon in a section, and its derivatives by x, y and S. Source: derived."""
+    k = route.coordinate
+    s, c = sincos(q[k + 1])
+    length, slope, _ = section_length(chain, route, q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length)
+    return length, slope
+
+
+@kernel
 def route_length(chain, route, q):
     """Return the length of a tendon in one section or slide, and its derivatives by up to three coordinates.
 
@@ -172,14 +235,9 @@ def route_length(chain, route, q):
     k = route.coordinate
     if route.kind == SLIDE:
         return q[k], 1.0, 0.0, 0.0
-    S = q[k + 2] if route.varies else route.length
-    if route.kind == PARALLEL:
-        return parallel_length(route, q[k], q[k + 1], S)
-    if route.kind == HELICAL:
-        return helical_length(chain, route, q[k], q[k + 1], S)
-    if route.arcs == 1 and route.turn == 0.0:
-        return even_disc_length(route, q[k], q[k + 1], S)
-    return disc_length(chain, route, q[k], q[k + 1], S)
+    length, (x, y, by_S) = length_gradient(chain, route, q)
+    s, c = sincos(q[k + 1])
+    return length, x * c + y * s, q[k] * (y * c - x * s), by_S
 
 
 @kernel

@@ -11,6 +11,8 @@ _MOST_SWEEPS = 20
 _DIAGONAL = 1e-16
 # Below this share of its two diagonal entries, an entry is skipped: its rotation would overflow.
 _NEGLIGIBLE = 1e-20
+# Least pivot, as a share of the diagonal entry: smaller ones are rounding.
+_LEAST_PIVOT = 1e-14
 
 
 @kernel
@@ -118,3 +120,39 @@ def solve_positive(A: Array, n: int, b: Array) -> None:
     """
     factor_positive(A, n)
     solve_factored(A, n, b)
+
+
+@kernel(fast=True)
+def factor_downhill(A: Array, n: int) -> None:
+    """Factor the first n rows of a symmetric A, given by its lower triangle, as L |D| L^T.
+
+    If A is not positive definite, that gives Newton's method a direction in which its function decreases. A becomes L
+    below the diagonal, the reciprocal of |D| on it, and |D| L^T above. Source: [GVL13] sect. 4.1.
+    """
+    for i in range(n):
+        least = _LEAST_PIVOT * A[i, i]
+        for j in range(i):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[k, j]
+            A[j, i] = total
+            A[i, j] = total * A[j, j]
+        pivot = A[i, i]
+        for k in range(i):
+            pivot -= A[i, k] * A[k, i]
+        A[i, i] = 1.0 / max(abs(pivot), least)
+
+
+@kernel(fast=True)
+def solve_downhill(A: Array, n: int, b: Array) -> None:
+    """Solve A x = b in place, where `factor_downhill` factored A. Source: [GVL13] sect. 4.1."""
+    for i in range(n):
+        total = b[i]
+        for k in range(i):
+            total -= A[i, k] * b[k]
+        b[i] = total
+    for i in range(n - 1, -1, -1):
+        total = b[i] * A[i, i]
+        for k in range(i + 1, n):
+            total -= A[k, i] * b[k]
+        b[i] = total

@@ -13,8 +13,7 @@ import numpy as np
 
 from arcreach._jit import kernel
 from arcreach._typing import Array
-from arcreach.kernels.actuation.equilibrium import length_gradient
-from arcreach.kernels.actuation.pulls import SLIDE
+from arcreach.kernels.actuation.pulls import SLIDE, length_gradient
 from arcreach.kernels.actuation.pulls import pulls as write_pulls
 from arcreach.kernels.chain.layout import BEND
 from arcreach.kernels.math.linalg import copy
@@ -106,7 +105,7 @@ def write_slopes(pulls: Pulls, model: Model) -> None:
         if route.kind == SLIDE:
             slopes[j, k] -= 1.0
             continue
-        x, y, along = length_gradient(model.chain, route, pulls.q)
+        _, (x, y, along) = length_gradient(model.chain, route, pulls.q)
         slopes[j, k] -= x
         slopes[j, k + 1] -= y
         if route.varies:
