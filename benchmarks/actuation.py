@@ -196,9 +196,9 @@ def measure():
             print(f"{robot.name}, {name}: {per_row(function, rows):.3f} us per configuration")
     arcs = {"length_weights": (1.0, 2.0, 1.0), "bend_weights": (1.0, 1.0, 2.0)}
     for robot in (
-        changed(driven, "helical, half a turn per section", discs=0, rate=math.pi / 0.06),
+        changed(driven, "helical", discs=0, rate=math.pi / 0.06),
         changed(driven, "helical between discs", rate=math.pi / 0.06),
-        changed(driven, "between discs, three arcs per section", arcs),
+        changed(driven, "with three arcs per section", arcs),
     ):
         P = robot.pulls(robot.sample(100, seed=0))
         for elastic in (False, True):
