@@ -4,7 +4,7 @@
 
 Run it on one core (taskset -c 0). `robots` fits the robots of examples/data with default settings for several splits by
 command; `coverage` counts how often intervals of 1.96 standard errors hold the truth in synthetic data; `shape` fits
-random poses from points with noise and outliers.
+random poses from points with noise and outliers, beside the best that any unbiased fit can do.
 """
 
 import argparse
@@ -19,11 +19,14 @@ import arcreach as ar
 from arcreach.calibration import Measurements, read_measurements
 from arcreach.calibration.parameters import DEFAULT, Parametrisation
 from arcreach.calibration.places import backbone_points, element_lengths, places_at
+from arcreach.calibration.variables import by_variables
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 LENGTHS = {"v4": (0.06, 0.0625, 0.064), "v6": (0.1, 0.1, 0.022)}
 # Synthetic data: noise of a tip position in metres per axis, rows per fit, largest pull.
 NOISE, ROWS, PULL = 3e-4, 150, 4e-3
+# Noise of a sensed point per axis as a share of the length, and errors drawn per pose from the bound.
+SENSED, DRAWN = 0.01, 200
 
 
 def nominal(lengths):
@@ -78,25 +81,61 @@ def coverage(count, seed):
             print(f"{trial - seed + 1} trials: {overall:.1f} %; {shares}", flush=True)
 
 
+def sense(robot, points, rng):
+    """Return a random configuration, arc lengths, points there with noise and outliers, and which are outliers."""
+    length = element_lengths(robot, robot.neutral)[1].sum()
+    q = robot.sample(1, rng)[0]
+    arcs = np.sort(rng.uniform(0.0, length, points))
+    sensed = backbone_points(robot, q[None], *places_at(robot, q, arcs))[0][0]
+    sensed += SENSED * length * rng.normal(size=sensed.shape)
+    spoilt = rng.random(points) < 0.1
+    sensed[spoilt] += rng.uniform(-0.5, 0.5, (spoilt.sum(), 3)) * length
+    return q, arcs, sensed, spoilt
+
+
+def least_errors(robot, q, arcs, known, rng):
+    """Return tip errors, as shares of the length, drawn from the least covariance that an unbiased fit can have.
+
+    That is the Cramer-Rao bound for Gaussian noise at the points given, those that are no outliers. Without arc lengths
+    every point has one unknown more, its place on the backbone, so noise along the backbone says nothing.
+    """
+    length = element_lengths(robot, robot.neutral)[1].sum()
+    rows, shares = places_at(robot, q, arcs)
+    derivative = by_variables(
+        robot, lambda q: backbone_points(robot, q[None], rows, shares)[1][0].reshape(-1, len(q)), q
+    )
+    J = derivative.reshape(len(arcs), 3, -1)
+    if not known:
+        sides = [backbone_points(robot, q[None], rows, np.clip(shares + h, 0.0, 1.0))[0][0] for h in (1e-4, -1e-4)]
+        along = sides[0] - sides[1]
+        along /= np.linalg.norm(along, axis=1, keepdims=True)
+        J = J - along[:, :, None] * np.einsum("ni,nik->nk", along, J)[:, None]
+    information = np.einsum("nik,nil->kl", J, J) / (SENSED * length) ** 2
+    tip = by_variables(robot, robot.jacobian, q)[:3]
+    covariance = tip @ np.linalg.solve(information, tip.T)
+    return np.linalg.norm(rng.multivariate_normal(np.zeros(3), covariance, DRAWN), axis=1) / length
+
+
 def shape(count, seed):
     robot = ar.load_robot("three-section")
-    _, lengths = element_lengths(robot, robot.neutral)
-    length = lengths.sum()
-    for points, known in ((100, True), (100, False), (300, True), (300, False)):
-        errors = []
-        for trial in range(seed, seed + count):
-            rng = np.random.default_rng(trial)
-            q = robot.sample(1, rng)[0]
-            arcs = np.sort(rng.uniform(0.0, length, points))
-            sensed = backbone_points(robot, q[None], *places_at(robot, q, arcs))[0][0]
-            sensed += 0.01 * length * rng.normal(size=sensed.shape)
-            spoilt = rng.random(points) < 0.1
-            sensed[spoilt] += rng.uniform(-0.5, 0.5, (spoilt.sum(), 3)) * length
-            found = ar.fit_shape(robot, sensed, arcs if known else None)
-            errors.append(np.linalg.norm(found.tip.position - robot.tip_pose(q)[:3, 3]) / length)
-        share, median = 100.0 * np.mean(np.array(errors) < 0.01), 100.0 * np.median(errors)
-        places = "with arc lengths" if known else "without arc lengths"
-        print(f"{points} points {places}: tip within 1 % in {share:.1f} %, median {median:.2f} %", flush=True)
+    length = element_lengths(robot, robot.neutral)[1].sum()
+    for points in (100, 200, 300):
+        for known in (True, False):
+            errors, least = [], []
+            for trial in range(seed, seed + count):
+                rng = np.random.default_rng(trial)
+                q, arcs, sensed, spoilt = sense(robot, points, rng)
+                found = ar.fit_shape(robot, sensed, arcs if known else None)
+                errors.append(np.linalg.norm(found.tip.position - robot.tip_pose(q)[:3, 3]) / length)
+                least.append(least_errors(robot, q, arcs[~spoilt], known, rng))
+            places = "with arc lengths" if known else "without arc lengths"
+            shares = [f"{100.0 * np.mean(np.array(e) < 0.01):.1f} %" for e in (errors, least)]
+            medians = [f"{100.0 * np.median(e):.2f} %" for e in (errors, least)]
+            print(
+                f"{points} points {places}: tip within 1 % in {shares[0]}, bound {shares[1]}; "
+                f"median {medians[0]}, bound {medians[1]}",
+                flush=True,
+            )
 
 
 def main():

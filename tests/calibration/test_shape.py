@@ -33,6 +33,33 @@ def test_tip_of_random_poses(known, seed):
     assert found.noise == pytest.approx(0.002 * total, rel=0.5)
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["arc lengths", "no arc lengths"])
+def test_points_that_are_no_outliers_count_in_full(known):
+    """No information is lost to outliers: the fit is the least-squares fit of the other points."""
+    robot = ar.Robot([ar.Section(0.1, 2.0), ar.Section(0.1, 2.0)])
+    q, arcs, points, _, total = sensed(robot, 4, noise=0.01, outliers=0.0)
+    points[::9] += 0.5 * total
+    found = ar.fit_shape(robot, points, arcs if known else None, start=q)
+    others = ~found.outliers
+    assert np.array_equal(np.flatnonzero(found.outliers), np.arange(60)[::9])
+
+    def cost(d):
+        """Sum of the squared distances of the other points, at bend vectors changed by d."""
+        x, y = found.q[::2] * np.cos(found.q[1::2]) + d[::2], found.q[::2] * np.sin(found.q[1::2]) + d[1::2]
+        near = np.ravel([np.hypot(x, y), np.arctan2(y, x)], order="F")
+        if known:
+            at = backbone_points(robot, near[None], *places_at(robot, near, arcs[others]))[0][0]
+            return ((at - points[others]) ** 2).sum()
+        line = robot.backbone(near, 4000)
+        return sum(((line - point) ** 2).sum(axis=1).min() for point in points[others])
+
+    h = 1e-3
+    for unit in h * np.eye(4):
+        slope, curvature = cost(unit) - cost(-unit), cost(unit) - 2.0 * cost(0.0 * unit) + cost(-unit)
+        # The minimum along each variable, by a parabola, is here.
+        assert abs(0.5 * h * slope / curvature) < 1e-4
+
+
 @pytest.mark.parametrize("name", ["extensible-sections", "ur5-bending-tool"])
 def test_extensible_and_mixed_chains(name):
     robot = ar.load_robot(name)
