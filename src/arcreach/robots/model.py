@@ -64,7 +64,7 @@ class SolverModel:
         self._tool = _long_tool(robot)
         self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
-        self._near: dict[tuple[int, bytes], tuple[Table, Table]] = {}
+        self._near: dict[tuple[int, bytes, float], tuple[Table, Table]] = {}
         self.moves = self.kernel().moves
         self.variables = int(sum(self.moves["width"]))
 
@@ -140,12 +140,13 @@ class SolverModel:
             spread(move, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
         return rows
 
-    def near(self, table: Table, wanted: Array, mode: int = layout.POSITION) -> Table:
+    def near(self, table: Table, wanted: Array, mode: int = layout.POSITION, factor: float = 1.0) -> Table:
         """Return a table whose first seeds are near the variables `wanted` (variables,) in place of rest.
 
-        Distances are in radians, in shares of a stretch, and for strokes in units of the weight.
+        Distances are in radians, in shares of a stretch, and for strokes in units of the weight. `factor` multiplies
+        their squares.
         """
-        key = id(table), wanted.tobytes()
+        key = id(table), wanted.tobytes(), factor
         if key in self._near:
             return self._near[key][1]
         if len(self._near) >= MOST_TABLES:
@@ -157,7 +158,7 @@ class SolverModel:
                 away[:, k] = np.remainder(away[:, k] + np.pi, 2.0 * np.pi) - np.pi
             elif move["stroke"]:
                 away[:, k] /= self.weight
-        term = REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
+        term = factor * REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
         # The entry holds the table, so that its id stays unique.
         self._near[key] = table, table._replace(near_rest=(table.keys[0] + term).astype(np.float32))
         return self._near[key][1]

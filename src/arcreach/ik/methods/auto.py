@@ -13,6 +13,7 @@ from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.ik.avoidance import run_free
 from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.preference import aimed
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task
@@ -103,8 +104,7 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
     packed, table = model.search(mode, count, problem.seed)
     if problem.preference is None:
         return packed, table, pulls, task, q, report
-    near = model.near(table, problem.preference.wanted, mode)
-    return packed, near, problem.preference._replace(pulls=pulls), task, q, report
+    return packed, *aimed(problem.preference, problem.robot, table, mode), task, q, report
 
 
 register(
