@@ -1,12 +1,20 @@
 """Measure postures: the default posture, the optimum of `prefer`, and that no target is lost.
 
     python benchmarks/postures.py rest [--before CHECKOUT]     default posture against that from the neutral start
-    python benchmarks/postures.py prefer [targets]             `prefer` against SciPy's SLSQP
+    python benchmarks/postures.py prefer [targets] [seed]      `prefer` against SciPy's SLSQP
     python benchmarks/postures.py lost [targets per robot]     failures on the 540 robots of [K22] table 3.9
 
-`--before` names another checkout of arcreach, whose times are taken in turn with those of this one. SLSQP starts at the
-solution of `solve`, in the solver's variables and with exact derivatives of the cost. Success is judged by the robot's
-forward kinematics and limits.
+`--before` names another checkout of arcreach, whose times are taken in turn with those of this one. Success is judged
+by the robot's forward kinematics and limits.
+
+`prefer` is compared with SLSQP twice, in the solver's variables, on the same cost with its exact gradient:
+- from the solution of `solve`, whose time is not counted. SLSQP then only descends to the minimum beside that solution,
+  while `prefer` also has to find a solution. The derivatives of the tip are central differences, in one compiled batch.
+- on its own, as without arcreach's solver: from the neutral pose, then from random configurations until it reaches the
+  target, with SciPy's default settings, the compiled `tip_pose` and `jacobian`, and exact derivatives of the limits.
+  All of its starts are counted, for a quarter of the targets.
+Times are those of the processor, medians over the targets. They are the best of five for calls of `solve`, for
+`solve_batch` on one thread, per target, and for SLSQP from a solution; SLSQP on its own runs once.
 """
 
 import json
@@ -24,6 +32,8 @@ import arcreach as ar
 KINDS = ("position", "axis", "rotation")
 TARGETS = 500
 ROUNDS = 5
+# Starts after which SLSQP on its own is given up.
+MOST_STARTS = 20
 
 
 def slide_roll_sections():
@@ -133,29 +143,87 @@ class Rival:
                 left.append(limit**2 - v[k] ** 2 - v[k + 1] ** 2)
         return np.array(left)
 
-    def solve(self, target, v):
+    def limit_slopes(self, v):
+        """Return the derivatives of `bounds_left`."""
+        rows = []
+        for move in self.model.moves:
+            if move["bend_max"] > 0.0:
+                k, share = move["variable"], move["variable"] + move["width"] - 1
+                rows.append(np.zeros(len(v)))
+                rows[-1][k : k + 2] = -2.0 * v[k : k + 2]
+                if move["stretch"] > 0.0 and move["slope"] > 0.0:
+                    rows[-1][share] = 2.0 * move["bend_max"] ** 2 * v[share]
+        return np.array(rows)
+
+    def differences(self, v, target):
+        """Return the derivatives of the residual by central differences."""
+        shifts = 1e-6 * np.eye(len(v))
+        rows = self.residual(np.vstack([v + shifts, v - shifts]), target)
+        return (rows[: len(v)] - rows[len(v) :]).T / 2e-6
+
+    def derivatives(self, v, target):
+        """Return the derivatives of the residual by the robot's Jacobian."""
+        q = self.model.to_coordinates(v[None])[0]
+        for move in self.model.moves:
+            if move["bend_max"] > 0.0:
+                # The direction of a straight section is arbitrary, its Jacobian is not.
+                q[move["coordinate"]] = max(q[move["coordinate"]], 1e-7)
+        T, J = self.robot.tip_pose(q), self.robot.jacobian(q)
+        J = J if len(q) == len(v) and not (self.model.moves["bend_max"] > 0.0).any() else self.by_variables(q, J)
+        parts = [J[:3] / self.model.weight]
+        if target.rotation is not None:
+            R = T[:3, :3] @ target.rotation.T
+            parts.append(0.5 * (np.trace(R) * np.eye(3) - R) @ J[3:])
+        elif target.axis is not None:
+            across = np.linalg.svd(target.axis[None])[2][1:]
+            parts.append(across @ np.cross(J[3:].T, T[:3, 2]).T)
+        return np.concatenate(parts)
+
+    def by_variables(self, q, J):
+        """Return the columns of a Jacobian by coordinates as columns by solver variables."""
+        columns = np.empty((6, self.model.variables))
+        for move in self.model.moves:
+            k, c = move["variable"], move["coordinate"]
+            columns[:, k] = J[:, c]
+            if move["bend_max"] > 0.0:
+                cosine, sine = math.cos(q[c + 1]), math.sin(q[c + 1])
+                columns[:, k] = cosine * J[:, c] - sine * J[:, c + 1] / q[c]
+                columns[:, k + 1] = sine * J[:, c] + cosine * J[:, c + 1] / q[c]
+                if move["stretch"] > 0.0:
+                    columns[:, k + 2] = move["stretch"] * J[:, c + 2]
+        return columns
+
+    def descend(self, target, v, slopes, limit_slopes=None, options=None):
+        """Return what SLSQP finds from v: its cost, infinite if it misses the target, and the seconds."""
         from scipy.optimize import minimize
 
-        step = 1e-6
-
-        def slopes(v):
-            shifts = step * np.eye(len(v))
-            rows = self.residual(np.vstack([v + shifts, v - shifts]), target)
-            return (rows[: len(v)] - rows[len(v) :]).T / (2.0 * step)
-
         low, high = self.model.bounds()
-        constraints = [{"type": "eq", "fun": lambda v: self.residual(v[None], target)[0], "jac": slopes}]
+        constraints = [
+            {"type": "eq", "fun": lambda v: self.residual(v[None], target)[0], "jac": lambda v: slopes(v, target)}
+        ]
         if len(self.bounds_left(v)):
-            constraints.append({"type": "ineq", "fun": self.bounds_left})
-        began = time.perf_counter()
+            constraints.append({"type": "ineq", "fun": self.bounds_left, "jac": limit_slopes})
+        began = time.thread_time()
         found = minimize(
             self.cost, v, jac=lambda v: 2.0 * self.weights * (v - self.rest), method="SLSQP",
-            bounds=list(zip(low, high, strict=True)), constraints=constraints, options={"maxiter": 300, "ftol": 1e-9},
+            bounds=list(zip(low, high, strict=True)), constraints=constraints, options=options,
         )  # fmt: skip
-        took = time.perf_counter() - began
+        took = time.thread_time() - began
         v = np.clip(found.x, low, high)
         good = np.abs(self.residual(v[None], target)).max() < 1e-4 and (self.bounds_left(v) > -1e-6).all()
         return (self.cost(v) if good else math.inf), took
+
+    def alone(self, target, seed):
+        """Return the cost that SLSQP finds without a solution, the seconds of all of its starts, and their number."""
+        starts = np.vstack([self.robot.neutral, self.robot.sample(MOST_STARTS - 1, seed=seed)])
+        seconds, number = 0.0, 0
+        for v in self.model.to_variables(starts):
+            number += 1
+            cost, took = self.descend(target, v, self.derivatives, self.limit_slopes)
+            seconds += took
+            if cost < math.inf:
+                break
+        return cost, seconds, number
 
 
 SIX = (
@@ -168,28 +236,46 @@ SIX = (
 )
 
 
-def prefer(n=200):
-    print(f"{'robot, target':34} {'within 1 %':>10} {'worst':>7} {'lost':>5} {'SLSQP failed':>13} {'faster':>8}")
+def batch_time(robot, targets):
+    """Return the seconds per target of `prefer` in a batch on one thread, the best of a few."""
+    took = []
+    for _ in range(ROUNDS):
+        began = time.thread_time()
+        ar.solve_batch(robot, targets, prefer="rest", threads=1)
+        took.append(time.thread_time() - began)
+    return min(took) / len(targets)
+
+
+def prefer(n=200, seed=5):
+    header = f"{'within 1 %':>10} {'worst':>7} {'lost':>5} {'call':>8} {'batch':>8}"
+    rival_header = f"{'SLSQP':>8} {'failed':>7} {'faster':>7} {'in batch':>9}"
+    print(f"{'robot, target':34} {header}   {rival_header}   | {'within 1 %':>10} {rival_header} {'starts':>7}")
     for made, kind in SIX:
         robot = ar.load_robot(made) if isinstance(made, str) else made()
-        rival, targets = Rival(robot), drawn(robot, n, kind, seed=5)
-        first = ar.solve_batch(robot, targets)
-        ar.solve_batch(robot, targets[:2], prefer="rest", threads=1)
-        ours, theirs, took = np.empty(n), np.empty(n), np.zeros((n, 2))
-        answers = np.empty((n, robot.dof))
-        for i, target in enumerate(targets):
-            began = time.perf_counter()
-            found = ar.solve(robot, target, prefer="rest")
-            took[i, 0] = time.perf_counter() - began
-            answers[i] = found.q
-            ours[i] = rival.cost(robot.model.to_variables(found.q[None])[0])
-            theirs[i], took[i, 1] = rival.solve(target, robot.model.to_variables(first.q[i : i + 1])[0])
-        ratio = ours / theirs
-        faster = np.median(took[:, 1]) / np.median(took[:, 0])
-        print(
-            f"{robot.name + ', ' + kind:34} {100 * (ratio <= 1.01).mean():8.1f} % {ratio.max():7.3f} "
-            f"{missed(robot, targets, answers):5} {np.isinf(theirs).sum():13} {faster:8.0f}"
-        )
+        rival, targets = Rival(robot), drawn(robot, n, kind, seed=seed)
+        first = robot.model.to_variables(ar.solve_batch(robot, targets).q)
+        batch = batch_time(robot, targets)
+        answers, took = np.empty((n, robot.dof)), np.empty((ROUNDS, n))
+        for times in took:
+            for i, target in enumerate(targets):
+                began = time.thread_time()
+                answers[i] = ar.solve(robot, target, prefer="rest").q
+                times[i] = time.thread_time() - began
+        tight = {"maxiter": 300, "ftol": 1e-9}
+        descents = [
+            min(rival.descend(target, v, rival.differences, None, tight) for _ in range(ROUNDS))
+            for target, v in zip(targets, first, strict=True)
+        ]
+        alone = [rival.alone(target, i) for i, target in enumerate(targets[: n // 4])]
+        ours = np.array([rival.cost(v) for v in robot.model.to_variables(answers)])
+        call, ratio = np.median(took.min(axis=0)), ours / np.array(descents)[:, 0]
+        line = f"{robot.name + ', ' + kind:34} {100 * (ratio <= 1.01).mean():8.1f} % {ratio.max():7.3f} "
+        line += f"{missed(robot, targets, answers):5} {1e6 * call:5.1f} µs {1e6 * batch:5.1f} µs"
+        for found in (descents, alone):
+            cost, seconds = np.array(found)[:, 0], np.median(np.array(found)[:, 1])
+            line += "   " if found is descents else f"   | {100 * (ours[: len(cost)] <= 1.01 * cost).mean():8.1f} %"
+            line += f" {1e3 * seconds:5.2f} ms {np.isinf(cost).sum():7} {seconds / call:7.0f} {seconds / batch:9.0f}"
+        print(f"{line} {np.mean([starts for _, _, starts in alone]):7.1f}", flush=True)
 
 
 def lost(n=2000):
