@@ -69,8 +69,10 @@ def aimed(preference: Preference, robot: Robot, table: Table, mode: int) -> tupl
         return kept[2]
     model = robot.model
     order = model.near(table, preference.wanted, mode, NEARER).near_rest
-    starts = STARTS if mode == ROTATION or _has_branches(robot) else 0
-    full = preference._replace(starts=starts, order=order, pulls=model.pulls(mode))
+    pulls = model.pulls(mode)
+    # Limits of pulls may end a descent early.
+    starts = STARTS if mode == ROTATION or pulls is not None or _has_branches(robot) else 0
+    full = preference._replace(starts=starts, order=order, pulls=pulls)
     found = model.near(table, preference.wanted, mode), full
     robot.memory["aimed"] = preference, table, found
     return found
