@@ -112,18 +112,24 @@ def random_driven(rng, linear):
         offset = rng.uniform(0, 6)
         tendons = [
             ar.Tendon(
-                rng.uniform(0.003, 0.006), (offset + 2.1 * k) % 6.2, discs=0 if linear else int(rng.integers(4, 12)),
-                stiffness=10 ** rng.uniform(3, 4.5), pretension=rng.uniform(0, 4),
+                rng.uniform(0.003, 0.006),
+                (offset + 2.1 * k) % 6.2,
+                discs=0 if linear else int(rng.integers(4, 12)),
+                stiffness=10 ** rng.uniform(3, 4.5),
+                pretension=rng.uniform(0, 4),
                 transmits=str(rng.choice(["pull", "pull", "push", "both"])),
             )
             for k in range(3)
-        ]  # fmt: skip
+        ]
         sections.append(
             ar.Section(
-                rng.uniform(0.04, 0.1), 2.0, bending_stiffness=10 ** rng.uniform(-3, -2), tendons=tendons,
+                rng.uniform(0.04, 0.1),
+                2.0,
+                bending_stiffness=10 ** rng.uniform(-3, -2),
+                tendons=tendons,
                 rest_bend=tuple(rng.normal(0, 0.1, 2)),
             )
-        )  # fmt: skip
+        )
     robot = ar.Robot(sections)
     return robot, robot.pulls(robot.sample(1, seed=int(rng.integers(2**31)))[0]) + rng.normal(0, 1e-3, 9)
 

@@ -44,9 +44,15 @@ def chain(joints):
 def row(robot, n, call):
     poses = robot.tip_pose(robot.sample(n, seed=11))
     found = ar.solve_batch(
-        robot, poses[:, :3, 3], rotations=poses[:, :3, :3], start=robot.sample(n, seed=12), position_tol=1e-3,
-        angle_tol=1e-2, threads=1, **call,
-    )  # fmt: skip
+        robot,
+        poses[:, :3, 3],
+        rotations=poses[:, :3, :3],
+        start=robot.sample(n, seed=12),
+        position_tol=1e-3,
+        angle_tol=1e-2,
+        threads=1,
+        **call,
+    )
     reached = found.reached & robot.within_limits(found.q)
     seconds, iterations = found.seconds[reached], found.iterations[reached]
     return f"{100 * reached.mean():5.1f} % {np.median(seconds) * 1e6:7.0f} µs {np.median(iterations):5.0f} iterations"

@@ -144,11 +144,19 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
     every = share / timed(lambda: solve("cpu", positions[:share], part), 3)
     differ = np.abs(answer.q[:share] - solve("cpu", positions[:share], part).q).max(axis=1)
     row = {
-        "case": name, "targets": n, "reached": good, "claimed": int(answer.reached.sum()),
-        "kernel": n / kernel, "kernel, any robot": n / general, "end to end": n / end_to_end, "cpu, all threads": every,
-        "cpu, one thread": one, "first call": first_call, "iterations": float(answer.iterations.mean()),
+        "case": name,
+        "targets": n,
+        "reached": good,
+        "claimed": int(answer.reached.sum()),
+        "kernel": n / kernel,
+        "kernel, any robot": n / general,
+        "end to end": n / end_to_end,
+        "cpu, all threads": every,
+        "cpu, one thread": one,
+        "first call": first_call,
+        "iterations": float(answer.iterations.mean()),
         "same as cpu": float((differ <= 1e-9).mean()),
-    }  # fmt: skip
+    }
     print(
         f"{name:24s} {good}/{n}  kernel {row['kernel'] / 1e6:7.1f} M/s ({row['kernel, any robot'] / 1e6:.1f} any robot)"
         f"  end to end {row['end to end'] / 1e6:7.1f} M/s  cpu {every / 1e6:.2f} M/s, one thread {one / 1e6:.3f}"

@@ -205,9 +205,14 @@ class Rival:
             constraints.append({"type": "ineq", "fun": self.bounds_left, "jac": limit_slopes})
         began = time.thread_time()
         found = minimize(
-            self.cost, v, jac=lambda v: 2.0 * self.weights * (v - self.rest), method="SLSQP",
-            bounds=list(zip(low, high, strict=True)), constraints=constraints, options=options,
-        )  # fmt: skip
+            self.cost,
+            v,
+            jac=lambda v: 2.0 * self.weights * (v - self.rest),
+            method="SLSQP",
+            bounds=list(zip(low, high, strict=True)),
+            constraints=constraints,
+            options=options,
+        )
         took = time.thread_time() - began
         v = np.clip(found.x, low, high)
         good = np.abs(self.residual(v[None], target)).max() < 1e-4 and (self.bounds_left(v) > -1e-6).all()

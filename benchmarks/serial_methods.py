@@ -37,9 +37,16 @@ def measure(robot, poses, starts, method, variant, tolerances):
 
     def solve(rows):
         return ar.solve_batch(
-            robot, poses[rows, :3, 3], rotations=poses[rows, :3, :3], method=method, variant=variant,
-            start=starts[rows], position_tol=position_tol, angle_tol=angle_tol, threads=1,
-        )  # fmt: skip
+            robot,
+            poses[rows, :3, 3],
+            rotations=poses[rows, :3, :3],
+            method=method,
+            variant=variant,
+            start=starts[rows],
+            position_tol=position_tol,
+            angle_tol=angle_tol,
+            threads=1,
+        )
 
     solve(slice(0, 2))
     found = solve(slice(None))

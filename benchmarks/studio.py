@@ -29,10 +29,17 @@ WARM_UP = 60
 # Tolerance in units of the reach: points arrive in single precision.
 NEAR = 2e-5
 CAMERA = {
-    "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (2.0, -2.0, 1.0), "fov": 0.7,
-    "near": 0.01, "far": 100.0, "image_height": 800, "image_width": 1200, "look_at": (0.0, 0.0, 0.0),
+    "type": "ViewerCameraMessage",
+    "wxyz": (1.0, 0.0, 0.0, 0.0),
+    "position": (2.0, -2.0, 1.0),
+    "fov": 0.7,
+    "near": 0.01,
+    "far": 100.0,
+    "image_height": 800,
+    "image_width": 1200,
+    "look_at": (0.0, 0.0, 0.0),
     "up_direction": (0.0, 0.0, 1.0),
-}  # fmt: skip
+}
 
 
 class Listener(threading.Thread):
@@ -76,10 +83,12 @@ def drag(socket, studio, poses):
     beat = time.perf_counter()
     for pose in poses:
         message = {
-            "type": "TransformControlsUpdateMessage", "name": "/target", "owner": "",
+            "type": "TransformControlsUpdateMessage",
+            "name": "/target",
+            "owner": "",
             "wxyz": SO3.from_matrix(pose[:3, :3]).wxyz.tolist(),
             "position": (studio.stage.scale * pose[:3, 3]).tolist(),
-        }  # fmt: skip
+        }
         sent.append(time.perf_counter())
         socket.send(msgspec.msgpack.encode(message))
         beat += 1.0 / RATE

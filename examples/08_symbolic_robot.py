@@ -43,9 +43,14 @@ def main(folder="build/examples"):
 
     target = ar.Target([3.0, -2.0, 4.0])
     solution = ar.solve(
-        robot, target, "hierarchical", order=["turn", "lift", "reach"], start=[0.0, 0.0, 4.0], position_tol=1e-4,
+        robot,
+        target,
+        "hierarchical",
+        order=["turn", "lift", "reach"],
+        start=[0.0, 0.0, 4.0],
+        position_tol=1e-4,
         trace=True,
-    )  # fmt: skip
+    )
     print(solution)
     # The crane has a closed-form solution.
     x, y, z = 3.0, -2.0, 4.0 - 2.0

@@ -201,8 +201,12 @@ def test_kernels_do_not_depend_on_who_calls_them_first(tmp_path):
         environment = {**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path / "cache"), "ARCREACH_QUIET": quiet}
         done = subprocess.run(
             [sys.executable, tmp_path / "kernels.py"],
-            env=environment, capture_output=True, text=True, timeout=300, check=True,
-        )  # fmt: skip
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
         # From the disk the inner kernel comes inside the outer one.
         signatures = 0 if len(told) == 1 else 1
         assert done.stdout.split() == ["True", "4.0", str(signatures), "4", "0"]

@@ -18,9 +18,14 @@ STRICT = [
 ]  # fmt: skip
 SANITIZERS = ("-g", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
 M4 = [
-    "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-Os", "-fno-math-errno",
+    "-mcpu=cortex-m4",
+    "-mthumb",
+    "-mfloat-abi=hard",
+    "-mfpu=fpv4-sp-d16",
+    "-Os",
+    "-fno-math-errno",
     "-ffunction-sections",
-]  # fmt: skip
+]
 QEMU = [
     "qemu-system-arm", "-M", "netduinoplus2", "-nographic", "-monitor", "none", "-serial", "none",
     "-semihosting-config", "enable=on,target=native", "-icount", "shift=0", "-kernel",

@@ -52,9 +52,14 @@ def main():
 def compare(given):
     """Return all results of one run, as written to the JSON file."""
     results = {
-        "machine": machine(), "targets": given.targets, "seed": given.seed, "seconds": given.seconds, "arms": {},
-        "solvers": {name: described(SOLVERS[name]) for name in given.peers}, "rows": [],
-    }  # fmt: skip
+        "machine": machine(),
+        "targets": given.targets,
+        "seed": given.seed,
+        "seconds": given.seconds,
+        "arms": {},
+        "solvers": {name: described(SOLVERS[name]) for name in given.peers},
+        "rows": [],
+    }
     for arm in given.arms:
         results["arms"][arm] = arms.write(arm, FOLDER, given.targets, given.seed)
         for name in given.peers:
@@ -68,9 +73,11 @@ def compare(given):
 def described(solver):
     """Return the description of a solver for the page."""
     return {
-        "label": solver.label, "package": solver.package, "settings": solver.settings,
+        "label": solver.label,
+        "package": solver.package,
+        "settings": solver.settings,
         "general": getattr(solver, "general", True),
-    }  # fmt: skip
+    }
 
 
 def measured(name, arm, seconds):
@@ -80,9 +87,14 @@ def measured(name, arm, seconds):
     command = [sys.executable, "-m", "benchmarks.peers.worker", name, arm, str(FOLDER), str(seconds)]
     try:
         done = subprocess.run(
-            command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, capture_output=True, text=True, check=False,
+            command,
+            cwd=ROOT,
+            env={**os.environ, **ONE_THREAD},
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=seconds + PREPARATION_SECONDS,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return {"missing": f"no end within {seconds + PREPARATION_SECONDS:.0f} s"}
     if done.returncode != 0 or not answers.exists():
@@ -110,21 +122,30 @@ def judged(arm, answers):
     tight = np.array([judge.verdict(chain, *pair, judge.TIGHT) for pair in zip(q, wanted, strict=False)])
     loose = np.array([judge.verdict(chain, *pair, judge.LOOSE) for pair in zip(q, wanted, strict=False)])
     return {
-        "targets": len(q), "tight": int(tight.sum()), "loose": int(loose.sum()),
-        "false_claims": int((claimed & ~tight).sum()), "mean": microseconds.mean(),
-        "median": float(np.median(microseconds)), "p99": float(np.percentile(microseconds, 99)),
-        "prepared_s": prepared, "version": used,
-    }  # fmt: skip
+        "targets": len(q),
+        "tight": int(tight.sum()),
+        "loose": int(loose.sum()),
+        "false_claims": int((claimed & ~tight).sum()),
+        "mean": microseconds.mean(),
+        "median": float(np.median(microseconds)),
+        "p99": float(np.percentile(microseconds, 99)),
+        "prepared_s": prepared,
+        "version": used,
+    }
 
 
 def machine():
     """Describe the machine, the versions and the date."""
     names = [row.split(":", 1)[1].strip() for row in _cpuinfo() if row.startswith("model name")]
     return {
-        "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}", "python": platform.python_version(),
-        "numpy": version("numpy"), "numba": version("numba"), "date": datetime.now(UTC).date().isoformat(),
-    }  # fmt: skip
+        "processor": names[0] if names else platform.processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
 
 
 def _cpuinfo():

@@ -257,6 +257,15 @@ def _axes_and_offsets(chain):
 
 
 SOLVERS = {
-    "auto": Auto, "auto-no-start": AutoUnseeded, "optik": OptIK, "rtb-lm": RtbLM, "rtb-gn": RtbGN, "rtb-nr": RtbNR,
-    "trac-ik": TracIK, "pin-free": PinFree, "pin-bounded": PinBounded, "eaik": Eaik, "ikpy": IKPy,
-}  # fmt: skip
+    "auto": Auto,
+    "auto-no-start": AutoUnseeded,
+    "optik": OptIK,
+    "rtb-lm": RtbLM,
+    "rtb-gn": RtbGN,
+    "rtb-nr": RtbNR,
+    "trac-ik": TracIK,
+    "pin-free": PinFree,
+    "pin-bounded": PinBounded,
+    "eaik": Eaik,
+    "ikpy": IKPy,
+}

@@ -76,9 +76,14 @@ def main() -> None:
 
     rgm3 = ar.load_robot("librergm3")
     solution = ar.solve(
-        rgm3, ar.Target((0.2, 0.05, 1.06)), "hierarchical", start=(0, 0, math.pi / 4), order=("q0", "q2", "q1"),
-        position_tol=1e-5, trace=True,
-    )  # fmt: skip
+        rgm3,
+        ar.Target((0.2, 0.05, 1.06)),
+        "hierarchical",
+        start=(0, 0, math.pi / 4),
+        order=("q0", "q2", "q1"),
+        position_tol=1e-5,
+        trace=True,
+    )
     figures.save(figures.iterations(rgm3, solution), IMAGES / "figure-iterations.png")
 
     figures.save(figures.contact(contact_plans()), IMAGES / "figure-contact.png")

@@ -14,9 +14,15 @@ OUTPUT = Path(__file__).parents[1] / "images" / "iterations.png"
 def main() -> None:
     arm = ar.load_robot("librergm3")
     solution = ar.solve(
-        arm, ar.Target([0.200, 0.050, 1.060]), method="hierarchical", start=[0.0, 0.0, math.pi / 4],
-        order=["q0", "q2", "q1"], exit="largest", position_tol=1e-5, trace=True,
-    )  # fmt: skip
+        arm,
+        ar.Target([0.200, 0.050, 1.060]),
+        method="hierarchical",
+        start=[0.0, 0.0, math.pi / 4],
+        order=["q0", "q2", "q1"],
+        exit="largest",
+        position_tol=1e-5,
+        trace=True,
+    )
     save(iterations(arm, solution), OUTPUT)
 
 

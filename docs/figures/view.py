@@ -52,9 +52,16 @@ class View:
 
     def arrow(self, start: np.ndarray, end: np.ndarray, colour: str, width: float = 1.3, zorder: float = 6) -> None:
         patch = FancyArrowPatch(
-            self(start), self(end), arrowstyle="-|>,head_length=4,head_width=1.8", color=colour, linewidth=width,
-            shrinkA=0, shrinkB=0, joinstyle="miter", zorder=zorder,
-        )  # fmt: skip
+            self(start),
+            self(end),
+            arrowstyle="-|>,head_length=4,head_width=1.8",
+            color=colour,
+            linewidth=width,
+            shrinkA=0,
+            shrinkB=0,
+            joinstyle="miter",
+            zorder=zorder,
+        )
         self.axes.add_patch(patch)
 
     def text(self, point: np.ndarray, text: str, offset: tuple[float, float] = (0, 0), **style: object) -> None:

@@ -253,10 +253,13 @@ def test_check_reads_scenes(run, tmp_path):
 
 def test_files_of_another_kind_are_named(run, tmp_path):
     for name, content in {
-        "arm.urdf.xacro": b'<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="a"/>', "part.stl": bytes(84),
-        "scene.toml": SCENE.format("0.1").encode(), "arm.toml": b'[[elements]]\nkind = "revolute"\n',
-        "planar.toml": PLANAR.format("0.1").encode(), "notes.txt": b"nothing",
-    }.items():  # fmt: skip
+        "arm.urdf.xacro": b'<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="a"/>',
+        "part.stl": bytes(84),
+        "scene.toml": SCENE.format("0.1").encode(),
+        "arm.toml": b'[[elements]]\nkind = "revolute"\n',
+        "planar.toml": PLANAR.format("0.1").encode(),
+        "notes.txt": b"nothing",
+    }.items():
         (tmp_path / name).write_bytes(content)
     ik = ("ik", "two-section", "--to", "0,0,90mm", "--scene")
     for arguments, words in {
@@ -399,8 +402,12 @@ def test_a_warm_up_that_cannot_be_is_refused(run, options, words):
 def arcreach_command(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-c", "from arcreach.cli import main; main()", *arguments],
-        capture_output=True, text=True, timeout=300, check=False, **options,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        **options,
+    )
 
 
 @pytest.mark.compiled

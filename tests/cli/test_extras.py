@@ -87,9 +87,13 @@ def reported(tmp_path_factory):
     cache = tmp_path_factory.mktemp("cache")
     commands = json.dumps([(package, command) for package, _, command in NEEDS])
     ran = subprocess.run(
-        [sys.executable, "-c", SCRIPT, commands], cwd=folder, env=os.environ | {"ARCREACH_CACHE_DIR": str(cache)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", SCRIPT, commands],
+        cwd=folder,
+        env=os.environ | {"ARCREACH_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found = sorted(path.name for path in folder.iterdir())
     return json.loads(ran.stdout), found
 

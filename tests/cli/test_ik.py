@@ -128,9 +128,21 @@ def test_a_method_of_ones_own(run, tmp_path, monkeypatch):
 def test_method_start_tolerances_and_trace(run, tmp_path):
     trace = tmp_path / "trace.csv"
     code, out, _ = run(
-        *REACHABLE, "--method", "jacobian", "--start", "10deg,0,10deg,0,10deg,0", "--position-tol", "10um",
-        "--angle-tol", "0.1deg", "--max-time", "5", "--trace", trace, "--json",
-    )  # fmt: skip
+        *REACHABLE,
+        "--method",
+        "jacobian",
+        "--start",
+        "10deg,0,10deg,0,10deg,0",
+        "--position-tol",
+        "10um",
+        "--angle-tol",
+        "0.1deg",
+        "--max-time",
+        "5",
+        "--trace",
+        trace,
+        "--json",
+    )
     data = json.loads(out)
     assert data["method"] == "jacobian"
     rows = list(csv.DictReader(io.StringIO(trace.read_text())))
@@ -145,10 +157,28 @@ def test_options_of_a_method_and_a_robot_given_as_a_matrix(run, tmp_path):
     solved = []
     for robot in ("librergm3", "librergm3-matrix"):
         code, out, _ = run(
-            "ik", robot, "--to", "200mm,50mm,1060mm", "--method", "hierarchical", "--start", "0,0,45deg",
-            "--position-tol", "10um", "--option", "order=[q0, q2, q1]", "--option", "divisions=50",
-            "--option", "ranges=[360deg, 600mm, 300deg]", "--option", "jump=none", "--log", log, "--json",
-        )  # fmt: skip
+            "ik",
+            robot,
+            "--to",
+            "200mm,50mm,1060mm",
+            "--method",
+            "hierarchical",
+            "--start",
+            "0,0,45deg",
+            "--position-tol",
+            "10um",
+            "--option",
+            "order=[q0, q2, q1]",
+            "--option",
+            "divisions=50",
+            "--option",
+            "ranges=[360deg, 600mm, 300deg]",
+            "--option",
+            "jump=none",
+            "--log",
+            log,
+            "--json",
+        )
         assert code == 0
         solved.append(json.loads(out)["q"])
         rows = list(csv.DictReader(io.StringIO(log.read_text())))
@@ -253,9 +283,13 @@ def test_the_signal_of_ctrl_c_ends_without_a_traceback(tmp_path):
     (tmp_path / "stopping.py").write_text(STOPPING)
     command = ("ik", "three-section", "--file", path, "--method", "stopping:rest", "--out", "out.csv")
     done = subprocess.run(
-        [sys.executable, "-m", "arcreach", *command], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        [sys.executable, "-m", "arcreach", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     # The first piece is complete, the second was interrupted.

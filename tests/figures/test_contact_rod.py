@@ -34,9 +34,8 @@ def plan(rod_converged, repaired):
         )
 
     return SimpleNamespace(
-        line=lambda: WAY, arcs=[None], target=TARGET, rod=shape(ROD, rod_converged),
-        repair=shape(WAY, repaired),
-    )  # fmt: skip
+        line=lambda: WAY, arcs=[None], target=TARGET, rod=shape(ROD, rod_converged), repair=shape(WAY, repaired)
+    )
 
 
 def lines_of(panel):
@@ -47,8 +46,11 @@ def test_the_rod_says_how_far_off_it_is():
     figure = contact({"a": Found([plan(True, True)]), "b": Found([plan(False, False)])})
     panels = figure.axes
     assert [panel.get_title(loc="left") for panel in panels] == [
-        "a: 1 solution", "b: 1 solution", "rod 5 mm off", "no equilibrium of the rod",
-    ]  # fmt: skip
+        "a: 1 solution",
+        "b: 1 solution",
+        "rod 5 mm off",
+        "no equilibrium of the rod",
+    ]
     # The plan, the rod, and the repaired rod where there is one.
     assert [len(lines_of(panel)) for panel in panels[2:]] == [3, 2]
     np.testing.assert_allclose(lines_of(panels[2])[1].get_xydata(), 1e3 * ROD)

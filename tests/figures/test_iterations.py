@@ -18,9 +18,14 @@ ARM = ar.load_robot("librergm3")
 @pytest.fixture(scope="module")
 def traced():
     return ar.solve(
-        ARM, ar.Target((0.2, 0.05, 1.06)), "hierarchical", start=(0, 0, math.pi / 4), order=("q0", "q2", "q1"),
-        position_tol=1e-5, trace=True,
-    )  # fmt: skip
+        ARM,
+        ar.Target((0.2, 0.05, 1.06)),
+        "hierarchical",
+        start=(0, 0, math.pi / 4),
+        order=("q0", "q2", "q1"),
+        position_tol=1e-5,
+        trace=True,
+    )
 
 
 def test_settling_is_the_last_time_it_comes_in():

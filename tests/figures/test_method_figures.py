@@ -120,8 +120,11 @@ def test_a_map_has_values_where_cells_are():
     assert bar.get_ylabel() == "value"
     titled = figures.workspace(
         {"a": (corners, [1.0, 2.0, 3.0]), "b": (corners[:1], [5.0]), "c": (np.empty((0, 2)), [])},
-        cell=0.001, label="value", logarithmic=True, limits=(2.0, 4.0),
-    )  # fmt: skip
+        cell=0.001,
+        label="value",
+        logarithmic=True,
+        limits=(2.0, 4.0),
+    )
     assert [panel.get_title() for panel in titled.axes[:3]] == ["a", "b", "c"]
     with pytest.raises(MethodError, match="maps is empty"):
         figures.workspace({}, cell=0.001, label="value")

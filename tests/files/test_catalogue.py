@@ -11,11 +11,28 @@ REFERENCES = Path(__file__).parents[2] / "docs" / "references.md"
 
 def test_what_must_be_there():
     expected = {
-        "two-section", "three-section", "five-section", "ten-section", "fixed-sections", "extensible-sections",
-        "telescopic-sections", "mixed-sections", "librergm3", "librergm3-matrix", "puma-560", "ur5", "iiwa-14", "panda",
-        "inserted-three-section", "tendon-driven",
-        "era-like", "arm-8r", "rail-iiwa-14", "ur5-bending-tool", *(f"variable-curvature-{k}" for k in range(1, 7)),
-    }  # fmt: skip
+        "two-section",
+        "three-section",
+        "five-section",
+        "ten-section",
+        "fixed-sections",
+        "extensible-sections",
+        "telescopic-sections",
+        "mixed-sections",
+        "librergm3",
+        "librergm3-matrix",
+        "puma-560",
+        "ur5",
+        "iiwa-14",
+        "panda",
+        "inserted-three-section",
+        "tendon-driven",
+        "era-like",
+        "arm-8r",
+        "rail-iiwa-14",
+        "ur5-bending-tool",
+        *(f"variable-curvature-{k}" for k in range(1, 7)),
+    }
     assert set(ar.catalogue()) == expected
 
 

@@ -110,8 +110,9 @@ def test_all_bad_joints_are_reported():
     with pytest.raises(ar.FileError) as caught:
         parse_urdf(text, "x")
     assert [problem.partition(" is")[0] for problem in caught.value.problems] == [
-        "joint 'a': type = 'floating'", "joint 'b': type = 'floating'",
-    ]  # fmt: skip
+        "joint 'a': type = 'floating'",
+        "joint 'b': type = 'floating'",
+    ]
 
 
 def test_a_loop_beside_a_chosen_tip_is_found():

@@ -54,8 +54,9 @@ def test_chords_are_rotated_about_the_tip():
     np.testing.assert_allclose(after[:, -1, 2], before[:, -1, 2], atol=1e-15)
     np.testing.assert_allclose(
         np.linalg.norm(after[:, -1, 0] - after[:, -1, 2], axis=1),
-        np.linalg.norm(before[:, -1, 0] - before[:, -1, 2], axis=1), rtol=1e-12,
-    )  # fmt: skip
+        np.linalg.norm(before[:, -1, 0] - before[:, -1, 2], axis=1),
+        rtol=1e-12,
+    )
     assert not np.allclose(after, before, equal_nan=True)
 
 

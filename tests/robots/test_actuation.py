@@ -21,12 +21,16 @@ def driven_robot(stretch=0.0, **fields):
     return ar.Robot(
         [
             ar.Section(
-                0.06, 2.5, stretch=stretch, bending_stiffness=2e-3, axial_stiffness=200.0,
+                0.06,
+                2.5,
+                stretch=stretch,
+                bending_stiffness=2e-3,
+                axial_stiffness=200.0,
                 tendons=three_tendons(offset, **fields),
             )
             for offset in (0.0, 0.7, 1.4)
         ]
-    )  # fmt: skip
+    )
 
 
 def random_robot(rng, fewest=1):
@@ -40,11 +44,13 @@ def random_robot(rng, fewest=1):
         arcs = rng.integers(1, 4)
         tendons = [
             ar.Tendon(
-                rng.uniform(0.002, 0.006), rng.uniform(-3, 3), rate=rng.choice([0.0, rng.uniform(-60, 60)]),
+                rng.uniform(0.002, 0.006),
+                rng.uniform(-3, 3),
+                rate=rng.choice([0.0, rng.uniform(-60, 60)]),
                 discs=int(rng.choice([0, rng.integers(1, 12)])),
             )
             for _ in range(rng.integers(fewest, 4))
-        ]  # fmt: skip
+        ]
         weights = {"length_weights": rng.uniform(0.2, 1, arcs), "bend_weights": rng.uniform(0, 1, arcs)}
         stretch = rng.choice([0.0, 0.03])
         elements.append(ar.Section(rng.uniform(0.03, 0.1), rng.uniform(0.3, 2.0), stretch, tendons=tendons, **weights))

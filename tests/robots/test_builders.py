@@ -124,8 +124,10 @@ def test_every_bad_row_is_named():
     with pytest.raises(ar.RobotError) as caught:
         ar.Robot.from_dh([{"a": math.nan, "lower": 9}, {}, {"d": "x"}])
     assert [problem.partition(" is not")[0] for problem in caught.value.problems] == [
-        "dh row 1: a = nan", "dh row 1: revolute: lower = 9", "dh row 3: d = 'x'",
-    ]  # fmt: skip
+        "dh row 1: a = nan",
+        "dh row 1: revolute: lower = 9",
+        "dh row 3: d = 'x'",
+    ]
 
 
 def test_vectors_may_have_continuous_joints():

@@ -158,19 +158,26 @@ def test_a_connection_that_is_cut_changes_nothing(studio):
         {"type": "GuiUpdateMessage", "uuid": "{aim}", "updates": {"value": "the moon"}},
         {"type": "GuiUpdateMessage", "uuid": "{scene}", "updates": {"value": "../../etc/passwd"}},
         {
-            "type": "TransformControlsUpdateMessage", "name": "/target", "owner": "",
-            "wxyz": [0.0, 0.0, 0.0, 0.0], "position": [float("nan"), 0.0, 1e300],
+            "type": "TransformControlsUpdateMessage",
+            "name": "/target",
+            "owner": "",
+            "wxyz": [0.0, 0.0, 0.0, 0.0],
+            "position": [float("nan"), 0.0, 1e300],
         },
         {"type": "NoSuchMessage"},
         {"type": "GuiUpdateMessage"},
     ],
-)  # fmt: skip
+)
 def test_a_hostile_message_harms_nobody(studio, fields, caplog):
     panels = studio.panels
     inputs = {
-        "{slider}": panels.sliders.handles[0], "{size}": panels.obstacles.size, "{robot}": panels.robot.name,
-        "{method}": panels.method.method, "{aim}": panels.target.aim, "{scene}": panels.trajectory.scene,
-    }  # fmt: skip
+        "{slider}": panels.sliders.handles[0],
+        "{size}": panels.obstacles.size,
+        "{robot}": panels.robot.name,
+        "{method}": panels.method.method,
+        "{aim}": panels.target.aim,
+        "{scene}": panels.trajectory.scene,
+    }
     fields = {**fields}
     if fields.get("uuid") in inputs:
         fields["uuid"] = inputs[fields["uuid"]]._impl.uuid

@@ -56,15 +56,23 @@ class Client:
 
     def announce(self, button: Any, transfer: str, size: int, name: str = "", parts: int = 1) -> None:
         self.send(
-            type="FileTransferStartUpload", source_component_uuid=button._impl.uuid, transfer_uuid=transfer,
-            filename=name or transfer, mime_type="text/plain", part_count=parts, size_bytes=size,
-        )  # fmt: skip
+            type="FileTransferStartUpload",
+            source_component_uuid=button._impl.uuid,
+            transfer_uuid=transfer,
+            filename=name or transfer,
+            mime_type="text/plain",
+            part_count=parts,
+            size_bytes=size,
+        )
 
     def send_part(self, button: Any, transfer: str, content: bytes) -> None:
         self.send(
-            type="FileTransferPart", source_component_uuid=button._impl.uuid, transfer_uuid=transfer, part_index=0,
+            type="FileTransferPart",
+            source_component_uuid=button._impl.uuid,
+            transfer_uuid=transfer,
+            part_index=0,
             content=content,
-        )  # fmt: skip
+        )
 
     def of_type(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in list(self.messages) if message["type"] == kind]

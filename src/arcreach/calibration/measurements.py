@@ -89,9 +89,13 @@ class Measurements:
 
     def __getitem__(self, rows: Any) -> Measurements:
         return Measurements(
-            self.pulls[rows], self.positions[rows], None if self.rotations is None else self.rotations[rows],
-            None if self.points is None else self.points[rows], self.arc_lengths, self.commands[rows],
-        )  # fmt: skip
+            self.pulls[rows],
+            self.positions[rows],
+            None if self.rotations is None else self.rotations[rows],
+            None if self.points is None else self.points[rows],
+            self.arc_lengths,
+            self.commands[rows],
+        )
 
     @property
     def kinds(self) -> list[slice]:

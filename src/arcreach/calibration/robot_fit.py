@@ -267,9 +267,14 @@ class _Search:
             return np.concatenate([self._jacobian(prediction, z), self.strength * self.prior])
 
         found = self.optimize.least_squares(
-            residuals, z, jacobian, loss=lambda squares: _loss(squares, count), f_scale=ROBUST * self.noise,
-            ftol=ENOUGH, max_nfev=steps,
-        )  # fmt: skip
+            residuals,
+            z,
+            jacobian,
+            loss=lambda squares: _loss(squares, count),
+            f_scale=ROBUST * self.noise,
+            ftol=ENOUGH,
+            max_nfev=steps,
+        )
         self.z = found.x
         return float(found.cost), found.x
 

@@ -43,8 +43,11 @@ def tendon_columns(robot: Robot, values: Mapping[str, Array | None]) -> dict[str
 
 def print_tendons(robot: Robot, values: Mapping[str, Array | None]) -> None:
     """Print arrays (tendons,) of pulls, residuals and tensions as a table."""
-    shown = [(heading, np.asarray(row) * scale) for key, (heading, _, scale) in COLUMNS.items()
-             if (row := values.get(key)) is not None]  # fmt: skip
+    shown = [
+        (heading, np.asarray(row) * scale)
+        for key, (heading, _, scale) in COLUMNS.items()
+        if (row := values.get(key)) is not None
+    ]
     headings = [heading for heading, _ in shown]
     rows: list[Sequence[str]] = [
         (name, *(number(round(float(row[j]), 9), 6) for _, row in shown)) for j, name in enumerate(robot.tendons)

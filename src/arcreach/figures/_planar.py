@@ -67,9 +67,15 @@ def draw_base(panel: Any) -> None:
 def draw_target(panel: Any, target: Point) -> None:
     """Draw the target."""
     panel.plot(
-        target[0] * MM, target[1] * MM, "o", markersize=5.5, markerfacecolor="white", markeredgecolor=INK,
-        markeredgewidth=1.0, zorder=6.0,
-    )  # fmt: skip
+        target[0] * MM,
+        target[1] * MM,
+        "o",
+        markersize=5.5,
+        markerfacecolor="white",
+        markeredgecolor=INK,
+        markeredgewidth=1.0,
+        zorder=6.0,
+    )
     panel.plot(target[0] * MM, target[1] * MM, ".", color=INK, markersize=2.5, zorder=6.1)
 
 

@@ -104,9 +104,15 @@ def _draw_paths(panel: Any, found: ContactPlans) -> None:
             assert arc.contact is not None
             marker = "^" if arc.kind == FORWARD else "v"
             panel.plot(
-                arc.contact[0] * MM, arc.contact[1] * MM, marker, markersize=4.5, markerfacecolor="white",
-                markeredgecolor=colour, markeredgewidth=0.9, zorder=5.0,
-            )  # fmt: skip
+                arc.contact[0] * MM,
+                arc.contact[1] * MM,
+                marker,
+                markersize=4.5,
+                markerfacecolor="white",
+                markeredgecolor=colour,
+                markeredgewidth=0.9,
+                zorder=5.0,
+            )
 
 
 def _draw_rod(panel: Any, found: ContactPlans) -> None:

@@ -147,9 +147,16 @@ def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, paper: floa
     for group in texts:
         middle = float(np.mean(_extent(group, last, paper)))
         panel.text(
-            middle / paper * last, 1.01, _shares(group), transform=panel.get_xaxis_transform(), ha="center",
-            va="bottom", fontsize=NOTE, color=GREY, clip_on=False,
-        )  # fmt: skip
+            middle / paper * last,
+            1.01,
+            _shares(group),
+            transform=panel.get_xaxis_transform(),
+            ha="center",
+            va="bottom",
+            fontsize=NOTE,
+            color=GREY,
+            clip_on=False,
+        )
 
 
 def _shares(group: Sequence[tuple[int, float]]) -> str:

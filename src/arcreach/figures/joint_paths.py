@@ -88,9 +88,15 @@ def _draw_steps(panel: Any, path: Path) -> None:
     panel.axhline(largest, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
     # Offset in points, because the axis of a single step has almost no range.
     panel.annotate(
-        path.largest_step_text, (0.98, largest), (0, 2), xycoords=panel.get_yaxis_transform(),
-        textcoords="offset points", ha="right", va="bottom", color=GREY,
-    )  # fmt: skip
+        path.largest_step_text,
+        (0.98, largest),
+        (0, 2),
+        xycoords=panel.get_yaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        color=GREY,
+    )
     # Margins by factors, because equal steps have no range.
     low, high = steps.min(initial=1.0) / 1.3, largest * 1.6
     panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)

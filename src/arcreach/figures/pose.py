@@ -67,9 +67,13 @@ def pose(
     """
     if isinstance(robot, Solution):
         look: dict[str, Any] = {
-            "frames": frames, "names": names, "tendons": tendons, "uncertainty": uncertainty, "view": view,
+            "frames": frames,
+            "names": names,
+            "tendons": tendons,
+            "uncertainty": uncertainty,
+            "view": view,
             "width": width,
-        }  # fmt: skip
+        }
         return pose(robot.robot, robot.q, scene=scene, target=target or robot.target, **look)  # type: ignore[arg-type]
     check_chain(robot, "a picture")
     slack = None
@@ -220,9 +224,17 @@ def _name_sections(
         side = "left" if aside[0] > 0.3 else "right" if aside[0] < -0.3 else "center"
         up = "bottom" if side == "center" and aside[1] > 0.0 else "top" if side == "center" else "center"
         panel.annotate(
-            text, line[k] + radius * aside, 4.0 * aside, textcoords="offset points", ha=side, va=up, fontsize=7.0,
-            color=INK, path_effects=halo(), zorder=7,
-        )  # fmt: skip
+            text,
+            line[k] + radius * aside,
+            4.0 * aside,
+            textcoords="offset points",
+            ha=side,
+            va=up,
+            fontsize=7.0,
+            color=INK,
+            path_effects=halo(),
+            zorder=7,
+        )
 
 
 def _draw_target(panel: Any, canvas: Canvas, target: Target, size: float) -> None:
@@ -232,8 +244,13 @@ def _draw_target(panel: Any, canvas: Canvas, target: Target, size: float) -> Non
         _arrow(panel, canvas, target.position, size * target.axis, VERMILION)
     for width, colour in ((2.6, "white"), (1.2, VERMILION)):
         panel.plot(
-            *centre, "o", markersize=8.0, markerfacecolor="none", markeredgewidth=width, markeredgecolor=colour,
+            *centre,
+            "o",
+            markersize=8.0,
+            markerfacecolor="none",
+            markeredgewidth=width,
+            markeredgecolor=colour,
             zorder=6.6,
-        )  # fmt: skip
+        )
     style = {"color": VERMILION, "fontsize": 7.0, "ha": "left", "va": "top", "path_effects": halo()}
     panel.annotate("target", centre, (5.0, -4.0), textcoords="offset points", zorder=7, **style)

@@ -131,9 +131,14 @@ def _draw(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
         panel.plot(*section.T, color=colour, linewidth=1.1, zorder=order)
         panel.plot(*section[JOINT], "s", color=colour, markersize=3.2, zorder=order + 0.2)
         panel.plot(
-            *section[[START, END]].T, "o", markersize=3.2, markerfacecolor="white", markeredgecolor=colour,
-            markeredgewidth=0.9, zorder=order + 0.3,
-        )  # fmt: skip
+            *section[[START, END]].T,
+            "o",
+            markersize=3.2,
+            markerfacecolor="white",
+            markeredgecolor=colour,
+            markeredgewidth=0.9,
+            zorder=order + 0.3,
+        )
     for i, (a, b) in enumerate(zip(flat[:-1, END], flat[1:, START], strict=True)):
         if (i in step.moved) == (i + 1 in step.moved):
             # Rigid links between sections.

@@ -66,9 +66,16 @@ def solve_on_device(
     # Broadcast: writing an array of equal numbers would take as long as solving.
     seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
     return Solutions(
-        found.q, found.status, found.position_error, found.angle_error, found.iterations, seconds, "auto",
-        robot=robot, targets=targets,
-    )  # fmt: skip
+        found.q,
+        found.status,
+        found.position_error,
+        found.angle_error,
+        found.iterations,
+        seconds,
+        "auto",
+        robot=robot,
+        targets=targets,
+    )
 
 
 def _as_targets(given: Any, axes: Any, rotations: Any) -> Targets | None:

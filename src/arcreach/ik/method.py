@@ -125,9 +125,17 @@ def run_kernel(
     # Positional arguments, and shared arrays without a trace: some solves take under a microsecond.
     mode, rows = problem.targets.packed
     task = Task(
-        rows, mode, problem.position_tol, problem.angle_tol, 1, problem.max_iterations or max_steps, problem.max_time,
-        problem.start is not None, False, problem.trace,
-    )  # fmt: skip
+        rows,
+        mode,
+        problem.position_tol,
+        problem.angle_tol,
+        1,
+        problem.max_iterations or max_steps,
+        problem.max_time,
+        problem.start is not None,
+        False,
+        problem.trace,
+    )
     traced, values = (np.zeros(1, np.int64), np.full((capacity, len(columns)), np.nan)) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:
@@ -250,8 +258,12 @@ def markdown_table() -> str:
         elements = "all" if method.elements == ALL_ELEMENTS else ", ".join(sorted(method.elements))
         source = "arcreach" if method.source == "derived" else f"[{method.source}]"
         cells = (
-            f"`{method.name}`", method.summary, elements, ", ".join(sorted(method.targets)),
-            ", ".join(method.variants), source,
-        )  # fmt: skip
+            f"`{method.name}`",
+            method.summary,
+            elements,
+            ", ".join(sorted(method.targets)),
+            ", ".join(method.variants),
+            source,
+        )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

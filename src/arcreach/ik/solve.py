@@ -202,9 +202,19 @@ def solve_batch(
     free, passed = judge_body(problem, outcome.q, outcome.status)
     hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
     return Solutions(
-        outcome.q, outcome.status, position_error, angle_error, outcome.iterations, outcome.seconds, method, free, hint,
-        robot, targets, passed,
-    )  # fmt: skip
+        outcome.q,
+        outcome.status,
+        position_error,
+        angle_error,
+        outcome.iterations,
+        outcome.seconds,
+        method,
+        free,
+        hint,
+        robot,
+        targets,
+        passed,
+    )
 
 
 def _hint(problem: Problem[Any], start: npt.ArrayLike | None) -> str:

@@ -113,8 +113,11 @@ def solve_all(
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     settings: dict[str, Any] = {
-        "position_tol": position_tol, "angle_tol": angle_tol, "prefer": prefer, "weights": weights,
-    }  # fmt: skip
+        "position_tol": position_tol,
+        "angle_tol": angle_tol,
+        "prefer": prefer,
+        "weights": weights,
+    }
     if n == 0:
         # Starts are given up early here, since others find the same branch; a hard target needs `solve`.
         only = solve(robot, target, start=start, **settings)
@@ -131,12 +134,20 @@ def solve_all(
     position_error, angle_error = verdict(robot, Q[:n], targets, tolerances, status)
     return [
         Solution(
-            Q[i], STATUS_BY_CODE[status[i]], float(position_error[i]), float(angle_error[i]), int(counts[1]),
-            float(seconds[0]), "auto", hits=int(hits[i]), robot=given, target=target,
+            Q[i],
+            STATUS_BY_CODE[status[i]],
+            float(position_error[i]),
+            float(angle_error[i]),
+            int(counts[1]),
+            float(seconds[0]),
+            "auto",
+            hits=int(hits[i]),
+            robot=given,
+            target=target,
         )
         for i in order
         if status[i] == REACHED
-    ]  # fmt: skip
+    ]
 
 
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:

@@ -203,9 +203,25 @@ def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
     linear = are_linear(routes)
     none = np.empty((0, 0))
     found = Pulls(
-        routes, low, high, 0.5 * rounding, linear, rest[0], units, variable_of, np.zeros((len(chosen), count)),
-        rest[0, :0], robot.neutral.copy(), none, none, none, none, none, none, none,
-    )  # fmt: skip
+        routes,
+        low,
+        high,
+        0.5 * rounding,
+        linear,
+        rest[0],
+        units,
+        variable_of,
+        np.zeros((len(chosen), count)),
+        rest[0, :0],
+        robot.neutral.copy(),
+        none,
+        none,
+        none,
+        none,
+        none,
+        none,
+        none,
+    )
     if linear:
         write_slopes(found._replace(linear=False), model)
     return found

@@ -71,9 +71,15 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
     routes = robot.routes[np.lexsort((robot.routes["discs"], robot.routes["coordinate"]))]
     uneven = (routes["arcs"] > 1) | (routes["turn"] != 0.0)
     return equilibrium.Springs(
-        robot.packed, routes, np.array(tendons), np.array(sections, dtype=float), np.array(rest), unknown_of,
-        not (uneven & (routes["kind"] == pulls.DISCS)).any(), elastic or are_linear(routes),
-    )  # fmt: skip
+        robot.packed,
+        routes,
+        np.array(tendons),
+        np.array(sections, dtype=float),
+        np.array(rest),
+        unknown_of,
+        not (uneven & (routes["kind"] == pulls.DISCS)).any(),
+        elastic or are_linear(routes),
+    )
 
 
 def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:

@@ -98,9 +98,13 @@ class Clearances:
         if self.distance.ndim > 1:
             return Clearances(*(getattr(self, name)[i] for name in self.__dataclass_fields__))
         return Clearance(
-            float(self.distance[i]), int(self.element[i]), int(self.obstacle[i]), float(self.arc_length[i]),
-            self.point[i], self.normal[i],
-        )  # fmt: skip
+            float(self.distance[i]),
+            int(self.element[i]),
+            int(self.obstacle[i]),
+            float(self.arc_length[i]),
+            self.point[i],
+            self.normal[i],
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -165,9 +169,15 @@ def clearance_gradient(
         values, _ = checked_configurations(robot, q)
     gradients = np.empty((len(values), robot.dof))
     spread(
-        gradient_kernels.row_gradients, len(values), robot.packed, values, rows, gradients, threads=threads,
+        gradient_kernels.row_gradients,
+        len(values),
+        robot.packed,
+        values,
+        rows,
+        gradients,
+        threads=threads,
         smallest=SMALLEST_PIECE,
-    )  # fmt: skip
+    )
     return _answer(rows[:, 0], single), gradients[0] if single else gradients
 
 
@@ -215,10 +225,15 @@ def _search(
     meshes = () if grid else checked.meshes
     shapes, field = checked.exact[:2] if meshes else checked.packed
     spread(
-        _clearances, len(values), robot.packed, kernels.Obstacles(shapes, field, tolerance, 0.0), values, rows,
+        _clearances,
+        len(values),
+        robot.packed,
+        kernels.Obstacles(shapes, field, tolerance, 0.0),
+        values,
+        rows,
         threads=threads,
         smallest=SMALLEST_PIECE,
-    )  # fmt: skip
+    )
     if meshes:
         near = rows[..., kernels.OBSTACLE]
         indices = checked.exact[2]
@@ -264,9 +279,15 @@ def mesh_hint(robot: Robot, scene: Scene) -> str:
 def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | None) -> Array:
     rows = np.empty((len(values), 2, kernels.CLEARANCE_SIZE))
     spread(
-        clearance_self.self_clearances, len(values), robot.packed, tolerance, values, rows, threads=threads,
+        clearance_self.self_clearances,
+        len(values),
+        robot.packed,
+        tolerance,
+        values,
+        rows,
+        threads=threads,
         smallest=SMALLEST_PIECE,
-    )  # fmt: skip
+    )
     return rows
 
 

@@ -24,9 +24,21 @@ IN_RANGE = f"lengths from {SMALLEST:g} to {LARGEST:g} m"
 
 # Triangles of a box, as indices of its corners; they are not oriented.
 _BOX_FACES = np.array(
-    [(0, 1, 3), (0, 3, 2), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
-     (1, 3, 7), (1, 7, 5)]
-)  # fmt: skip
+    [
+        (0, 1, 3),
+        (0, 3, 2),
+        (4, 5, 7),
+        (4, 7, 6),
+        (0, 1, 5),
+        (0, 5, 4),
+        (2, 3, 7),
+        (2, 7, 6),
+        (0, 2, 6),
+        (0, 6, 4),
+        (1, 3, 7),
+        (1, 7, 5),
+    ]
+)
 
 
 class ShapeChecks(FieldChecks):

@@ -199,9 +199,13 @@ class Studio:
         """Show or hide parts of the view; `reach` is the reach map, `branches` are all solutions of the target."""
         stage, jobs = self.stage, self.jobs
         setters = {
-            stage.set_tubes: tubes, stage.set_frames: frames, stage.set_workspace: workspace,
-            jobs.show_reach: reach, jobs.show_branches: branches, stage.set_tendons: tendons,
-        }  # fmt: skip
+            stage.set_tubes: tubes,
+            stage.set_frames: frames,
+            stage.set_workspace: workspace,
+            jobs.show_reach: reach,
+            jobs.show_branches: branches,
+            stage.set_tendons: tendons,
+        }
         with stage.drawing():
             for setter, visible in setters.items():
                 if visible is not None:
@@ -226,10 +230,18 @@ class Studio:
             self.panels.show_request(request)
             self.stage.target.pose = request.pose
             again = self.state.change(
-                pose=request.pose, aim=request.aim, method=request.method, compared=request.compared,
-                scene=request.scene, avoid=request.avoid, tuning=request.tuning, port=request.port,
-                held=request.held, q=request.q, pulled=request.pulled,
-            )  # fmt: skip
+                pose=request.pose,
+                aim=request.aim,
+                method=request.method,
+                compared=request.compared,
+                scene=request.scene,
+                avoid=request.avoid,
+                tuning=request.tuning,
+                port=request.port,
+                held=request.held,
+                q=request.q,
+                pulled=request.pulled,
+            )
             # The solver starts from the configuration that was shown: if it reached the target, it is found again.
             if before.answer.request.robot is request.robot:
                 self._show(Answer(again, before.answer.results), repeated=True)

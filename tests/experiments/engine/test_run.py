@@ -18,9 +18,21 @@ NAME, TARGETS, METHODS = "jacobian", 1050, ("auto", "fabrikx", "chords", "chords
 SETTINGS = find_experiment(NAME).settings(TARGETS, 3, METHODS)
 KILLS = 3
 COMMAND = [
-    sys.executable, "-c", "from arcreach.cli import main; main()", "experiment", "run", NAME, "--targets", str(TARGETS),
-    "--seed", "3", "--methods", ",".join(METHODS), "--threads", "2",
-]  # fmt: skip
+    sys.executable,
+    "-c",
+    "from arcreach.cli import main; main()",
+    "experiment",
+    "run",
+    NAME,
+    "--targets",
+    str(TARGETS),
+    "--seed",
+    "3",
+    "--methods",
+    ",".join(METHODS),
+    "--threads",
+    "2",
+]
 
 
 def rows(folder):

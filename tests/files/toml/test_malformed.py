@@ -35,11 +35,43 @@ TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 # Pieces that parsers trip over.
 PIECES = (
-    b"nan", b"inf", b"-1", b"1e999", b"1e-400", b"9" * 20, b"0x" + b"f" * 5000, b"", b"\0", b"\xff\xfe", b'"',
-    b"'''", b"[", b"]]", b"{", b"}", b"=", b".", b",", b"\n", b"\r", b"<", b"/>", b"&a;", b"<!DOCTYPE a>", b"#",
-    b"true", b"[[elements]]\n", b"kind", b"a" * 300, b"a." * 40, b"[" * 40, "°µ∞\u202e".encode(), b"PK\x03\x04",
-    b"${x}", b"-0",
-)  # fmt: skip
+    b"nan",
+    b"inf",
+    b"-1",
+    b"1e999",
+    b"1e-400",
+    b"9" * 20,
+    b"0x" + b"f" * 5000,
+    b"",
+    b"\0",
+    b"\xff\xfe",
+    b'"',
+    b"'''",
+    b"[",
+    b"]]",
+    b"{",
+    b"}",
+    b"=",
+    b".",
+    b",",
+    b"\n",
+    b"\r",
+    b"<",
+    b"/>",
+    b"&a;",
+    b"<!DOCTYPE a>",
+    b"#",
+    b"true",
+    b"[[elements]]\n",
+    b"kind",
+    b"a" * 300,
+    b"a." * 40,
+    b"[" * 40,
+    "°µ∞\u202e".encode(),
+    b"PK\x03\x04",
+    b"${x}",
+    b"-0",
+)
 
 
 def mesh_texts():
@@ -323,9 +355,11 @@ def test_a_mesh_opens_no_other_file(tmp_path):
         assert len(ar.Mesh(str(tmp_path / "part.obj")).surface[1]) == 4
     os.mkfifo(tmp_path / "pipe.stl")
     for path, words in {
-        "pipe.stl": "is not a regular file", "none.stl": "no such file", "a" * 5_000 + ".stl": "cannot be read",
+        "pipe.stl": "is not a regular file",
+        "none.stl": "no such file",
+        "a" * 5_000 + ".stl": "cannot be read",
         "a\0b.stl": "cannot be read",
-    }.items():  # fmt: skip
+    }.items():
         with not_hanging(path), pytest.raises(ar.SceneError, match=words) as caught:
             ar.Mesh(str(tmp_path / path))
         assert len(str(caught.value)) < 400

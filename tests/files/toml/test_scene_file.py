@@ -65,14 +65,19 @@ def test_texts_carry_units():
         ("[[obstacles]]\nkind = 'sphere'\ncentre = [0, 0, 0]\nradius = nan", ["radius = nan"]),
         ("[[obstacles]]\nkind = 'sphere'\ncentre = [0, 0, '1 kg']\nradius = 1", ["centre[2] = '1 kg'", "unknown unit"]),
         ("[[obstacles]]\nkind = 'half-space'\nnormal = [0, 0, 0]", ["normal = (0.0, 0.0, 0.0)", "not zero"]),
-        ("[[obstacles]]\nkind = 'box'\nsize = [1, 1, 1]\nrpy = [0, 0, 0]\nrotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
-         ["rotation and rpy are both given"]),
+        (
+            "[[obstacles]]\nkind = 'box'\nsize = [1, 1, 1]\nrpy = [0, 0, 0]\n"
+            "rotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+            ["rotation and rpy are both given"],
+        ),
         ("[[obstacles]]\nkind = 'box'\nsize = [1, 1, 1]\ncolour = 'red'", ["colour = 'red' is an unknown key"]),
-        ("[[obstacles]]\nkind = 'disc'\ncentre = [0, 0]\nradius = 1\n[[obstacles]]\nkind = 'box'\nsize = [1, 1, 1]",
-         ["do not mix"]),
+        (
+            "[[obstacles]]\nkind = 'disc'\ncentre = [0, 0]\nradius = 1\n[[obstacles]]\nkind = 'box'\nsize = [1, 1, 1]",
+            ["do not mix"],
+        ),
         ("obstacles = [", ["not valid TOML"]),
     ],
-)  # fmt: skip
+)
 def test_bad_files_are_refused(text, words, tmp_path):
     path = tmp_path / "scene.toml"
     path.write_text(text)

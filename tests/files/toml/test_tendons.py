@@ -64,9 +64,13 @@ def test_every_problem_of_every_tendon_is_listed(tmp_path):
         load(tmp_path, text.replace("length", "lenght"))
     found = "\n".join(error.value.problems)
     for words in (
-        "elements[0].length is missing", "elements[0].lenght", "elements[0]: tendons[0]: tendon: angle = 30.0",
-        "elements[0].tendons[1].angle = '210 mm'", "elements[0].tendons[1].trans = 'twist'",
-        "elements[0]: tendons[1]: tendon 'rod': pull_max = -0.001", "slack = 1.0",
-    ):  # fmt: skip
+        "elements[0].length is missing",
+        "elements[0].lenght",
+        "elements[0]: tendons[0]: tendon: angle = 30.0",
+        "elements[0].tendons[1].angle = '210 mm'",
+        "elements[0].tendons[1].trans = 'twist'",
+        "elements[0]: tendons[1]: tendon 'rod': pull_max = -0.001",
+        "slack = 1.0",
+    ):
         assert words in found
     assert len(error.value.problems) == 7

@@ -69,8 +69,10 @@ def corners(robot, n, seed):
     return robot.clip(q)
 
 
-@pytest.mark.parametrize("name", ["two-section", "three-section", "five-section", "ten-section",
-                                  "telescopic-sections", "extensible-sections"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    ["two-section", "three-section", "five-section", "ten-section", "telescopic-sections", "extensible-sections"],
+)
 def test_corners_of_the_limits(name):
     robot = ar.load_robot(name)
     assert failures(robot, corners(robot, 2000, seed=0), "axis") == 0

@@ -33,9 +33,19 @@ def claims(robot, n, seed, variant="corrected", **call):
     precision = call.pop("precision", "float64")
     poses = robot.tip_pose(robot.sample(n, seed))
     problem = Problem(
-        robot, Targets.from_poses(poses), robot.sample(n, seed + 1), call["position_tol"], call["angle_tol"], None,
-        math.inf, 0, variant, None, no_rows(robot.dof), {"precision": precision},
-    )  # fmt: skip
+        robot,
+        Targets.from_poses(poses),
+        robot.sample(n, seed + 1),
+        call["position_tol"],
+        call["angle_tol"],
+        None,
+        math.inf,
+        0,
+        variant,
+        None,
+        no_rows(robot.dof),
+        {"precision": precision},
+    )
     outcome = METHOD.run(problem)
     return outcome.status == REACHED, outcome.q, poses
 
@@ -104,11 +114,16 @@ def test_every_kind_of_target(mode, variant):
     robot = ar.load_robot("arm-8r")
     found = [
         ar.solve(
-            robot, target(robot, mode, seed), "finite-rotation", variant=variant, start=robot.sample(1, 60 + seed)[0],
-            max_iterations=30, **LOOSE,
+            robot,
+            target(robot, mode, seed),
+            "finite-rotation",
+            variant=variant,
+            start=robot.sample(1, 60 + seed)[0],
+            max_iterations=30,
+            **LOOSE,
         )
         for seed in range(4)
-    ]  # fmt: skip
+    ]
     assert any(solution.reached for solution in found)
     assert all(robot.within_limits(solution.q, 0.0) for solution in found)
 
@@ -205,7 +220,7 @@ def test_long_axis_is_measured():
         ([ar.Revolute((1, 0, 0))], "x", (0, 1, 0)),
         ([ar.Prismatic(0, 1)], "z", (1, 0, 0)),
     ],
-)  # fmt: skip
+)
 def test_cross_axis_is_that_of_the_last_joint(elements, long, cross):
     np.testing.assert_allclose(default_cross(ar.Robot(elements), direction("long_axis", long)), cross, atol=1e-15)
 

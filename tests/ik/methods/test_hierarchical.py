@@ -80,11 +80,17 @@ def test_chain_and_matrix_take_the_same_steps(options):
     target = ar.Target.from_pose(pose) if whole else ar.Target(pose[:3, 3])
     runs = [
         ar.solve(
-            ar.load_robot(name), target, "hierarchical", start=START, position_tol=1e-5, max_iterations=2000,
-            trace=True, **options,
+            ar.load_robot(name),
+            target,
+            "hierarchical",
+            start=START,
+            position_tol=1e-5,
+            max_iterations=2000,
+            trace=True,
+            **options,
         )
         for name in ROBOTS
-    ]  # fmt: skip
+    ]
     first, second = (run.trace for run in runs)
     assert runs[0].status == runs[1].status
     assert len(first) == len(second) == min(runs[0].iterations, 2000) + 1
@@ -207,9 +213,14 @@ def test_the_nearest_configuration_is_returned():
     pose = arm.tip_pose((0.4, 0.1, 2.0))
     pose[:3, :3] = pose[:3, :3] @ np.diag([-1.0, -1.0, 1.0])
     solution = ar.solve(
-        arm, ar.Target.from_pose(pose), "hierarchical", start=START, roles=["position", "position", "orientation"],
-        trace=True, cycles=12,
-    )  # fmt: skip
+        arm,
+        ar.Target.from_pose(pose),
+        "hierarchical",
+        start=START,
+        roles=["position", "position", "orientation"],
+        trace=True,
+        cycles=12,
+    )
     scores = np.maximum(solution.trace.position_error / 1e-6, solution.trace.angle_error / 1e-3)
     ends = np.flatnonzero(np.diff(solution.trace.columns["cycle"])).tolist()
     here = max(solution.position_error / 1e-6, solution.angle_error / 1e-3)
@@ -394,9 +405,16 @@ def test_a_matrix_with_poses_of_its_own(arm):
     pose = arm.tip_pose((0.3, 0.05, 1.9))
     for target in (ar.Target(pose[:3, 3], axis=pose[:3, 2]), ar.Target.from_pose(pose)):
         solution = ar.solve(
-            arm, target, "hierarchical", start=START, order=("q0", "q2", "q1"), position_tol=1e-4, angle_tol=1e-3,
-            roles=("orientation", "position", "both"), max_iterations=1500,
-        )  # fmt: skip
+            arm,
+            target,
+            "hierarchical",
+            start=START,
+            order=("q0", "q2", "q1"),
+            position_tol=1e-4,
+            angle_tol=1e-3,
+            roles=("orientation", "position", "both"),
+            max_iterations=1500,
+        )
         reached = arm.tip_pose(solution.q)
         assert solution.position_error == pytest.approx(math.dist(reached[:3, 3], pose[:3, 3]), abs=1e-12)
         turn = math.acos(min(1.0, reached[:3, 2] @ pose[:3, 2]))

@@ -219,9 +219,15 @@ def share_reached(name, method, n, position_tol, angle_tol, **options):
     """Share of whole poses reached from one random start each, by forward kinematics alone."""
     robot, poses, starts = problems(name, n)
     found = solve_batch(
-        robot, poses[:, :3, 3], rotations=poses[:, :3, :3], method=method, start=starts, position_tol=position_tol,
-        angle_tol=angle_tol, **options,
-    )  # fmt: skip
+        robot,
+        poses[:, :3, 3],
+        rotations=poses[:, :3, :3],
+        method=method,
+        start=starts,
+        position_tol=position_tol,
+        angle_tol=angle_tol,
+        **options,
+    )
     tips = robot.tip_pose(found.q)
     off = np.linalg.norm(tips[:, :3, 3] - poses[:, :3, 3], axis=1)
     # |R - R'|_F = 2 sqrt(2) sin(angle / 2).

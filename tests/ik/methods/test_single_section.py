@@ -126,9 +126,15 @@ def test_newton_inverts_the_chord_angle_up_to_the_critical_bend(share, seed):
 
 
 @given(
-    x=st.floats(-1, 1), z=st.floats(-1, 1), r=st.floats(-1, 1), height=st.floats(-1, 1), shortest=st.floats(0, 1),
-    more=st.floats(0, 1), lower=st.floats(-1, 0), upper=st.floats(0, 1),
-)  # fmt: skip
+    x=st.floats(-1, 1),
+    z=st.floats(-1, 1),
+    r=st.floats(-1, 1),
+    height=st.floats(-1, 1),
+    shortest=st.floats(0, 1),
+    more=st.floats(0, 1),
+    lower=st.floats(-1, 0),
+    upper=st.floats(0, 1),
+)
 def test_best_extent_is_nearer_than_a_grid(x, z, r, height, shortest, more, lower, upper):
     s, h, d = limits_kernels.best_extent(x, z, r, height, shortest, shortest + more, lower, upper)
     assert shortest <= s <= shortest + more

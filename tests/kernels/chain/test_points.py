@@ -8,11 +8,14 @@ from arcreach.calibration.places import backbone_points, element_lengths, places
 
 ROBOT = ar.Robot(
     [
-        ar.Link((0.01, 0, 0.05)), ar.Revolute((0, 0, 1)), ar.Prismatic(0, 0.1, (0, 0, 1)),
+        ar.Link((0.01, 0, 0.05)),
+        ar.Revolute((0, 0, 1)),
+        ar.Prismatic(0, 0.1, (0, 0, 1)),
         ar.Section(0.1, 2.0, stretch=0.05, length_weights=(1, 2), bend_weights=(2, 1)),
-        ar.Parallelogram((0, 0.02, 0.01), (1, 0, 0), -1, 1), ar.Section(0.08, 2.5, twist=True),
+        ar.Parallelogram((0, 0.02, 0.01), (1, 0, 0), -1, 1),
+        ar.Section(0.08, 2.5, twist=True),
     ]
-)  # fmt: skip
+)
 
 
 def test_equal_steps_are_the_backbone():

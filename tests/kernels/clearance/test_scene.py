@@ -54,9 +54,7 @@ def test_points_of_the_arc_itself_have_no_distance(bend):
         assert s == pytest.approx(share * length, abs=1e-9) or (bend == 2 * math.pi and share in (0.0, 1.0))
 
 
-@given(
-    x=st.floats(-0.2, 0.2), h=st.floats(-0.2, 0.2), z=st.floats(-0.2, 0.2), small=st.floats(1e-12, 1e-7)
-)  # fmt: skip
+@given(x=st.floats(-0.2, 0.2), h=st.floats(-0.2, 0.2), z=st.floats(-0.2, 0.2), small=st.floats(1e-12, 1e-7))
 def test_a_nearly_straight_arc_is_nearly_a_line(x, h, z, small):
     straight, s = arc_distance.arc_point(arc_at_origin(0.0), x, h, z)
     bent, t = arc_distance.arc_point(arc_at_origin(small), x, h, z)

@@ -53,8 +53,12 @@ def test_speeds_are_the_derivatives_of_the_values(motion, output):
 def test_names_and_values_of_each_output(motion, robot):
     pulls, bends, coordinates = (motion.motor_table(output) for output in ("pulls", "bends", "coordinates"))
     assert [drive.name for drive in pulls.drives] == [
-        *robot.tendons, "prismatic-1", "free.bend_x", "free.bend_y", "free.length"
-    ]  # fmt: skip
+        *robot.tendons,
+        "prismatic-1",
+        "free.bend_x",
+        "free.bend_y",
+        "free.length",
+    ]
     assert np.array_equal(np.stack([drive.values for drive in pulls.drives[:9]], axis=1), robot.pulls(motion.q))
     assert [drive.name for drive in bends.drives][1:3] == ["section-1.bend_x", "section-1.bend_y"]
     x, y = bends.drives[1].values, bends.drives[2].values

@@ -103,8 +103,10 @@ def test_simplifying_shortens(arm, clutter):
     rough, smooth = (
         ar.plan(arm, arm.neutral, target, clutter, seed=1, simplify=simplify) for simplify in (False, True)
     )
-    ways = [np.linalg.norm(np.diff(arm.tip_pose(plan.sampled(500))[:, :3, 3], axis=0), axis=1).sum()
-            for plan in (rough, smooth)]  # fmt: skip
+    ways = [
+        np.linalg.norm(np.diff(arm.tip_pose(plan.sampled(500))[:, :3, 3], axis=0), axis=1).sum()
+        for plan in (rough, smooth)
+    ]
     assert ways[1] < ways[0]
     check_plan(rough, arm.neutral, target, clutter)
 

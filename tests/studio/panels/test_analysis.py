@@ -20,9 +20,16 @@ def test_every_joint_step_forwards_and_backwards(studio):
     settle(studio)
     tab, request = studio.panels.analysis, studio.state.request
     trace = ar.solve(
-        robot, request.target, "finite-rotation", start=robot.neutral, position_tol=1e-3, angle_tol=0.01, max_time=1.0,
-        trace=True, joint_steps=True,
-    ).trace  # fmt: skip
+        robot,
+        request.target,
+        "finite-rotation",
+        start=robot.neutral,
+        position_tol=1e-3,
+        angle_tol=0.01,
+        max_time=1.0,
+        trace=True,
+        joint_steps=True,
+    ).trace
     with client_of(studio) as client:
         client.set(tab.solve, True)
         until(lambda: "joint step" in tab.table.content)

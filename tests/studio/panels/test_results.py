@@ -15,9 +15,16 @@ ROBOT = ar.load_robot("three-section")
 
 def result(**fields):
     given = {
-        "method": "auto", "q": ROBOT.neutral, "status": "reached", "reached": True, "position_error": 3e-5,
-        "angle_error": 0.002, "seconds": 4e-4, "iterations": 7, "clearance": 0.041,
-    }  # fmt: skip
+        "method": "auto",
+        "q": ROBOT.neutral,
+        "status": "reached",
+        "reached": True,
+        "position_error": 3e-5,
+        "angle_error": 0.002,
+        "seconds": 4e-4,
+        "iterations": 7,
+        "clearance": 0.041,
+    }
     return Result(**{**given, **fields})
 
 

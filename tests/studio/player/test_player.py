@@ -128,9 +128,15 @@ def test_a_contact_plan_replaces_the_robot_until_the_user_moves_something(studio
     line = np.stack([np.zeros(20), np.zeros(20), np.linspace(0.0, 0.1, 20)], axis=1)
     square = np.array([[0.01, 0.0], [0.05, 0.0], [0.05, 0.05], [0.01, 0.05]])
     motion = ContactMotion(
-        "wedge", [line * s for s in np.linspace(0.1, 1.0, 300)], 0.002, [square], [(0.0, 0.2, 0.02)], [(0.01, 0.05)],
-        (0.0, 0.1), "1 contact",
-    )  # fmt: skip
+        "wedge",
+        [line * s for s in np.linspace(0.1, 1.0, 300)],
+        0.002,
+        [square],
+        [(0.0, 0.2, 0.02)],
+        [(0.01, 0.05)],
+        (0.0, 0.1),
+        "1 contact",
+    )
     instantly(motion)
     studio.jobs.plan_contact("wedge")
     until(lambda: studio.player.frame > 1)

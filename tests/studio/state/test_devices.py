@@ -57,13 +57,22 @@ def test_steps_are_taken_once_and_in_order():
 @pytest.mark.parametrize(
     ("pad", "moved", "axis", "sign"),
     [
-        (STANDARD, {"axis": 0}, 0, 1), (STANDARD, {"axis": 1}, 1, -1), (STANDARD, {"button": 7}, 2, 1),
-        (STANDARD, {"button": 6}, 2, -1), (STANDARD, {"axis": 3}, 3, -1), (STANDARD, {"axis": 2}, 4, 1),
-        (STANDARD, {"button": 4}, 5, 1), (STANDARD, {"button": 5}, 5, -1), (MOUSE, {"axis": 0}, 0, 1),
-        (MOUSE, {"axis": 1}, 1, -1), (MOUSE, {"axis": 2}, 2, -1), (MOUSE, {"axis": 3}, 3, 1),
-        (MOUSE, {"axis": 4}, 4, -1), (MOUSE, {"axis": 5}, 5, -1),
+        (STANDARD, {"axis": 0}, 0, 1),
+        (STANDARD, {"axis": 1}, 1, -1),
+        (STANDARD, {"button": 7}, 2, 1),
+        (STANDARD, {"button": 6}, 2, -1),
+        (STANDARD, {"axis": 3}, 3, -1),
+        (STANDARD, {"axis": 2}, 4, 1),
+        (STANDARD, {"button": 4}, 5, 1),
+        (STANDARD, {"button": 5}, 5, -1),
+        (MOUSE, {"axis": 0}, 0, 1),
+        (MOUSE, {"axis": 1}, 1, -1),
+        (MOUSE, {"axis": 2}, 2, -1),
+        (MOUSE, {"axis": 3}, 3, 1),
+        (MOUSE, {"axis": 4}, 4, -1),
+        (MOUSE, {"axis": 5}, 5, -1),
     ],
-)  # fmt: skip
+)
 def test_the_axes_of_gamepads_and_3d_mice(pad, moved, axis, sign):
     wanted = np.zeros(6)
     wanted[axis] = sign
@@ -85,11 +94,23 @@ def test_a_stick_at_rest_moves_nothing_and_grows_from_there():
 @pytest.mark.parametrize(
     "text",
     [
-        "", "no json", "[1, 2]", "3", "null", '{"held": 7}', '{"held": ["x"]}', '{"held": [NaN]}', '{"step": [1e999]}',
-        '{"pads": [{}]}', '{"pads": [7]}', '{"pads": [{"id": "a", "axes": 1, "buttons": []}], "mapping": "standard"}',
-        "[" * 5000, '{"held": [' + "0," * 9000 + "0]}", b"\xff\xfe",
+        "",
+        "no json",
+        "[1, 2]",
+        "3",
+        "null",
+        '{"held": 7}',
+        '{"held": ["x"]}',
+        '{"held": [NaN]}',
+        '{"step": [1e999]}',
+        '{"pads": [{}]}',
+        '{"pads": [7]}',
+        '{"pads": [{"id": "a", "axes": 1, "buttons": []}], "mapping": "standard"}',
+        "[" * 5000,
+        '{"held": [' + "0," * 9000 + "0]}",
+        b"\xff\xfe",
     ],
-)  # fmt: skip
+)
 def test_malformed_messages_are_refused(text):
     devices = Devices()
     understood = devices.hear(1, text)

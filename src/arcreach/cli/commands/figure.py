@@ -290,9 +290,14 @@ def iterations(
     begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
     with announce_compiling():
         solution = solve(
-            loaded, parse_target(to, axis, rotation), chosen.name, start=begin, trace=True,
-            position_tol=units.parse(position_tol, "length"), **options,
-        )  # fmt: skip
+            loaded,
+            parse_target(to, axis, rotation),
+            chosen.name,
+            start=begin,
+            trace=True,
+            position_tol=units.parse(position_tol, "length"),
+            **options,
+        )
     note(str(solution))
     if options.get("joint_steps"):
         save(figures.joint_steps(solution, **wide(width)), out)

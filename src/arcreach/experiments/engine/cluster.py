@@ -63,11 +63,14 @@ def connected(address: str) -> Iterator[Send]:
         if local is not None:
             with (
                 distributed.LocalCluster(
-                    n_workers=int(local[1]), threads_per_worker=1, processes=True, dashboard_address=None,
+                    n_workers=int(local[1]),
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
                     silence_logs=50,
                 ) as own,
                 distributed.Client(own) as client,
-            ):  # fmt: skip
+            ):
                 yield Send(client, int(local[1]))
             return
         if address.startswith("local:") or not re.fullmatch(r"([a-z]+://)?[^:\s]+:\d+", address):

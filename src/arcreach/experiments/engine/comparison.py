@@ -200,10 +200,18 @@ def _solve(
 ) -> Judged:
     tolerances = (case.position_tol, case.angle_tol)
     found = solve_batch(
-        robot, Targets.from_poses(poses, case.goal), method=call.method, variant=call.variant, start=starts, threads=1,
-        position_tol=case.position_tol, angle_tol=case.angle_tol, max_iterations=most_iterations(case, call),
-        **device, **call.options,
-    )  # fmt: skip
+        robot,
+        Targets.from_poses(poses, case.goal),
+        method=call.method,
+        variant=call.variant,
+        start=starts,
+        threads=1,
+        position_tol=case.position_tol,
+        angle_tol=case.angle_tol,
+        max_iterations=most_iterations(case, call),
+        **device,
+        **call.options,
+    )
     return {
         **judge(robot, found.q, poses, case.goal, *tolerances, found.status),
         "iterations": found.iterations,

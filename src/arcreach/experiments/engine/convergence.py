@@ -42,9 +42,16 @@ def _errors(experiment: Comparison, run: Any, case: Case, call: Call) -> Iterato
     for robot, poses, starts in experiment.targets(case, run.settings, 0, TARGETS):
         for target, start in zip(Targets.from_poses(poses, case.goal), starts, strict=True):
             solution = solve(
-                robot, target, call.method, variant=call.variant, start=start if experiment.random_start else None,
-                trace=True, position_tol=case.position_tol, angle_tol=case.angle_tol,
-                max_iterations=most_iterations(case, call), **call.options,
-            )  # fmt: skip
+                robot,
+                target,
+                call.method,
+                variant=call.variant,
+                start=start if experiment.random_start else None,
+                trace=True,
+                position_tol=case.position_tol,
+                angle_tol=case.angle_tol,
+                max_iterations=most_iterations(case, call),
+                **call.options,
+            )
             assert solution.trace is not None
             yield np.minimum.accumulate(solution.trace.position_error[: LONGEST + 1])

@@ -44,9 +44,19 @@ def _table(summaries: Sequence[Summary], printed: Sequence[Printed], caption: st
     words = ("case", "method") if show_case else ("method",)
     if beside:
         columns = (
-            *words, "targets", "reached % (95 %)", "theirs", "points", "verdict", "median time", "theirs", "mean time",
-            "theirs", "iterations", "theirs",
-        )  # fmt: skip
+            *words,
+            "targets",
+            "reached % (95 %)",
+            "theirs",
+            "points",
+            "verdict",
+            "median time",
+            "theirs",
+            "mean time",
+            "theirs",
+            "iterations",
+            "theirs",
+        )
     else:
         columns = (*words, "targets", "reached % (95 %)", "median time", "mean time", "99 % within", "iterations")
     note = " Times of one thread and iterations (median/mean) are those of targets that were reached."
@@ -67,11 +77,18 @@ def _row(one: Summary, theirs: Printed | None, show_case: bool, beside: bool) ->
     points = difference(one, theirs)
     printed = f"{number_text(theirs.median_iterations)}/{number_text(theirs.mean_iterations)}"
     return (
-        *words, *ours, NONE if theirs.success is None else f"{theirs.success:g}",
+        *words,
+        *ours,
+        NONE if theirs.success is None else f"{theirs.success:g}",
         NONE if points is None else f"{points:+.1f}",
-        NONE if theirs.success is None else share_outcome(one, theirs.success), times[0],
-        time_text(theirs.median_time), times[1], time_text(theirs.mean_time), iterations, printed,
-    )  # fmt: skip
+        NONE if theirs.success is None else share_outcome(one, theirs.success),
+        times[0],
+        time_text(theirs.median_time),
+        times[1],
+        time_text(theirs.mean_time),
+        iterations,
+        printed,
+    )
 
 
 def _worst(run: Any) -> Table:

@@ -63,17 +63,32 @@ def reading_table(run: Any) -> Table | None:
         residue = one.residue
         rows.append(
             (
-                one.table, one.printed.case or "all cases", name_of(one.printed), number_text(one.printed.success),
-                _share(one.ours), _share(one.reading), NONE if residue is None else f"{residue:+.1f}",
-                _iterations(one.printed), _iterations(one.ours), _iterations(one.reading),
+                one.table,
+                one.printed.case or "all cases",
+                name_of(one.printed),
+                number_text(one.printed.success),
+                _share(one.ours),
+                _share(one.reading),
+                NONE if residue is None else f"{residue:+.1f}",
+                _iterations(one.printed),
+                _iterations(one.ours),
+                _iterations(one.reading),
             )
-        )  # fmt: skip
+        )
     if not rows:
         return None
     columns = (
-        "table", "case", "printed as", "printed %", "ours %", "reading %", "residue", "iterations printed", "ours",
+        "table",
+        "case",
+        "printed as",
+        "printed %",
+        "ours %",
+        "reading %",
+        "residue",
+        "iterations printed",
+        "ours",
         "reading",
-    )  # fmt: skip
+    )
     return Table(columns, tuple(rows), f"{RULE} Iterations are median/mean.", words=3)
 
 

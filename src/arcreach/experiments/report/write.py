@@ -118,8 +118,14 @@ def _overview(runs: Sequence[Run]) -> Table:
         counted = (str(run.description["targets"]), theirs, str(total))
         rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))
     columns = (
-        "experiment", "source", "targets of a case", "the authors'", "rows", "not reached by auto", "time of the run",
-    )  # fmt: skip
+        "experiment",
+        "source",
+        "targets of a case",
+        "the authors'",
+        "rows",
+        "not reached by auto",
+        "time of the run",
+    )
     return Table(columns, tuple(rows), "The experiments of this page.")
 
 
@@ -173,15 +179,18 @@ def _pictures(run: Run) -> Iterator[Part]:
     figure = charts.time_distributions(run)
     shown = "some cases" if len(run.cases) > 9 else "every case"
     yield Drawing(
-        f"{name}-times", figure, f"Share of targets reached within a time, one thread, {shown}; a curve ends at the "
-        f"total share reached.",
-    )  # fmt: skip
+        f"{name}-times",
+        figure,
+        f"Share of targets reached within a time, one thread, {shown}; a curve ends at the total share reached.",
+    )
     falling = convergence.curves(run)
     if falling:
         yield Drawing(
-            f"{name}-convergence", charts.convergence(falling), "Position error against the iteration: median of "
+            f"{name}-convergence",
+            charts.convergence(falling),
+            "Position error against the iteration: median of "
             f"{convergence.TARGETS} targets, and the middle half as a band; auto shows the best of its starts so far.",
-        )  # fmt: skip
+        )
 
 
 def _machines(runs: Sequence[Run]) -> Iterator[Part]:
@@ -189,10 +198,17 @@ def _machines(runs: Sequence[Run]) -> Iterator[Part]:
     for run in runs:
         for session in run.sessions:
             versions = ", ".join(f"{name} {text}" for name, text in session["versions"].items())
-            rows.append((
-                run.experiment.name, session["began"], f"{session['processor']}, {session['cores']} cores",
-                f"Python {session['python']}, {versions}", session["commit"] or "–", session["kernels"][:12],
-                time_text(session["seconds"]), f"{session['rows'] / max(session['seconds'], 1e-9):.0f}",
-            ))  # fmt: skip
+            rows.append(
+                (
+                    run.experiment.name,
+                    session["began"],
+                    f"{session['processor']}, {session['cores']} cores",
+                    f"Python {session['python']}, {versions}",
+                    session["commit"] or "–",
+                    session["kernels"][:12],
+                    time_text(session["seconds"]),
+                    f"{session['rows'] / max(session['seconds'], 1e-9):.0f}",
+                )
+            )
     columns = ("experiment", "begun", "processor", "versions", "commit", "kernels", "time", "rows a second")
     yield Table(columns, tuple(rows), "One row per session; an interrupted run has several.", words=6)

@@ -24,9 +24,14 @@ def planned(scene: str, method: str, trace: bool = False) -> ContactPlans:
     """Plan the paths in a scene of the catalogue."""
     loaded = load_planar_scene(scene)
     return plan_contact(
-        loaded.robot, loaded.target, loaded.obstacles, loaded.contacts if method == GIVEN else None,
-        bend_radius=loaded.bend_radius, max_time=BUDGET, trace=trace,
-    )  # fmt: skip
+        loaded.robot,
+        loaded.target,
+        loaded.obstacles,
+        loaded.contacts if method == GIVEN else None,
+        bend_radius=loaded.bend_radius,
+        max_time=BUDGET,
+        trace=trace,
+    )
 
 
 @dataclass(frozen=True)
@@ -76,25 +81,36 @@ class Contact(Experiment):
                 first = ours.row(0, named=True)
                 median = float(ours["seconds"].median() or 0.0)
                 given = method == GIVEN
-                rows.append((
-                    scene, method, str(first["contacts"]) if given else "–",
-                    printed["contact_points"] if given else "–", str(first["solutions"]),
-                    printed["solutions"] if given else "–", f"{median * 1e3:.2f} ms",
-                    f"{float(printed['time_s']) * 1e3:g} ms" if given else "–",
-                ))  # fmt: skip
+                rows.append(
+                    (
+                        scene,
+                        method,
+                        str(first["contacts"]) if given else "–",
+                        printed["contact_points"] if given else "–",
+                        str(first["solutions"]),
+                        printed["solutions"] if given else "–",
+                        f"{median * 1e3:.2f} ms",
+                        f"{float(printed['time_s']) * 1e3:g} ms" if given else "–",
+                    )
+                )
         columns = ("scene", "method", "contacts", "theirs", "solutions", "theirs", "median time", "theirs")
         yield Table(columns, tuple(rows), "Ways found.")
         from arcreach.figures import contact, contact_search
 
         figure = contact({scene: planned(scene, GIVEN) for scene in SCENES})
-        yield Drawing("contact-paths", figure, "The paths found, and the shortest as an elastic rod ([K22] "
-                      "fig. 3.16).")  # fmt: skip
+        yield Drawing("contact-paths", figure, "The paths found, and the shortest as an elastic rod ([K22] fig. 3.16).")
         figure = contact({"walls": planned("walls", GIVEN)}, width=120.0)
-        yield Drawing("contact-walls", figure, "Obstacles given as lines, and paths that lean on the inside of a wall "
-                      "([K22] fig. 3.16).")  # fmt: skip
+        yield Drawing(
+            "contact-walls",
+            figure,
+            "Obstacles given as lines, and paths that lean on the inside of a wall ([K22] fig. 3.16).",
+        )
         figure = contact_search(planned("pocket", GIVEN, trace=True))
-        yield Drawing("contact-search", figure, "Two rounds of the search in pocket: arcs that run into obstacles are "
-                      "discarded ([K22] fig. 2.12).")  # fmt: skip
+        yield Drawing(
+            "contact-search",
+            figure,
+            "Two rounds of the search in pocket: arcs that run into obstacles are discarded ([K22] fig. 2.12).",
+        )
 
 
 def _tip_error(plans: ContactPlans) -> float:

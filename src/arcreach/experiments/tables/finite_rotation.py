@@ -91,8 +91,12 @@ def cases() -> list[Case]:
 def pictures(run: Any) -> Iterator[Part]:
     """Yield time and success against the number of joints."""
     figure = charts.method_curves({"": run.by_label("joints")}, "joints", logarithmic=True)
-    yield Drawing("finite-rotation-joints", figure, "Share reached, median time and median iterations of what was "
-                  "reached, against the number of joints ([FRD] chapter 4: linear in time).")  # fmt: skip
+    yield Drawing(
+        "finite-rotation-joints",
+        figure,
+        "Share reached, median time and median iterations of what was "
+        "reached, against the number of joints ([FRD] chapter 4: linear in time).",
+    )
     yield from _linear(run)
     yield from _jacobian(run)
     yield from _table_1()
@@ -110,18 +114,33 @@ def _linear(run: Any) -> Iterator[Part]:
         lines[method] = (joints, times, first + slope * joints)
         spread = float(((times - times.mean()) ** 2).sum())
         explained = 1.0 - float(((times - lines[method][2]) ** 2).sum()) / spread if spread > 0.0 else 1.0
-        rows.append((method, time_text(first) if first > 0.0 else f"−{time_text(-first)}", time_text(slope),
-                     f"{explained:.3f}", time_text(first + 60.0 * slope)))  # fmt: skip
+        rows.append(
+            (
+                method,
+                time_text(first) if first > 0.0 else f"−{time_text(-first)}",
+                time_text(slope),
+                f"{explained:.3f}",
+                time_text(first + 60.0 * slope),
+            )
+        )
     if not lines:
         return
-    yield Table(("method", "without joints", "per joint", "R²", "60 joints"), tuple(rows),
-                "A line fitted to the median time of a solve against the number of joints; the source prints a line "
-                "and "
-                f"{PRINTED_60_MS:.0f} ms for 60 links on a microcontroller of 144 MHz.", words=1)  # fmt: skip
+    yield Table(
+        ("method", "without joints", "per joint", "R²", "60 joints"),
+        tuple(rows),
+        "A line fitted to the median time of a solve against the number of joints; the source prints a line "
+        "and "
+        f"{PRINTED_60_MS:.0f} ms for 60 links on a microcontroller of 144 MHz.",
+        words=1,
+    )
     drawn = {method: lines[method] for method in FITTED if method in lines}
     if drawn:
-        yield Drawing("finite-rotation-linear", charts.fitted_times(drawn, "joints"), "Median time of a solve against "
-                      "the number of joints, and the lines fitted to it ([FRD] conclusions, no. 8).")  # fmt: skip
+        yield Drawing(
+            "finite-rotation-linear",
+            charts.fitted_times(drawn, "joints"),
+            "Median time of a solve against "
+            "the number of joints, and the lines fitted to it ([FRD] conclusions, no. 8).",
+        )
 
 
 def _reached(points: list[tuple[float, Summary]]) -> list[tuple[float, float]]:
@@ -141,10 +160,15 @@ def _jacobian(run: Any) -> Iterator[Part]:
             end = ("", "") if method == OWN else (f"{ratio:.2g}", _faster(ratio))
             rows.append((method, found[method].share_text, found[method].time_text, *end))
     columns = ("method", "reached (%)", "median time", "÷ finite rotations", "verdict")
-    yield Table(columns, tuple(rows), f"Finite rotations ({OWN}) beside Jacobian methods, on the arm of eight joints"
-                f" in this run. Printed: {PRINTED_MS:.0f} ms and {PRINTED_JACOBIAN_MS:.0f} ms for one solve, a ratio of"
-                f" {PRINTED_JACOBIAN_MS / PRINTED_MS:.0f}; the source does not say which Jacobian method it ran.",
-                words=1, prose=True)  # fmt: skip
+    yield Table(
+        columns,
+        tuple(rows),
+        f"Finite rotations ({OWN}) beside Jacobian methods, on the arm of eight joints"
+        f" in this run. Printed: {PRINTED_MS:.0f} ms and {PRINTED_JACOBIAN_MS:.0f} ms for one solve, a ratio of"
+        f" {PRINTED_JACOBIAN_MS / PRINTED_MS:.0f}; the source does not say which Jacobian method it ran.",
+        words=1,
+        prose=True,
+    )
 
 
 def _faster(ratio: float) -> str:
@@ -159,9 +183,15 @@ def table_solve() -> Solution:
     start = solve(arm, _target(INITIAL))
     position_tol, angle_tol = TABLE_TOL
     return solve(
-        arm, _target(GIVEN), "finite-rotation", start=start.q, position_tol=position_tol, angle_tol=angle_tol,
-        trace=True, joint_steps=True,
-    )  # fmt: skip
+        arm,
+        _target(GIVEN),
+        "finite-rotation",
+        start=start.q,
+        position_tol=position_tol,
+        angle_tol=angle_tol,
+        trace=True,
+        joint_steps=True,
+    )
 
 
 def _target(pose: tuple[tuple[float, ...], tuple[float, ...]]) -> Target:
@@ -185,15 +215,23 @@ def _table_1() -> Iterator[Part]:
     columns = ("pose", "X (mm)", "Y (mm)", "Z (mm)", "φ (°)", "ψ (°)", "θ (°)")
     macro = int(trace.columns["macro_iteration"][-1])
     end = "reached" if solution.reached else "not reached"
-    yield Table(columns, tuple(rows), f"[FRD] table 1 with an arm of our own dimensions, which the source does not "
-                f"print; angles are {CONVENTION}, which it does not name. The target is {end} within 1 mm and 0.01 rad "
-                f"after {macro} macro-iterations and {len(trace) - 1} joint steps, in "
-                f"{time_text(solution.seconds)}; printed is 9 ms on its microcontroller.", words=1)  # fmt: skip
+    yield Table(
+        columns,
+        tuple(rows),
+        f"[FRD] table 1 with an arm of our own dimensions, which the source does not "
+        f"print; angles are {CONVENTION}, which it does not name. The target is {end} within 1 mm and 0.01 rad "
+        f"after {macro} macro-iterations and {len(trace) - 1} joint steps, in "
+        f"{time_text(solution.seconds)}; printed is 9 ms on its microcontroller.",
+        words=1,
+    )
     from arcreach.figures import joint_steps
 
-    yield Drawing("finite-rotation-joint-steps", joint_steps(solution), "Every joint step of this solve: the "
-                  "coordinates, and the three objectives; vertical lines are macro-iterations ([FRD] fig. 9)."
-                  )  # fmt: skip
+    yield Drawing(
+        "finite-rotation-joint-steps",
+        joint_steps(solution),
+        "Every joint step of this solve: the "
+        "coordinates, and the three objectives; vertical lines are macro-iterations ([FRD] fig. 9).",
+    )
 
 
 def _pose_texts(position: tuple[float, ...], angles: tuple[float, ...]) -> tuple[str, ...]:
@@ -261,8 +299,12 @@ class FiniteRotation(Comparison):
         """Return the blocks of the comparison, and one for each follower."""
         count = len(waypoints())
         paths = [Block(PASSAGE, method, 0, count) for method in FOLLOWERS if method in settings.methods]
-        moves = [Block(case, method, 0, MOTIONS * (MOTION_STEPS + 1)) for case in (ALONG_X, IN_PITCH)
-                 for method in MOVERS if method in settings.methods]  # fmt: skip
+        moves = [
+            Block(case, method, 0, MOTIONS * (MOTION_STEPS + 1))
+            for case in (ALONG_X, IN_PITCH)
+            for method in MOVERS
+            if method in settings.methods
+        ]
         return [*super().blocks(settings), *paths, *moves]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
@@ -307,9 +349,16 @@ def _motions(found: Any) -> Iterator[Part]:
             if len(own):
                 reached = own["reached"].to_numpy().reshape(MOTIONS, MOTION_STEPS + 1)
                 step = math.degrees(float(own["step"].max()))
-                rows.append((case, method, f"{int(reached.all(axis=1).sum())} of {MOTIONS}",
-                             f"{int(reached.sum())} of {reached.size}", f"{step:.1f}°",
-                             time_text(float(own["seconds"].mean()))))  # fmt: skip
+                rows.append(
+                    (
+                        case,
+                        method,
+                        f"{int(reached.all(axis=1).sum())} of {MOTIONS}",
+                        f"{int(reached.sum())} of {reached.size}",
+                        f"{step:.1f}°",
+                        time_text(float(own["seconds"].mean())),
+                    )
+                )
     columns = (
         "motion",
         "method",
@@ -318,10 +367,13 @@ def _motions(found: Any) -> Iterator[Part]:
         "largest step of a joint",
         "time per waypoint",
     )
-    yield Table(columns, tuple(rows), f"The source's experiments 2 and 3, whose paths it does not print: from "
-                f"{MOTIONS} random configurations of the arm of eight joints {1e3 * STROKE:.0f} mm along X, and "
-                f"{math.degrees(PITCH):.0f}° in pitch, in {MOTION_STEPS} steps each. Some leave the workspace."
-                )  # fmt: skip
+    yield Table(
+        columns,
+        tuple(rows),
+        f"The source's experiments 2 and 3, whose paths it does not print: from "
+        f"{MOTIONS} random configurations of the arm of eight joints {1e3 * STROKE:.0f} mm along X, and "
+        f"{math.degrees(PITCH):.0f}° in pitch, in {MOTION_STEPS} steps each. Some leave the workspace.",
+    )
 
 
 def _passage(found: Any) -> Iterator[Part]:
@@ -337,11 +389,16 @@ def _passage(found: Any) -> Iterator[Part]:
     for method in FOLLOWERS:
         own = found.filter(found["method"] == method)
         if len(own):
-            lines.append((
-                method, f"{int(own['reached'].sum())} of {len(own)}", str(int(own["inserted"].sum())),
-                f"{math.degrees(float(own['step'].max())):.2f}°", f"{1e6 * float(own['position_error'].max()):.3g} µm",
-                time_text(float(own["seconds"].sum())),
-            ))  # fmt: skip
+            lines.append(
+                (
+                    method,
+                    f"{int(own['reached'].sum())} of {len(own)}",
+                    str(int(own["inserted"].sum())),
+                    f"{math.degrees(float(own['step'].max())):.2f}°",
+                    f"{1e6 * float(own['position_error'].max()):.3g} µm",
+                    time_text(float(own["seconds"].sum())),
+                )
+            )
     columns = ("method", "waypoints reached", "points inserted", "largest step of a joint", "farthest off", "time")
     yield Table(columns, tuple(lines), "The passage by several methods.", words=1)
     from arcreach.figures import joint_paths
@@ -349,8 +406,9 @@ def _passage(found: Any) -> Iterator[Part]:
     drawn = [method for method in DRAWN if method in set(found["method"])]
     if drawn:
         figure = joint_paths({method.removeprefix("follow "): followed(method) for method in drawn})
-        yield Drawing("singular-passage", figure, "Joints along the passage, and the largest step below ([FRD] fig. 7)"
-                      ".")  # fmt: skip
+        yield Drawing(
+            "singular-passage", figure, "Joints along the passage, and the largest step below ([FRD] fig. 7)."
+        )
 
 
 EXPERIMENT = FiniteRotation(

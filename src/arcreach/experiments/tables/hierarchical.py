@@ -87,8 +87,9 @@ class Hierarchical(Experiment):
                 same = _text(row, name) == printed[name]
                 apart = float(row[name]) - float(printed[name])
                 where = f"point {row['target']}, {name}"
-                yield Verdict("[RGM3] table 5", where, METHOD, "number to its last digit", AGREES if same else DIFFERS,
-                              apart, "")  # fmt: skip
+                yield Verdict(
+                    "[RGM3] table 5", where, METHOD, "number to its last digit", AGREES if same else DIFFERS, apart, ""
+                )
 
     def parts(self, run: Any) -> Iterator[Part]:
         """Yield table 5 digit by digit, the iterations at the point that the source draws, and the poses."""
@@ -113,12 +114,20 @@ class Hierarchical(Experiment):
         robot = arm()
         point = min(DRAWN, len(rows) - 1)
         figure = iterations(robot, solved(robot, points()[point], trace=True))
-        yield Drawing(f"hierarchical-point-{point}", figure, f"Point {point}: coordinates and errors against the "
-                      "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its change "
-                      "([RGM3] figs. 4 to 8).")  # fmt: skip
+        yield Drawing(
+            f"hierarchical-point-{point}",
+            figure,
+            f"Point {point}: coordinates and errors against the "
+            "iteration, with the marks where a coordinate stays within 10, 5, 1 and 0.5 % of its change "
+            "([RGM3] figs. 4 to 8).",
+        )
         q = np.array([(row["q0_rad"], row["q1_mm"] / MM, row["q2_rad"]) for row in ours])
-        yield Drawing("hierarchical-line", pose(robot, q, frames=False), "The arm at the points of the line ([RGM3] "
-                      "fig. 9); `arcreach export --all-poses` writes such a path as an OpenSCAD model.")  # fmt: skip
+        yield Drawing(
+            "hierarchical-line",
+            pose(robot, q, frames=False),
+            "The arm at the points of the line ([RGM3] "
+            "fig. 9); `arcreach export --all-poses` writes such a path as an OpenSCAD model.",
+        )
 
 
 def _text(row: dict[str, Any], name: str) -> str:

@@ -25,22 +25,29 @@ def cases() -> list[Case]:
     most = iterations_in_budget()
     return [
         Case(
-            f"{n} sections", Robot([Section(0.050, math.pi / n)] * n, name=f"{n} sections"), position_tol=1e-5,
-            angle_tol=1e-2, max_iterations=most[n], labels={"sections": n},
+            f"{n} sections",
+            Robot([Section(0.050, math.pi / n)] * n, name=f"{n} sections"),
+            position_tol=1e-5,
+            angle_tol=1e-2,
+            max_iterations=most[n],
+            labels={"sections": n},
         )
         for n in (3, 5, 10)
-    ]  # fmt: skip
+    ]
 
 
 def printed() -> list[Printed]:
     """Return table 3.6."""
     return [
         Printed(
-            f"{row['sections']} sections", row["method"], number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3), mean_iterations=number(row, "mean_iterations"),
+            f"{row['sections']} sections",
+            row["method"],
+            number(row, "success_percent"),
+            number(row, "mean_time_ms", 1e-3),
+            mean_iterations=number(row, "mean_iterations"),
         )
         for row in table("table-3.6-fabrikx-vs-jacobian")
-    ]  # fmt: skip
+    ]
 
 
 EXPERIMENT = Comparison(

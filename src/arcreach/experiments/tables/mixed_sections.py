@@ -59,30 +59,53 @@ def printed() -> list[Printed]:
     """Return table 3.9, over all cases."""
     return [
         Printed(
-            "", {"both": "portfolio"}.get(row["method"], row["method"]), number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3), number(row, "median_time_ms", 1e-3),
-            number(row, "mean_iterations"), number(row, "median_iterations"), row["method"],
-            number(row, "worst_case_success_percent"), "[K22] table 3.9",
+            "",
+            {"both": "portfolio"}.get(row["method"], row["method"]),
+            number(row, "success_percent"),
+            number(row, "mean_time_ms", 1e-3),
+            number(row, "median_time_ms", 1e-3),
+            number(row, "mean_iterations"),
+            number(row, "median_iterations"),
+            row["method"],
+            number(row, "worst_case_success_percent"),
+            "[K22] table 3.9",
         )
         for row in table("table-3.9-mixed-sections")
-    ]  # fmt: skip
+    ]
 
 
 def pictures(run: Any) -> Iterator[Part]:
     """Yield success against the limit of the bend, and by robot."""
     figure = charts.success_curves(run.by_label("bend"), "limit of the bend (°)")
-    yield Drawing("mixed-sections-bend", figure, "Share of targets reached against the limit of the bend, all 27 "
-                  "robots together; bands are 95 % Wilson intervals.")  # fmt: skip
+    yield Drawing(
+        "mixed-sections-bend",
+        figure,
+        "Share of targets reached against the limit of the bend, all 27 "
+        "robots together; bands are 95 % Wilson intervals.",
+    )
     figure = charts.worst_cases(run)
-    yield Drawing("mixed-sections-worst", figure, "Share of targets reached by each of the 27 robots (F fixed, "
-                  "E extensible, T telescopic, base first), all limits together.")  # fmt: skip
-    yield Drawing("mixed-sections-robots", robot_panels(run), "Share of targets reached by each robot against the "
-                  "limit of the bend; bands are 95 % Wilson intervals ([K22] fig. 3.13).")  # fmt: skip
+    yield Drawing(
+        "mixed-sections-worst",
+        figure,
+        "Share of targets reached by each of the 27 robots (F fixed, "
+        "E extensible, T telescopic, base first), all limits together.",
+    )
+    yield Drawing(
+        "mixed-sections-robots",
+        robot_panels(run),
+        "Share of targets reached by each robot against the "
+        "limit of the bend; bands are 95 % Wilson intervals ([K22] fig. 3.13).",
+    )
     leads = largest_leads(run)
     if leads:
-        yield Table(("method", "ahead of jacobian by", "in case", "behind jacobian by", "in case"), leads, "Largest "
-                    "differences of the shares of a case, in points. The source prints that FABRIKx is ahead by up to "
-                    "76 %.", words=1)  # fmt: skip
+        yield Table(
+            ("method", "ahead of jacobian by", "in case", "behind jacobian by", "in case"),
+            leads,
+            "Largest "
+            "differences of the shares of a case, in points. The source prints that FABRIKx is ahead by up to "
+            "76 %.",
+            words=1,
+        )
 
 
 def robot_panels(run: Any) -> Figure:

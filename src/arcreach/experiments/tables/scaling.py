@@ -39,24 +39,32 @@ def cases() -> list[Case]:
     """Return four robots with two kinds of target: position, and position and axis."""
     return [
         Case(
-            f"{sections} sections, {name}", robot(sections), goal, 1e-4, 0.1, max_iterations=300,
+            f"{sections} sections, {name}",
+            robot(sections),
+            goal,
+            1e-4,
+            0.1,
+            max_iterations=300,
             labels={"sections": sections, "goal": name},
         )
         for name, goal in GOALS.items()
         for sections in NUMBERS
-    ]  # fmt: skip
+    ]
 
 
 def printed() -> list[Printed]:
     """Return tables 3.3 and 3.4."""
     return [
         Printed(
-            f"{row['sections']} sections, {row['goal']}", "fabrikx", number(row, "success_percent"),
-            median_time=number(row, "median_time_ms", 1e-3), median_iterations=number(row, "median_iterations"),
+            f"{row['sections']} sections, {row['goal']}",
+            "fabrikx",
+            number(row, "success_percent"),
+            median_time=number(row, "median_time_ms", 1e-3),
+            median_iterations=number(row, "median_iterations"),
             table=TABLES[row["goal"]],
         )
         for row in table("table-3.3-3.4-fabrikx-scaling")
-    ]  # fmt: skip
+    ]
 
 
 def pictures(run: Any) -> Iterator[Part]:
@@ -67,8 +75,12 @@ def pictures(run: Any) -> Iterator[Part]:
         if efforts:
             drawn = time_ranges({title: by_method["fabrikx"] for title, by_method in efforts.items()})
             wanted = "position" if goal == "position" else "position and axis"
-            yield Drawing(f"scaling-ranges-{goal}", drawn, f"Least and largest time of fabrikx against the number of "
-                          f"iterations, for targets that were reached by {wanted} ([K22] fig. {figure}).")  # fmt: skip
+            yield Drawing(
+                f"scaling-ranges-{goal}",
+                drawn,
+                f"Least and largest time of fabrikx against the number of "
+                f"iterations, for targets that were reached by {wanted} ([K22] fig. {figure}).",
+            )
 
 
 def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:

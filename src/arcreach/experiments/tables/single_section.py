@@ -63,23 +63,29 @@ def cases() -> list[Case]:
     """Return three kinds of section with three, six and nine arcs."""
     return [
         Case(
-            f"{kind}, {arcs} arcs", drawn(kind, arcs), POSITION, limits=iterations_in_budget(kind, arcs),
+            f"{kind}, {arcs} arcs",
+            drawn(kind, arcs),
+            POSITION,
+            limits=iterations_in_budget(kind, arcs),
             labels={"kind": kind, "arcs": arcs},
         )
         for kind in KINDS
         for arcs in ARCS
-    ]  # fmt: skip
+    ]
 
 
 def printed() -> list[Printed]:
     """Return table 3.1."""
     return [
         Printed(
-            f"{row['section']}, {row['subsections']} arcs", row["method"], number(row, "success_percent"),
-            number(row, "mean_time_us", 1e-6), mean_iterations=number(row, "mean_iterations"),
+            f"{row['section']}, {row['subsections']} arcs",
+            row["method"],
+            number(row, "success_percent"),
+            number(row, "mean_time_us", 1e-6),
+            mean_iterations=number(row, "mean_iterations"),
         )
         for row in table("table-3.1-single-section")
-    ]  # fmt: skip
+    ]
 
 
 # Weights of lengths and bends of table 2.1, and those of figure 2.3, whose critical bend is drawn.
@@ -96,15 +102,23 @@ def pictures(run: Any) -> Iterator[Part]:
     from arcreach.figures import chord_angle
 
     sections = {name: Section(0.1, 2.0 * math.pi, 0.0, 0.0, *weights) for name, weights in DRAWN.items()}
-    yield Drawing("single-section-chord-angle", chord_angle(sections), "The ratio k of bend and chord angle, and the "
-                  "chord angle, against the bend; dots are critical bends ([K22] figs. 2.2 and 2.3).")  # fmt: skip
+    yield Drawing(
+        "single-section-chord-angle",
+        chord_angle(sections),
+        "The ratio k of bend and chord angle, and the "
+        "chord angle, against the bend; dots are critical bends ([K22] figs. 2.2 and 2.3).",
+    )
     for arcs, figure in zip(ARCS, ("3.1", "3.2", "3.3"), strict=True):
         names = {f"{kind}, {arcs} arcs": kind for kind in KINDS}
         rows = charts.efforts(run, names, ("iterative", "jacobian"))
         if rows:
-            yield Drawing(f"single-section-efforts-{arcs}", charts.effort_distributions(rows), f"{arcs} arcs: "
-            f"iterations and times of targets that were reached, in percent of them; the slowest hundredth is left "
-            f"out ([K22] fig. {figure}).")  # fmt: skip
+            yield Drawing(
+                f"single-section-efforts-{arcs}",
+                charts.effort_distributions(rows),
+                f"{arcs} arcs: "
+                f"iterations and times of targets that were reached, in percent of them; the slowest hundredth is left "
+                f"out ([K22] fig. {figure}).",
+            )
 
 
 EXPERIMENT = Comparison(

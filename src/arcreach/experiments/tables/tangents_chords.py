@@ -48,9 +48,13 @@ def pictures(run: Any) -> Iterator[Part]:
     for n, figure in zip(SECTIONS, "567", strict=True):
         panels = {f"limit {limit}": run.by_label("bend", sections=n, limit=limit) for limit in (f"{WIDE}°", "as drawn")}
         drawn = charts.method_curves(panels, "largest bend of the targets (°)", means=True)
-        yield Drawing(f"tangents-chords-{n}", drawn, f"{n} sections: share reached, and time and iterations of targets "
-                      f"that were reached, filled marks their medians, hollow ones their means ([K22a] fig. {figure}, "
-                      "[K22] figs. 3.10 to 3.12).")  # fmt: skip
+        yield Drawing(
+            f"tangents-chords-{n}",
+            drawn,
+            f"{n} sections: share reached, and time and iterations of targets "
+            f"that were reached, filled marks their medians, hollow ones their means ([K22a] fig. {figure}, "
+            "[K22] figs. 3.10 to 3.12).",
+        )
     for name, label, sources in LINKS:
         drawn = first_iteration(name)
         yield Drawing(
@@ -58,8 +62,12 @@ def pictures(run: Any) -> Iterator[Part]:
         )
     found = statements(run)
     if found:
-        yield Table(("statement", "method", "here", "verdict"), found, "Conclusions of the source from its figures, "
-        "about tangents ({TANGENTS}) and chords.", prose=True)  # fmt: skip
+        yield Table(
+            ("statement", "method", "here", "verdict"),
+            found,
+            "Conclusions of the source from its figures, about tangents ({TANGENTS}) and chords.",
+            prose=True,
+        )
 
 
 def first_iteration(method: str) -> Figure:
@@ -70,8 +78,10 @@ def first_iteration(method: str) -> Figure:
     n = 3 if method == "fabrikx" else 2
     robot = Robot([Section(0.100, math.radians(180.0))] * n)
     # In a plane, as in the sources: bent to one side at the start, and like an S at the target.
-    start, goal = ([value for bend in bends for value in (abs(bend), 0.0 if bend > 0.0 else math.pi)]
-                   for bends in ((0.5, 0.6, 0.4)[:n], (0.9, -1.4, 1.1)[:n]))  # fmt: skip
+    start, goal = (
+        [value for bend in bends for value in (abs(bend), 0.0 if bend > 0.0 else math.pi)]
+        for bends in ((0.5, 0.6, 0.4)[:n], (0.9, -1.4, 1.1)[:n])
+    )
     pose = robot.tip_pose(goal)
     return virtual_links(solve(robot, Target(pose[:3, 3], axis=pose[:3, 2]), method, start=start, trace=True))
 
@@ -96,39 +106,62 @@ def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
     ahead = {key: pair[0].share >= pair[1].share for key, pair in free.items()}
     excepted = {key: key[0] == 3 and key[1] < 120 for key in free}
     as_said = [ahead[key] != excepted[key] for key in free]
-    yield ("Without a limit tangents reach more, except three sections below 120°", chords,
-           f"as stated in {sum(as_said)} of {len(as_said)} cases", _verdict(as_said))  # fmt: skip
+    yield (
+        "Without a limit tangents reach more, except three sections below 120°",
+        chords,
+        f"as stated in {sum(as_said)} of {len(as_said)} cases",
+        _verdict(as_said),
+    )
     chord_shares = [pair[1].share for pair in free.values()]
-    yield ("Without a limit chords stay at about 85 %", chords,
-           f"{min(chord_shares):.1f} to {max(chord_shares):.1f} %, mean {np.mean(chord_shares):.1f} %",
-           _verdict([abs(one - 85.0) <= 5.0 for one in chord_shares]))  # fmt: skip
+    yield (
+        "Without a limit chords stay at about 85 %",
+        chords,
+        f"{min(chord_shares):.1f} to {max(chord_shares):.1f} %, mean {np.mean(chord_shares):.1f} %",
+        _verdict([abs(one - 85.0) <= 5.0 for one in chord_shares]),
+    )
     by_n = [float(np.mean([pair[0].share for key, pair in free.items() if key[0] == n])) for n in SECTIONS]
-    yield ("Without a limit tangents rise to 100 % with the number of sections", TANGENTS,
-           ", ".join(f"{one:.1f} %" for one in by_n) + f" for {', '.join(map(str, SECTIONS))} sections",
-           _verdict([by_n == sorted(by_n), by_n[-1] >= 99.5]))  # fmt: skip
+    yield (
+        "Without a limit tangents rise to 100 % with the number of sections",
+        TANGENTS,
+        ", ".join(f"{one:.1f} %" for one in by_n) + f" for {', '.join(map(str, SECTIONS))} sections",
+        _verdict([by_n == sorted(by_n), by_n[-1] >= 99.5]),
+    )
     timed = [pair for pair in free.values() if all(one.reached and math.isfinite(one.mean_time) for one in pair)]
     if timed:
         slowest, fastest = max(pair[0].mean_time for pair in timed), min(pair[1].mean_time for pair in timed)
-        yield ("Without a limit tangents are faster: mean times below 2 ms, those of chords above", chords,
-               f"tangents at most {time_text(slowest)}, chords at least {time_text(fastest)}; tangents faster in "
-               f"{sum(one.mean_time < other.mean_time for one, other in timed)} of {len(timed)} cases",
-               _verdict([one.mean_time < other.mean_time for one, other in timed]))  # fmt: skip
+        yield (
+            "Without a limit tangents are faster: mean times below 2 ms, those of chords above",
+            chords,
+            f"tangents at most {time_text(slowest)}, chords at least {time_text(fastest)}; tangents faster in "
+            f"{sum(one.mean_time < other.mean_time for one, other in timed)} of {len(timed)} cases",
+            _verdict([one.mean_time < other.mean_time for one, other in timed]),
+        )
         each = [(one.mean_time / one.mean_iterations, other.mean_time / other.mean_iterations) for one, other in timed]
-        yield ("An iteration of chords costs more", chords,
-               f"{min(b / a for a, b in each):.2g} to {max(b / a for a, b in each):.2g} times as much",
-               _verdict([b > a for a, b in each]))  # fmt: skip
+        yield (
+            "An iteration of chords costs more",
+            chords,
+            f"{min(b / a for a, b in each):.2g} to {max(b / a for a, b in each):.2g} times as much",
+            _verdict([b > a for a, b in each]),
+        )
         long = [pair for key, pair in free.items() if key[0] > 3 and pair in timed]
         fewer = [one.mean_iterations < other.mean_iterations for one, other in long]
         if fewer:
-            yield ("For five and ten sections tangents need fewer iterations", chords,
-                   f"in {sum(fewer)} of {len(fewer)} cases", _verdict(fewer))  # fmt: skip
+            yield (
+                "For five and ten sections tangents need fewer iterations",
+                chords,
+                f"in {sum(fewer)} of {len(fewer)} cases",
+                _verdict(fewer),
+            )
     gaps = {key: pair[1].share - pair[0].share for key, pair in bound.items()}
     if gaps:
         n, bend = max(gaps, key=lambda key: gaps[key])
         more = [gap >= 0.0 for gap in gaps.values()]
-        yield ("With limits chords reach more, by up to 30 %", chords,
-               f"more in {sum(more)} of {len(more)} cases, by up to {gaps[n, bend]:.1f} points ({n} sections, {bend}°)",
-               _verdict([*more, abs(gaps[n, bend] - 30.0) <= 5.0]))  # fmt: skip
+        yield (
+            "With limits chords reach more, by up to 30 %",
+            chords,
+            f"more in {sum(more)} of {len(more)} cases, by up to {gaps[n, bend]:.1f} points ({n} sections, {bend}°)",
+            _verdict([*more, abs(gaps[n, bend] - 30.0) <= 5.0]),
+        )
 
 
 def _verdict(held: Sequence[bool]) -> str:

@@ -65,9 +65,7 @@ def solved(tube: str, method: str) -> Path:
     clear = np.minimum(at_points, np.concatenate([at_points[:1], between]))
     errors = np.array([one.position_error for one in found])
     status = np.array([one.status for one in found])
-    return Path(
-        robot, q, Targets(points), np.arange(len(q)), errors, np.zeros(len(q)), status, seconds, clear, walls
-    )  # fmt: skip
+    return Path(robot, q, Targets(points), np.arange(len(q)), errors, np.zeros(len(q)), status, seconds, clear, walls)
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,11 @@ class Tube(Experiment):
         poses[:, :3, 3], poses[:, :3, 2] = waypoints[:, :3], waypoints[:, 3:]
         path, judged, spans = judge_path(
             lambda: (followed if block.method.startswith("follow") else solved)(block.case, block.method),
-            poses, GOALS[block.method], POSITION_TOL, ANGLE_TOL,
-        )  # fmt: skip
+            poses,
+            GOALS[block.method],
+            POSITION_TOL,
+            ANGLE_TOL,
+        )
         assert path.clearance is not None
         judged["clearance"] = np.array([path.clearance[span].min() for span in spans])
         visited = path.q[[span.stop - 1 for span in spans]]
@@ -112,9 +113,13 @@ class Tube(Experiment):
                     rows.append((tube, method, *counts, shown, f"{1e3 * seconds:.1f} ms"))
         theirs = table("section-3.2-tube")[0]
         columns = (
-            "tube", "method", "points reached and free there", "points reached on a free motion",
-            "least clearance, certified", "time of the path",
-        )  # fmt: skip
+            "tube",
+            "method",
+            "points reached and free there",
+            "points reached on a free motion",
+            "least clearance, certified",
+            "time of the path",
+        )
         yield Table(
             columns,
             tuple(rows),

@@ -58,9 +58,13 @@ def cases() -> list[Case]:
     for k in range(1, 7):
         robot = load_chain(f"variable-curvature-{k}", "the experiment")
         case = Case(
-            f"robot {k}", robot, position_tol=1e-5, angle_tol=math.radians(0.01), limits=iterations_in_budget(k),
+            f"robot {k}",
+            robot,
+            position_tol=1e-5,
+            angle_tol=math.radians(0.01),
+            limits=iterations_in_budget(k),
             labels={"robot": k},
-        )  # fmt: skip
+        )
         found.append(case)
     many = Case(DRAWN, many_arcs, position_tol=1e-5, angle_tol=math.radians(0.01), limits=iterations_in_budget(4))
     return [*found, many]
@@ -70,12 +74,18 @@ def printed() -> list[Printed]:
     """Return table 3.11."""
     return [
         Printed(
-            f"robot {row['robot']}", LABELS.get(row["method"], row["method"]), number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3), number(row, "median_time_ms", 1e-3), number(row, "mean_iterations"),
-            number(row, "median_iterations"), row["method"], table="[K22] table 3.11",
+            f"robot {row['robot']}",
+            LABELS.get(row["method"], row["method"]),
+            number(row, "success_percent"),
+            number(row, "mean_time_ms", 1e-3),
+            number(row, "median_time_ms", 1e-3),
+            number(row, "mean_iterations"),
+            number(row, "median_iterations"),
+            row["method"],
+            table="[K22] table 3.11",
         )
         for row in table("table-3.11-variable-curvature")
-    ]  # fmt: skip
+    ]
 
 
 def extrapolated(shares: list[float]) -> float:
@@ -90,9 +100,11 @@ def pictures(run: Any) -> Iterator[Part]:
     robot = load_chain("variable-curvature-1", "the experiment")
     sections = {f"section {k}": one for k, one in enumerate(robot.elements, start=1) if isinstance(one, Section)}
     yield Drawing(
-        "variable-curvature-bodies", section_bodies(sections), "Bodies of the sections of robot 1 at bends from 0 to "
+        "variable-curvature-bodies",
+        section_bodies(sections),
+        "Bodies of the sections of robot 1 at bends from 0 to "
         "100° in steps of 10°, and the workspace curves of their tips ([K22] fig. 3.14).",
-    )  # fmt: skip
+    )
     yield from prediction(run)
 
 

@@ -150,13 +150,21 @@ def _table_3_5(run: Any, methods: list[str]) -> Table:
         theirs = (printed[name] for name in COUNTS)
         rows.append((name_of(sections), "fabrikx (printed)", *theirs, NONE, NONE))
     columns = (
-        "robot", "method", "both", "solver only", "chance only", "chance only, finer corners", "chance only, the hit",
-    )  # fmt: skip
+        "robot",
+        "method",
+        "both",
+        "solver only",
+        "chance only",
+        "chance only, finer corners",
+        "chance only, the hit",
+    )
     return Table(
-        columns, tuple(rows), "Cells found by the solver, by random configurations, and by both. The first three "
+        columns,
+        tuple(rows),
+        "Cells found by the solver, by random configurations, and by both. The first three "
         "counts are those of the authors' five points; the last two are the cells that are left after the corners "
         "{1e6 * FINE_INSIDE:.2f} µm inside, and after the points that chance has hit, are solved for.",
-    )  # fmt: skip
+    )
 
 
 def _missed(run: Any, method: str) -> Iterator[Part]:
@@ -170,23 +178,35 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
             if row["target"] in hit and row["found_by"] != FIVE:
                 low, point = np.array([row["x_mm"], row["z_mm"]]) / 1e3, hits[row["target"]]
                 away = min(float(np.hypot(*(low + shift - point))) for shift in SHIFTS)
-                rows.append((
-                    name_of(sections), f"{row['x_mm']:.0f}, {row['z_mm']:.0f}",
-                    f"{1e6 * (point[0] - low[0]):.1f}, {1e6 * (point[1] - low[1]):.1f} µm", f"{1e6 * away:.1f} µm",
-                    f"{1e6 * row['nearest']:.1f} µm", row["found_by"] or "nothing",
-                ))  # fmt: skip
+                rows.append(
+                    (
+                        name_of(sections),
+                        f"{row['x_mm']:.0f}, {row['z_mm']:.0f}",
+                        f"{1e6 * (point[0] - low[0]):.1f}, {1e6 * (point[1] - low[1]):.1f} µm",
+                        f"{1e6 * away:.1f} µm",
+                        f"{1e6 * row['nearest']:.1f} µm",
+                        row["found_by"] or "nothing",
+                    )
+                )
     if not rows:
         yield Text(f"No cell that chance hits is missed by the five points of {method}.")
         return
     columns = (
-        "robot", "cell (mm)", "hit, from its corner", "hit to the nearest of the five", "smallest distance of the "
-        "tip from the five", "found by",
-    )  # fmt: skip
+        "robot",
+        "cell (mm)",
+        "hit, from its corner",
+        "hit to the nearest of the five",
+        "smallest distance of the tip from the five",
+        "found by",
+    )
     yield Table(
-        columns, tuple(rows), f"Cells that chance hits and the five points of {method} do not find. Where the tip "
+        columns,
+        tuple(rows),
+        f"Cells that chance hits and the five points of {method} do not find. Where the tip "
         f"stays more than {1e6 * POSITION_TOL:.0f} µm from all five, the workspace contains only a corner of the "
-        f"cell, and no solver finds the cell by this rule.", words=2,
-    )  # fmt: skip
+        f"cell, and no solver finds the cell by this rule.",
+        words=2,
+    )
 
 
 @functools.lru_cache(maxsize=4)
@@ -264,9 +284,15 @@ SHIFTS = ((CELL / 2, CELL / 2), *corners(INSIDE))
 
 
 def _ask(
-    arm: Robot, call: dict[str, Any], left: Integers, cells: Integers, points: Array,
-    tolerance: float, rule: str, found: dict[str, npt.NDArray[Any]],
-) -> Integers:  # fmt: skip
+    arm: Robot,
+    call: dict[str, Any],
+    left: Integers,
+    cells: Integers,
+    points: Array,
+    tolerance: float,
+    rule: str,
+    found: dict[str, npt.NDArray[Any]],
+) -> Integers:
     """Solve for a point in each of the cells `left`, record the results, and return the cells still not found."""
     if not len(left):
         return left

@@ -125,17 +125,27 @@ class _Model:
     def _add_capsule(self, start: Array, end: Array, radius: float, colour: Any) -> None:
         """Add a body that other bodies collide with, and that does not collide with the rest of the robot."""
         self.body.add_geom(
-            type=self.mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[*start, *end], size=[radius, 0.0, 0.0], rgba=colour,
-            mass=_mass(float(np.linalg.norm(end - start)), radius), contype=1, conaffinity=0,
-        )  # fmt: skip
+            type=self.mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=[*start, *end],
+            size=[radius, 0.0, 0.0],
+            rgba=colour,
+            mass=_mass(float(np.linalg.norm(end - start)), radius),
+            contype=1,
+            conaffinity=0,
+        )
 
     def _add_cylinder(self, axis: Array, radius: float, half: float, colour: Any) -> None:
         """Add a drum or a disc at the current frame; nothing collides with it."""
         along = half * (self.pose[:3, :3] @ axis)
         self.body.add_geom(
-            type=self.mujoco.mjtGeom.mjGEOM_CYLINDER, fromto=[*(self.pose[:3, 3] - along), *(self.pose[:3, 3] + along)],
-            size=[radius, 0.0, 0.0], rgba=colour, mass=_mass(2.0 * half, radius), contype=0, conaffinity=0,
-        )  # fmt: skip
+            type=self.mujoco.mjtGeom.mjGEOM_CYLINDER,
+            fromto=[*(self.pose[:3, 3] - along), *(self.pose[:3, 3] + along)],
+            size=[radius, 0.0, 0.0],
+            rgba=colour,
+            mass=_mass(2.0 * half, radius),
+            contype=0,
+            conaffinity=0,
+        )
 
     def _add_joint(self, joint: Revolute | Prismatic, name: str, radius: float) -> None:
         self._enter(name)
@@ -175,9 +185,12 @@ class _Model:
                 # Two hinges in series also rotate about z, to second order; alternating their order cancels this.
                 for axis in axes if i % 2 else axes[::-1]:
                     self.body.add_joint(
-                        name=f"{name}:{i}:{'x' if axis[0] else 'y'}", type=self.mujoco.mjtJoint.mjJNT_HINGE, axis=axis,
-                        springref=weights[i] * rest[axis], **_spring(stiffness),
-                    )  # fmt: skip
+                        name=f"{name}:{i}:{'x' if axis[0] else 'y'}",
+                        type=self.mujoco.mjtJoint.mjJNT_HINGE,
+                        axis=axis,
+                        springref=weights[i] * rest[axis],
+                        **_spring(stiffness),
+                    )
             if i > 0:
                 self._add_sites(routes, e, i, plane)
             if i < len(steps):
@@ -187,9 +200,13 @@ class _Model:
         stiffness = (section.axial_stiffness or MODULUS * math.pi * radius**2) / (length * step)
         half = 0.5 * section.stretch * step
         self.body.add_joint(
-            name=name, type=self.mujoco.mjtJoint.mjJNT_SLIDE, axis=[0.0, 0.0, 1.0], limited=True, range=[-half, half],
+            name=name,
+            type=self.mujoco.mjtJoint.mjJNT_SLIDE,
+            axis=[0.0, 0.0, 1.0],
+            limited=True,
+            range=[-half, half],
             **_spring(stiffness),
-        )  # fmt: skip
+        )
 
     def _add_sites(self, routes: list[Any], e: int, i: int, plane: float) -> None:
         """Add the sites of the tendons that pass a plane of section e at the current frame, and its disc."""
@@ -259,10 +276,15 @@ class _Model:
         lowest = 0.0 if tendon.transmits == "push" else -strongest
         highest = 0.0 if tendon.transmits == "pull" else strongest
         actuator = self.spec.add_actuator(
-            name=name, target=name, trntype=self.mujoco.mjtTrn.mjTRN_TENDON, forcelimited=True,
-            forcerange=[lowest, highest], gaintype=self.mujoco.mjtGain.mjGAIN_FIXED,
-            biastype=self.mujoco.mjtBias.mjBIAS_AFFINE, dyntype=self.mujoco.mjtDyn.mjDYN_FILTEREXACT,
-        )  # fmt: skip
+            name=name,
+            target=name,
+            trntype=self.mujoco.mjtTrn.mjTRN_TENDON,
+            forcelimited=True,
+            forcerange=[lowest, highest],
+            gaintype=self.mujoco.mjtGain.mjGAIN_FIXED,
+            biastype=self.mujoco.mjtBias.mjBIAS_AFFINE,
+            dyntype=self.mujoco.mjtDyn.mjDYN_FILTEREXACT,
+        )
         actuator.dynprm[0] = MOTOR
         actuator.gainprm[0] = -stiffness
         free = stiffness * (length + tendon.slack) - tendon.pretension

@@ -61,9 +61,13 @@ def _run_with_body(problem: Problem) -> Outcome:
     if len(left):
         outcome.errors = None
         rest = replace(
-            problem, scene=None, port=None, targets=problem.targets[left], start=outcome.q[left],
+            problem,
+            scene=None,
+            port=None,
+            targets=problem.targets[left],
+            start=outcome.q[left],
             trace=problem.trace[outcome.traced :],
-        )  # fmt: skip
+        )
         unconstrained = run(rest)
         reached = unconstrained.status == REACHED
         outcome.q[left[reached]] = unconstrained.q[reached]
@@ -98,9 +102,17 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
         starts, pulls = LIMITED_STARTS, model.pulls(mode)
     # Positional arguments: keywords would take a tenth of a single solve.
     task = Task(
-        rows, mode, problem.position_tol, problem.angle_tol, starts, problem.max_iterations or MOST_STEPS,
-        problem.max_time, problem.start is not None, judged, problem.trace,
-    )  # fmt: skip
+        rows,
+        mode,
+        problem.position_tol,
+        problem.angle_tol,
+        starts,
+        problem.max_iterations or MOST_STEPS,
+        problem.max_time,
+        problem.start is not None,
+        judged,
+        problem.trace,
+    )
     packed, table = model.search(mode, count, problem.seed)
     if problem.preference is None:
         return packed, table, pulls, task, q, report

@@ -249,9 +249,18 @@ def equilibria(start, stop, springs, P, Q, out):
     """
     tendons, n = springs.tendons.shape[0], springs.rest.shape[0]
     work = Work(
-        np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(tendons), np.empty(tendons),
-        np.empty(tendons), np.zeros((tendons, n)), np.empty((springs.routes.shape[0], 6)), np.empty((n, n)),
-    )  # fmt: skip
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(tendons),
+        np.empty(tendons),
+        np.empty(tendons),
+        np.zeros((tendons, n)),
+        np.empty((springs.routes.shape[0], 6)),
+        np.empty((n, n)),
+    )
     for row in range(start, stop):
         equilibrium(springs, P[row], Q[row], work)
         copy(work.force, out[row, 0])

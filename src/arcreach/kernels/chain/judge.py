@@ -120,7 +120,18 @@ def judge_poses(
     for i in range(start, stop):
         p = poses[i]
         motion = (
-            p[0, 0], p[0, 1], p[0, 2], p[0, 3], p[1, 0], p[1, 1], p[1, 2], p[1, 3], p[2, 0], p[2, 1], p[2, 2], p[2, 3],
-        )  # fmt: skip
+            p[0, 0],
+            p[0, 1],
+            p[0, 2],
+            p[0, 3],
+            p[1, 0],
+            p[1, 1],
+            p[1, 2],
+            p[1, 3],
+            p[2, 0],
+            p[2, 1],
+            p[2, 2],
+            p[2, 3],
+        )
         away = distance_from(0.0, 0.0, 0.0, targets[i])
         judge_row(i, motion, criteria, targets[i], away, status, errors)

@@ -57,9 +57,16 @@ class Work(NamedTuple):
 def make_work(dof):
     """Return the scratch of a robot of `dof` coordinates. Source: derived."""
     return Work(
-        np.empty(dof), np.empty(dof), np.empty(dof), np.empty((6, dof)), np.empty((dof, 6)), np.empty(6), np.empty(6),
-        np.empty((6, 6)), np.empty((6, 6)),
-    )  # fmt: skip
+        np.empty(dof),
+        np.empty(dof),
+        np.empty(dof),
+        np.empty((6, dof)),
+        np.empty((dof, 6)),
+        np.empty(6),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+    )
 
 
 @kernel

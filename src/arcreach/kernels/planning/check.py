@@ -43,11 +43,20 @@ def new_work(chain, variables, obstacles):
     """Return scratch without a deadline. Source: derived."""
     pieces = count_pieces(chain)
     return Work(
-        np.empty(variables), np.zeros(variables), np.zeros((pieces, ROW_SIZE)), np.empty((pieces, TRAVEL_SIZE)),
-        np.empty((_MOST_INTERVALS, 2)), np.empty((_MOST_INTERVALS, 2), np.int64), np.empty((_MOST_PAIRS, 2), np.int64),
-        np.empty(obstacles), np.empty((STACK_SIZE, 3)), np.empty((PAIR_STACK_SIZE, 5)),
-        np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(1, math.inf),
-    )  # fmt: skip
+        np.empty(variables),
+        np.zeros(variables),
+        np.zeros((pieces, ROW_SIZE)),
+        np.empty((pieces, TRAVEL_SIZE)),
+        np.empty((_MOST_INTERVALS, 2)),
+        np.empty((_MOST_INTERVALS, 2), np.int64),
+        np.empty((_MOST_PAIRS, 2), np.int64),
+        np.empty(obstacles),
+        np.empty((STACK_SIZE, 3)),
+        np.empty((PAIR_STACK_SIZE, 5)),
+        np.zeros(2, np.int64),
+        np.zeros(2, np.int64),
+        np.full(1, math.inf),
+    )
 
 
 @kernel(inline=True)

@@ -54,9 +54,16 @@ def new_scratch(seed, path):
     """Return scratch of a search. Source: derived."""
     most, variables = path.shape
     return Scratch(
-        (new_tree(variables), new_tree(variables)), np.empty(_MOST_NODES), np.empty(variables), np.empty(variables),
-        np.empty(variables), seed.copy(), path, np.empty((most, variables)), np.empty(most),
-    )  # fmt: skip
+        (new_tree(variables), new_tree(variables)),
+        np.empty(_MOST_NODES),
+        np.empty(variables),
+        np.empty(variables),
+        np.empty(variables),
+        seed.copy(),
+        path,
+        np.empty((most, variables)),
+        np.empty(most),
+    )
 
 
 @kernel

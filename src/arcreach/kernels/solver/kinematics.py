@@ -157,9 +157,19 @@ def bend_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: 
         d = move.stretch
         write_column(J, share, here, (d * g * bx, d * g * by, d * Z), (0.0, 0.0, 0.0), goal.mode, model.weight)
     return (
-        here[0], here[1], here[2], ex + S * g * bx, here[4], here[5], here[6], ey + S * g * by, here[8], here[9],
-        here[10], ez + S * Z,
-    )  # fmt: skip
+        here[0],
+        here[1],
+        here[2],
+        ex + S * g * bx,
+        here[4],
+        here[5],
+        here[6],
+        ey + S * g * by,
+        here[8],
+        here[9],
+        here[10],
+        ez + S * Z,
+    )
 
 
 @kernel(fast=True, inline=True)
@@ -212,8 +222,19 @@ def turn_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: 
 def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
     """Return the tip with (x, y, z) added to its position. Source: derived."""
     return (
-        tip[0], tip[1], tip[2], tip[3] + x, tip[4], tip[5], tip[6], tip[7] + y, tip[8], tip[9], tip[10], tip[11] + z,
-    )  # fmt: skip
+        tip[0],
+        tip[1],
+        tip[2],
+        tip[3] + x,
+        tip[4],
+        tip[5],
+        tip[6],
+        tip[7] + y,
+        tip[8],
+        tip[9],
+        tip[10],
+        tip[11] + z,
+    )
 
 
 @kernel(fast=True, inline=True)

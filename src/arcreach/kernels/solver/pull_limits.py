@@ -36,10 +36,25 @@ def add_scratch(pulls: Pulls) -> Pulls:
     # As many constraints as variables can be active, and a few tangents of each disc beside them.
     most = 2 * n + 4
     return Pulls(
-        pulls.routes, pulls.low, pulls.high, pulls.slack, pulls.linear, pulls.rest, pulls.units, pulls.variable_of,
-        pulls.slopes.copy(), np.empty(m), np.empty(pulls.variable_of.shape[0]), np.empty((n, n)), np.empty((6, n)),
-        np.empty((most, n)), np.empty((most, n)), np.empty((most, most)), np.empty((most, most)), np.zeros((5, most)),
-    )  # fmt: skip
+        pulls.routes,
+        pulls.low,
+        pulls.high,
+        pulls.slack,
+        pulls.linear,
+        pulls.rest,
+        pulls.units,
+        pulls.variable_of,
+        pulls.slopes.copy(),
+        np.empty(m),
+        np.empty(pulls.variable_of.shape[0]),
+        np.empty((n, n)),
+        np.empty((6, n)),
+        np.empty((most, n)),
+        np.empty((most, n)),
+        np.empty((most, most)),
+        np.empty((most, most)),
+        np.zeros((5, most)),
+    )
 
 
 @kernel(allocates=True)

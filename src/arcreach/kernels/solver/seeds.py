@@ -84,10 +84,16 @@ def write_key(target: Array, mode: int, frame: Frame, key: Array) -> None:
         b1 = c * target[4] - s * target[1]
         b2 = c * target[5] - s * target[2]
         key[6], key[7], key[8], key[9] = quaternion(
-            a0 * c + a1 * s, mirror * (a1 * c - a0 * s), a2,
-            mirror * (b0 * c + b1 * s), b1 * c - b0 * s, mirror * b2,
-            target[6] * c + target[7] * s, mirror * (target[7] * c - target[6] * s), target[8],
-        )  # fmt: skip
+            a0 * c + a1 * s,
+            mirror * (a1 * c - a0 * s),
+            a2,
+            mirror * (b0 * c + b1 * s),
+            b1 * c - b0 * s,
+            mirror * b2,
+            target[6] * c + target[7] * s,
+            mirror * (target[7] * c - target[6] * s),
+            target[8],
+        )
 
 
 @kernel(fast=True, inline=True)

@@ -145,10 +145,22 @@ def make_fit(model: Model, body: Body, dof: int) -> Fit:
     """Return the scratch of a fit. Source: derived."""
     n, m = body.units.shape[0], body.rows.shape[0]
     return Fit(
-        np.empty(dof), np.empty(3), np.empty((6, dof)), np.empty((6, n)), np.empty((3, n)), np.empty(m), np.empty(m),
-        np.zeros(3), Squares(np.empty((n, n)), np.empty(n)), Squares(np.empty((n, n)), np.empty(n)), np.empty((n, n)),
-        np.empty(n), np.empty(n), np.empty(n), np.empty(model.moves.shape[0], np.int64),
-    )  # fmt: skip
+        np.empty(dof),
+        np.empty(3),
+        np.empty((6, dof)),
+        np.empty((6, n)),
+        np.empty((3, n)),
+        np.empty(m),
+        np.empty(m),
+        np.zeros(3),
+        Squares(np.empty((n, n)), np.empty(n)),
+        Squares(np.empty((n, n)), np.empty(n)),
+        np.empty((n, n)),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(model.moves.shape[0], np.int64),
+    )
 
 
 @kernel

@@ -221,9 +221,19 @@ class _Task:
         self, side: int, approach: Pieces, wrap: Pieces, moments: tuple[Pieces, ...], q: Array | None, motion: str
     ) -> GraspPlan:
         return GraspPlan(
-            self.robot, self.object, self.centre, self.object_radius, self.radius, side, approach, wrap, moments, q,
-            motion, self.around,
-        )  # fmt: skip
+            self.robot,
+            self.object,
+            self.centre,
+            self.object_radius,
+            self.radius,
+            side,
+            approach,
+            wrap,
+            moments,
+            q,
+            motion,
+            self.around,
+        )
 
 
 def _unrolled(curvature: float, near: float, kappa: float, total: float, shortest: float) -> tuple[Pieces, ...]:

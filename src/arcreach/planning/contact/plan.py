@@ -158,9 +158,17 @@ class _Search:
                 complete = complete and not self.balls and not self.edges
         seconds = time.perf_counter() - began
         return ContactPlans(
-            tuple(plans), self.target, self.balls, self.body, self.surroundings, poses, complete, seconds, self.edges,
+            tuple(plans),
+            self.target,
+            self.balls,
+            self.body,
+            self.surroundings,
+            poses,
+            complete,
+            seconds,
+            self.edges,
             tuple(self.tried),
-        )  # fmt: skip
+        )
 
     def _push(self, node: _Node) -> None:
         bound = node.length + math.dist(node.pose[:2], self.target)

@@ -185,10 +185,15 @@ class CollisionFreeTracker:
         """Return the points of a global plan to the waypoint; without one, the robot stays."""
         try:
             found = plan(
-                self.robot, here.q, Target.from_packed(self.mode, last), self.scene, margin=self.margin,
-                max_time=DETOUR_TIME, position_tol=self.tolerances["position_tol"],
+                self.robot,
+                here.q,
+                Target.from_packed(self.mode, last),
+                self.scene,
+                margin=self.margin,
+                max_time=DETOUR_TIME,
+                position_tol=self.tolerances["position_tol"],
                 angle_tol=self.tolerances["angle_tol"],
-            )  # fmt: skip
+            )
         except SceneError:
             # The current configuration is not free.
             return [(i, last, self._stay(here, last, goal))]

@@ -130,9 +130,7 @@ def plan(
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
-    return Plan(
-        given, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint,
-    )  # fmt: skip
+    return Plan(given, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint)
 
 
 def _certified(

@@ -40,9 +40,14 @@ class Profile:
         """Return the same run, slowed down to a duration."""
         k = duration / self.duration
         return Profile(
-            self.curve, self.starts * k, duration, self.parameter,
-            self.rate / k, self.acceleration / k**2, self.jerk / k**3,
-        )  # fmt: skip
+            self.curve,
+            self.starts * k,
+            duration,
+            self.parameter,
+            self.rate / k,
+            self.acceleration / k**2,
+            self.jerk / k**3,
+        )
 
 
 def fastest_profile(curve: Curve, limits: RateLimits, caps: float | Array = np.inf) -> Profile:

@@ -186,8 +186,10 @@ def _sampled(space: SmoothSpace, run: Profile, times: Array, clearance: float | 
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
         pair = slice(k, k + 2)
         smooth[:, c : c + 2], smooth_speed[:, c : c + 2], smooth_acceleration[:, c : c + 2] = (
-            V[:, pair], V1[:, pair], V2[:, pair]
-        )  # fmt: skip
+            V[:, pair],
+            V1[:, pair],
+            V2[:, pair],
+        )
         bend = np.where(q[:, c] > STRAIGHT, q[:, c], np.inf)
         speed[:, c] = (along * V1[:, pair]).sum(axis=1)
         speed[:, c + 1] = (across * V1[:, pair]).sum(axis=1) / bend

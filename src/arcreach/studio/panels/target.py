@@ -32,9 +32,11 @@ class TargetInputs:
         self.axis = gui.add_vector3("Axis", (0.0, 0.0, 1.0), step=0.01, hint="direction of the tip, of any length")
         self.angles = gui.add_vector3("Angles °", (0.0, 0.0, 0.0), step=0.01, hint="Euler angles of the whole pose")
         self.convention = gui.add_dropdown(
-            "Convention", CONVENTIONS, initial_value=CONVENTIONS[0],
+            "Convention",
+            CONVENTIONS,
+            initial_value=CONVENTIONS[0],
             hint="Order of the turns: capitals about the axes of the tip, small letters about those of the base",
-        )  # fmt: skip
+        )
         self.aim.on_update(from_client(lambda event: studio.set_aim(event.target.value)))
         self.position.on_update(from_client(self._move))
         self.axis.on_update(from_client(self._turn))

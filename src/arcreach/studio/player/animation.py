@@ -86,9 +86,17 @@ def _at(result: Result, i: int, request: Request) -> Result:
     angle = None if result.angle_error is None else float(trace.angle_error[k])
     kind, iteration = ("joint step", trace.columns["macro_iteration"][k]) if is_stepwise(trace) else ("iteration", k)
     return Result(
-        result.method, trace.q[k], f"{kind} {k} of {len(trace) - 1}", False, float(trace.position_error[k]), angle,
-        None, int(iteration), free, touched,
-    )  # fmt: skip
+        result.method,
+        trace.q[k],
+        f"{kind} {k} of {len(trace) - 1}",
+        False,
+        float(trace.position_error[k]),
+        angle,
+        None,
+        int(iteration),
+        free,
+        touched,
+    )
 
 
 def is_stepwise(trace: Trace) -> bool:

@@ -82,9 +82,11 @@ class Background:
             self._busy = True
             number, process = self._revision, self._process
         threading.Thread(
-            target=self._do, args=(number, process, (task, arguments), done, failed), name="arcreach-background",
+            target=self._do,
+            args=(number, process, (task, arguments), done, failed),
+            name="arcreach-background",
             daemon=True,
-        ).start()  # fmt: skip
+        ).start()
         return number
 
     def cancel(self) -> bool:

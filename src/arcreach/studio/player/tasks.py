@@ -106,6 +106,4 @@ def _upright(line: Array) -> Array:
     return np.stack([line[:, 0], np.zeros(len(line)), line[:, 1]], axis=1)
 
 
-TASKS: dict[str, Any] = {
-    "branches": all_branches, "reach": map_reach, "plan": plan_motion, "contact": contact_motion,
-}  # fmt: skip
+TASKS: dict[str, Any] = {"branches": all_branches, "reach": map_reach, "plan": plan_motion, "contact": contact_motion}

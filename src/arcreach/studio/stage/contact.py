@@ -49,9 +49,13 @@ class ContactStage:
         radius = self.scale * motion.radius
         for i, (points, faces) in enumerate(self._slabs()):
             scene.add_mesh_simple(
-                f"{ROOT}/slab-{i}", self.scale * points, faces, color=colours.OBSTACLE, flat_shading=True,
+                f"{ROOT}/slab-{i}",
+                self.scale * points,
+                faces,
+                color=colours.OBSTACLE,
+                flat_shading=True,
                 receive_shadow=False,
-            )  # fmt: skip
+            )
         for i, (x, z) in enumerate(motion.contacts):
             position = (self.scale * x, -SLAB * radius, self.scale * z)
             scene.add_icosphere(f"{ROOT}/mark-{i}", MARK * radius, colours.VERMILION, position=position)

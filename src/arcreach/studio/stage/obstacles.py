@@ -57,10 +57,14 @@ class DrawnObstacles:
     def _add(self, i: int, shape: Any, reach: float) -> None:
         points, faces = mesh_of(shape, reach)
         handle = self._scene.add_mesh_simple(
-            f"/obstacles/{i}", self._scale * points, faces, color=colours.OBSTACLE,
-            opacity=WALL_OPACITY if is_wall(shape) else None, position=tuple(self._scale * centre_of(shape)),
+            f"/obstacles/{i}",
+            self._scale * points,
+            faces,
+            color=colours.OBSTACLE,
+            opacity=WALL_OPACITY if is_wall(shape) else None,
+            position=tuple(self._scale * centre_of(shape)),
             receive_shadow=False,
-        )  # fmt: skip
+        )
 
         async def dragged(event: Any) -> None:
             centre = self._drag.moved(event, handle.position)

@@ -30,11 +30,17 @@ class DrawnRobot:
         self._shown = [i for i, colour in enumerate(body.colours) if ghost is None or colour != colours.BASE]
         self._meshes = [
             server.scene.add_mesh_simple(
-                f"/{name}/{i}", scale * vertices[i], body.faces[i], color=ghost or body.colours[i], opacity=opacity,
-                cast_shadow=ghost is None, receive_shadow=False, visible=False,
+                f"/{name}/{i}",
+                scale * vertices[i],
+                body.faces[i],
+                color=ghost or body.colours[i],
+                opacity=opacity,
+                cast_shadow=ghost is None,
+                receive_shadow=False,
+                visible=False,
             )
             for i in self._shown
-        ]  # fmt: skip
+        ]
         self._name, self._server = name, server
 
     @property

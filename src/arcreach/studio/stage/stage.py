@@ -79,10 +79,20 @@ class Stage:
         scene.configure_environment_map("studio", environment_intensity=0.35)
         scene.configure_default_lights(enabled=True, cast_shadow=True)
         scene.add_grid(
-            "/ground", GROUND, GROUND, cell_size=0.1, section_size=0.5, cell_color=(228, 228, 232),
-            section_color=(205, 205, 212), cell_thickness=0.6, section_thickness=0.9, plane_opacity=0.0,
-            shadow_opacity=0.22, fade_distance=9.0, fade_from="origin",
-        )  # fmt: skip
+            "/ground",
+            GROUND,
+            GROUND,
+            cell_size=0.1,
+            section_size=0.5,
+            cell_color=(228, 228, 232),
+            section_color=(205, 205, 212),
+            cell_thickness=0.6,
+            section_thickness=0.9,
+            plane_opacity=0.0,
+            shadow_opacity=0.22,
+            fade_distance=9.0,
+            fade_from="origin",
+        )
         self.labels = [scene.add_label(f"/label/{i}", "", visible=False, anchor="bottom-center") for i in range(2)]
 
     @contextlib.contextmanager

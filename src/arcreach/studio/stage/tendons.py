@@ -34,18 +34,32 @@ class DrawnTendons:
         self._scene = server.scene
         positions, turns, radii = self._discs(robot.neutral)
         self.discs = self._scene.add_batched_meshes_simple(
-            "/tendons/discs", DISC, DISC_FACES, turns, positions, batched_scales=radii, batched_colors=colours.DISC,
-            lod="off", cast_shadow=False, receive_shadow=False,
-        )  # fmt: skip
+            "/tendons/discs",
+            DISC,
+            DISC_FACES,
+            turns,
+            positions,
+            batched_scales=radii,
+            batched_colors=colours.DISC,
+            lod="off",
+            cast_shadow=False,
+            receive_shadow=False,
+        )
         nothing = np.zeros((1, 2, 3), dtype=np.float32)
         self.taut, self.slack = (
             self._scene.add_line_segments(f"/tendons/{name}", nothing, colour, thickness=THICKNESS)
             for name, colour in (("taut", colours.TENDON), ("slack", colours.VERMILION))
         )
         self.ellipsoid = self._scene.add_mesh_simple(
-            "/tendons/ellipsoid", BALL, BALL_FACES, color=colours.VERMILION, opacity=0.35, cast_shadow=False,
-            receive_shadow=False, visible=False,
-        )  # fmt: skip
+            "/tendons/ellipsoid",
+            BALL,
+            BALL_FACES,
+            color=colours.VERMILION,
+            opacity=0.35,
+            cast_shadow=False,
+            receive_shadow=False,
+            visible=False,
+        )
 
     def draw(self, q: Array | None, slack: Booleans | None = None) -> None:
         """Draw tendons and discs at q, those that are slack as dashes; None hides them."""

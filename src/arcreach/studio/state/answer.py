@@ -99,10 +99,16 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
     began = time.perf_counter()
     try:
         found = solve(
-            request.robot, request.target, method, start=start, max_time=budget,
-            scene=request.scene if avoiding else None, through=request.port,
-            hold=request.hold if request.held else None, **request.tuning.arguments(method, trace),
-        )  # fmt: skip
+            request.robot,
+            request.target,
+            method,
+            start=start,
+            max_time=budget,
+            scene=request.scene if avoiding else None,
+            through=request.port,
+            hold=request.hold if request.held else None,
+            **request.tuning.arguments(method, trace),
+        )
     except Exception as error:
         # The method does not accept this target, or a registered one failed: the robot stays, and the page says why.
         expected = isinstance(error, ArcreachError)
@@ -119,10 +125,19 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
     if reached and touched:
         status = "reached, but runs into an obstacle"
     return Result(
-        method, found.q, status, reached and not touched, found.position_error,
-        found.angle_error if request.target.axis is not None else None, seconds, found.iterations, free, touched,
-        found.port_distance, found.trace,
-    )  # fmt: skip
+        method,
+        found.q,
+        status,
+        reached and not touched,
+        found.position_error,
+        found.angle_error if request.target.axis is not None else None,
+        seconds,
+        found.iterations,
+        free,
+        touched,
+        found.port_distance,
+        found.trace,
+    )
 
 
 def _judge_port(request: Request, q: Array) -> tuple[float | None, bool]:

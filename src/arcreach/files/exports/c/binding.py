@@ -154,9 +154,16 @@ class ExportedSolver:
         most = -1 if max_steps is None else max_steps
         began = time.perf_counter()
         self._library.arcreach_solve(
-            ctypes.c_long(n), mode, _pointer(targets), None if begin is None else _pointer(begin), _pointer(options),
-            ctypes.c_int32(most), _pointer(q), _pointer(status), _pointer(steps),
-        )  # fmt: skip
+            ctypes.c_long(n),
+            mode,
+            _pointer(targets),
+            None if begin is None else _pointer(begin),
+            _pointer(options),
+            ctypes.c_int32(most),
+            _pointer(q),
+            _pointer(status),
+            _pointer(steps),
+        )
         seconds = np.full(n, (time.perf_counter() - began) / max(n, 1))
         if n and status.min() < 0:
             i = int(status.argmin())

@@ -98,13 +98,19 @@ class Header:
         is_arc = robot.packed["kind"] == layout.ARC
         arcs, arcs_before = robot.packed[is_arc], np.cumsum(is_arc) - is_arc
         rows = [
-            "{" + ", ".join([
-                *(str(int(route[name])) for name in ("kind", "coordinate", "varies", "tendon")),
-                str(int(arcs_before[route["first_arc"]])), str(int(route["arcs"])), str(int(route["discs"])),
-                *(self._number(route[name]) for name in ("length", "radius", "angle", "turn", "rest")),
-            ]) + "}"
+            "{"
+            + ", ".join(
+                [
+                    *(str(int(route[name])) for name in ("kind", "coordinate", "varies", "tendon")),
+                    str(int(arcs_before[route["first_arc"]])),
+                    str(int(route["arcs"])),
+                    str(int(route["discs"])),
+                    *(self._number(route[name]) for name in ("length", "radius", "angle", "turn", "rest")),
+                ]
+            )
+            + "}"
             for route in routes
-        ]  # fmt: skip
+        ]
         constants = {"TENDONS": len(robot.tendons), "ROUTES": len(routes), "PARALLEL": int(parallel)}
         constants |= {"HELICAL": int(pulls.HELICAL in kinds), "DISCS": int(pulls.DISCS in kinds)}
         tables = [self._table("ar_route", f"AR_ROUTE[{len(rows)}]", *rows)]
