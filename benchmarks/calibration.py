@@ -45,7 +45,7 @@ def robots(count, seed):
             fit = ar.fit(robot, data, seed=split)
             seconds = time.process_time() - began
             fitted, kept = (100.0 * errors.mean() / fit.length for errors in (fit.fitted_errors, fit.kept_errors))
-            print(f"{name} split {split}: fitted {fitted:.2f} %, kept apart {kept:.2f} %, {seconds:.0f} s", flush=True)
+            print(f"{name} split {split}: fitted {fitted:.2f} %, held out {kept:.2f} %, {seconds:.0f} s", flush=True)
 
 
 def coverage(count, seed):

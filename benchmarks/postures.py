@@ -8,8 +8,9 @@
 by the robot's forward kinematics and limits.
 
 `prefer` is compared with SLSQP twice, in the solver's variables, on the same cost with its exact gradient:
-- from the solution of `solve`, whose time is not counted. SLSQP then only descends to the minimum beside that solution,
-  while `prefer` also has to find a solution. The derivatives of the tip are central differences, in one compiled batch.
+- from the solution of `solve`, whose time is not counted: it descends to the minimum beside that solution. The
+  derivatives of the tip are central differences, in one compiled batch. The time beside it is that of
+  `solve(..., start=solution)`, which does the same; `call` and `batch` also have to find a solution.
 - on its own, as without arcreach's solver: from the neutral pose, then from random configurations until it reaches the
   target, with SciPy's default settings, the compiled `tip_pose` and `jacobian`, and exact derivatives of the limits.
   All of its starts are counted, for a quarter of the targets.
@@ -251,35 +252,44 @@ def batch_time(robot, targets):
     return min(took) / len(targets)
 
 
+def timed_calls(robot, targets, starts=None):
+    """Return the answers (n, dof) of single calls with `prefer`, and the median of their seconds, the best of a few."""
+    answers, took = np.empty((len(targets), robot.dof)), np.empty((ROUNDS, len(targets)))
+    for times in took:
+        for i, target in enumerate(targets):
+            start = None if starts is None else starts[i]
+            began = time.thread_time()
+            answers[i] = ar.solve(robot, target, prefer="rest", start=start).q
+            times[i] = time.thread_time() - began
+    return answers, np.median(took.min(axis=0))
+
+
 def prefer(n=200, seed=5):
     header = f"{'within 1 %':>10} {'worst':>7} {'lost':>5} {'call':>8} {'batch':>8}"
-    rival_header = f"{'SLSQP':>8} {'failed':>7} {'faster':>7} {'in batch':>9}"
-    print(f"{'robot, target':34} {header}   {rival_header}   | {'within 1 %':>10} {rival_header} {'starts':>7}")
+    rival_header = f"{'ours':>8} {'within 1 %':>10} {'SLSQP':>8} {'failed':>7} {'faster':>7} {'in batch':>9}"
+    print(f"{'robot, target':34} {header}   | {rival_header}   | {rival_header} {'starts':>7}")
     for made, kind in SIX:
         robot = ar.load_robot(made) if isinstance(made, str) else made()
         rival, targets = Rival(robot), drawn(robot, n, kind, seed=seed)
-        first = robot.model.to_variables(ar.solve_batch(robot, targets).q)
+        first = ar.solve_batch(robot, targets).q
         batch = batch_time(robot, targets)
-        answers, took = np.empty((n, robot.dof)), np.empty((ROUNDS, n))
-        for times in took:
-            for i, target in enumerate(targets):
-                began = time.thread_time()
-                answers[i] = ar.solve(robot, target, prefer="rest").q
-                times[i] = time.thread_time() - began
+        answers, call = timed_calls(robot, targets)
+        nearest, descent = timed_calls(robot, targets, first)
         tight = {"maxiter": 300, "ftol": 1e-9}
         descents = [
             min(rival.descend(target, v, rival.differences, None, tight) for _ in range(ROUNDS))
-            for target, v in zip(targets, first, strict=True)
+            for target, v in zip(targets, robot.model.to_variables(first), strict=True)
         ]
         alone = [rival.alone(target, i) for i, target in enumerate(targets[: n // 4])]
-        ours = np.array([rival.cost(v) for v in robot.model.to_variables(answers)])
-        call, ratio = np.median(took.min(axis=0)), ours / np.array(descents)[:, 0]
+        ours, beside = (np.array([rival.cost(v) for v in robot.model.to_variables(Q)]) for Q in (answers, nearest))
+        ratio = ours / np.array(descents)[:, 0]
         line = f"{robot.name + ', ' + kind:34} {100 * (ratio <= 1.01).mean():8.1f} % {ratio.max():7.3f} "
         line += f"{missed(robot, targets, answers):5} {1e6 * call:5.1f} µs {1e6 * batch:5.1f} µs"
-        for found in (descents, alone):
+        for found, costs, time_of_call in ((descents, beside, descent), (alone, ours, call)):
             cost, seconds = np.array(found)[:, 0], np.median(np.array(found)[:, 1])
-            line += "   " if found is descents else f"   | {100 * (ours[: len(cost)] <= 1.01 * cost).mean():8.1f} %"
-            line += f" {1e3 * seconds:5.2f} ms {np.isinf(cost).sum():7} {seconds / call:7.0f} {seconds / batch:9.0f}"
+            line += f"   | {1e6 * time_of_call:5.1f} µs {100 * (costs[: len(cost)] <= 1.01 * cost).mean():8.1f} %"
+            line += f" {1e3 * seconds:5.2f} ms {np.isinf(cost).sum():7} {seconds / time_of_call:7.0f}"
+            line += f" {seconds / batch:9.0f}"
         print(f"{line} {np.mean([starts for _, _, starts in alone]):7.1f}", flush=True)
 
 

@@ -50,7 +50,7 @@ def test_parameters_are_found_within_their_errors(fitted):
     assert np.all(np.abs(fit.values - truth) < 4.5 * fit.errors)
     assert fit.kept_errors.mean() < 4.0 * NOISE
     assert fit.errors[0] < 1e-3
-    assert "rows kept apart" in str(fit)
+    assert "rows held out" in str(fit)
 
 
 def test_the_robot_predicts_what_was_measured(fitted):

@@ -60,7 +60,7 @@ class Fit:
     errors: Array  # standard errors of `values`
     weak: tuple[str, ...]  # parameters whose standard error exceeds how far the given value may be off in practice
     data: Measurements
-    kept: Booleans  # rows of `data` that were kept apart
+    kept: Booleans  # rows of `data` that were held out
     predicted: Array  # tip positions (n, 3), for kept rows by a fit that did not see them
     complete: bool = True  # False if it was interrupted
 
@@ -71,7 +71,7 @@ class Fit:
 
     @property
     def kept_errors(self) -> Array:
-        """The tip errors of the rows that were kept apart."""
+        """The tip errors of the rows that were held out."""
         return self.tip_errors[self.kept]
 
     @property
@@ -81,7 +81,7 @@ class Fit:
 
     def __str__(self) -> str:
         lines = []
-        for name, errors in (("fitted", self.fitted_errors), ("kept apart", self.kept_errors)):
+        for name, errors in (("fitted", self.fitted_errors), ("held out", self.kept_errors)):
             if len(errors):
                 lines.append(
                     f"{_text.count(len(errors), 'row')} {name}: mean tip error {_text.length(float(errors.mean()))} "
@@ -105,7 +105,7 @@ def fit(
     """Fit parameters of a tendon-driven robot to measured pulls and tips.
 
     `data` are Measurements or a CSV file. `free` names groups of parameters: base, lengths, angles, radii, stiffness,
-    pretension, rest, tip. The share `kept` of the commands, drawn by `seed`, is kept apart and judges a fit of the
+    pretension, rest, tip. The share `kept` of the commands, drawn by `seed`, is held out and judges a fit of the
     others; the robot that is returned is then fitted to all rows. Sections and tendons without a stiffness get a
     typical one if stiffness is free. `progress` receives the steps done and those at most needed. Raises `Interrupted`,
     whose `result` is the best fit so far, on Ctrl-C. Needs SciPy.
@@ -164,7 +164,7 @@ def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
 
 
 def _kept_rows(data: Measurements, kept: Any, seed: int) -> Booleans:
-    """Return the mask of the rows that are kept apart: whole commands."""
+    """Return the mask of the rows that are held out: whole commands."""
     if isinstance(kept, bool) or not isinstance(kept, (int, float)) or not 0.0 <= kept < 1.0:
         raise TargetError(f"kept = {shown(kept)} is not accepted; give a share from 0 to below 1")
     labels, number = np.unique(data.commands, return_inverse=True)

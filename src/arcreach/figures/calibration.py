@@ -1,4 +1,4 @@
-"""Draw a fit: measured and predicted tips of the rows kept apart, and the tip errors of all rows."""
+"""Draw a fit: measured and predicted tips of the rows held out, and the tip errors of all rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
-    The tips are those of the rows that were kept apart, or all if none were. `width` is in millimetres.
+    The tips are those of the rows that were held out, or all if none were. `width` is in millimetres.
     """
     if not isinstance(fit, Fit):
         raise MethodError(f"fit = {type(fit).__name__} is not accepted; give what ar.fit returned")
@@ -55,7 +55,7 @@ def _draw_tips(panel: Any, measured: Any, predicted: Any, i: int, k: int) -> Non
 def _draw_errors(panel: Any, fit: Fit) -> None:
     shares = 100.0 * fit.tip_errors / fit.length
     edges = np.linspace(0.0, max(float(np.quantile(shares, QUANTILE)), 1e-9), BINS + 1)
-    for rows, colour, name in ((~fit.kept, BLUE, "rows fitted"), (fit.kept, VERMILION, "rows kept apart")):
+    for rows, colour, name in ((~fit.kept, BLUE, "rows fitted"), (fit.kept, VERMILION, "rows held out")):
         if rows.any():
             # The last bin holds what is beyond it, so that no row is left out.
             panel.hist(np.minimum(shares[rows], edges[-1]), edges, histtype="step", color=colour, label=name)
