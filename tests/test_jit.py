@@ -220,6 +220,13 @@ def test_code_of_others_is_compiled_silently(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_generated_code_is_compiled_silently(capsys, monkeypatch):
+    """The formulas of a symbolic robot are compiled in every run, which the line on stderr does not mean."""
+    monkeypatch.setenv("ARCREACH_QUIET", "0")
+    assert _jit.compile_source("def double(x):\n    return 2 * x\n", "double")(2) == 4
+    assert capsys.readouterr().err == ""
+
+
 def test_a_kernel_that_returns_arrays_must_say_that_it_allocates():
     # Without reference counts numba compiles this, and the process aborts when it runs.
     @_jit.kernel

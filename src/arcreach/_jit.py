@@ -406,7 +406,7 @@ def _announce(line: str) -> None:
 def _announce_compiling(event: Any) -> None:
     """Print COMPILING_LINE when a kernel of this library is compiled and no caller announces it."""
     dispatcher = (event.data or {}).get("dispatcher")
-    if not _announcers and (dispatcher is None or dispatcher.__module__.startswith("arcreach.")):
+    if not _announcers and (dispatcher is None or (dispatcher.__module__ or "").startswith("arcreach.")):
         _announce(COMPILING_LINE)
 
 

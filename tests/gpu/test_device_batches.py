@@ -117,7 +117,7 @@ def test_targets_on_the_device_stay_there():
     assert hasattr(there.q, "copy_to_host")
     assert there.reached.all()
     assert told == [FEW]
-    with pytest.raises(TargetError, match="axes lie on the host and positions on the device"):
+    with pytest.raises(TargetError, match="axes are on the host and positions on the device"):
         ar.solve_batch(robot, rows[0], asked["axes"], device="cuda")
     with pytest.raises(ConfigurationError, match="start"):
         ar.solve_batch(robot, *rows, start=cuda.to_device(np.full((FEW, robot.dof), np.nan)), device="cuda")

@@ -45,8 +45,8 @@ def test_a_base_far_away_costs_nothing(name, kind):
         there = base @ poses
         far = ar.solve_batch(moved, there[:, :3, 3], **goals(there, kind))
         assert far.reached.all()
-        # A target at 1000 km has lost ten digits: a few descents take another step.
-        assert np.abs(far.iterations - near.iterations).mean() < 0.5
+        # A target at 1000 km has lost ten digits: a few descents take other steps.
+        assert (far.iterations != near.iterations).mean() <= 0.1
         assert moved.moving_reach == pytest.approx(robot.moving_reach)
 
 

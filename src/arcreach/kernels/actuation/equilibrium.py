@@ -26,7 +26,7 @@ UNKNOWN, COORDINATE, VARIES, BENDING, AXIAL, REST = range(6)
 _MOST_STEPS = 60
 # A step of which a smaller share still raises the energy is rounding.
 _LEAST_SHARE = 1e-6
-# Two energies that differ by less than this share are equal: rounding.
+# Energies that differ by less than this share, and steps shorter than this in radians and metres, are rounding.
 _ROUNDING = 1e-15
 # A step is the last one if the next would be shorter than this, in radians and in metres.
 _LEFT = 1e-12
@@ -222,6 +222,9 @@ def equilibrium(springs, pulled, q, work):
         if not springs.returns:
             copy(v, work.rest)
         largest, promised = newton_step(springs, v, near, work)
+        # A robot at rest stays exactly straight.
+        if largest <= _ROUNDING:
+            break
         # Steps shrink by a constant ratio at least, and by its square if the matrix has all curvature.
         ratio = largest / min(before, _NEAR)
         last = largest * ratio * (ratio if near and springs.curved else 1.0) <= _LEFT

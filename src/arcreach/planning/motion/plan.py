@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import not_negative, positive, real_array, shown, whole
+from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.elements import Joint, Link, Revolute, Section, Tendon
 from arcreach.errors import MethodError, SceneError, TargetError
@@ -104,7 +105,7 @@ def plan(
     margin = not_negative("margin", margin, "metres")
     check_base(robot, checked)
     q_start, room = _free_configuration(robot, start, "start", checked, margin, self_collision)
-    _load_kernels(robot.pull_limits is not None)
+    _load_kernels(robot.pull_limits is not None, bool(posture))
     began = time.perf_counter()
     check = MotionCheck(SmoothSpace(robot), checked, margin, own=self_collision)
     options = Options(seed, simplify, shorten_time, 1 if few else MOST_ROUNDS, began + SEARCH_TIME * max_time)
@@ -180,14 +181,18 @@ def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
 
 
 @cache
-def _load_kernels(pulls: bool) -> None:
-    """Compile or load the kernels of a plan, for robots with limits of pulls or without, before its clock starts."""
+def _load_kernels(pulls: bool, prefers: bool) -> None:
+    """Compile or load the kernels of a plan before its clock starts.
+
+    Robots with limits of pulls and plans that prefer a posture have kernels of their own.
+    """
+    stop_interpreting()
     tendons = (Tendon(0.002, 0.0, pull_max=1.0),) if pulls else ()
     robot = Robot([Section(0.05, 1.0, tendons=tendons), Link((0.0, 0.0, 0.01))])
     scene = spatial_scene(Sphere((1.0, 0.0, 0.0), 0.1))
     q, tolerances = robot.neutral, (1e-3, 1e-3)
     target = Target(robot.tip_pose(q)[:3, 3])
-    goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3, {})
+    goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3, {"prefer": "rest"} if prefers else {})
     check = MotionCheck(SmoothSpace(robot), scene, 0.0)
     found = find_path(check, q, q[None], 1.0, Options(0, True, 0.0, 1, math.inf))
     _certified(check, q, found, Status.REACHED, math.inf)
