@@ -96,7 +96,7 @@ def sense(robot, points, rng):
 def least_errors(robot, q, arcs, known, rng):
     """Return tip errors, as shares of the length, drawn from the least covariance that an unbiased fit can have.
 
-    That is the Cramer-Rao bound for Gaussian noise at the points given, those that are no outliers. Without arc lengths
+    That is the Cramer-Rao bound for Gaussian noise at the points given, the inliers. Without arc lengths
     every point has one unknown more, its place on the backbone, so noise along the backbone says nothing.
     """
     length = element_lengths(robot, robot.neutral)[1].sum()

@@ -26,7 +26,7 @@ def _allowance() -> float:
 
 _left = _allowance()
 _deadline = 0.0
-# Attribute of a kernel that cannot be interpreted as it stands: what to call instead.
+# Attribute of a kernel that holds its replacement in the interpreter, if its own code cannot be interpreted.
 SUBSTITUTE = "interpreted_as"
 _copies: dict[Any, Callable[..., Any]] = {}
 
@@ -58,8 +58,8 @@ def stop_interpreting() -> None:
 def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     """Interpret a call; return whether it ended in time, and its result.
 
-    Otherwise arrays are restored, and nothing is interpreted any more. So is a call that divides by zero, which raises
-    in Python and is defined in compiled code.
+    A call that runs out of time, or divides by zero, which only Python refuses, leaves its arrays as they were; from
+    then on every kernel is compiled at its first call.
     """
     global _left, _deadline  # noqa: PLW0603
     if _left <= 0.0:
