@@ -67,6 +67,28 @@ def test_another_robot_closes_the_animation_of_the_first(studio, name):
     until(lambda: studio.player.frame > 1)
 
 
+@pytest.mark.parametrize("leave", [False, True], ids=["pause", "leave"])
+def test_a_frame_that_a_pause_overtakes_is_not_shown(studio, monkeypatch, leave):
+    robot, change_unless = studio.state.request.robot, studio.state.change_unless
+    plan = plan_from(robot.neutral, studio.q, 200)
+    mine = 0.5 * plan.q[-1]
+
+    def interrupted(cancelled, **fields):
+        if fields["q"] is not None and np.array_equal(fields["q"], plan.q[2]):
+            if leave:
+                studio.pose(mine)
+            else:
+                studio.player.pause()
+        return change_unless(cancelled, **fields)
+
+    monkeypatch.setattr(studio.state, "change_unless", interrupted)
+    studio.player.open(plan)
+    until(lambda: not studio.player.playing)
+    settle(studio)
+    assert studio.player.frame == studio.panels.trajectory.frame.value == 1
+    assert np.array_equal(studio.q, mine if leave else plan.q[1])
+
+
 def plan_from(start, end, n):
     return Animation("plan", "2 corners", np.linspace(start, end, n))
 

@@ -14,7 +14,10 @@ _log = logging.getLogger(__name__)
 
 
 class Playback:
-    """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last or a failed one."""
+    """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last or a failed one.
+
+    `show` calls `advance` when it shows the frame, so that `frame` is the one shown also after a pause in between.
+    """
 
     def __init__(self, show: Callable[[int], None], ended: Callable[[], None]) -> None:
         self._show, self._ended = show, ended
@@ -22,7 +25,8 @@ class Playback:
         self._go = threading.Event()
         self._closed = False
         self.animation: Animation | None = None
-        self.frame = 0
+        self.frame = 0  # the one shown
+        self._due = 0  # the next one to show while playing
         self._thread = threading.Thread(target=self._run, name="arcreach-player", daemon=True)
         self._thread.start()
 
@@ -33,8 +37,8 @@ class Playback:
 
     def load(self, animation: Animation | None) -> None:
         """Load an animation, or none, and pause at its first frame."""
-        self.pause()
         with self._lock:
+            self._go.clear()
             self.animation, self.frame = animation, 0
 
     def play(self) -> None:
@@ -42,18 +46,26 @@ class Playback:
         with self._lock:
             if self.animation is None or not len(self.animation):
                 return
-            if self.frame >= len(self.animation) - 1:
-                self.frame = 0
-        self._go.set()
+            self._due = self.frame if self.frame < len(self.animation) - 1 else 0
+            self._go.set()
 
     def pause(self) -> None:
         """Stop at the current frame."""
-        self._go.clear()
+        with self._lock:
+            self._go.clear()
+
+    def advance(self, frame: int) -> bool:
+        """Make a frame the one shown; return False if it is no longer due, after a pause, a seek or another load."""
+        with self._lock:
+            if not self._is_due(self.animation, frame):
+                return False
+            self.frame = frame
+            return True
 
     def seek(self, frame: int) -> None:
         """Go to a frame and pause."""
-        self.pause()
         with self._lock:
+            self._go.clear()
             if self.animation is not None and len(self.animation):
                 self.frame = int(np.clip(frame, 0, len(self.animation) - 1))
 
@@ -69,19 +81,23 @@ class Playback:
         while not self._closed:
             self._go.wait()
             with self._lock:
-                animation, frame = self.animation, self.frame
-            if animation is None or not len(animation) or self._closed:
-                self._go.clear()
-                continue
-            if not self._shown(frame) or frame >= len(animation) - 1:
-                self._go.clear()
-                self._ended()
-                continue
-            pace.wait(1.0 / animation.rate)
+                animation, frame = self.animation, self._due
+            if animation is None or self._closed:
+                return
+            more = self._shown(frame) and frame < len(animation) - 1
+            if more:
+                pace.wait(1.0 / animation.rate)
             with self._lock:
-                # A seek in the meantime takes precedence.
-                if self.animation is animation and self.frame == frame and self._go.is_set():
-                    self.frame += 1
+                if not self._is_due(animation, frame):
+                    continue
+                if more:
+                    self._due += 1
+                    continue
+                self._go.clear()
+            self._ended()
+
+    def _is_due(self, animation: Animation | None, frame: int) -> bool:
+        return self._go.is_set() and self.animation is animation and self._due == frame
 
     def _shown(self, frame: int) -> bool:
         """Show a frame; log an error and return False if that fails."""

@@ -49,7 +49,8 @@ class Player:
         if playing:
             self.play()
         else:
-            self.seek(0)
+            # Not seek(0): the user may have gone to another frame already.
+            self._scrubber.post(self.frame)
 
     def leave(self) -> None:
         """Pause when the user changes something; a contact plan, which hides the robot, is closed."""
@@ -102,12 +103,18 @@ class Player:
             animation = self.animation
             if animation is None or frame >= len(animation):
                 return
-            self._tab.show_frame(frame)
+
+            def cancelled() -> bool:
+                return playing and not self._playback.advance(frame)
+
             if animation.q is None:
-                self.draw_frame(frame)
+                if not cancelled():
+                    self._tab.show_frame(frame)
+                    self.draw_frame(frame)
                 return
-            request = self._state.change_unless(lambda: playing and not self.playing, q=animation.q[frame])
+            request = self._state.change_unless(cancelled, q=animation.q[frame])
             if request is not None:
+                self._tab.show_frame(frame)
                 self._show(animation.answer(frame, request))
                 self._stage.set_links(animation.links(frame))
 
