@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 from tests.studio.waiting import until
 
-CAMERA = {
+CAMERA: dict[str, Any] = {
     "type": "ViewerCameraMessage",
     "wxyz": (1.0, 0.0, 0.0, 0.0),
     "position": (2.0, -2.0, 1.0),
@@ -91,7 +91,7 @@ class Client:
 
 
 @contextlib.contextmanager
-def client_of(studio: Any, **headers: str) -> Iterator[Client]:
+def client_of(studio: Any, camera: dict[str, Any] = CAMERA, **headers: str) -> Iterator[Client]:
     """Connect a client to a studio; viser counts it as connected after its first camera message."""
     before = set(studio.server.get_clients())
     with connect(
@@ -102,6 +102,6 @@ def client_of(studio: Any, **headers: str) -> Iterator[Client]:
         close_timeout=0.2,
     ) as socket:
         client = Client(socket)
-        client.send(**CAMERA)
+        client.send(**camera)
         until(lambda: set(studio.server.get_clients()) - before)
         yield client

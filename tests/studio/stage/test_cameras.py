@@ -5,7 +5,7 @@ import pytest
 from tests.studio.waiting import until
 from tests.studio.wire import CAMERA, client_of
 
-from arcreach.studio.stage.cameras import FIELD_OF_VIEW, HALF, VIEWS, placed
+from arcreach.studio.stage.cameras import FIELD_OF_VIEW, HALF, INITIAL, VIEWS, placed
 
 
 def pixel(point, view, width, height):
@@ -69,3 +69,26 @@ def test_a_slow_client_gets_the_view_of_its_last_canvas(page):
         client.send(**{**CAMERA, "image_width": 300, "image_height": 800, "position": late})
         until(lambda: len(client.of_type("SetCameraPositionMessage")) > count)
         assert np.allclose(last_position(client), placed("3D", 300, 800)[0])
+
+
+def test_the_reports_of_a_page_that_loads_slowly_are_no_movements_of_the_user(page):
+    with client_of(page) as client:
+        until(lambda: client.of_type("SetCameraPositionMessage"))
+        wide, narrow = ({**CAMERA, "image_width": width, "image_height": 800} for width in (1280, 617))
+        # As a browser with slow frames sends them: the default of three.js, that of viser, the initial camera.
+        for position in ([-5.0, 0.0, 0.0], [3.0, 3.0, 3.0], INITIAL[0].tolist()):
+            client.send(**{**wide, "position": position})
+        client.send(**{**narrow, "position": INITIAL[0].tolist()})
+        until(lambda: np.allclose(last_position(client), placed("3D", 617, 800)[0]))
+
+
+def test_the_initial_camera_may_come_after_the_first_view(page):
+    narrow = {**CAMERA, "image_width": 617, "image_height": 800}
+    with client_of(page, narrow) as client:
+        until(lambda: client.of_type("SetCameraPositionMessage"))
+        first = last_position(client)
+        for position in (first, INITIAL[0]):
+            client.send(**{**narrow, "position": position.tolist()})
+        until(lambda: len(client.of_type("SetCameraPositionMessage")) > 1)
+        assert np.allclose(last_position(client), first)
+        assert np.allclose(first, placed("3D", 617, 800)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,44 +36,66 @@ def placed(view: str, width: int, height: int) -> tuple[Array, Array]:
     return centre + distance * towards, centre
 
 
+# Position and look-at point before the size of the canvas is known.
+INITIAL = placed(FIRST, 800, 800)
+
+
+@dataclass
+class _Fitted:
+    """A view that is adjusted to the canvas of a client."""
+
+    view: str
+    # All positions that were set: a slow client reports old ones long after they were set.
+    given: list[Array]
+    # Whether the client has reported one of them. Before that it reports where its camera was: while the page loads the
+    # default of three.js and then that of viser, later where the user had moved it.
+    arrived: bool = False
+
+
 class Cameras:
     """Gives each client the first view, and adjusts it while panels open, until the user moves the camera."""
 
     def __init__(self, server: Any) -> None:
         camera = server.initial_camera
-        camera.position, camera.look_at = (tuple(point) for point in placed(FIRST, 800, 800))
+        camera.position, camera.look_at = (tuple(point) for point in INITIAL)
         camera.up, camera.fov, camera.near, camera.far = (0.0, 0.0, 1.0), FIELD_OF_VIEW, 0.02, 60.0
-        # For each client the view, and all camera positions it had or that were set for it: a slow client reports old
-        # ones long after they were set.
-        self._views: dict[int, tuple[str, list[Array]]] = {}
+        self._fitted: dict[int, _Fitted] = {}
         server.on_client_connect(self._greet)
         server.on_client_disconnect(self._forget)
 
     async def _greet(self, client: Any) -> None:
-        self.show(client, FIRST)
+        self._fitted[client.client_id] = _Fitted(FIRST, [INITIAL[0]])
+        # viser calls it for the report with which the client connects too, and that sets the view.
         client.camera.on_update(self._moved)
 
     async def _forget(self, client: Any) -> None:
-        self._views.pop(client.client_id, None)
+        self._fitted.pop(client.client_id, None)
 
     async def _moved(self, camera: Any) -> None:
-        view, given = self._views.get(camera.client.client_id, ("", []))
-        if not _among(camera.position, given):
-            self._views.pop(camera.client.client_id, None)
-        elif not _among(camera.position, [placed(view, camera.image_width, camera.image_height)[0]]):
-            self.show(camera.client, view)
+        fitted = self._fitted.get(camera.client.client_id)
+        if fitted is None:
+            return
+        if _among(camera.position, fitted.given):
+            fitted.arrived = True
+        elif fitted.arrived:
+            # Only the user moves the camera from a position that was set to one that was not.
+            self._fitted.pop(camera.client.client_id, None)
+            return
+        if not _among(camera.position, [placed(fitted.view, camera.image_width, camera.image_height)[0]]):
+            self._place(camera, fitted)
 
     def show(self, client: Any, view: str) -> None:
         """Set a client's camera to a view."""
-        camera = client.camera
-        position, look_at = placed(view, camera.image_width, camera.image_height)
-        given = self._views.get(client.client_id, ("", []))[1]
-        for new in (np.array(camera.position), position):
-            if not _among(new, given):
-                given.append(new)
-        self._views[client.client_id] = (view, given)
+        last = self._fitted.get(client.client_id)
+        self._fitted[client.client_id] = fitted = _Fitted(view, [] if last is None else last.given)
+        self._place(client.camera, fitted)
+
+    def _place(self, camera: Any, fitted: _Fitted) -> None:
+        position, look_at = placed(fitted.view, camera.image_width, camera.image_height)
+        if not _among(position, fitted.given):
+            fitted.given.append(position)
         # In one step: with only some of these set the camera could turn about the vertical.
-        with client.atomic():
+        with camera.client.atomic():
             camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)
 
 
