@@ -82,8 +82,11 @@ class Playback:
             self._go.wait()
             with self._lock:
                 animation, frame = self.animation, self._due
-            if animation is None or self._closed:
+            if self._closed:
                 return
+            if animation is None:
+                # Closed after the wait; nothing plays now.
+                continue
             more = self._shown(frame) and frame < len(animation) - 1
             if more:
                 pace.wait(1.0 / animation.rate)
