@@ -12,6 +12,7 @@ import pytest
 
 import arcreach
 from arcreach import _jit
+from arcreach._jit import cache as kernel_cache
 
 pytestmark = pytest.mark.compiled
 
@@ -89,7 +90,7 @@ def test_where_the_cache_lies(variables, home, monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     for variable, value in variables.items():
         monkeypatch.setenv(variable, value)
-    assert _jit._cache_home() == Path(home)
+    assert kernel_cache._cache_home() == Path(home)
 
 
 def test_without_a_home_directory_there_is_no_cache_of_the_user(monkeypatch):
@@ -99,9 +100,9 @@ def test_without_a_home_directory_there_is_no_cache_of_the_user(monkeypatch):
     for variable in ("ARCREACH_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    assert _jit._cache_home() is None
+    assert kernel_cache._cache_home() is None
     monkeypatch.setenv("ARCREACH_CACHE_DIR", "~nobody-of-this-name/cache")
-    assert _jit._cache_home() is None
+    assert kernel_cache._cache_home() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX users")
@@ -125,13 +126,13 @@ def test_a_cache_folder_that_others_can_write_to_is_not_used(given, trap, reason
         monkeypatch.delenv(variable, raising=False)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setattr(_jit.tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(kernel_cache.tempfile, "tempdir", str(temporary))
     fallback = temporary / f"arcreach-{os.getuid()}"
     if given:
         monkeypatch.setenv(given, str(tmp_path / "home"))
         folder = tmp_path / "home" / ("arcreach" if given == "NUMBA_CACHE_DIR" else "")
     else:
-        monkeypatch.setattr(_jit, "_cache_home", lambda: None)
+        monkeypatch.setattr(kernel_cache, "_cache_home", lambda: None)
         folder = fallback
     (tmp_path / "elsewhere").mkdir()
     if trap == "link":
@@ -146,7 +147,7 @@ def test_a_cache_folder_that_others_can_write_to_is_not_used(given, trap, reason
         foreign = {"another user's": folder, "another user's file": sub / "planted.nbc"}
         if "another" in trap:
             os.chown(foreign.get(trap, sub), 12345, -1)
-    chosen = _jit._open_cache()
+    chosen = kernel_cache._open_cache()
     told = capsys.readouterr().err
     assert chosen.stat().st_mode & 0o077 == 0
     if trap:
@@ -213,6 +214,62 @@ def test_kernels_do_not_depend_on_who_calls_them_first(tmp_path):
         told.append(done.stderr)
     # One line where kernels are compiled, none where they are loaded or where it is switched off.
     assert told == [_jit.COMPILING_LINE + "\n", "", ""]
+
+
+# Two kernels that call a third one, which Python calls too. Prints the results and the names of compiled kernels.
+FORMS = """
+import sys
+from numba.core import event
+from arcreach._jit import kernel
+
+@kernel
+def half(x):
+    return 0.5 * x
+
+@kernel
+def quarter(x):
+    return half(half(x))
+
+@kernel
+def less(x):
+    return half(x) - 1.0
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].__name__)
+
+    def on_end(self, event):
+        pass
+
+compiled = []
+event.register("numba:compile", Listener())
+print(*(globals()[name](8.0) for name in sys.argv[1:]), *compiled)
+"""
+
+
+@pytest.mark.parametrize("first", ["quarter", "half"])
+def test_a_kernel_is_compiled_once_for_kernels_and_once_for_python(first, tmp_path):
+    (tmp_path / "kernels.py").write_text(FORMS)
+
+    def call(*names):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "kernels.py", *names],
+            env={**os.environ, "ARCREACH_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        return done.stdout.split()
+
+    if first == "half":
+        # Its version for Python is not needed by the others.
+        assert call("half") == ["4.0", "half"]
+    assert call("quarter") == ["2.0", "quarter", "half"]
+    # From the disk into another kernel; from there for Python.
+    again = ["half"] if first == "quarter" else []
+    assert call("less", "half", "quarter") == ["3.0", "4.0", "2.0", "less", *again]
+    assert call("less", "half", "quarter") == ["3.0", "4.0", "2.0"]
 
 
 def test_code_of_others_is_compiled_silently(capsys):

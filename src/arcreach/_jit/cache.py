@@ -1,0 +1,164 @@
+"""Where compiled kernels are kept: a folder that only this user can write to.
+
+numba notices an edit in the file of a cached function but not in the files of the functions it calls. The name of the
+cache directory is therefore a hash of all kernel sources, and an edit starts an empty cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def kernel_hash() -> str:
+    """Return a hash of all kernel sources, this package and numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in (
+        path for folder in ("_jit", "elements", "kernels") for path in sorted((PACKAGE / folder).rglob("*.py"))
+    ):
+        digest.update(source.relative_to(PACKAGE).as_posix().encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_home() -> Path | None:
+    """Return the folder of all caches: ARCREACH_CACHE_DIR, NUMBA_CACHE_DIR or the platform's; None without a home."""
+    try:
+        for variable, folder in (("ARCREACH_CACHE_DIR", ""), ("NUMBA_CACHE_DIR", "arcreach")):
+            if chosen := os.environ.get(variable):
+                return Path(chosen).expanduser() / folder
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "arcreach"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "arcreach"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arcreach"
+    except RuntimeError:
+        return None
+
+
+def _danger(folder: Path) -> str | None:
+    """Return why a folder must not be loaded from, or None: its files are run, so only this user may write to it."""
+    if not hasattr(os, "getuid"):
+        return None
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        return "is not a folder"
+    if status.st_uid not in {0, os.getuid()}:
+        return "belongs to another user"
+    if status.st_mode & 0o022:
+        return "can be written by others"
+    return None
+
+
+def _planted(folder: Path) -> str | None:
+    """Return a reason if a folder holds files of another user."""
+    if not hasattr(os, "getuid"):
+        return None
+    for place, folders, files in os.walk(folder):
+        if any(os.lstat(os.path.join(place, name)).st_uid not in {0, os.getuid()} for name in (*folders, *files)):
+            return "holds files of another user"
+    return None
+
+
+def _open_cache() -> Path:
+    """Create the cache directory of these sources, a temporary one if no folder is safe and writable."""
+    shared = Path(tempfile.gettempdir()) / f"arcreach-{os.getuid() if hasattr(os, 'getuid') else ''}"
+    for parent in (_cache_home(), shared):
+        if parent is None:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = parent / kernel_hash()
+            # If others can write to the parent, the folder could be theirs too.
+            reason = _danger(parent)
+            if reason is None:
+                folder.mkdir(mode=0o700, exist_ok=True)
+                reason = _danger(folder) or _planted(folder)
+            if reason is not None:
+                _warn_of(parent, reason)
+            elif os.access(folder, os.W_OK):
+                # Private, whatever the modes of the files that numba writes.
+                folder.chmod(0o700)
+                return folder
+    return Path(tempfile.mkdtemp(prefix="arcreach-"))
+
+
+def _warn_of(folder: Path, reason: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(
+            f"arcreach: compiled kernels are not kept in {folder}: it {reason}, and its files are run as code. "
+            "Delete it, or set ARCREACH_CACHE_DIR to a folder that only you can write to.\n"
+        )
+
+
+CACHE_DIRECTORY = _open_cache()
+
+
+_configuring = threading.RLock()
+
+
+@contextlib.contextmanager
+def own_cache_directory() -> Iterator[None]:
+    """Set numba's cache directory inside the block; other code in the process keeps its own."""
+    config: Any = numba.config
+    with _configuring:
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(CACHE_DIRECTORY)
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
+
+
+class OneFileEach(caching.FunctionCache):
+    """numba's disk cache with one file per signature, opened at a kernel's first call.
+
+    numba's index numbers the files of a function, and two processes that compile at once can take the same number and
+    load each other's code. numba also writes a trial file per function at import, which would dominate import time.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._py_func = function
+
+    @functools.cached_property
+    def _opened(self) -> Any:
+        with own_cache_directory():
+            return caching.FunctionCache(self._py_func)
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        which = repr(self._index_key(signature, codegen))
+        return f"{self._opened._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
+
+    def holds(self, signature: Any, target_context: Any) -> bool:
+        """Return whether a compiled version is on disk."""
+        return os.path.exists(os.path.join(self._opened.cache_path, self._file(signature, target_context.codegen())))
+
+    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        # An unreadable file only costs a compilation.
+        with contextlib.suppress(Exception):
+            data = self._opened._cache_file._load_data(self._file(signature, target_context.codegen()))
+            return self._rebuilt(target_context, data)
+        return None
+
+    def _rebuilt(self, target_context: Any, data: Any) -> Any:
+        return self._opened._impl.rebuild(target_context, data)
+
+    def _save_overload(self, signature: Any, data: Any) -> None:
+        cache = self._opened
+        if cache._impl.check_cachable(data):
+            cache._impl.locator.ensure_cache_path()
+            cache._cache_file._save_data(self._file(signature, data.codegen), cache._impl.reduce(data))

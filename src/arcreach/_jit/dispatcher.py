@@ -1,0 +1,138 @@
+"""`KernelDispatcher`: numba's dispatcher, which compiles a kernel in one of two forms.
+
+A kernel that Python calls has a wrapper, which converts its arguments, and machine code. A kernel that another kernel
+calls is copied into the machine code of its caller and needs neither: it is kept as LLVM code. numba alone generates
+both for every kernel, a third of the time to compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import llvmlite.binding
+import numba
+from numba.core import codegen, compiler, registry, sigutils
+from numba.core.compiler_lock import global_compiler_lock
+
+from arcreach._jit.cache import OneFileEach
+
+
+class KernelDispatcher(registry.CPUDispatcher):
+    """Compiles a kernel for each combination of argument types that it is called with.
+
+    `counts_references` is false for kernels that neither allocate nor return arrays. Kernels that numba cannot name,
+    such as closures, are not `cached`.
+    """
+
+    # Whether the kernel being compiled is called by another one; changed only under numba's compiler lock.
+    inner: ClassVar[bool] = False
+    # Of numba's class.
+    __name__: str
+    _compiler: Any
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], counts_references: bool, cached: bool = True
+    ) -> None:
+        super().__init__(function, targetoptions={"nopython": True, "_nrt": counts_references, **options})
+        self._counts_references = counts_references
+        if cached:
+            self._cache = _Cache(function)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for these argument types, or load from the disk."""
+        with global_compiler_lock:
+            arguments = tuple(sigutils.normalize_signature(sig)[0])
+            inner = KernelDispatcher.inner
+            if not inner and arguments in self.overloads and _is_inner(self.overloads[arguments]):
+                del self.overloads[arguments]
+            self._compiler.pipeline_class = _InnerCompiler if inner else compiler.Compiler
+            return super().compile(sig)
+
+    def add_overload(self, cres: Any) -> None:
+        """Register a compiled version."""
+        if not _is_inner(cres):
+            # Of the kernels inside.
+            for environment in cres._find_referenced_environments():
+                cres.codegen.set_env(environment.env_name, environment)
+            super().add_overload(cres)
+            return
+        # numba finds the code of a callee by its entry point, which an inner kernel does not have.
+        cres = cres._replace(entry_point=object())
+        self.targetctx.insert_user_function(cres.entry_point, cres.fndesc, [cres.library])
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile for a caller; literal types are removed, so that one version of a kernel serves all values.
+
+        A loop counter has the type "literal 0" at first, and numba would compile every kernel it is passed to for that
+        type, a version that is never called.
+        """
+        unliteral = numba.types.unliteral
+        with global_compiler_lock:
+            before, KernelDispatcher.inner = KernelDispatcher.inner, True
+            try:
+                answer: Any = super().get_call_template(
+                    [unliteral(argument) for argument in args],
+                    {name: unliteral(argument) for name, argument in kws.items()},
+                )
+            finally:
+                KernelDispatcher.inner = before
+        # Without reference counts numba rejects a kernel that returns an array, but not a tuple that holds one.
+        if not self._counts_references and any(_holds_array(signature.return_type) for signature in answer[0].cases):
+            raise numba.errors.UnsupportedError(f"kernel {self.__name__} returns an array; mark it `allocates`")
+        return answer
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, numba.types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
+
+
+class _InnerLibrary(codegen.JITCodeLibrary):
+    """LLVM code that is never given to the machine code generator on its own."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> tuple[str, bytes]:
+        return self.name, self._get_module_for_linking().as_bitcode()
+
+
+def _is_inner(result: Any) -> bool:
+    return isinstance(result.library, _InnerLibrary)
+
+
+class _InnerCompiler(compiler.Compiler):
+    """numba's compiler without the wrapper for Python and without machine code."""
+
+    def define_pipelines(self) -> Any:
+        state = self.state
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _Cache(OneFileEach):
+    """The disk cache, with a file for each form of a kernel."""
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        file = super()._file(signature, codegen)
+        return f"inner.{file}" if KernelDispatcher.inner else file
+
+    def _rebuilt(self, target_context: Any, data: Any) -> Any:
+        if not KernelDispatcher.inner:
+            return super()._rebuilt(target_context, data)
+        (name, bitcode), fndesc, environment, signature, *_, environments = data
+        library = _InnerLibrary(target_context.codegen(), name)
+        library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(bitcode)
+        library._finalized = True
+        return compiler.compile_result(
+            target_context=target_context,
+            library=library,
+            fndesc=fndesc,
+            environment=environment,
+            signature=signature,
+            objectmode=False,
+            referenced_envs=environments,
+        )
