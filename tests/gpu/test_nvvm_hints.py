@@ -132,7 +132,7 @@ def test_a_function_replaces_another(monkeypatch):
     assert other.__globals__["rows"] is hints.unrolled_rows
     assert other.__globals__["turn_step"].__globals__["sincos"] is sincos_reduced
     # Functions that do not call it are unchanged.
-    assert other.__globals__["step_behind"] is kinematics.step_behind
+    assert other.__globals__["fixed_step"] is kinematics.fixed_step
     assert kinematics.sincos is sincos
     v = robot.model.to_variables(robot.sample(1, seed=3))[0]
     found = []

@@ -96,7 +96,7 @@ def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
             model.moves,
             np.pad(model.shapes, ((0, 0), (0, degree - model.shapes.shape[1]))),
             model.ends,
-            (model.scale, model.weight, model.reach, model.symmetric, model.scaled, model.ahead, model.lever),
+            (model.scale, model.weight, model.reach, model.symmetric, model.scaled, model.front_kind, model.lever),
         )
         for model, _ in robots
     )

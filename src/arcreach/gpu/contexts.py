@@ -23,7 +23,7 @@ NEAR_START = -2
 REFUSED = -3
 
 # Columns of `Models.numbers`.
-SCALE, WEIGHT, REACH, SYMMETRIC, SCALED, AHEAD, LEVER = range(7)
+SCALE, WEIGHT, REACH, SYMMETRIC, SCALED, FRONT_KIND, LEVER = range(7)
 
 
 class Targets(NamedTuple):
@@ -180,7 +180,7 @@ def parts(kind: Kind) -> Parts:
     one = robot or Model(*zeros)
     CHAIN, MOVES, SHAPES, ENDS = (np.copy(array) for array in (one.chain, one.moves, one.shapes, one.ends))
     K_SCALE, K_WEIGHT, K_REACH, K_LEVER = one.scale, one.weight, one.reach, one.lever
-    K_SYMMETRIC, K_SCALED, K_AHEAD = one.symmetric, one.scaled, one.ahead
+    K_SYMMETRIC, K_SCALED, K_FRONT_KIND = one.symmetric, one.scaled, one.front_kind
     f64 = np.float64
 
     @device_function
@@ -201,7 +201,7 @@ def parts(kind: Kind) -> Parts:
                 K_REACH,
                 K_SYMMETRIC,
                 K_SCALED,
-                K_AHEAD,
+                K_FRONT_KIND,
                 K_LEVER,
                 cuda.const.array_like(ENDS),
             )
@@ -217,7 +217,7 @@ def parts(kind: Kind) -> Parts:
                 x[r, REACH],
                 x[r, SYMMETRIC] != 0.0,
                 x[r, SCALED] != 0.0,
-                int(x[r, AHEAD]),
+                int(x[r, FRONT_KIND]),
                 x[r, LEVER],
                 models.ends[r],
             )

@@ -250,7 +250,7 @@ def _build(robot: Robot, tool: float) -> Model:
         # Limits of pulls change when all bends are rotated.
         symmetric=robot.pull_limits is None and _is_symmetric(packed),
         scaled=bool((packed["unit"] != 1.0).any()),
-        ahead=_kind_of(front),
+        front_kind=_kind_of(front),
         lever=tool,
         ends=np.stack([front[:3].ravel(), back[:3].ravel()]),
     )
@@ -267,8 +267,8 @@ def _about(axis: Any) -> Array:
 
 def _set_following(move: dict[str, Any], fixed: Array) -> None:
     """Write the fixed transform that follows a move."""
-    move["behind"] = _kind_of(fixed)
-    if move["behind"] != layout.NOTHING:
+    move["motion_kind"] = _kind_of(fixed)
+    if move["motion_kind"] != layout.NOTHING:
         move["motion"] = fixed[:3].ravel()
 
 
@@ -306,7 +306,7 @@ def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
         if move["kind"] != layout.BEND and not along_z:
             return False
         x, y = move["motion"][3], move["motion"][7]
-        if move["behind"] == layout.MOTION or (move["behind"] == layout.SHIFT and (x or y)):
+        if move["motion_kind"] == layout.MOTION or (move["motion_kind"] == layout.SHIFT and (x or y)):
             return False
     return True
 

@@ -69,7 +69,7 @@ _MOVE_FIELDS = np.dtype(
         ("periodic", np.int16),  # joints: 1 if a full turn of the variable changes nothing
         ("stroke", np.int16),  # joints: 1 if the variable is a length
         ("about", np.int32),  # TURN: ABOUT_X, ABOUT_Y or ABOUT_Z
-        ("behind", np.int32),  # kind of `motion`: NOTHING, SHIFT or MOTION
+        ("motion_kind", np.int32),  # kind of `motion`: NOTHING, SHIFT or MOTION
         ("tip_row", np.int64),  # bends: first row of the planar tip in the table of polynomials, 0 for one arc
         ("lower", np.float64),
         ("upper", np.float64),

@@ -16,7 +16,7 @@ class Model(NamedTuple):
     reach: float  # metres, from where the chain begins to move
     symmetric: bool  # rotating or mirroring all bends about the base axis rotates or mirrors the tip
     scaled: bool  # whether any variable has a unit other than 1
-    ahead: int  # kind of the fixed motion before the first moving element: NOTHING, SHIFT or MOTION
+    front_kind: int  # kind of the fixed motion before the first moving element: NOTHING, SHIFT or MOTION
     lever: float  # length of a long tool that is left out of the chain, else 0
     ends: Array  # (2, 12): motions from base to first moving element, and from tip to near end of the long tool
 

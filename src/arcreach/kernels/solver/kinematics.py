@@ -283,10 +283,10 @@ def joint_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J:
 
 
 @kernel(fast=True, inline=True)
-def step_behind(move: Record, tip: Motion) -> Motion:
+def fixed_step(move: Record, tip: Motion) -> Motion:
     """Return the tip in the frame before the fixed motion that follows a moving element. Source: derived."""
     m = move.motion
-    if move.behind == SHIFT:
+    if move.motion_kind == SHIFT:
         return shifted(tip, m[3], m[7], m[11])
     return multiply((m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]), tip)
 
@@ -365,8 +365,8 @@ def evaluate(model: Model, goal: Goal, v: Array, e: Array, J: Array) -> tuple[fl
     for passed in range(rows(model)):
         move = moves[moves.shape[0] - 1 - passed]
         kind = move.kind
-        if move.behind != NOTHING:
-            tip = step_behind(move, tip)
+        if move.motion_kind != NOTHING:
+            tip = fixed_step(move, tip)
         if kind == TURN:
             tip = turn_step(model, goal, move, v, tip, J)
         elif kind >= BEND:

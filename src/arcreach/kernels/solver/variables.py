@@ -41,7 +41,7 @@ def to_front(model: Model, mode: int, target: Array, local: Array) -> None:
 
     If a long tool is left out of the chain, the target is moved to the tool's near end. Source: derived.
     """
-    if model.ahead == NOTHING:
+    if model.front_kind == NOTHING:
         for k in range(12):
             local[k] = target[k]
     else:

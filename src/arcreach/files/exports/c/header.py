@@ -66,7 +66,7 @@ class Header:
             self._table("ar_real", f"AR_FIXED[{len(self.fixed)}][12]", *map(self._row, self.fixed)),
             self._table("ar_move", f"AR_MOVE[{len(moves)}]", *moves),
         ]
-        if self.model.ahead != layout.NOTHING:
+        if self.model.front_kind != layout.NOTHING:
             tables.append(self._table("ar_real", "AR_FRONT[12]", self._numbers(self.model.ends[0])))
         if self.vectors:
             tables.append(self._table("ar_real", f"AR_VECTORS[{len(self.vectors)}][3]", *map(self._row, self.vectors)))
@@ -148,8 +148,8 @@ class Header:
             "HAS_STRETCH": int(bool((model.moves["stretch"] > 0.0).any())),
             "HAS_UNCOUPLED": int(bool(((model.moves["stretch"] > 0.0) & (model.moves["slope"] <= 0.0)).any())),
             "HAS_PERIODIC": int(any(self._periodic(move) for move in model.moves)),
-            "HAS_FRONT": int(model.ahead != layout.NOTHING),
-            "HAS_MOTION": int(any(move["behind"] == layout.MOTION for move in model.moves)),
+            "HAS_FRONT": int(model.front_kind != layout.NOTHING),
+            "HAS_MOTION": int(any(move["motion_kind"] == layout.MOTION for move in model.moves)),
             "SYMMETRIC": int(model.symmetric),
             "SCALED": int(model.scaled),
             "STROKE_UNIT": self._number(stroke[0] if stroke else 1.0),
@@ -188,7 +188,7 @@ class Header:
             ]  # fmt: skip
             self.bends.append("{" + ", ".join([*values, str(int(move["tip_row"]))]) + "}")
         after = tuple(move["motion"])
-        if move["behind"] == layout.NOTHING:
+        if move["motion_kind"] == layout.NOTHING:
             after = tuple(np.eye(4)[:3].ravel())
         if after not in self.fixed:
             self.fixed.append(after)
@@ -196,7 +196,7 @@ class Header:
         fields = [
             f"AR_{kind}",
             *map(int, numbers),
-            AFTER[int(move["behind"])],
+            AFTER[int(move["motion_kind"])],
             self.fixed.index(after),
             extra,
             self._periodic(move),
