@@ -9,7 +9,8 @@ from arcreach.gpu.driver import from_kernel, is_simulated, load
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.solver import gpu_steps, seeds, starts, variables
 from arcreach.kernels.solver.contexts import Table, Work
-from arcreach.kernels.solver.gpu_steps import AT_ONCE, FAR, TOGETHER
+from arcreach.kernels.solver.gpu_steps import AT_ONCE, TOGETHER
+from arcreach.kernels.solver.seeds import FAR
 from arcreach.kernels.solver.starts import FAMILIAR_SEEDS, WORTH_A_DESCENT
 
 # A module global: the simulator replaces it while a kernel runs.

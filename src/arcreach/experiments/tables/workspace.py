@@ -33,7 +33,7 @@ from arcreach.robots.robot import Robot
 
 MONTE_CARLO = "monte-carlo"
 METHODS = ("auto", "fabrikx", "chords")
-CELL = 1e-3
+CELL = charts.CELL
 POSITION_TOL = 1e-4
 # The corner targets lie this far inside the cell, so that a tip within the tolerance is in the cell.
 INSIDE = 101e-6

@@ -40,7 +40,9 @@ from arcreach.kernels.clearance.mesh_tree import (
 from arcreach.kernels.clearance.scene import (
     ARC_LENGTH,
     AT_ELEMENT,
+    BRACKET,
     DISTANCE,
+    HALVINGS,
     OBSTACLE,
     PIECE,
     POINT,
@@ -52,9 +54,6 @@ from arcreach.kernels.clearance.triangles import point_triangle
 
 # Side of the mesh on which a pending sub-arc lies, where known.
 _UNKNOWN, _OUTSIDE, _INSIDE = 0.0, 1.0, -1.0
-# Half width of the bracket in which the nearest point is refined, as a share of the arc, and the number of bisections.
-_BRACKET = 1.0 / 512.0
-_HALVINGS = 34
 
 
 class Surface(NamedTuple):
@@ -182,7 +181,7 @@ def search_surface(tree, below, tolerance, scratch):
 @kernel
 def polish_surface(piece, tree, distance, at, tree_stack):
     """Return (distance, arc length) refined by bisection on the slope near the point found. Source: derived."""
-    bracket = _BRACKET * piece[LENGTH]
+    bracket = BRACKET * piece[LENGTH]
     low = max(at - bracket, 0.0)
     high = min(at + bracket, piece[LENGTH])
     # The bracket must not cross the surface, where the slope changes sign.
@@ -191,7 +190,7 @@ def polish_surface(piece, tree, distance, at, tree_stack):
         low, high = max(at - bracket, 0.0), min(at + bracket, piece[LENGTH])
     sign = 1.0 if distance > 0.0 else -1.0
     within = (1.0 + 1e-9) * (abs(distance) + bracket)
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         p = piece_point(piece, middle)
         _, _, q = nearest_point(tree, p, within * within, tree_stack)

@@ -40,8 +40,8 @@ CLEARANCE_SIZE = 12
 # Pending intervals are halves of one another, one per level, and there are at most as many levels as bits in a float.
 STACK_SIZE = 128
 # Half width of the bracket in which the nearest point is refined, as a share of the arc, and the number of bisections.
-_BRACKET = 1.0 / 512.0
-_HALVINGS = 34
+BRACKET = 1.0 / 512.0
+HALVINGS = 34
 
 
 @kernel
@@ -122,10 +122,10 @@ def search_piece(piece, shapes, k, field, below, tolerance, stack):
 @kernel
 def polish(piece, shapes, k, field, distance, at):
     """Return (distance, arc length) refined by bisection on the slope near the point found. Source: derived."""
-    width = _BRACKET * piece[LENGTH]
+    width = BRACKET * piece[LENGTH]
     low = max(at - width, 0.0)
     high = min(at + width, piece[LENGTH])
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         x, y, z = piece_point(piece, middle)
         _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)

@@ -34,6 +34,7 @@ from arcreach.kernels.clearance.scene import (
 from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Goal, Model, Pulls, Table, Task, Watch, Work
+from arcreach.kernels.solver.descent import FIRST_DAMPING, LARGEST_DAMPING, REJECTIONS
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.pull_limits import GRADIENT, keep_start, with_scratch
 from arcreach.kernels.solver.pull_steps import LEAST_DAMPING, write_trial
@@ -49,10 +50,7 @@ MOST_ROWS = TIP_ROWS + MOST_CLOSE
 STEPS_PER_START = 60
 PATIENCE = 8
 FEW_STARTS = 4
-_REJECTIONS = 8
 _WEAK = 0.9
-_FIRST_DAMPING = 1e-3
-_LARGEST_DAMPING = 1e3
 _SMALLEST_DAMPING = 1e-10
 # The initial slack as a share of the weight of an angle, its factor after a step that ends free, and its least value in
 # metres.
@@ -299,7 +297,7 @@ def descend_free(
     """
     v, trial, margin, port = work.v, work.trial, constraints.obstacles.margin, constraints.port
     slack = least_slack(port, FIRST_SLACK * model.weight)
-    damping = _FIRST_DAMPING
+    damping = FIRST_DAMPING
     weak = 0
     rejected = 0
     steps = 0
@@ -311,7 +309,7 @@ def descend_free(
         free = least >= margin
         if free and square <= goal.distance2 and angle <= goal.angle:
             return REACHED, steps, tip, least
-        if weak >= PATIENCE or rejected >= _REJECTIONS:
+        if weak >= PATIENCE or rejected >= REJECTIONS:
             return STALLED, steps, tip, least
         if steps >= most:
             return ITERATION_LIMIT, steps, tip, least
@@ -341,7 +339,7 @@ def descend_free(
             add_to_trace(body.q, watch)
         else:
             rejected += 1
-            damping = min(max(8.0 * damping, 1e-4), _LARGEST_DAMPING)
+            damping = min(max(8.0 * damping, 1e-4), LARGEST_DAMPING)
             to_coordinates(model, v, body.q)
             square, angle, _ = tip_residual(model, goal, v, work)
 

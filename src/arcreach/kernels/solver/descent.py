@@ -32,13 +32,13 @@ from arcreach.kernels.solver.variables import to_coordinates
 
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
-_LARGEST_DAMPING = 1e3
+LARGEST_DAMPING = 1e3
 # Lower bounds of the damping and of a pivot as shares of the trace: the equations stay solvable at singular
 # configurations.
 _FLOOR = 1e-13
 _PIVOT = 1e-16
 # Give up on a start after this many successive rejected steps.
-_REJECTIONS = 8
+REJECTIONS = 8
 # A step that leaves more than this share of the squared residual is weak.
 _WEAK = 0.8
 # Steps between two reads of the clock times the number of variables, about ten microseconds.
@@ -222,7 +222,7 @@ def next_damping(damping: float, before: float, after: float, predicted: float) 
             damping *= 0.1
         elif gain < 0.25 * expected:
             damping *= 2.0
-    return min(max(damping, _SMALLEST_DAMPING), _LARGEST_DAMPING)
+    return min(max(damping, _SMALLEST_DAMPING), LARGEST_DAMPING)
 
 
 @kernel(fast=True, inline=True)
@@ -255,7 +255,7 @@ def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float
         return State(code, steps, now, damping, state.predicted, weak, 0, False)
     rejected = state.rejected + 1
     # A start whose residual is not finite leaves no accepted variables to return to.
-    if rejected >= _REJECTIONS or steps == 0:
+    if rejected >= REJECTIONS or steps == 0:
         return State(STALLED, steps, best, damping, state.predicted, weak, rejected, True)
     for k in range(variables(work.v)):
         trial[k] = v[k]

@@ -12,14 +12,13 @@ from arcreach.kernels.chain.limits import LARGEST_FLOAT
 from arcreach.kernels.chain.target_rows import rotation_defect, write_axis
 from arcreach.kernels.solver.contexts import Frame, Goal, Model
 from arcreach.kernels.solver.loops import unrolled
-from arcreach.kernels.solver.seeds import frame_of, write_key
+from arcreach.kernels.solver.seeds import FAR, frame_of, write_key
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
 # Targets per thread in the choice of the first seed, and seeds per block whose least score is kept.
 AT_ONCE = 4
 TOGETHER = 8
-FAR = np.float32(3e38)
 
 
 @kernel(fast=True, inline=True)

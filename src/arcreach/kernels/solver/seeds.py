@@ -20,7 +20,7 @@ from arcreach.kernels.solver.variables import to_coordinates, to_front
 
 # Seeds per block, whose least score is stored; the size of a table is a multiple of this.
 BLOCK = 64
-_FAR = np.float32(3e38)
+FAR = np.float32(3e38)
 _ON_AXIS = 1e-12
 
 
@@ -127,7 +127,7 @@ def score(table: Table, constants: Singles, key: Array, mode: int, scores: Singl
             u = keys[7, j] * k6 + keys[8, j] * k7 + keys[9, j] * k8 + keys[10, j] * k9
             scores[j] = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2 - f * u * u
     for b in range(seeds // BLOCK):
-        least = _FAR
+        least = FAR
         for j in range(BLOCK):
             x = scores[b * BLOCK + j]
             least = x if x < least else least
@@ -138,8 +138,8 @@ def score(table: Table, constants: Singles, key: Array, mode: int, scores: Singl
 def mark_used(scores: Singles, minima: Singles, seed: int) -> None:
     """Mark a seed as used. Source: derived."""
     block = seed // BLOCK
-    scores[seed] = _FAR
-    least = _FAR
+    scores[seed] = FAR
+    least = FAR
     for j in range(block * BLOCK, block * BLOCK + BLOCK):
         least = scores[j] if scores[j] < least else least
     minima[block] = least
@@ -164,7 +164,7 @@ def take_nearest(scores: Singles, minima: Singles) -> int:
 @kernel(fast=True, inline=True)
 def least_score(minima: Singles) -> np.float32:
     """Return the least score of all unused seeds. Source: derived."""
-    least = _FAR
+    least = FAR
     for b in range(minima.shape[0]):
         least = minima[b] if minima[b] < least else least
     return least

@@ -213,7 +213,7 @@ def write_weights(model: Model, body: Body, depth: float, q: Array, fit: Fit) ->
 
 
 @kernel
-def add_tip(model: Model, body: Body, goal: Array, v: Array, fit: Fit, out: Squares) -> float:
+def add_tip(body: Body, goal: Array, v: Array, fit: Fit, out: Squares) -> float:
     """Add the residuals of the tip and of the change since the previous depth. Source: derived."""
     off = (
         fit.tip[0] - goal[1] + fit.shift[0],
@@ -248,7 +248,7 @@ def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit:
     jacobian(chain, q, fit.own)
     for i in range(model.moves.shape[0]):
         write_block(model.moves[i], q, fit.own, fit.whole)
-    total = add_tip(model, body, goal, v, fit, out)
+    total = add_tip(body, goal, v, fit, out)
     before = IDENTITY
     row = 0
     j = 0
