@@ -27,14 +27,6 @@ def tube(
     return tuple(Capsule(a, b, wall_radius) for wall in walls for a, b in itertools.pairwise(wall.tolist()))
 
 
-def tube_of_balls(
-    centre_line: npt.ArrayLike, inner_radius: float, wall_radius: float, sides: int = 8, up: npt.ArrayLike = (0, 1, 0)
-) -> tuple[Sphere, ...]:
-    """Return the same walls as spheres at the points of the centre line, for methods that avoid spheres only."""
-    walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
-    return tuple(Sphere(point, wall_radius) for wall in walls for point in wall.tolist())
-
-
 def tube_mesh(
     centre_line: npt.ArrayLike, inner_radius: float, wall: float, sides: int = 32, up: npt.ArrayLike = (0, 1, 0)
 ) -> Mesh:

@@ -9,7 +9,7 @@ from arcreach.files import catalogue_waypoints
 from arcreach.ik.solution import Status
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.planning.motion.path import DETOUR
-from arcreach.scenes.tubes import tube, tube_of_balls
+from arcreach.scenes.tubes import tube
 
 TUBES = ("tube-offset", "tube-angled", "tube-curved", "tube-side", "tube-angled-3d", "tube-curved-3d")
 ARM = ar.load_robot("inserted-three-section")
@@ -101,9 +101,9 @@ def test_walls_of_a_tube():
     assert len(walls) == 8
     for wall in walls:
         assert np.hypot(*np.array(wall.a)[:2]) == pytest.approx(0.012)
-    balls = tube_of_balls(line, 0.01, 0.002, sides=2)
-    assert len(balls) == 6
-    assert {round(ball.centre[1], 12) for ball in balls} == {0.0}
+    channel = tube(line, 0.01, 0.002, sides=2)
+    assert len(channel) == 4
+    assert {round(wall.a[1], 12) for wall in channel} == {0.0}
     for bad in ({"centre_line": [[0, 0, 0]]}, {"sides": 1}, {"up": (0, 0, 1)}):
         with pytest.raises(SceneError, match=f"{next(iter(bad))} = "):
             tube(**{"centre_line": line, "inner_radius": 0.01, "wall_radius": 0.002} | bad)
