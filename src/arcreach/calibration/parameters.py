@@ -195,12 +195,11 @@ def _changed_tendon(tendon: Tendon, kind: str, value: float) -> Tendon:
 
 def is_elastic(robot: Robot) -> bool:
     """Return whether every section and tendon has a stiffness."""
-    sections = [element for element in robot.elements if isinstance(element, Section)]
     return all(
         section.bending_stiffness > 0.0
         and (section.stretch == 0.0 or section.axial_stiffness > 0.0)
         and all(math.isfinite(tendon.stiffness) for tendon in section.tendons)
-        for section in sections
+        for section in robot.sections
     )
 
 

@@ -22,9 +22,7 @@ from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Targets
 from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
-
-AnyRobot = Robot | SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot
 
 # Methods compared by default: the first FEW of these that accept the robot.
 PREFERRED = ("auto", "fabrikx", "chords", "jacobian", "lm", "finite-rotation", "ccd", "sdls")
@@ -50,8 +48,7 @@ def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tup
 
 def _kind(robot: AnyRobot) -> str:
     """Return the kind of target: position and axis for a robot with sections, the whole pose for an arm."""
-    bends = isinstance(robot, Robot) and any(isinstance(element, Section) for element in robot.elements)
-    return "axis" if bends else "rotation"
+    return "axis" if isinstance(robot, Robot) and robot.sections else "rotation"
 
 
 def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
@@ -109,7 +106,7 @@ def measure_success(
 
     `limits` are in radians; the targets of each are poses of the robot with that limit.
     """
-    if not isinstance(robot, Robot) or not any(isinstance(element, Section) for element in robot.elements):
+    if not isinstance(robot, Robot) or not robot.sections:
         raise MethodError(f"robot '{robot.name}' has no section; give one that bends")
     count = whole("targets", targets, 1)
     counts: dict[str, tuple[list[float], list[int], list[int]]] = {

@@ -57,7 +57,7 @@ def chain_refusal(robot: Robot) -> str | None:
 def chord_refusal(robot: Robot) -> str | None:
     """Return why a chain cannot be solved by the chords of its sections; None where it can."""
     reason = chain_refusal(robot)
-    if reason is None and any(isinstance(element, Section) and _stiff_chord(element) for element in robot.elements):
+    if reason is None and any(_stiff_chord(section) for section in robot.sections):
         return "it finds a bend from the chord, but the robot has a section that bends only at its very end"
     return reason
 

@@ -22,10 +22,8 @@ from arcreach.ik.methods.hierarchical import coordinate_index, limit_chain, moti
 from arcreach.ik.target import Target
 from arcreach.kernels.chain import judge
 from arcreach.kernels.methods.hierarchical import propose
-from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot
 
-AnyRobot = Robot | SymbolicRobot
 Aim = Target | npt.ArrayLike
 
 __all__ = [

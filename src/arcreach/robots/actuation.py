@@ -173,7 +173,7 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
 
 def pull_limits(robot: Robot) -> Array | None:
     """Return the smallest, the largest pulls and their rounding (3, tendons), or None if all limits are infinite."""
-    tendons = [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
+    tendons = [tendon for section in robot.sections for tendon in section.tendons]
     lengths = np.bincount(robot.routes["tendon"], robot.routes["rest"] * (robot.routes["kind"] != pulls.SLIDE))
     table = np.array([(tendon.pull_min, tendon.pull_max, 0.0) for tendon in tendons]).reshape(-1, 3).T
     if not np.isfinite(table[:2]).any():

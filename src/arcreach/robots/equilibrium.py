@@ -134,11 +134,11 @@ def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: 
         if not len(left):
             return
         start = springs.rest.copy()
-        for (element, _), row in zip(_sections(robot), springs.sections, strict=True):
+        for section, row in zip(robot.sections, springs.sections, strict=True):
             i = int(row[equilibrium.UNKNOWN])
-            start[i : i + 2] += rng.uniform(-1.0, 1.0, 2) * min(element.bend_max, math.pi / 2.0)
+            start[i : i + 2] += rng.uniform(-1.0, 1.0, 2) * min(section.bend_max, math.pi / 2.0)
             if row[equilibrium.VARIES]:
-                start[i + 2] += rng.uniform(-0.5, 0.5) * element.stretch
+                start[i + 2] += rng.uniform(-0.5, 0.5) * section.stretch
         pulled, q, found = P[left], Q[left], out[left]
         # The rest pose of the sections is moved to the start; with the stiffness _SOFT it has no other effect.
         spread(
@@ -148,10 +148,6 @@ def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: 
         better = size < 0.5 * sizes[left]
         rows = left[better]
         Q[rows], out[rows], sizes[rows] = q[better], found[better], size[better]
-
-
-def _sections(robot: Robot) -> list[tuple[Section, int]]:
-    return [(element, k) for element, k in robot.indexed_elements() if isinstance(element, Section)]
 
 
 def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:

@@ -315,8 +315,7 @@ class _Shapes:
     """Polynomials of a robot's sections in x = 2 t / t_max - 1, t = bend^2."""
 
     def __init__(self, robot: Robot) -> None:
-        sections = [element for element in robot.elements if isinstance(element, Section)]
-        largest = max((section.bend_max for section in sections), default=0.0)
+        largest = max((section.bend_max for section in robot.sections), default=0.0)
         # Slightly beyond the limit, and wide enough that rounding errors do not dominate the fit.
         self.largest_square = max(1.0001 * largest, 0.2) ** 2
         x = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)

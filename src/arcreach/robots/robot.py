@@ -141,6 +141,11 @@ class Robot(ConfigurationSpace):
         return _element_names(self.elements)
 
     @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The elements that bend, base first."""
+        return tuple(element for element in self.elements if isinstance(element, Section))
+
+    @cached_property
     def model(self) -> SolverModel:
         """The robot as solvers read it: solver variables, their limits, and seeds."""
         return SolverModel(self)
@@ -369,6 +374,10 @@ class Robot(ConfigurationSpace):
             pairs.append((element, k))
             k += len(element.coordinates)
         return pairs
+
+    def bend_vectors(self) -> list[int]:
+        """Return the indices of the bends of all sections that bend in two planes; a direction follows each."""
+        return [k for element, k in self.indexed_elements() if isinstance(element, Section) and not element.twist]
 
 
 def _checked_elements(elements: Any) -> tuple[Element, ...]:

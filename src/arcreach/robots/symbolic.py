@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from arcreach.elements import ANGLE, LENGTH, Coordinate
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_source
+from arcreach.robots.robot import Robot
 
 OWNER = "symbolic robot"
 # How far a matrix may be from a rotation, after rounding in long expressions.
@@ -261,3 +262,6 @@ def _coordinates(
         result.append(Coordinate(symbol.name, kind, low, high, 0.5 * low + 0.5 * high))
     checks.raise_any(problems)
     return tuple(result)
+
+
+AnyRobot: TypeAlias = Robot | SymbolicRobot

@@ -25,9 +25,7 @@ from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.mesh import check_chain
 from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
-
-AnyRobot = Robot | SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
 # Input options of each file ending; the first is the default, and "" stands for the robot alone.
 SOURCES = {

@@ -19,10 +19,7 @@ from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compil
 from arcreach.errors import MethodError
 from arcreach.files import load_robot
 from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
-from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
-
-AnyRobot = Robot | SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
 
 def fk(

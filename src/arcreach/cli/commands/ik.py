@@ -53,9 +53,7 @@ from arcreach.ik.solve_all import MOST, free_directions, solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
-
-AnyRobot = Robot | SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot
 
 # Targets between two progress reports: the first number, the largest, and the intended time in seconds.
 FIRST_CHUNK = 10

@@ -125,7 +125,7 @@ def _coordinate_rows(robot: Robot | SymbolicRobot) -> list[tuple[str, ...]]:
 
 def _tendons(robot: Robot) -> list[Tendon]:
     """Return the tendons in the order of the pulls."""
-    return [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
+    return [tendon for section in robot.sections for tendon in section.tendons]
 
 
 def _tendon_rows(robot: Robot) -> list[tuple[str, ...]]:

@@ -37,8 +37,7 @@ PANEL, LEGEND = 36.0, 14.0
 
 def uncoupled(robot: Robot) -> Robot:
     """Return the robot with the same limit of the bend at every length."""
-    sections = [element for element in robot.elements if isinstance(element, Section)]
-    return Robot([replace(section, coupled=False) for section in sections], name=robot.name)
+    return Robot([replace(section, coupled=False) for section in robot.sections], name=robot.name)
 
 
 def cases() -> list[Case]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from arcreach.elements import Section
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels.methods.fabrikc import fabrikc
@@ -11,7 +10,7 @@ from arcreach.robots.robot import Robot
 
 def refuses(robot: Robot) -> str | None:
     """Return why a chain is not one of sections of fixed length on a base; None where it is."""
-    if any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements):
+    if any(section.stretch > 0.0 for section in robot.sections):
         return "it accepts sections of fixed length, but the robot has one of variable length"
     return fabrik_chain.chain_refusal(robot)
 

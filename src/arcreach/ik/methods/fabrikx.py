@@ -6,7 +6,6 @@ import numpy as np
 
 from arcreach._checks import positive, shown
 from arcreach._typing import Array
-from arcreach.elements import Section
 from arcreach.errors import MethodError
 from arcreach.ik.fabrik_chain import chord_refusal, run_stages, section_tol_of
 from arcreach.ik.method import Method, Outcome, Problem, register
@@ -34,7 +33,7 @@ def _balls(problem: Problem) -> tuple[Array, bool]:
     for name, shape in zip(problem.scene.shape_names, problem.scene, strict=True):
         if not isinstance(shape, Sphere):
             raise MethodError(f"fabrikx bends around spheres only, and the scene has '{name}'; use auto")
-    if any(isinstance(element, Section) and len(element.length_weights) > 1 for element in problem.robot.elements):
+    if any(len(section.length_weights) > 1 for section in problem.robot.sections):
         raise MethodError("fabrikx bends sections of one arc around obstacles, the robot has one of several; use auto")
     balls = problem.scene.balls.copy()
     balls[:, 3] += problem.margin

@@ -29,9 +29,7 @@ from arcreach.kernels.methods import hierarchical as kernels
 from arcreach.kernels.methods.iteration import Answers
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot
-
-AnyRobot = Robot | SymbolicRobot
+from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
 DIVISIONS = 100
 GROWTH = 1.25

@@ -89,7 +89,7 @@ def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
 def _sections(robot: Robot) -> tuple[Section, ...]:
     if not isinstance(robot, Robot):
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot of sections")
-    sections = tuple(element for element in robot.elements if isinstance(element, Section))
+    sections = robot.sections
     if len(sections) != len(robot.elements):
         other = next(element.kind for element in robot.elements if not isinstance(element, Section))
         raise RobotError(f"robot has a {other}; a grasp is planned for sections alone, in a plane")

@@ -14,7 +14,6 @@ from arcreach import _text
 from arcreach._checks import positive, real_array, shown
 from arcreach._jit import settled
 from arcreach._typing import Array
-from arcreach.elements import Section
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.ik.target import Target
 from arcreach.kernels.contact.arcs import Arc, Obstacles, arc_gap, point_gaps
@@ -50,7 +49,7 @@ def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
     """
     if not isinstance(robot, Robot):
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot of one section")
-    sections = [element for element in robot.elements if isinstance(element, Section)]
+    sections = robot.sections
     if len(robot.elements) != 1 or len(sections) != 1:
         parts = f"{len(robot.elements)} elements, {len(sections)} of them sections"
         raise RobotError(f"robot has {parts}; contact planning is for one planar section of variable length")

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from arcreach._checks import positive, real_array, shown
 from arcreach._jit import on_compile
 from arcreach._typing import Array
-from arcreach.elements import Joint, Section
+from arcreach.elements import Joint
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
 from arcreach.ik.port import Port, as_port
@@ -213,7 +213,7 @@ def _check_method(robot: Robot, method: str, kind: str, boxed: bool, options: di
         raise MethodError(
             f"{next(iter(options))} has no meaning with max_step and method 'auto'; leave one of them out"
         )
-    if boxed and method != "auto" and any(isinstance(element, Section) for element in robot.elements):
+    if boxed and method != "auto" and robot.sections:
         raise MethodError(f"max_step bounds sections with method 'auto' only, not with '{method}'; use auto")
 
 

@@ -143,7 +143,7 @@ def _is_guided(robot: Any) -> bool:
     sections = [k for k, element in enumerate(robot.elements) if isinstance(element, Section)]
     head = robot.elements[: sections[0]] if sections else ()
     moves = any(isinstance(element, Joint) for element in head)
-    stretches = any(isinstance(element, Section) and element.stretch > 0.0 for element in robot.elements)
+    stretches = any(section.stretch > 0.0 for section in robot.sections)
     if not sections or not (moves or stretches):
         raise MethodError(
             f"robot '{robot.name}' cannot follow its tip; give sections, and joints before the first of them or "

@@ -118,16 +118,13 @@ def _pulls(motion: Timed) -> Iterator[Drive]:
     """Return the pulls and their speeds; a straight section moves in the direction in which it will bend."""
     robot = motion.robot
     q, speed = motion.q.copy(), motion.speed.copy()
-    for element, k in robot.indexed_elements():
-        if isinstance(element, Section) and not element.twist:
-            straight = q[:, k] <= STRAIGHT
-            x, y = motion.smooth_speed[straight, k : k + 2].T
-            q[straight, k + 1] = np.arctan2(y, x)
-            speed[straight, k], speed[straight, k + 1] = np.hypot(x, y), 0.0
+    for k in robot.bend_vectors():
+        straight = q[:, k] <= STRAIGHT
+        x, y = motion.smooth_speed[straight, k : k + 2].T
+        q[straight, k + 1] = np.arctan2(y, x)
+        speed[straight, k], speed[straight, k + 1] = np.hypot(x, y), 0.0
     pulls = robot.pulls(motion.q)
     speeds = np.einsum("njk,nk->nj", robot.pull_jacobian(q), speed)
-    tendons: list[Any] = [
-        tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons
-    ]
+    tendons: list[Any] = [tendon for section in robot.sections for tendon in section.tendons]
     for j, (name, tendon) in enumerate(zip(robot.tendons, tendons, strict=True)):
         yield Drive(name, LENGTH, pulls[:, j], speeds[:, j], tendon.pull_min, tendon.pull_max, tendon.speed_max)

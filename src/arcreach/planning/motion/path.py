@@ -11,7 +11,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import whole
 from arcreach._typing import Array, Booleans, Integers
-from arcreach.elements import ANGLE, Section
+from arcreach.elements import ANGLE
 from arcreach.ik.port import Port
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.target import Targets
@@ -106,11 +106,10 @@ class Path(ConfigurationPath):
         too, because the direction of a straight section is arbitrary. A twisting section counts by bend and direction.
         """
         sizes = np.abs(self.steps)
-        for element, k in self.robot.indexed_elements():
-            if isinstance(element, Section) and not element.twist:
-                bend = self.q[:, k, None] * np.stack([np.cos(self.q[:, k + 1]), np.sin(self.q[:, k + 1])], axis=1)
-                sizes[:, k] = np.linalg.norm(np.diff(bend, axis=0), axis=1)
-                sizes[:, k + 1] = 0.0
+        for k in self.robot.bend_vectors():
+            bend = self.q[:, k, None] * np.stack([np.cos(self.q[:, k + 1]), np.sin(self.q[:, k + 1])], axis=1)
+            sizes[:, k] = np.linalg.norm(np.diff(bend, axis=0), axis=1)
+            sizes[:, k + 1] = 0.0
         angles = np.equal(self.robot.quantities, ANGLE)
         return np.asarray(sizes[:, angles if angles.any() else ~angles].max(axis=1, initial=0.0))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.elements import Section
 from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import SmoothSpace
 from arcreach.planning.motion.smooth_curve import Curve
@@ -93,8 +92,7 @@ class RateLimits:
     def _pull_squares(self, curve: Curve) -> Array | None:
         """Return squared speeds of pulls at the start, middle and end of every interval, as shares of their limits."""
         robot, model = self.space.robot, self.space.model
-        sections = [element for element in robot.elements if isinstance(element, Section)]
-        largest = np.array([tendon.speed_max for section in sections for tendon in section.tendons])
+        largest = np.array([tendon.speed_max for section in robot.sections for tendon in section.tendons])
         if not np.isfinite(largest).any():
             return None
         first, last = curve.grid[[0, -1]]

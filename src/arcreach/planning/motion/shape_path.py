@@ -171,7 +171,7 @@ class BodyPath:
 
     def _starts(self, depth: float) -> list[Array]:
         """Return configurations with a straight body whose tip is at a depth, if the base can take it there."""
-        shares = TRIED if any(isinstance(e, Section) and e.stretch > 0.0 for e in self._tail.elements) else (0.0,)
+        shares = TRIED if any(section.stretch > 0.0 for section in self._tail.sections) else (0.0,)
         starts = []
         for share in shares:
             q = self._tail.neutral.copy()
