@@ -44,8 +44,8 @@ def robots(count, seed):
             began = time.process_time()
             fit = ar.fit(robot, data, seed=split)
             seconds = time.process_time() - began
-            fitted, kept = (100.0 * errors.mean() / fit.length for errors in (fit.fitted_errors, fit.kept_errors))
-            print(f"{name} split {split}: fitted {fitted:.2f} %, held out {kept:.2f} %, {seconds:.0f} s", flush=True)
+            fitted, unseen = (100.0 * errors.mean() / fit.length for errors in (fit.fitted_errors, fit.held_out_errors))
+            print(f"{name} split {split}: fitted {fitted:.2f} %, held out {unseen:.2f} %, {seconds:.0f} s", flush=True)
 
 
 def coverage(count, seed):
@@ -70,7 +70,7 @@ def coverage(count, seed):
         real = model.robot_for(truth)
         pulls = rng.uniform(-0.5 * PULL, PULL, (ROWS, len(robot.tendons)))
         tips = real.tip_pose(real.from_pulls(pulls, elastic=True).q)[:, :3, 3]
-        fit = ar.fit(robot, Measurements(pulls, tips + rng.normal(size=tips.shape) * NOISE), kept=0.0)
+        fit = ar.fit(robot, Measurements(pulls, tips + rng.normal(size=tips.shape) * NOISE), held_out=0.0)
         held = np.abs(fit.values - truth) <= 1.96 * fit.errors
         for parameter, good in zip(model.parameters, held, strict=True):
             inside[parameter.group] += good

@@ -20,7 +20,7 @@ import toppra.algorithm
 import toppra.constraint
 
 import arcreach as ar
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.smooth_curve import distinct, smooth_curves
 from arcreach.planning.motion.timing import timed
 
@@ -61,7 +61,7 @@ def panda_circle():
 def plans(name, scene, count):
     """Return plans between random free configurations whose straight motion is blocked."""
     robot, obstacles = ar.load_robot(name), ar.load_scene(scene)
-    space, rng = SmoothSpace(robot), np.random.default_rng(7)
+    space, rng = VariableSpace(robot), np.random.default_rng(7)
     check, found = MotionCheck(space, obstacles, 0.0), []
     while len(found) < count:
         q = robot.sample(2, seed=int(rng.integers(1 << 30)))
@@ -87,7 +87,7 @@ def rates(robot, values):
 def projections(path):
     """Return the points of a path (n, m), with every bend vector projected onto directions."""
     robot, q = path.robot, path.q
-    V = distinct(SmoothSpace(robot).variables(q))
+    V = distinct(VariableSpace(robot).variables(q))
     q = robot.model.to_coordinates(V)
     columns, taken = [], set()
     for element, k in robot.indexed_elements():
@@ -126,7 +126,7 @@ def largest_shares(motion):
 
 def is_free(path):
     """Return whether the natural spline through a plan keeps its margin."""
-    space = SmoothSpace(path.robot)
+    space = VariableSpace(path.robot)
     [curve] = smooth_curves(space, distinct(space.variables(path.q)), None, False)
     return MotionCheck(space, path.scene, path.margin).keeps(curve.spline(curve.grid), path.margin).all()
 

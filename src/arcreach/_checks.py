@@ -220,12 +220,12 @@ def rotation(owner: str, field: str, value: Any) -> Matrix3:
     return rows[0], rows[1], rows[2]
 
 
-def limits(owner: str, lower: Any, upper: Any, unit: str, endless: bool = False) -> tuple[float, float]:
-    """Return a pair lower <= upper; `endless` also allows -inf, inf for a joint without limits."""
-    if endless and _is_infinite(lower, -math.inf) and _is_infinite(upper, math.inf):
+def limits(owner: str, lower: Any, upper: Any, unit: str, continuous: bool = False) -> tuple[float, float]:
+    """Return a pair lower <= upper; `continuous` also allows -inf, inf for a joint without limits."""
+    if continuous and _is_infinite(lower, -math.inf) and _is_infinite(upper, math.inf):
         return -math.inf, math.inf
     accepted, largest = f"a finite number of {unit}", math.inf
-    if endless:
+    if continuous:
         largest = LARGEST_LIMIT
         accepted = f"{unit} from {-largest:g} to {largest:g}, or -inf and inf as lower and upper for a continuous joint"
     problems: list[str] = []

@@ -48,7 +48,7 @@ def fitted():
 def test_parameters_are_found_within_their_errors(fitted):
     fit, truth = fitted
     assert np.all(np.abs(fit.values - truth) < 4.5 * fit.errors)
-    assert fit.kept_errors.mean() < 4.0 * NOISE
+    assert fit.held_out_errors.mean() < 4.0 * NOISE
     assert fit.errors[0] < 1e-3
     assert "rows held out" in str(fit)
 
@@ -59,18 +59,18 @@ def test_the_robot_predicts_what_was_measured(fitted):
     assert np.linalg.norm(tips - fit.data.positions, axis=1).mean() < 3.0 * NOISE
 
 
-def test_commands_are_kept_whole(fitted):
+def test_commands_are_held_out_whole(fitted):
     fit, _ = fitted
     for command in np.unique(fit.data.commands):
-        assert len(set(fit.kept[fit.data.commands == command])) == 1
-    assert fit.kept.mean() == 0.5
+        assert len(set(fit.held_out[fit.data.commands == command])) == 1
+    assert fit.held_out.mean() == 0.5
 
 
 def test_outliers_do_not_steer_the_fit():
     data, _, _ = measured(seed=1)
     spoilt = data.positions.copy()
     spoilt[::11] += 0.03
-    fit = ar.fit(nominal(), ar.Measurements(data.pulls, spoilt), kept=0.0)
+    fit = ar.fit(nominal(), ar.Measurements(data.pulls, spoilt), held_out=0.0)
     # Least squares would be 2 to 5 mm off.
     assert np.linalg.norm(fit.predicted - data.positions, axis=1).mean() < 10.0 * NOISE
 
@@ -81,7 +81,7 @@ def test_poses_and_points_along_the_body():
     real = Parametrisation(robot, DEFAULT).robot_for(truth)
     middle = real.frames(real.from_pulls(data.pulls, elastic=True).q)[:, 2, :3, 3]
     given = {"rotations": poses[:, :3, :3], "points": middle[:, None], "arc_lengths": [0.08]}
-    fit = ar.fit(robot, ar.Measurements(data.pulls, data.positions, **given), kept=0.0)
+    fit = ar.fit(robot, ar.Measurements(data.pulls, data.positions, **given), held_out=0.0)
     assert fit.fitted_errors.max() < 1e-5
 
 
@@ -113,7 +113,7 @@ def test_what_the_data_cannot_determine_is_named():
     pulls = data.pulls.copy()
     pulls[:, 3:] = -0.02
     with pytest.raises(ar.TargetError, match=r"do not determine .*section-2.tendon-1.radius"):
-        ar.fit(nominal(2, stiffness=1e4), ar.Measurements(pulls, data.positions), kept=0.0)
+        ar.fit(nominal(2, stiffness=1e4), ar.Measurements(pulls, data.positions), held_out=0.0)
 
 
 def test_the_prior_is_that_of_shared_and_own_errors():
@@ -145,7 +145,7 @@ def test_the_prior_is_that_of_shared_and_own_errors():
 def test_rigid_tendons_have_no_slack():
     robot = nominal()
     data, _, _ = measured(robot, free=("base", "radii"))
-    assert ar.fit(robot, data, ["base", "radii"]).kept_errors.mean() < 3.0 * NOISE
+    assert ar.fit(robot, data, ["base", "radii"]).held_out_errors.mean() < 3.0 * NOISE
     with pytest.raises(ar.TargetError, match="need a stiffness"):
         ar.fit(robot, data, ["base", "pretension"])
 
@@ -170,7 +170,7 @@ def test_an_interrupted_fit_keeps_its_best():
         ({"rows": 4}, "rows to fit cannot determine"),
         ({"free": ["lengths", "colour"]}, "free = .*colour.* give a list of some of base"),
         ({"free": "base"}, "give a list"),
-        ({"kept": 1.0}, "kept = 1.0"),
+        ({"held_out": 1.0}, "held_out = 1.0"),
         ({"pulls": 1e3}, "pulls has .* m for a robot of 0.08 m; give metres"),
         ({"positions": 1e3}, "tip positions are .* m apart"),
     ],
@@ -217,7 +217,7 @@ HEADER = "command,pull_1_mm,pull_2_mm,pull_3_mm,tip_x_mm,tip_y_mm,tip_z_mm\n"
         ("", "is empty"),
         (HEADER, "no rows of numbers"),
         (HEADER + "a,1,2,3,4,5,nan\n", "line 2: has a number that is not finite"),
-        (HEADER + "a,1,2,3,4,5,six\n", "line 2: has a cell that is missing or no number"),
+        (HEADER + "a,1,2,3,4,5,six\n", "line 2: has a cell that is missing or not a number"),
         (HEADER.replace("pull_2_mm,", "") + "a,1,3,4,5,6\n", "no column for section-1.tendon-2"),
         (HEADER.replace("pull_2_mm", "pull_2_cm") + "a,1,2,3,4,5,6\n", "columns of the pulls have different units"),
         (HEADER.replace("_mm", "") + "a,1,2,3,0,0,0\n", "pulls has 3 m for a robot of 0.08 m"),

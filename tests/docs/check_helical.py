@@ -17,7 +17,7 @@ from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.robots.mesh import tube_mesh
 
 ROBOT = ar.Robot(
@@ -170,13 +170,13 @@ def test_obstacles_are_avoided():
 
 
 def test_motions_are_certified():
-    space = SmoothSpace(ROBOT)
+    space = VariableSpace(ROBOT)
     V = space.variables(Q)
     for a, b in itertools.pairwise(V):
         along = ROBOT.frames(space.coordinates(a + np.linspace(0.0, 1.0, 101)[:, None] * (b - a)))[:, :, :3, 3]
         moved = np.linalg.norm(np.diff(along, axis=0), axis=2).sum(axis=0).max()
         assert moved <= space.travels(a, b) * (1.0 + 1e-12)
-    alone = SmoothSpace(ar.Robot(ROBOT.elements[:1]))
+    alone = VariableSpace(ar.Robot(ROBOT.elements[:1]))
     assert alone.travels(np.array([-1.0]), np.array([2.0])) == pytest.approx(0.03)
     scene = ar.Scene([ar.Sphere((0.16, 0.16, 0.05), 0.03)])
     check = MotionCheck(space, scene, 0.0)

@@ -25,7 +25,7 @@ _POINT = re.compile(rf"(?P<axis>[xyz])_at_(?P<at>\d*\.?\d+){_UNIT}", re.IGNORECA
 _PULL = re.compile(rf"pull_(?P<number>\d+){_UNIT}", re.IGNORECASE)
 _NAMED = re.compile(rf"(?P<name>.*?){_UNIT}", re.IGNORECASE)
 COMMAND = ("command", "pattern")
-# Tips farther apart than this many lengths of the robot were given in another unit.
+# Tips farther apart than this many lengths of the robot must be in another unit.
 LARGEST_SPREAD = 3.0
 
 
@@ -62,7 +62,7 @@ class Measurements:
                 raise TargetError(f"{name} = {shown(given)} is not accepted; give finite numbers of shape (n, {text})")
             bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
             if len(bad):
-                raise TargetError(f"{name}[{bad[0]}] has a number that is not finite; leave that row out")
+                raise TargetError(f"{name}[{bad[0]}] has a number that is not finite; remove that row")
             n = len(values) if n is None else n
             if len(values) != n:
                 raise TargetError(f"there are {n} rows of pulls and {len(values)} of {name}; give as many of both")
@@ -150,9 +150,9 @@ def read_measurements(path: str | os.PathLike[str], robot: Robot) -> Measurement
             values.append([float(cells[column]) * unit for column, unit in found.values()])
             labels.append(line if label is None else cells[label])
         except (ValueError, IndexError):
-            raise line_error(path, line, "has a cell that is missing or no number") from None
+            raise line_error(path, line, "has a cell that is missing or not a number") from None
         if not np.isfinite(values[-1]).all():
-            raise line_error(path, line, "has a number that is not finite; leave the row out")
+            raise line_error(path, line, "has a number that is not finite; remove the row")
     if not values:
         raise file_error(path, "has no rows of numbers")
     table = dict(zip(found, np.array(values).T, strict=True))
@@ -190,7 +190,7 @@ def _columns(path: Any, names: list[str], robot: Robot) -> dict[Any, tuple[int, 
         if key is None:
             continue
         if key in found:
-            raise file_error(path, f"has two columns for {key}; leave one out")
+            raise file_error(path, f"has two columns for {key}; remove one")
         found[key] = column, UNITS[unit]
         if group:
             units[group].add(unit)

@@ -1,4 +1,4 @@
-"""The numbers of a tendon-driven robot that measurements can determine, as one vector.
+"""The parameters of a tendon-driven robot that measurements can determine, as one vector.
 
 The base pose is a `Link` in front of the robot, the tip offset a `Link` after it. Lengths, radii and stiffnesses are
 positive: the search varies their logarithms.
@@ -21,13 +21,13 @@ from arcreach.robots.robot import Robot
 GROUPS = ("base", "lengths", "angles", "radii", "stiffness", "pretension", "rest", "tip")
 DEFAULT = GROUPS[:-1]
 
-# Stiffness of a section against that of its tendons, c r^2 / k, where a robot file names none: a small plastic robot.
+# Stiffness of tendons relative to that of their section, c r^2 / k, if a robot file gives none: a small plastic robot.
 TYPICAL_RATIO = 20.0
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One free number: its name, its group, its unit, and how far the given value may be off in practice."""
+    """One free parameter; `scale` is the error that its given value may have in practice."""
 
     name: str
     group: str
@@ -37,7 +37,7 @@ class Parameter:
 
 
 class Parametrisation:
-    """Which numbers of a robot are free, and the robot for given values of them."""
+    """The free parameters of a robot, and the robot for given values of them."""
 
     def __init__(self, robot: Robot, free: tuple[str, ...]) -> None:
         self.robot = robot
@@ -77,7 +77,7 @@ class Parametrisation:
             for k, axis in enumerate("xy"):
                 self._add(f"{name}.rest_bend_{axis}", "rest", "rad", 0.1, "rest", i, k)
         if "stiffness" in self.free and section.tendons:
-            # Only ratios of stiffnesses change the shape, so that of the first section is kept.
+            # Only ratios of stiffnesses change the shape, so that of the first section is fixed.
             if not first:
                 scale = 0.5 * section.bending_stiffness
                 self._add(f"{name}.bending_stiffness", "stiffness", "N m2", scale, "bending", i, logarithmic=True)
@@ -85,7 +85,7 @@ class Parametrisation:
             self._add(f"{name}.tendon_stiffness", "stiffness", "N/m", scale, "stiffness", i, logarithmic=True)
         for j, tendon in enumerate(section.tendons):
             own = f"{name}.{tendon.name or f'tendon-{j + 1}'}"
-            # A turn of the base and all angles back changes nothing, so the first angle is kept.
+            # Rotating the base and all angles in opposite directions changes nothing, so the first angle is fixed.
             if "angles" in self.free and not ("base" in self.free and first and j == 0):
                 self._add(f"{own}.angle", "angles", "rad", 0.2, "angle", i, j)
             if "radii" in self.free:
@@ -108,7 +108,7 @@ class Parametrisation:
         if kind == "stiffness":
             return section.tendons[0].stiffness
         tendon = section.tendons[where[1]]
-        # Less slack than none is a tendon that is taut at rest.
+        # Negative slack: the tendon is taut at rest.
         return float(tendon.slack - tendon.pretension / tendon.stiffness if kind == "slack" else getattr(tendon, kind))
 
     def numbers(self, kind: str, where: list[Any]) -> list[int]:
@@ -123,7 +123,7 @@ class Parametrisation:
         return list(range(before, before + len(section.tendons))) if kind == "stiffness" else [before + where[1]]
 
     def values(self, z: Array) -> Array:
-        """Return the values for distances z from the given ones, counted in scales."""
+        """Return the values at z, their distances from the given values in scales."""
         scales, logarithmic = self._scales()
         relative = np.divide(scales, self.given, out=np.zeros(len(z)), where=logarithmic)
         return np.where(logarithmic, self.given * np.exp(relative * z), self.given + scales * z)
@@ -138,7 +138,7 @@ class Parametrisation:
         return np.array([p.scale for p in self.parameters]), np.array([p.logarithmic for p in self.parameters])
 
     def robot_for(self, values: Array) -> Robot:
-        """Return the robot with these values; its first and last element are base pose and tip offset if free."""
+        """Return the robot with these values; if free, base pose and tip offset are its first and last link."""
         elements = list(self.elements)
         poses: dict[str, Any] = {"base": np.zeros(6), "tip": np.zeros(6)}
         for (kind, *where), value in zip(self.slots, values.tolist(), strict=True):
@@ -157,7 +157,7 @@ class Parametrisation:
         return Robot([*before, *elements, *after], self.robot.name, self.robot.source)
 
     def _unused(self, name: str) -> str:
-        """Return a name for a new link that no element has."""
+        """Return a name for a new link, different from those of all elements."""
         while name in self.robot.element_names:
             name += "-fitted"
         return name
@@ -175,7 +175,7 @@ def _changed(section: Section, kind: str, where: list[Any], value: float) -> Sec
     tendons = list(section.tendons)
     if kind == "stiffness":
         share = value / tendons[0].stiffness
-        # A pretension is the force of a free elongation, which is kept.
+        # The free elongation does not change, so the pretension scales with the stiffness.
         tendons = [
             dataclasses.replace(t, stiffness=t.stiffness * share, pretension=t.pretension * share) for t in tendons
         ]

@@ -12,7 +12,7 @@ from arcreach.kernels.chain.kinematics import element_length
 from arcreach.kernels.chain.points import points_at
 from arcreach.robots.robot import Robot
 
-# A share of the length by which an arc length may exceed the robot: rounding of printed numbers.
+# Share of the length by which an arc length may exceed it: rounding of printed numbers.
 _ROUNDING = 1e-6
 
 

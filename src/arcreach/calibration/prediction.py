@@ -1,7 +1,7 @@
 """Predicted measurements of a robot for pulls, and their derivatives by its parameters.
 
-At an equilibrium the gradient F(v, x) of the energy by the variables v is zero, so dv/dx = -(dF/dv)^-1 dF/dx: no
-equilibrium is computed again for a changed parameter. Partial derivatives that have no short formula are central
+At an equilibrium the gradient F(v, x) of the energy by the variables v is zero, so dv/dx = -(dF/dv)^-1 dF/dx for
+parameters x, and no equilibrium is solved again. Partial derivatives that have no short formula are central
 differences.
 """
 
@@ -24,7 +24,7 @@ from arcreach.robots.robot import Robot
 
 # Steps of central differences: of a parameter in scales, of a variable in radians or metres.
 _STEP = 1e-5
-# A smaller bend is replaced by this one where derivatives are taken; they change by the same share at most.
+# Derivatives at smaller bends are taken at this one.
 _LEAST_BEND = 1e-7
 
 
@@ -136,7 +136,7 @@ class _Balance:
         return np.where(idle, 0.0, h)
 
     def slope(self, kind: str, numbers: list[int], value: float) -> Array:
-        """Return the derivative (rows, variables) by a parameter; `numbers` are the variables or tendons it is of."""
+        """Return the derivative (rows, variables) by a parameter; `numbers` are its variables or tendons."""
         out = np.zeros_like(self.V)
         if not self.elastic and kind not in {"radius", "angle"}:
             # Rigid tendons have neither stiffness nor slack.
@@ -146,7 +146,7 @@ class _Balance:
         elif kind == "bending":
             out[:, numbers] = _per_variable(self.springs)[numbers] / value * (self.V - self.springs.rest)[:, numbers]
         elif kind == "stiffness":
-            # The tendons of a section have one factor, and their free elongations are kept.
+            # The tendons of a section share one factor; their free elongations do not change.
             tension = (self.h * self.stiffness)[:, numbers] / value
             out = -np.einsum("njv,nj->nv", self.slopes[:, numbers], tension)
         elif kind == "slack":
@@ -188,7 +188,7 @@ def _pulls(robot: Robot, routes: Any, V: Array, count: int) -> tuple[Array, Arra
     Q = to_coordinates(robot, V)
     pull, J = np.empty((len(V), count)), np.empty((len(V), count, robot.dof))
     spread(pulls.pulls_batch, len(V), robot.packed, routes, Q, pull)
-    bends = [k for k, name in enumerate(robot.coordinates) if name.endswith(".bend")]
+    bends = robot.bend_vectors()
     Q[:, bends] = np.maximum(Q[:, bends], _LEAST_BEND)
     spread(pulls.pull_jacobians, len(V), robot.packed, routes, Q, J)
     for k in bends:

@@ -25,27 +25,27 @@ from arcreach.robots.robot import Robot
 TURNS, REFINED, COARSE_ROWS = 12, 4, 120
 # Steps of the starts, of the first and the second pass over the fitted rows, and of the pass over all rows.
 COARSE_STEPS, PASSES, LAST_STEPS = 12, (20, 30), 30
-# Relative change of the cost at which a pass ends: far below what one standard error changes.
+# A pass ends at this relative change of the cost, far below that of one standard error.
 ENOUGH = 1e-6
-# Assumed residual, as a share of the length, and assumed strength of the prior until both are known.
+# Residual, as a share of the length, and strength of the prior that are assumed until both are estimated.
 FIRST_NOISE, FIRST_PRIOR = 0.03, 0.1
 # Residuals above this many standard deviations count linearly, so that outliers do not steer the fit.
 ROBUST = 2.0
 # Least residual, as a share of the length: rounding of the data.
 LEAST_NOISE = 1e-7
-# Factor on the standard deviations of the prior where residuals of one command are independent: it then holds only
-# what the data leave open.
+# Factor on the standard deviations of the prior where residuals of one command are independent: it then decides only
+# about parameters that the data do not determine.
 OPEN = 30.0
 # Prior standard deviations in scales, by kind of parameter: its own error, the error that the parameters of a section
-# share, and the one that all sections share. The discs of a section are drilled alike but mounted at any turn. Tendons
-# are of one material, whose stiffness nobody gives, and are tightened by one procedure. A section made straight rests
-# nearly straight.
+# share, and the one that all sections share. The discs of a section are drilled alike but mounted at any angle. Tendons
+# are of one material, whose stiffness is rarely given, and are tightened by one procedure. A section that was built
+# straight is nearly straight at rest.
 SPREADS = {"angle": (0.33, 3.0, 0.0), "radius": (0.33, 1.0, 0.0), "stiffness": (1.0, 0.0, 3.0)}
 SPREADS |= {"slack": (0.5, 0.0, 1.0), "rest": (0.3, 0.0, 0.0)}
 OTHER_SPREADS = (1.0, 0.0, 0.0)
 # A direction of the parameters that moves the tip by less than this share of the length per scale is undetermined.
 NO_EFFECT = 1e-5
-# Share of a parameter in an undetermined direction from which on it is named.
+# Parameters with at least this share in an undetermined direction are named.
 NAMED = 0.3
 
 
@@ -60,8 +60,8 @@ class Fit:
     errors: Array  # standard errors of `values`
     weak: tuple[str, ...]  # parameters whose standard error exceeds how far the given value may be off in practice
     data: Measurements
-    kept: Booleans  # rows of `data` that were held out
-    predicted: Array  # tip positions (n, 3), for kept rows by a fit that did not see them
+    held_out: Booleans  # mask of the rows of `data` that were held out (n,)
+    predicted: Array  # tip positions (n, 3), for held-out rows by a fit that did not see them
     complete: bool = True  # False if it was interrupted
 
     @property
@@ -70,18 +70,18 @@ class Fit:
         return np.asarray(np.linalg.norm(self.predicted - self.data.positions, axis=1))
 
     @property
-    def kept_errors(self) -> Array:
+    def held_out_errors(self) -> Array:
         """The tip errors of the rows that were held out."""
-        return self.tip_errors[self.kept]
+        return self.tip_errors[self.held_out]
 
     @property
     def fitted_errors(self) -> Array:
         """The tip errors of the other rows."""
-        return self.tip_errors[~self.kept]
+        return self.tip_errors[~self.held_out]
 
     def __str__(self) -> str:
         lines = []
-        for name, errors in (("fitted", self.fitted_errors), ("held out", self.kept_errors)):
+        for name, errors in (("fitted", self.fitted_errors), ("held out", self.held_out_errors)):
             if len(errors):
                 lines.append(
                     f"{_text.count(len(errors), 'row')} {name}: mean tip error {_text.length(float(errors.mean()))} "
@@ -98,41 +98,41 @@ def fit(
     data: Measurements | str | os.PathLike[str],
     free: Sequence[str] = DEFAULT,
     *,
-    kept: float = 0.5,
+    held_out: float = 0.5,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fit:
     """Fit parameters of a tendon-driven robot to measured pulls and tips.
 
     `data` are Measurements or a CSV file. `free` names groups of parameters: base, lengths, angles, radii, stiffness,
-    pretension, rest, tip. The share `kept` of the commands, drawn by `seed`, is held out and judges a fit of the
-    others; the robot that is returned is then fitted to all rows. Sections and tendons without a stiffness get a
+    pretension, rest, tip. The share `held_out` of the commands, drawn by `seed`, tests a fit of the others; the
+    robot that is returned is then fitted to all rows. Sections and tendons without a stiffness get a
     typical one if stiffness is free. `progress` receives the steps done and those at most needed. Raises `Interrupted`,
     whose `result` is the best fit so far, on Ctrl-C. Needs SciPy.
     """
     parametrisation = Parametrisation(*_checked(robot, free))
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
-    apart = _kept_rows(rows, kept, seed)
-    _check_rows(robot, rows, apart, parametrisation)
+    held = _held_out_rows(rows, held_out, seed)
+    _check_rows(robot, rows, held, parametrisation)
     search = _Search(parametrisation, require("scipy.optimize", "a fit"), progress or (lambda done, total: None))
     complete = True
     judged = None
     try:
-        search.start(rows[~apart])
-        if apart.any():
+        search.start(rows[~held])
+        if held.any():
             judged = search.z
             search.refine(rows, LAST_STEPS)
     except KeyboardInterrupt:
         complete = False
-    return _result(search, rows, apart, judged, complete)
+    return _result(search, rows, held, judged, complete)
 
 
-def _result(search: _Search, rows: Measurements, apart: Booleans, judged: Array | None, complete: bool) -> Fit:
-    # The kept rows are judged by the fit before they were seen; an interrupted one may not have come that far.
+def _result(search: _Search, rows: Measurements, held: Booleans, judged: Array | None, complete: bool) -> Fit:
+    # Held-out rows are predicted by the fit that has not seen them, unless an interrupt came before it was done.
     predicted = np.empty_like(rows.positions)
-    predicted[~apart] = search.prediction(rows[~apart]).tips(search.z)
-    if apart.any():
-        predicted[apart] = search.prediction(rows[apart]).tips(search.z if judged is None else judged)
+    predicted[~held] = search.prediction(rows[~held]).tips(search.z)
+    if held.any():
+        predicted[held] = search.prediction(rows[held]).tips(search.z if judged is None else judged)
     values, parameters = search.parametrisation.values(search.z), search.parametrisation.parameters
     errors, without_prior, lost = search.errors()
     if lost and complete:
@@ -141,7 +141,7 @@ def _result(search: _Search, rows: Measurements, apart: Booleans, judged: Array 
         )
     weak = tuple(p.name for p, error in zip(parameters, without_prior, strict=True) if error > p.scale)
     robot = search.parametrisation.robot_for(values)
-    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, apart, predicted, complete)
+    fit = Fit(robot, search.length, tuple(parameters), values, errors, weak, rows, held, predicted, complete)
     if not complete:
         raise Interrupted(fit)
     return fit
@@ -163,23 +163,23 @@ def _checked(robot: Any, free: Any) -> tuple[Robot, tuple[str, ...]]:
     return robot, names
 
 
-def _kept_rows(data: Measurements, kept: Any, seed: int) -> Booleans:
+def _held_out_rows(data: Measurements, share: Any, seed: int) -> Booleans:
     """Return the mask of the rows that are held out: whole commands."""
-    if isinstance(kept, bool) or not isinstance(kept, (int, float)) or not 0.0 <= kept < 1.0:
-        raise TargetError(f"kept = {shown(kept)} is not accepted; give a share from 0 to below 1")
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 <= share < 1.0:
+        raise TargetError(f"held_out = {shown(share)} is not accepted; give a share from 0 to below 1")
     labels, number = np.unique(data.commands, return_inverse=True)
     order = np.random.default_rng(whole("seed", seed, 0)).permutation(len(labels))
-    return np.asarray(np.isin(number, order[: int(kept * len(labels))]))
+    return np.asarray(np.isin(number, order[: int(share * len(labels))]))
 
 
-def _check_rows(robot: Robot, data: Measurements, apart: Booleans, parametrisation: Parametrisation) -> None:
+def _check_rows(robot: Robot, data: Measurements, held: Booleans, parametrisation: Parametrisation) -> None:
     if data.pulls.shape[1] != len(robot.tendons):
         raise TargetError(f"data has {data.pulls.shape[1]} pulls a row; the robot has {len(robot.tendons)} tendons")
     data.check_units(robot)
-    rows, count = int((~apart).sum()), len(parametrisation.parameters)
+    rows, count = int((~held).sum()), len(parametrisation.parameters)
     if rows * data.width <= count:
         raise TargetError(
-            f"{_text.count(rows, 'row')} to fit cannot determine {count} parameters; give more rows, keep fewer apart, "
+            f"{_text.count(rows, 'row')} to fit cannot determine {count} parameters; give more rows, hold out fewer, "
             "or free fewer groups"
         )
 
@@ -187,9 +187,9 @@ def _check_rows(robot: Robot, data: Measurements, apart: Booleans, parametrisati
 class _Search:
     """Robust least squares from several starts; `z` is the best vector so far.
 
-    Residuals of one command are alike where the model is imperfect, so that a command counts as few independent rows.
-    `inflation` is that ratio of variances. It widens the standard errors, and it gives weight to the given values of
-    the parameters, which keeps an imperfect model from following its own errors. Without it they have no weight.
+    Residuals of one command are correlated if the model is imperfect. `inflation` is the factor by which that increases
+    the variance of the estimate. It widens the standard errors and gives weight to the prior, so that an imperfect
+    model does not fit its own errors. At 1 the prior has practically no weight.
     """
 
     def __init__(self, parametrisation: Parametrisation, optimize: Any, progress: Callable[[int, int], None]) -> None:
@@ -256,7 +256,7 @@ class _Search:
             try:
                 found = self._weighted(prediction.residuals(z)).ravel()
             except (RobotError, FloatingPointError, OverflowError):
-                # A step far outside of what a robot can be.
+                # No robot has these parameters: large residuals reject the step.
                 found = np.full(count, 1e3)
             return np.concatenate([found, self.strength * self.prior @ z])
 
@@ -307,7 +307,7 @@ class _Search:
         scale = self.parametrisation.slopes(self.z)
         alone = variance * np.diag(np.linalg.pinv(information, rcond=1e-14, hermitian=True))
         with_prior = variance * np.diag(covariance)
-        # A tendon that became rigid has no effect any more, and yet is determined: also judged at the given values.
+        # The stiffness of a tendon that became rigid has no effect, yet is determined: test at the given values too.
         given = np.where([p.group == "base" for p in self.parametrisation.parameters], self.z, 0.0)
         lost = _without_effect(J) & _without_effect(self._jacobian(prediction, given))
         names = [p.name for p, is_lost in zip(self.parametrisation.parameters, lost, strict=True) if is_lost]
@@ -315,12 +315,12 @@ class _Search:
 
 
 def _prior(parametrisation: Parametrisation) -> Array:
-    """Return the matrix whose product with z has independent entries of standard deviation 1; the base pose is free."""
+    """Return the matrix that whitens z under the prior; its rows for the base pose, which has none, are zero."""
     kinds = np.array([slot[0] for slot in parametrisation.slots])
     sections = np.array([slot[1] for slot in parametrisation.slots])
     own, section, robot = np.array([SPREADS.get(kind, OTHER_SPREADS) for kind in kinds]).T
     if "base" in parametrisation.free:
-        # The turn of the first section is that of the base, and its first angle is kept: the others share its error.
+        # The first section turns with the base, and its first angle is fixed, so its other angles share that error.
         first = (kinds == "angle") & (sections == parametrisation.sections[0])
         section[first] = own[first]
     alike = kinds[:, None] == kinds
@@ -349,5 +349,5 @@ def _spread(values: Array) -> float:
 
 
 def _psi(r: Array, limit: float) -> Array:
-    """Return residuals as the loss weighs them: equal where small, at most `limit` where large."""
+    """Return the influence of residuals on the loss: linear where small, at most `limit` where large."""
     return np.asarray(r / np.sqrt(1.0 + (r / limit) ** 2))

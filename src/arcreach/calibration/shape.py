@@ -21,10 +21,10 @@ from arcreach.robots.robot import Robot
 # Random starts that are scored, those of them that are refined, and points of the backbone that a score compares.
 STARTS, REFINED, SCORED = 1500, 6, 40
 MOST_STEPS = 60
-# Share of the reach: a step below it ends a descent, and distances beyond it count alike in a score.
+# Shares of the reach: a smaller step ends a descent, and larger distances all count alike in a score.
 ENOUGH, FAR = 1e-7, 0.1
-# Tukey's biweight: points farther than this many standard deviations are outliers. Of Gaussian points in space it would
-# waste 9 %, so a last descent counts all others in full.
+# Tukey's biweight: points farther than this many standard deviations are outliers. For Gaussian noise in space its
+# efficiency is 91 %, so a last descent weights all other points equally.
 BIWEIGHT = 4.685
 # Least standard deviation of a point as a share of the reach: rounding.
 LEAST_NOISE = 1e-9
@@ -62,14 +62,14 @@ def fit_shape(
     """Find the configuration, within the limits, whose backbone passes nearest to points (n, 3) in the base frame.
 
     `arc_lengths` (n,) says where on the backbone each was measured, from the base in metres; without it the nearest
-    point of the backbone counts. Where the length of the robot varies, they are those at its rest length. Outliers are
-    found and left out. `start` (dof,) is a first guess.
+    point of the backbone counts. If the length of the robot varies, they are those at rest. Outliers are ignored.
+    `start` (dof,) is an initial guess.
     """
     if not isinstance(robot, Robot):
         raise RobotError(f"robot = {shown(robot)} is not accepted; give a Robot")
     given = array_of("points", points, (None, 3))
     if not np.isfinite(given).all():
-        raise TargetError(f"points[{np.flatnonzero(~np.isfinite(given).all(axis=1))[0]}] is not finite; leave it out")
+        raise TargetError(f"points[{np.flatnonzero(~np.isfinite(given).all(axis=1))[0]}] is not finite; remove it")
     if 3 * len(given) <= robot.dof:
         raise TargetError(f"{_text.count(len(given), 'point')} cannot determine {robot.dof} coordinates; give more")
     if np.linalg.norm(given, axis=1).min() > 2.0 * robot.reach:
@@ -112,7 +112,7 @@ class _Biweight:
 
 @dataclass(frozen=True, eq=False)
 class _Squares:
-    """The squares of residual vectors (n, 3) of the points kept."""
+    """The squares of residual vectors (n, 3) of the points `kept`."""
 
     kept: Booleans
 
@@ -124,7 +124,7 @@ class _Squares:
 
 
 class _Search:
-    """Descents by reweighted least squares in the variables, each step moved inside the limits."""
+    """Descents by reweighted least squares in the variables, each step clipped to the limits."""
 
     def __init__(self, robot: Robot, points: Array, places: tuple[Integers, Array] | None) -> None:
         self.robot, self.points, self.places = robot, points, places
@@ -139,7 +139,7 @@ class _Search:
             backbones = robot.backbone(Q, SCORED)
             squares = (points**2).sum(axis=1)[:, None] + (backbones**2).sum(axis=2)[:, None, :]
             distances = np.sqrt(np.maximum(squares - 2.0 * points @ np.swapaxes(backbones, 1, 2), 0.0))
-            # Points near the backbone, and a backbone near points: a robot that bends away has no points at its end.
+            # Both ways: a backbone that passes all points and then bends away has no points near its end.
             score = np.minimum(distances.min(axis=2), FAR * robot.reach).mean(axis=1)
             score += np.minimum(distances.min(axis=1), FAR * robot.reach).mean(axis=1)
         else:

@@ -17,8 +17,8 @@ from arcreach.robots.robot import Robot
 
 # Share of the largest eigenvalue by which a covariance may be negative or asymmetric: rounding.
 _ROUNDING = 1e-9
-# Newton steps for the pulls that hold a configuration, and the bend in radians at which they end. Pulls are piecewise
-# linear in the bend vectors for straight tendons, so that few steps suffice.
+# Most Newton steps for the pulls that hold a configuration, and the error in radians at which they end. Few suffice:
+# pulls of straight tendons are piecewise linear in the bend vectors.
 _MOST_STEPS = 30
 _HELD = 1e-9
 # Step of central differences by pulls, as a share of the reach.
@@ -60,7 +60,8 @@ def tip_covariance(
     """Return the covariance of the tip at configuration q (dof,), J Sigma J^T.
 
     Give either `coordinates` or `pulls`: standard deviations (n,), or a covariance (n, n). With `elastic` sections and
-    tendons are springs, as in `Robot.from_pulls`, and the robot is held at q by the smallest change of the pulls of q.
+    tendons are springs, as in `Robot.from_pulls`, and the pulls are those near `robot.pulls(q)` that hold the robot at
+    q.
     """
     given = robot.checked(q)
     if given.ndim != 1:
@@ -90,7 +91,7 @@ def _covariance(name: str, value: Any, size: int) -> Array:
         return np.diag(given**2)
     values = np.linalg.eigvalsh(given)
     if np.abs(given - given.T).max() > _ROUNDING * np.abs(given).max() or values[0] < -_ROUNDING * abs(values[-1]):
-        raise ConfigurationError(f"{name} = {shown(value)} is no covariance; give a symmetric positive matrix")
+        raise ConfigurationError(f"{name} = {shown(value)} is not a covariance; give a symmetric positive matrix")
     return given
 
 
@@ -116,7 +117,7 @@ def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
 
     def draw(count: int, rng: np.random.Generator) -> Array:
         found = robot.from_pulls(pulled + _noise(sigma, count, rng), elastic, q)
-        # What no pull determines keeps its value in q.
+        # Variables that no pull determines keep their values in q.
         V = held + to_variables(robot, found.q) - central
         return robot.tip_pose(to_coordinates(robot, V))[:, :3, 3]
 

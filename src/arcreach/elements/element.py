@@ -82,12 +82,12 @@ class FieldChecks:
         object.__setattr__(self.element, field_name, value)
         return True
 
-    def limits(self, unit: str, endless: bool = False) -> None:
+    def limits(self, unit: str, continuous: bool = False) -> None:
         """Check `lower` and `upper` together."""
         if self.element.lower is checks.UNKNOWN or self.element.upper is checks.UNKNOWN:
             return
         with checks.gathered(self.problems):
-            lower, upper = checks.limits(self.owner, self.element.lower, self.element.upper, unit, endless)
+            lower, upper = checks.limits(self.owner, self.element.lower, self.element.upper, unit, continuous)
             object.__setattr__(self.element, "lower", lower)
             object.__setattr__(self.element, "upper", upper)
 

@@ -53,7 +53,7 @@ class Parallelogram(Joint):
         fields = FieldChecks(self)
         fields.check("link", checks.vector)
         fields.check("axis", checks.unit_vector)
-        fields.limits("radians", endless=True)
+        fields.limits("radians", continuous=True)
         fields.check("radius", checks.number, METRES, low=0.0)
         fields.finish()
 

@@ -46,7 +46,7 @@ class Revolute(Joint):
         """Check and normalise every field."""
         fields = FieldChecks(self)
         fields.check("axis", checks.unit_vector)
-        fields.limits("radians", endless=True)
+        fields.limits("radians", continuous=True)
         fields.finish()
 
     @property

@@ -123,9 +123,9 @@ class Section(Element):
         lengths = 1 if self.stretch else 0
         if not self.twist:
             return [{"kind": layout.BEND, "width": 2 + lengths, **common}]
-        endless = {"lower": -math.inf, "upper": math.inf, "periodic": True, "axis": Z_AXIS, "about": layout.ABOUT_Z}
+        continuous = {"lower": -math.inf, "upper": math.inf, "periodic": True, "axis": Z_AXIS, "about": layout.ABOUT_Z}
         return [
-            {"kind": layout.TURN, "width": 1, "coordinate": 1, **endless},
+            {"kind": layout.TURN, "width": 1, "coordinate": 1, **continuous},
             {"kind": layout.PLANAR, "width": 1 + lengths, "lower": 0.0, "upper": self.bend_max, **common},
         ]
 

@@ -25,7 +25,7 @@ def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
     """
     if not isinstance(fit, Fit):
         raise MethodError(f"fit = {type(fit).__name__} is not accepted; give what ar.fit returned")
-    rows = fit.kept if fit.kept.any() else ~fit.kept
+    rows = fit.held_out if fit.held_out.any() else ~fit.held_out
     measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
     with _style.style():
         figure = _style.new_figure(width, HEIGHT)
@@ -55,7 +55,7 @@ def _draw_tips(panel: Any, measured: Any, predicted: Any, i: int, k: int) -> Non
 def _draw_errors(panel: Any, fit: Fit) -> None:
     shares = 100.0 * fit.tip_errors / fit.length
     edges = np.linspace(0.0, max(float(np.quantile(shares, QUANTILE)), 1e-9), BINS + 1)
-    for rows, colour, name in ((~fit.kept, BLUE, "rows fitted"), (fit.kept, VERMILION, "rows held out")):
+    for rows, colour, name in ((~fit.held_out, BLUE, "rows fitted"), (fit.held_out, VERMILION, "rows held out")):
         if rows.any():
             # The last bin holds what is beyond it, so that no row is left out.
             panel.hist(np.minimum(shares[rows], edges[-1]), edges, histtype="step", color=colour, label=name)

@@ -11,7 +11,7 @@ from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures import _style
 from arcreach.figures._style import INK, MM, VERMILION
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace, motion_between
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace, motion_between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
 from arcreach.scenes.scene import spatial_scene
@@ -52,7 +52,7 @@ def clearance(
     tips = MM * robot.tip_pose(motion)[:, :3, 3]
     travel = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(tips, axis=0), axis=1))])
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
     with _style.style():
         figure = _style.new_figure(width, min(0.7 * width, HIGHEST))

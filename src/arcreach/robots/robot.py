@@ -174,9 +174,9 @@ class Robot(ConfigurationSpace):
         limit of pulls is moved to a random point between the rest pose and the farthest point that keeps the limits.
         """
         rng = checks.generator(seed)
-        endless = np.isinf(self.lower)
-        lower = np.where(endless, -np.pi, self.lower)
-        upper = np.where(endless, np.pi, self.upper)
+        continuous = np.isinf(self.lower)
+        lower = np.where(continuous, -np.pi, self.lower)
+        upper = np.where(continuous, np.pi, self.upper)
         # Rounding may exceed a limit by the last bit.
         q: Array = np.clip(lower + uniform(n, self.dof, rng) * (upper - lower), lower, upper)
         for element, k in self.indexed_elements():

@@ -21,7 +21,7 @@ from arcreach.kernels.planning.body import (
 )
 from arcreach.kernels.planning.check import new_work
 from arcreach.kernels.planning.pairs import add_candidates, measure
-from arcreach.planning.motion.motion_check import RESOLUTION, MotionCheck, SmoothSpace, motion_between
+from arcreach.planning.motion.motion_check import RESOLUTION, MotionCheck, VariableSpace, motion_between
 from arcreach.scenes.clearance import TOLERANCE
 
 ROBOTS = {
@@ -71,7 +71,7 @@ def balls(robot, count, seed):
 def material_points(robot, Q):
     """Points (n, pieces, 7, 3) at equal shares of the length of every piece."""
     pieces = np.zeros((len(Q), count_pieces(robot.packed), ROW_SIZE))
-    for v, rows in zip(SmoothSpace(robot).variables(Q), pieces, strict=True):
+    for v, rows in zip(VariableSpace(robot).variables(Q), pieces, strict=True):
         write_body(robot.packed, v, 0 * v, len(rows), rows)
     shares = np.linspace(0, 1, 7)
     return np.array([[[layout.piece_point(p, s * p[layout.LENGTH]) for s in shares] for p in rows] for rows in pieces])
@@ -80,7 +80,7 @@ def material_points(robot, Q):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_point_of_a_piece_moves_farther_than_the_bound(name):
     robot = ROBOTS[name]
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     closest = 0.0
     for a, b in space.variables(robot.sample(8, seed=1)).reshape(-1, 2, space.model.variables):
         travels = np.empty((count_pieces(robot.packed), TRAVEL_SIZE))
@@ -101,7 +101,7 @@ def test_no_point_of_a_piece_moves_farther_than_the_bound(name):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_point_moves_farther_than_the_bound_of_an_interval(name):
     robot = ROBOTS[name]
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     shares = np.linspace(0, 1, 7)
     travels = np.empty((count_pieces(robot.packed), TRAVEL_SIZE))
     pieces = np.zeros((len(travels), ROW_SIZE))
@@ -135,7 +135,7 @@ def test_pieces_are_those_of_the_configuration(name):
     counts = np.empty(len(Q), dtype=np.int64)
     bodies(0, len(Q), robot.packed, Q, expected, counts)
     read = [k for k in range(layout.PIECE_SIZE) if k not in (layout.ELEMENT, layout.BEFORE, layout.WHOLE)]
-    for v, rows, count in zip(SmoothSpace(robot).variables(Q), expected, counts, strict=True):
+    for v, rows, count in zip(VariableSpace(robot).variables(Q), expected, counts, strict=True):
         pieces = np.zeros((count_pieces(robot.packed), ROW_SIZE))
         write_body(robot.packed, v, 0 * v, len(pieces), pieces)
         present = pieces[:, layout.LENGTH] > 0.0
@@ -156,7 +156,7 @@ def test_a_pair_comes_no_nearer_than_its_bound(name, share):
     shapes = [*balls(robot, 5, seed=7), ar.Box((0.3 * reach,) * 3, (0.6 * reach, 0.2 * reach, 0.3 * reach))]
     shapes += [ar.Capsule((0, 0.6 * reach, 0), (0, 0.6 * reach, reach), 0.05 * reach)]
     scene = ar.Scene([*shapes, ar.HalfSpace((0, 0, -0.7 * reach), (0, 0, 1))])
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     world = MotionCheck(space, scene, 0.0, own=True).world
     work = new_work(robot.packed, space.model.variables, world.spheres.shape[1])
     pieces, margin = len(work.pieces), share * reach
@@ -183,7 +183,7 @@ def test_a_pair_comes_no_nearer_than_its_bound(name, share):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_certificate_is_below_what_dense_samples_find(name):
     robot = ROBOTS[name]
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     scene = balls(robot, 40, seed=2)
     check = MotionCheck(space, scene, 0.0)
     seen = {True: 0, False: 0}
@@ -204,7 +204,7 @@ def test_a_certificate_is_below_what_dense_samples_find(name):
 
 def test_a_margin_is_kept_and_a_configuration_is_a_motion_to_itself():
     robot = ROBOTS["fixed"]
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     scene = ar.Scene([ar.Sphere((0.03, 0.0, 0.07), 0.01)])
     straight = space.variables(robot.neutral[None])
     distance = float(ar.clearance(robot, robot.neutral, scene))

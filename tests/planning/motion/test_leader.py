@@ -216,9 +216,9 @@ def test_what_cannot_be_followed_is_named():
     with pytest.raises(MethodError, match="cannot follow its tip"):
         ar.follow_the_leader(ar.load_robot("ur5"), CURVES["C"])
     robot = ar.load_robot("extensible-sections")
-    with pytest.raises(TargetError, match="enters 150 mm at most"):
+    with pytest.raises(TargetError, match="can be inserted by 150 mm at most"):
         ar.follow_the_leader(robot, curve((0.0, 0.2)))
-    with pytest.raises(TargetError, match="75 mm long at least"):
+    with pytest.raises(TargetError, match="at least 75 mm long"):
         ar.follow_the_leader(robot, curve((0.0, 0.05)))
     with pytest.raises(TargetError, match="away from the base"):
         ar.follow_the_leader(robot, CURVES["C"] + [0.01, 0, 0])

@@ -3,7 +3,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, MethodError, SceneError, TargetError
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.search import box_of
 
 
@@ -233,7 +233,7 @@ def test_the_old_spelling_of_a_goal_warns_where_it_is_clear(arm, clutter):
 
 
 def test_a_target_or_a_goal_and_a_scene_are_needed(arm, clutter):
-    one = "give a target or goal=, the configuration to end at: one of them"
+    one = "give either a target or goal=, the configuration to end at"
     with pytest.raises(TargetError, match=one):
         ar.plan(arm, arm.neutral, scene=clutter)
     with pytest.raises(TargetError, match=one):
@@ -259,7 +259,7 @@ def test_a_certificate_covers_the_whole_motion():
     robot = ar.Robot([ar.Revolute((0, 0, 1), -3, 3), ar.Link((1, 0, 0))])
     gaps = {-0.8212: 2.515e-5, 0.7591: 1.8958e-5}
     balls = [ar.Sphere(((1 + g) * np.cos(a), (1 + g) * np.sin(a), 0.0), 1e-12) for a, g in gaps.items()]
-    check = MotionCheck(SmoothSpace(robot), ar.Scene(balls), 0.0)
+    check = MotionCheck(VariableSpace(robot), ar.Scene(balls), 0.0)
     _, certificates = check.certify(np.array([[-1.0], [1.0]]))
     assert certificates[0] <= min(gaps.values())
 
@@ -312,7 +312,7 @@ def test_the_time_is_kept_where_every_motion_grazes():
 
 def length(plan):
     """Length of a path in the measure of the search."""
-    space = SmoothSpace(plan.robot)
+    space = VariableSpace(plan.robot)
     return np.sqrt((box_of(space).weights * np.diff(space.variables(plan.q), axis=0) ** 2).sum(axis=1)).sum()
 
 

@@ -30,7 +30,7 @@ def fit(
     ),
     out: Annotated[Path | None, typer.Option("--out", help="Write the fitted robot to this .toml file.")] = None,
     figure: FigurePath = None,
-    kept: Annotated[float, typer.Option("--kept", help="Share of the commands held out to test the fit.")] = 0.5,
+    held_out: Annotated[float, typer.Option("--held-out", help="Share of the commands that test the fit.")] = 0.5,
     seed: Annotated[int, typer.Option("--seed", help="RNG seed of that choice.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +51,7 @@ def fit(
                 loaded,
                 measured,
                 [name.strip() for name in free.split(",")],
-                kept=kept,
+                held_out=held_out,
                 seed=seed,
                 progress=lambda done, total: say("fitting", done, total, "step"),
             )
@@ -73,7 +73,7 @@ def fit(
                 ],
                 "weak": found.weak,
                 "length": found.length,
-                "kept": found.kept,
+                "held_out": found.held_out,
                 "tip_errors": found.tip_errors,
             }
         )

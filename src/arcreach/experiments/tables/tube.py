@@ -18,7 +18,7 @@ from arcreach.ik.solution import Solution
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import Path
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
@@ -59,7 +59,7 @@ def solved(tube: str, method: str) -> Path:
         start = found[-1].q if found[-1].reached else start
     seconds = time.perf_counter() - began
     q = np.array([one.q for one in found])
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     _, between = MotionCheck(space, walls, 0.0).certify(space.variables(q))
     at_points = np.asarray(clearance(robot, q, walls))
     clear = np.minimum(at_points, np.concatenate([at_points[:1], between]))

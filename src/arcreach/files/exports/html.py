@@ -34,7 +34,7 @@ LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
 # Tolerances of the page, far below the digits that it shows.
 POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
-# Sliders of endless joints span one turn.
+# Sliders of continuous joints span one turn.
 HALF_TURN = float(np.pi)
 
 
@@ -93,7 +93,7 @@ def _compile(folder: Path) -> bytes:
 
 def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[str, Any]:
     """Return the description of the robot for the page, in SI units."""
-    endless = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
+    continuous = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
     modes = sorted(find_method("auto").targets, key=("position", "axis", "rotation").index)
     return {
         "name": robot.name,
@@ -102,8 +102,8 @@ def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[st
         "reach": robot.reach,
         "coordinates": robot.coordinates,
         "quantities": robot.quantities,
-        "lower": np.where(endless, -HALF_TURN, robot.lower).tolist(),
-        "upper": np.where(endless, HALF_TURN, robot.upper).tolist(),
+        "lower": np.where(continuous, -HALF_TURN, robot.lower).tolist(),
+        "upper": np.where(continuous, HALF_TURN, robot.upper).tolist(),
         "neutral": robot.neutral.tolist(),
         "opening": robot.clip(initial_pose(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
         "modes": modes,

@@ -152,9 +152,9 @@ class _Model:
         self._add_cylinder(np.array(joint.axis), radius, radius, DRUM)
         turns = isinstance(joint, Revolute)
         kind = self.mujoco.mjtJoint.mjJNT_HINGE if turns else self.mujoco.mjtJoint.mjJNT_SLIDE
-        endless = math.isinf(joint.upper)
-        limits = {} if endless else {"range": [joint.lower, joint.upper]}
-        self.body.add_joint(name=name, type=kind, axis=joint.axis, limited=not endless, **limits)
+        continuous = math.isinf(joint.upper)
+        limits = {} if continuous else {"range": [joint.lower, joint.upper]}
+        self.body.add_joint(name=name, type=kind, axis=joint.axis, limited=not continuous, **limits)
 
     def _add_section(self, e: int, section: Section, k: int, name: str) -> None:
         """Add links with hinges at the planes between them, and the sites of tendons in those planes."""

@@ -142,8 +142,8 @@ def _plan(problem: Problem[Any]) -> kernels.Plan:
 
 def default_start(robot: AnyRobot) -> Array:
     """Return the default start, beside the middle of the limits."""
-    endless = ~np.isfinite(robot.lower)
-    lower, upper = np.where(endless, 0.0, robot.lower), np.where(endless, 0.0, robot.upper)
+    continuous = ~np.isfinite(robot.lower)
+    lower, upper = np.where(continuous, 0.0, robot.lower), np.where(continuous, 0.0, robot.upper)
     return robot.clip(lower + START * (upper - lower))
 
 
@@ -217,8 +217,8 @@ def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
 def _ranges(robot: AnyRobot, given: Any) -> Array:
     """Return the range of every coordinate that N divides: given, or from the limits; a full turn without limits."""
     if given is None:
-        endless = ~np.isfinite(robot.lower)
-        lower, upper = np.where(endless, -math.pi, robot.lower), np.where(endless, math.pi, robot.upper)
+        continuous = ~np.isfinite(robot.lower)
+        lower, upper = np.where(continuous, -math.pi, robot.lower), np.where(continuous, math.pi, robot.upper)
         return np.asarray(upper - lower)
     accepted = f"{robot.dof} numbers above 0, radians or metres"
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
@@ -231,7 +231,7 @@ def _ranges(robot: AnyRobot, given: Any) -> Array:
 
 def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
     """Return how every coordinate moves: between limits, without any, or wrapped like the direction of a section."""
-    kinds = np.where(np.isfinite(robot.lower), kernels.BOUNDED, kernels.ENDLESS)
+    kinds = np.where(np.isfinite(robot.lower), kernels.BOUNDED, kernels.CONTINUOUS)
     if isinstance(robot, Robot):
         for element, k in robot.indexed_elements():
             if isinstance(element, Section):

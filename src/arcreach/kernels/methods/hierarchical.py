@@ -28,7 +28,7 @@ from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 BY_POSITION, BY_ORIENTATION, BY_BOTH = range(3)
 
 # Range of a coordinate: between limits, without limits, or a direction wrapped to (-pi, pi].
-BOUNDED, ENDLESS, WRAPPED = range(3)
+BOUNDED, CONTINUOUS, WRAPPED = range(3)
 
 # Errors compared with the tolerances: distance and angle, or the largest component of each.
 EXIT_DISTANCE, EXIT_LARGEST = range(2)

@@ -62,7 +62,7 @@ _LEAST_BEND = 1e-6
 
 
 class Constraints(NamedTuple):
-    """What a body keeps: its clearance from obstacles, the limits of pulls, and a port that it passes."""
+    """The constraints of a body: clearance from obstacles, limits of pulls, and a port that it passes."""
 
     obstacles: Obstacles
     pulls: Pulls | None
@@ -85,7 +85,7 @@ class Body(NamedTuple):
 
 
 @kernel
-def smooth_slopes(moves: Records, q: Array, gradient: Array, slopes: Array) -> None:
+def write_variable_gradient(moves: Records, q: Array, gradient: Array, slopes: Array) -> None:
     """Write the gradient by solver variables (variables,) from that by coordinates (dof,) at q. Source: derived."""
     for row in range(moves.shape[0]):
         move = moves[row]
@@ -133,7 +133,7 @@ def least_clearance(rows: Array) -> float:
     return least
 
 
-# Functions that take a port as an argument of their own are compiled without it where there is none.
+# Functions that take `port` as an argument are compiled without its branches if it is None.
 @kernel
 def measure_port(port: Port | None, pieces: Array, count: int, margin: float, rows: Array) -> int:
     """Write the rows of a port, if there is one; return their number. Source: derived."""
@@ -202,14 +202,14 @@ def write_rows(model: Model, work: Work, body: Body, wanted: float, port: Port |
     # The angle to a port's axis: only its row has no point.
     if port is not None and body.rows[1, DISTANCE] < wanted:
         angle_gradient(model.chain, body.bent, port, body.rows, body.gradient)
-        smooth_slopes(moves, body.bent, body.gradient, G[count])
+        write_variable_gradient(moves, body.bent, body.gradient, G[count])
         body.r[count] = wanted - body.rows[1, DISTANCE]
         count += 1
     for i in range(body.rows.shape[0]):
         lack = wanted - body.rows[i, DISTANCE]
         if lack > 0.0 and body.rows[i, AT_ELEMENT] >= 0.0 and count < MOST_ROWS:
             row_gradient(model.chain, body.bent, body.rows[i : i + 1], body.gradient)
-            smooth_slopes(moves, body.bent, body.gradient, G[count])
+            write_variable_gradient(moves, body.bent, body.gradient, G[count])
             body.r[count] = lack
             count += 1
     return count
@@ -258,7 +258,7 @@ def step_free(model: Model, work: Work, body: Body, count: int, damping: float) 
 
 @kernel
 def step_free_within(model: Model, work: Work, body: Body, count: int, damping: float, pulls: Pulls | None) -> None:
-    """Do the same as `step_free`, and keep the limits of pulls if there are any. Source: derived."""
+    """Write the step of `step_free`, within the limits of pulls if there are any. Source: derived."""
     if pulls is None:
         step_free(model, work, body, count, damping)
         return
@@ -334,7 +334,7 @@ def descend_free(
                 copy(body.trial_rows[i], body.rows[i])
             if least >= margin:
                 slack = max(_SLACK_KEPT * slack, _LEAST_SLACK)
-                # The objective has changed with the slack, so that earlier weak steps count for less.
+                # The objective changes with the slack, so earlier weak steps count for less.
                 weak = min(weak, PATIENCE - 2)
             add_to_trace(body.q, watch)
         else:

@@ -4,8 +4,7 @@ A block is the variables of one moving element. A joint's variable lies in an in
 in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_max * s cut off at s = 1, and with twist
 in the half b >= 0 of a plane section of that cone, a triangle. If bend and length are not coupled, the cone is a
 cylinder and the triangle a rectangle. A block whose step would cross its bound is restricted to directions along the
-bound; its code tells which. Pulls, the steps without restriction, and steps of a block are in
-the units of its variables.
+bound; its code tells which. Steps of a block, restricted or not, are in the units of its variables.
 """
 
 import math
@@ -83,7 +82,7 @@ def touches(move: Record, v: Array) -> bool:
 
 @kernel(fast=True, inline=True)
 def cone_code(side: bool, top: bool, outward_radius: float, outward_share: float, slope: float) -> int:
-    """Return the code of a cone block at its side or top under a pull in radius and share. Source: derived."""
+    """Return the code of a cone block at its side or top under a step in radius and share. Source: derived."""
     leaves_side = side and outward_radius - slope * outward_share > _OUTWARD
     leaves_top = top and outward_share > _OUTWARD
     if side and top:
@@ -97,37 +96,36 @@ def cone_code(side: bool, top: bool, outward_radius: float, outward_share: float
 
 
 @kernel(fast=True, inline=True)
-def triangle_code(move: Record, bend: float, share: float, before: int, pull_bend: float, pull_share: float) -> int:
-    """Return the code of a triangle block: the edge that the pull crosses, HELD if it leaves a corner.
+def leaves_share(share: float, step: float) -> bool:
+    """Return whether a step moves the share of a stretch beyond one of its ends. Source: derived."""
+    return (share >= _AT_TOP and step > _OUTWARD) or (share <= _AT_APEX and step < -_OUTWARD)
+
+
+@kernel(fast=True, inline=True)
+def triangle_code(move: Record, bend: float, share: float, before: int, step_bend: float, step_share: float) -> int:
+    """Return the code of a triangle block: the edge that the step crosses, HELD if it leaves a corner.
 
     `before` is the edge to which the block is restricted already, if any. Source: derived.
     """
-    # Component of the pull out of each edge on which the block lies.
+    # Component of the step out of each edge on which the block lies.
     at_side = bend >= move.bend_max * share * _AT_BOUND
-    floor = -pull_bend if bend <= 0.0 else 0.0
-    side = pull_bend - move.slope * pull_share if at_side else 0.0
-    top = pull_share if share >= _AT_TOP else 0.0
+    floor = -step_bend if bend <= 0.0 else 0.0
+    side = step_bend - move.slope * step_share if at_side else 0.0
+    top = step_share if share >= _AT_TOP else 0.0
     if floor <= _OUTWARD and side <= _OUTWARD and top <= _OUTWARD:
         return FREE
     if before >= SIDE:
         return HELD
-    # Along the remaining edge, the pull must not cross the other edge of a corner.
+    # Along the remaining edge, the step must not cross the other edge of a corner.
     if side > _OUTWARD:
-        along_side = move.slope * pull_bend + pull_share
+        along_side = move.slope * step_bend + step_share
         if not (share >= _AT_TOP and along_side > _OUTWARD) and not (share <= _AT_APEX and along_side < -_OUTWARD):
             return SIDE
     if floor > _OUTWARD:
-        leaves = (share >= _AT_TOP and pull_share > _OUTWARD) or (share <= _AT_APEX and pull_share < -_OUTWARD)
-        return HELD if leaves else FLOOR
-    if top > _OUTWARD and not (at_side and pull_bend > _OUTWARD):
+        return HELD if leaves_share(share, step_share) else FLOOR
+    if top > _OUTWARD and not (at_side and step_bend > _OUTWARD):
         return TOP
     return HELD
-
-
-@kernel(fast=True, inline=True)
-def leaves_share(share: float, pull: float) -> bool:
-    """Return whether a pull moves the share of a stretch beyond one of its ends. Source: derived."""
-    return (share >= _AT_TOP and pull > _OUTWARD) or (share <= _AT_APEX and pull < -_OUTWARD)
 
 
 @kernel(fast=True, inline=True)
@@ -152,7 +150,7 @@ def uncoupled_code(move: Record, v: Array, before: int, p0: float, p1: float, p2
 
 @kernel(fast=True, inline=True)
 def block_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: float) -> int:
-    """Return the code of a block under a pull (p0, p1, p2) on its variables: FREE unless the pull crosses a bound.
+    """Return the code of a block under a step (p0, p1, p2) of its variables: FREE unless the step crosses a bound.
 
     `before` is the code by which the block is restricted already. Source: derived.
     """
@@ -175,8 +173,8 @@ def block_code(move: Record, v: Array, before: int, p0: float, p1: float, p2: fl
         top = s >= _AT_TOP
         if not side and not top:
             return FREE
-        pull = (bx * p0 + by * p1) / radius if radius > 0.0 else math.sqrt(p0 * p0 + p1 * p1)
-        return cone_code(side, top, pull, p2, move.slope)
+        radial = (bx * p0 + by * p1) / radius if radius > 0.0 else math.sqrt(p0 * p0 + p1 * p1)
+        return cone_code(side, top, radial, p2, move.slope)
     if is_triangle(move):
         return triangle_code(move, v[k], v[k + 1], before, p0, p1)
     if (v[k] >= move.upper and p0 > _OUTWARD) or (v[k] <= move.lower and p0 < -_OUTWARD):

@@ -20,7 +20,7 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 
 MOST_STEPS = 200
 PATIENCE = 12
-# A descent can stall at a singular configuration, so other starts in the box are tried as well.
+# A descent can stall at a singular configuration, so other starts in the box are tried too.
 STARTS = 5
 
 

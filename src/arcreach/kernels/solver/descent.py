@@ -1,9 +1,9 @@
 """Bounded Levenberg-Marquardt on a chain's solver variables, in dual form: six unknowns whatever the chain's length.
 
 A step is J y with (J^T J + mu I) y = e, where e is the residual (6,) and J has a row per variable. The linear model
-predicts the residual mu y after the step, so the gain ratio costs nothing. A block is the variables of one moving
-element. A block at its bound moves along it: if a step would cross a bound that a block touches, the bound is added to
-the active set and the step is solved again.
+predicts the residual mu y after the step, so the gain ratio needs no further evaluation. A block is the variables of
+one moving element. A block at its bound moves along it: if a step would cross a bound that a block touches, the bound
+is added to the active set and the step is solved again.
 """
 
 import math
@@ -208,7 +208,7 @@ def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
 def next_damping(damping: float, before: float, after: float, predicted: float) -> float:
     """Return the damping after an accepted step, from the residual and its prediction.
 
-    With a rule on the residual alone, slow progress at the edge of the workspace counts as a bad model, and stalls.
+    A rule on the residual alone would take slow progress at the edge of the workspace for a bad model, and stall.
     Source: derived.
     """
     if after < 0.25 * before:
@@ -289,7 +289,7 @@ def step(model: Model, goal: Goal, budget: Budget, work: Work, state: State) -> 
 
 @kernel(fast=True, inline=True)
 def step_within(model: Model, goal: Goal, budget: Budget, work: Work, state: State, pulls: Pulls | None) -> State:
-    """Do the same as `step`, and keep the limits of pulls if there are any. Source: derived."""
+    """Judge the trial, and take the next step within the limits of pulls if there are any. Source: derived."""
     if pulls is None:
         return step(model, goal, budget, work, state)
     state = judge_trial(model, goal, budget, work, state)

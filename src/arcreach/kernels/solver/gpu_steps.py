@@ -37,7 +37,7 @@ def load_target(positions: Array, turned: Array, i: int, mode: int, row: Array) 
 
 @kernel(fast=True, inline=True)
 def accept(positions: Array, turned: Array, i: int, mode: int, farthest: float, tolerance: float, row: Array) -> bool:
-    """Do the same as `load_target` for an axis of any length; return whether the target is valid. Source: derived."""
+    """Write target i like `load_target`, its axis of any length; return whether it is valid. Source: derived."""
     bad = False
     for k in range(3):
         row[9 + k] = positions[i, k]
@@ -70,16 +70,16 @@ def key_score(keys: Singles, j: int, key: Singles, mode: int, flat: bool, turn_w
 
     `flat` means that the second component of the key is zero, as for a symmetric chain. Source: derived.
     """
-    place = keys[j, 0] + keys[j, 1] * key[0]
+    position = keys[j, 0] + keys[j, 1] * key[0]
     if not flat:
-        place += keys[j, 2] * key[1]
-    place += keys[j, 3] * key[2]
+        position += keys[j, 2] * key[1]
+    position += keys[j, 3] * key[2]
     if mode == AXIS:
-        return place + keys[j, 4] * key[3] + keys[j, 5] * key[4] + keys[j, 6] * key[5]
+        return position + keys[j, 4] * key[3] + keys[j, 5] * key[4] + keys[j, 6] * key[5]
     if mode == ROTATION:
         u = keys[j, 4] * key[6] + keys[j, 5] * key[7] + keys[j, 6] * key[8] + keys[j, 7] * key[9]
-        return place - turn_weight * u * u
-    return place
+        return position - turn_weight * u * u
+    return position
 
 
 @kernel(fast=True, inline=True)

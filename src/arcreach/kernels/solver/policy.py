@@ -20,10 +20,10 @@ NEARLY = 100.0
 POLISH_STEPS = 500
 PATIENCE = 3
 # Give up if this many starts have ended at the same best residual, after at least so many starts.
-SAME_PLACE = 12
+SAME_RESIDUAL = 12
 FEWEST_STARTS = 64
 # Larger numbers for whole poses and for chains that are not symmetric, which have more local minima.
-MANY_SAME_PLACE = 40
+MANY_SAME_RESIDUAL = 40
 MANY_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
 # But try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
@@ -41,7 +41,7 @@ def policy_of(model: Model, task: Task, distance2: float, variables: int) -> Pol
     many = task.mode == ROTATION or not model.symmetric
     return Policy(
         MANY_FEWEST_STARTS if many else FEWEST_STARTS,
-        MANY_SAME_PLACE if many else SAME_PLACE,
+        MANY_SAME_RESIDUAL if many else SAME_RESIDUAL,
         (WORTH_ALL_STARTS * model.reach) ** 2,
         NEARLY * NEARLY * (distance2 + (model.weight * task.angle_tol) ** 2),
         LONG_STEPS if variables < MANY_VARIABLES else MANY_LONG_STEPS,

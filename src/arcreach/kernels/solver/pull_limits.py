@@ -1,10 +1,9 @@
-"""Limits of pulls, which couple all sections that a tendon passes: whether they are kept, and how to return to them.
+"""Limits of pulls, which couple all sections that a tendon passes: test whether they are kept, and return to them.
 
 Symbols: v, the solver variables; p, the pulls. Every function that moves v leaves the limits of joints and bends to
 `inside_limits`.
 
-Functions that take `pulls` also accept None, for a robot without such limits. numba then leaves the rest of the
-function out.
+Functions that take `pulls` also accept None, for a robot without such limits; numba then omits the rest of them.
 """
 
 import math
@@ -68,7 +67,7 @@ def with_scratch(pulls: Pulls | None) -> Pulls | None:
 
 @kernel
 def excess(pulls: Pulls, j: int, pull: float) -> float:
-    """Return by how much a pull exceeds its upper limit, or negative, falls below its lower one. Source: derived."""
+    """Return the excess of a pull over its upper limit, or as a negative number below its lower. Source: derived."""
     return max(pull - pulls.high[j], 0.0) + min(pull - pulls.low[j], 0.0)
 
 
@@ -158,7 +157,7 @@ def approach(pulls: Pulls, model: Model, v: Array) -> bool:
 
 @kernel
 def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> float:
-    """Move v towards `centre`, which keeps all limits, until it keeps them too; return the share that is left.
+    """Move v towards `centre`, which keeps all limits, until it keeps them too; return the remaining share.
 
     Source: derived.
     """
@@ -189,7 +188,7 @@ def stay_within(pulls: Pulls | None, model: Model, centre: Array, v: Array) -> N
 
 @kernel
 def to_rest(pulls: Pulls, model: Model, v: Array) -> float:
-    """Move v towards the rest pose until it keeps the limits of the pulls; return the share that is left.
+    """Move v towards the rest pose until it keeps the limits of the pulls; return the remaining share.
 
     Elements without tendons stay. Source: derived.
     """

@@ -3,8 +3,8 @@
 Symbols: v, the solver variables; d, a change of them in their units; C, rows of linear constraints C d <= c. A step
 minimises d^T H d / 2 - g^T d under such constraints: pulls linearised at v, limits of joints and of stretches, and
 tangents of the discs and cones of bend vectors. A dual active set adds the constraint that d violates most and drops
-those whose multipliers turn negative. What linearisation and tangents leave is removed afterwards, so every accepted v
-keeps its limits.
+those whose multipliers turn negative. Violations that linearisation and tangents leave are removed afterwards, so every
+accepted v keeps its limits.
 """
 
 import math
@@ -96,7 +96,7 @@ def write_pull_cut(pulls: Pulls, j: int, upper: bool, count: int) -> None:
     for k in range(pulls.units.shape[0]):
         pulls.C[count, k] *= scale
     pulls.columns[BOUND, count] = scale * ((pulls.high[j] if upper else pulls.low[j]) - pulls.p[j])
-    # A code that tells the tendon and the limit, and is never 0.
+    # Number of the tendon, with the sign of the limit; 0 is for constraints of blocks.
     pulls.columns[TENDON, count] = j + 1.0 if upper else -j - 1.0
 
 
@@ -224,7 +224,7 @@ def settle_multipliers(pulls: Pulls, count: int) -> int:
 def write_step(pulls: Pulls, model: Model, v: Array) -> None:
     """Write the step from v for the lower triangle of H and the vector g; p and its slopes are those at v.
 
-    It begins with the limits of pulls that the last step ended with. Source: derived.
+    The initial active set is the limits of pulls at the end of the last step. Source: derived.
     """
     before = pulls.columns[BEFORE]
     most = before.shape[0]
@@ -262,8 +262,8 @@ def write_trial(pulls: Pulls, model: Model, v: Array, trial: Array) -> None:
         trial[k] = v[k] + pulls.units[k] * pulls.vectors[STEP, k]
     if approach(pulls, model, trial):
         return
-    # Limits meet at a sharp angle, and little is left to move. Most limits are far from the rest pose, but v may be at
-    # one: a retreat to v would then end every step where it began.
+    # Limits meet at a sharp angle, and little of the step remains. First towards the rest pose, far from most limits: v
+    # may be at a limit, and a retreat to v would then end every step where it began.
     tried = pulls.vectors[GOAL]
     copy(trial, tried)
     if to_rest(pulls, model, trial) < _NEARLY_ALL:

@@ -115,8 +115,8 @@ def score(table: Table, constants: Singles, key: Array, mode: int, scores: Singl
         k4 = np.float32(key[4])
         k5 = np.float32(key[5])
         for j in range(seeds):
-            place = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
-            scores[j] = place + keys[4, j] * k3 + keys[5, j] * k4 + keys[6, j] * k5
+            position = constants[j] + keys[1, j] * k0 + keys[2, j] * k1 + keys[3, j] * k2
+            scores[j] = position + keys[4, j] * k3 + keys[5, j] * k4 + keys[6, j] * k5
     else:
         k6 = np.float32(key[6])
         k7 = np.float32(key[7])
@@ -173,9 +173,9 @@ def least_score(minima: Singles) -> np.float32:
 @kernel(fast=True, inline=True)
 def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float) -> float:
     """Return the squared distance, in the metric of the scores, from a key to the nearest seed. Source: derived."""
-    place = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
+    position = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
     turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
-    return max(least_score(minima) + place + turned, 0.0)
+    return max(least_score(minima) + position + turned, 0.0)
 
 
 @kernel(fast=True, batch=True)

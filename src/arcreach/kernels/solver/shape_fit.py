@@ -26,13 +26,13 @@ ROUNDS, STEPS = 12, 12
 # A step that reduces the sum of squares by less than this share is the last one of its fit.
 PROGRESS = 1e-4
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-12, 1e8
-# Directions out of the limits are made this much stiffer than the stiffest variable.
+# Directions that leave the limits get this many times the largest stiffness of a variable.
 STIFF = 1e8
 
 
 @kernel
 def hold(A: Array, first: int, nx: float, ny: float, nz: float, stiff: float) -> None:
-    """Add a stiff direction of three successive variables to A, less of them if entries are zero. Source: derived."""
+    """Add a stiff direction of three successive variables to A; entries that are zero are skipped. Source: derived."""
     normal = (nx, ny, nz)
     for i in range(3):
         for j in range(i + 1):

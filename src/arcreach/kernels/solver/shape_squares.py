@@ -1,9 +1,9 @@
-"""How far a robot's body is from a curve, as a sum of squares with its normal matrix and gradient.
+"""Distance of a robot's body from a curve, as a sum of squares with its normal matrix and gradient.
 
 Symbols: v, the solver variables; H and g, the normal matrix and the gradient of half the weighted sum of squares.
-A point of the body that lies s before the tip belongs to the arc length u = depth - s of the curve. Its residual is its
-distance from the nearest point of the curve around u, without the part along the curve. The tip has a residual of its
-own, measured from a target that is shifted until the tip is on the curve (the method of multipliers).
+A point of the body at the distance s from the tip belongs to the arc length u = depth - s of the curve. Its residual is
+its distance from the nearest point of the curve around u, without the part along the curve. The tip has a residual of
+its own, measured from a target that is shifted until the tip is on the curve (the method of multipliers).
 """
 
 import math
@@ -19,7 +19,7 @@ from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.variables import to_coordinates
 
-# Bend in radians below which the columns of a bend vector are computed at this bend: by direction they would be 0 / 0.
+# Columns of a bend vector at smaller bends, in radians, are computed at this one: those by direction would be 0 / 0.
 SMALLEST_BEND = 1e-8
 # Weight of the tip relative to the whole body.
 TIP_WEIGHT = 10.0
@@ -38,7 +38,7 @@ class Body(NamedTuple):
 
     rows: Integers  # (m,): rows of their elements in the chain
     fractions: Array  # (m,): shares of the lengths of their elements
-    shares: Array  # (m,): share of its element that each point stands for
+    shares: Array  # (m,): share of its element that each point represents
     scale: float  # length of the robot in metres
     before: float  # weight of the body before the curve, relative to that on it
     step: float  # weight of a change of a variable since the previous depth, in lengths per radian
@@ -61,7 +61,7 @@ class Fit(NamedTuple):
     whole: Array  # (6, variables): of the tip, by the variables
     columns: Array  # (3, variables): of a point
     weights: Array  # (m,)
-    places: Array  # (m,): distances before the tip
+    before_tip: Array  # (m,): distance of each point from the tip along the body
     shift: Array  # (3,): of the target of the tip
     here: Squares  # at v
     there: Squares  # at the trial
@@ -174,7 +174,7 @@ def drop_along(t: Array, residual: Vector, columns: Array) -> Vector:
 
 @kernel
 def write_bent(model: Model, v: Array, q: Array) -> None:
-    """Write the configuration of variables with no section quite straight. Source: derived."""
+    """Write the configuration of variables, every section bent by at least SMALLEST_BEND. Source: derived."""
     to_coordinates(model, v, q)
     for row in range(model.moves.shape[0]):
         move = model.moves[row]
@@ -183,32 +183,32 @@ def write_bent(model: Model, v: Array, q: Array) -> None:
 
 
 @kernel
-def write_places(model: Model, body: Body, q: Array, fit: Fit) -> None:
-    """Write the distance of every point before the tip. Source: derived."""
+def write_distances(model: Model, body: Body, q: Array, fit: Fit) -> None:
+    """Write the distance of every point from the tip along the body. Source: derived."""
     chain = model.chain
     j = 0
     total = 0.0
-    # From the first element with points on, the distances from there; then from the tip.
+    # First the distances from the first element that has points, then those from the tip.
     row = body.rows[0]
     while row < chain.shape[0]:
         length = element_length(chain, row, q)
         while j < body.rows.shape[0] and body.rows[j] == row:
-            fit.places[j] = total + body.fractions[j] * length
+            fit.before_tip[j] = total + body.fractions[j] * length
             j += 1
         total += length
         row += 1 + chain[row].arcs
     for j in range(body.rows.shape[0]):
-        fit.places[j] = total - fit.places[j]
+        fit.before_tip[j] = total - fit.before_tip[j]
 
 
 @kernel
 def write_weights(model: Model, body: Body, depth: float, q: Array, fit: Fit) -> None:
-    """Write the weights of the points: the lengths that they stand for, less before the curve. Source: derived."""
-    write_places(model, body, q, fit)
+    """Write the weights of the points: the lengths that they represent, reduced before the curve. Source: derived."""
+    write_distances(model, body, q, fit)
     for j in range(body.rows.shape[0]):
         piece = body.shares[j] * element_length(model.chain, body.rows[j], q)
         # The share of the piece that is on the curve.
-        inside = min(max(0.5 + (depth - fit.places[j]) / max(piece, 1e-12), 0.0), 1.0)
+        inside = min(max(0.5 + (depth - fit.before_tip[j]) / max(piece, 1e-12), 0.0), 1.0)
         fit.weights[j] = piece / body.scale**3 * (inside + (1.0 - inside) * body.before * body.before)
 
 
@@ -242,7 +242,7 @@ def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit:
             out.H[i, j] = 0.0
     chain, q = model.chain, fit.q
     write_bent(model, v, q)
-    write_places(model, body, q, fit)
+    write_distances(model, body, q, fit)
     motion = tip_motion(chain, q)
     fit.tip[0], fit.tip[1], fit.tip[2] = motion[3], motion[7], motion[11]
     jacobian(chain, q, fit.own)
@@ -259,7 +259,7 @@ def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit:
             x, y, z = apply(before, x, y, z)
             point = (1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z)
             write_columns(model, row, body.fractions[j], before, point, fit)
-            away, segment = nearest_on(curve, goal[0] - fit.places[j], (x, y, z))
+            away, segment = nearest_on(curve, goal[0] - fit.before_tip[j], (x, y, z))
             away = drop_along(curve.tangents[segment], away, fit.columns)
             total += add_square(fit.columns, away, fit.weights[j], out)
             j += 1

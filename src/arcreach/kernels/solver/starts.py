@@ -90,7 +90,7 @@ def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Wo
 
 @kernel(fast=True, inline=True)
 def joint_distance(model: Model, seed: Array, v: Array) -> float:
-    """Return the squared distance of a seed from v, periodic joints by their shorter turn. Source: derived."""
+    """Return the squared distance of a seed from v, periodic joints by the shorter turn. Source: derived."""
     away = 0.0
     for row in range(model.moves.shape[0]):
         move = model.moves[row]

@@ -1,8 +1,8 @@
 """Possible contacts of a body: corners, discs, and the insides of straight edges.
 
-A body bends around a corner or a disc. An arc touches the inside of an edge where it is tangent to the line at the
-body's radius from it. It curves away from the edge there, so the edge prevents it from straightening: such a contact is
-always backward-blocking. Its place follows from the pose before it.
+A body bends around a corner or a disc. An arc touches the inside of an edge if it is tangent to the line at the
+body's radius from the edge. There it curves away from the edge, which keeps it from straightening: such a contact is
+always backward-blocking. Its position follows from the pose before it.
 """
 
 from __future__ import annotations

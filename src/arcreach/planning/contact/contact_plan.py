@@ -66,7 +66,7 @@ class ContactArc(PlanarArc):
 
 @dataclass(frozen=True)
 class SearchArc(PlanarArc):
-    """An arc that the planner tried, from the base in round 1 and from an arc kept in the previous round later."""
+    """An arc that the planner tried: from the base in round 1, then from the arcs kept in the previous round."""
 
     KEPT: ClassVar[str] = "kept"
     OBSTACLE: ClassVar[str] = "obstacle"  # it runs into one

@@ -58,7 +58,7 @@ def plan_grasp(
     if not math.pi <= wanted <= LARGEST_WRAP:
         raise TargetError(f"wrap = {shown(wrap)} is not accepted; give radians from pi to {LARGEST_WRAP:.4f}")
     if bend_radius is not None and len(sections) > 1:
-        raise TargetError("bend_radius is for a robot of one section; sections have their own limits: leave it out")
+        raise TargetError("bend_radius is for a robot of one section; sections have limits of their own; remove it")
     tightest = None if bend_radius is None else positive("bend_radius", bend_radius, "metres")
     reach = sum(section.reach for section in sections)
     radius = max(SKIN * reach, *(section.radius for section in sections))

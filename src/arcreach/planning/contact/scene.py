@@ -101,8 +101,8 @@ class Surroundings:
     def line_gaps(self, line: Array) -> tuple[Array, npt.NDArray[np.int64]]:
         """Return the gaps of `point_gaps` along a line of points (k, 2), negative also where it runs through a wall.
 
-        A wall has no inside. Where the line crosses it, points of the line nearer to the wall's end than the crossing
-        count as so far inside as they are away from that end, around which the line would have to move.
+        A wall has no inside. If the line crosses it, the line would have to move around the nearer end of the wall:
+        points that are nearer to that end than the crossing get their distance from it as depth.
         """
         gaps, which = self.point_gaps(line)
         for i, shape in enumerate(self.obstacles):
@@ -141,7 +141,7 @@ def target_point(target: Any) -> Point:
     accepted = "two finite numbers (x, z), or three with y = 0, in metres"
     if isinstance(target, Target):
         if target.kind != "position":
-            raise TargetError("target has an orientation; contact planning takes positions only: leave it out")
+            raise TargetError("target has an orientation; contact planning takes positions only; give a position")
         target = target.position
     values = real_array(target)
     if values is None or values.shape not in ((2,), (3,)) or not np.isfinite(values).all():
@@ -164,7 +164,7 @@ def check_ends(surroundings: Surroundings, body: Body, target: Point) -> None:
     if away > body.longest:
         raise TargetError(
             f"the target ({target[0]:g}, {target[1]:g}) is {away:.6g} m from the base; "
-            f"the robot is at most {body.longest:.6g} m long: give a nearer one"
+            f"the robot is at most {body.longest:.6g} m long; give a nearer one"
         )
     if away <= body.slack:
         raise TargetError("the target is the base itself; give another point")

@@ -23,7 +23,7 @@ from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.clearance.port_motion import check_port_motions
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
 from arcreach.planning.motion.tracker import Point, interpolate_target
@@ -35,7 +35,7 @@ from arcreach.scenes.scene import spatial_scene
 FINEST = 1.0 / 32.0
 # The same with a port, for which there are no detours.
 FINEST_THROUGH = 1.0 / 256.0
-# Share of what a port allows at which the points aim, so that there is some left between them.
+# Points aim at this share of the radius and the angle of the port: the motion between them deviates further.
 INNER = 0.6
 # Initial configurations that are tried if the caller gives none; few, because each may need detours.
 MOST_INITIAL = 4
@@ -65,7 +65,7 @@ class CollisionFreeTracker:
         self.margin = not_negative("margin", margin, "metres")
         self.tolerances = tolerances
         self.options = {"method": method, "scene": self.scene, "margin": self.margin, **tolerances, **options}
-        self.space = SmoothSpace(robot)
+        self.space = VariableSpace(robot)
         self.largest = None if largest is None else robot.model.steps(largest)
         self.check = MotionCheck(self.space, self.scene, self.margin)
         self.port = port
@@ -89,7 +89,7 @@ class CollisionFreeTracker:
         return sorted(reached, key=lambda solution: -(solution.clearance or 0.0)) or [first]
 
     def track(self, rows: Array, initial: Solution) -> Iterator[Point]:
-        """Yield the points of the path; leading waypoints that cannot be reached freely are left out."""
+        """Yield the points of the path; leading waypoints that cannot be reached are skipped."""
         first = 0
         while first < len(rows) - 1 and not self._errors(initial.q, rows[first])[2]:
             yield first, rows[first], self._stay(initial, rows[first], self._solve(rows[first], initial.q))
@@ -225,7 +225,7 @@ class CollisionFreeTracker:
         return float(distance), float(angle), bool(near)
 
     def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
-        """Return the solution for a waypoint that is left out: the current configuration, and the status why."""
+        """Return the solution for a waypoint that is skipped: the current configuration, and why."""
         blocked = Status.COLLISION if self.port is None else Status.PORT_MISSED
         status = blocked if goal.reached else goal.status
         distance, angle, _ = self._errors(here.q, row)

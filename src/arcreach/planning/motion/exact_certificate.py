@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from arcreach._typing import Array, Booleans
-from arcreach.planning.motion.motion_check import SmoothSpace
+from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.scene import Scene
 
@@ -17,7 +17,7 @@ KEPT = 0.5
 HALVINGS = 10
 
 
-def exact_certificates(space: SmoothSpace, V: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
+def exact_certificates(space: VariableSpace, V: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
     """Return for every motion along variables (n, variables) whether it keeps a margin, and its clearance.
 
     If both ends have the clearances a and b, and no point of the body travels farther than t in between, every
@@ -43,7 +43,7 @@ def exact_certificates(space: SmoothSpace, V: Array, scene: Scene, margin: float
     return (certificates > margin) & space.keeps_pulls(V[:-1], V[1:]), certificates
 
 
-def _clearances(space: SmoothSpace, V: Array, scene: Scene) -> Array:
+def _clearances(space: VariableSpace, V: Array, scene: Scene) -> Array:
     """Return lower bounds (n,) of the clearances of variables (n, variables)."""
     found = clearance(space.robot, space.coordinates(V), scene).distance
     return np.asarray(found - tolerance_of(space.robot))

@@ -73,8 +73,8 @@ def follow(
     options of `auto`, see `solve`: every point then has the preferred posture near the previous one.
 
     With a `scene` the body keeps `margin` metres away from its obstacles at the points and between them, where it moves
-    straight in its smooth variables; `clearance` is certified. Points are inserted as needed, and where the path is
-    blocked, a global plan gives a detour. A waypoint that cannot be reached freely is left out: the robot stays where
+    straight in its solver variables; `clearance` is certified. Points are inserted as needed, and where the path is
+    blocked, a global plan gives a detour. A waypoint that cannot be reached freely is skipped: the robot stays where
     it is, and the status says why.
 
     With `through` the body passes a `Port` at the points and between them. `port_distance` is an upper bound of its
@@ -146,7 +146,7 @@ def follow(
 class _Clock:
     """Measures computing time without compilation.
 
-    numba reports the start of a compilation but not its end, so the rest of that step is left out.
+    numba reports the start of a compilation but not its end, so the rest of that step does not count.
     """
 
     def __init__(self) -> None:

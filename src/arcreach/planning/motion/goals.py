@@ -11,15 +11,15 @@ from arcreach._typing import Array
 from arcreach.ik.solution import Status
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import Target
-from arcreach.planning.motion.motion_check import SmoothSpace
+from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
 
 # Share of `max_time` for each of the two searches: of the first goal, and of all others.
 GOAL_TIME = 0.2
-# Clearance wanted at a goal beyond the margin, as shares of the moving reach. The largest that can be had is taken,
-# because a goal in contact can only be reached by motions that almost touch.
+# Clearance wanted at a goal beyond the margin, as shares of the moving reach. The largest for which a goal is found is
+# used: a goal in contact can only be reached by motions that almost touch.
 SPARE = (5e-3, 5e-4, 5e-5)
 # Step budget of every goal after the first.
 GOAL_ITERATIONS = 2000
@@ -59,7 +59,7 @@ def goal_configurations(
         starts = robot.sample(3 * count, seed=seed)
         targets = target.batch[np.zeros(len(starts), np.int64)]
         common["max_time"] = GOAL_TIME * max_time / len(starts)
-        # Without the scene, and then those that are free: many times faster than with it, and enough of them are.
+        # Solved without the scene, which is many times faster; enough of the solutions are free.
         others = solve_batch(robot, targets, start=starts, max_iterations=GOAL_ITERATIONS, **common)
         found = np.concatenate([kept, others.q[others.reached]])
         free = np.asarray(clearance(robot, found, scene, grid=True).distance) >= wanted
@@ -70,7 +70,7 @@ def goal_configurations(
 
 def _distinct(robot: Robot, Q: Array, count: int) -> Array:
     """Return the first `count` configurations that differ from all before them."""
-    V = SmoothSpace(robot).variables(Q)
+    V = VariableSpace(robot).variables(Q)
     kept = [0]
     for i in range(1, len(V)):
         if len(kept) < count and np.abs(V[kept] - V[i]).max(axis=1).min() > SAME_GOAL:

@@ -1,9 +1,9 @@
 """Run along a curve within limits of jerk.
 
-Along a straight curve ruckig computes the fastest run. Along another one the fastest run within limits of speed and
+Along a straight curve ruckig computes the fastest run. Along any other curve the fastest run within limits of speed and
 acceleration is averaged over a time window: its acceleration then has no jumps, and the robot does not leave the curve.
-The run is slowed down by what it exceeds a limit. Several windows and shares of the acceleration are tried, and the
-fastest result is returned. It keeps all limits, but a faster run that does may exist.
+It is then slowed down by the factor by which it exceeds a limit. Several windows and shares of the acceleration are
+tried, and the fastest result is returned. It keeps all limits, but a faster run may exist.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STRAIGHT = 1e-9
 SHARES, WINDOWS = (1.0, 0.8, 0.6, 0.4), (0.5, 1.0, 1.5, 2.0, 3.0)
 # Share of the jerk that the third derivative of the curve may take at constant rate.
 AT_CONSTANT_RATE = 0.7
-# The limits are checked at this many points of a phase, and kept by this share for what lies in between.
+# The limits are checked at this many points of a phase; this margin covers the points in between.
 CHECKS, MARGIN = 3, 1e-3
 
 

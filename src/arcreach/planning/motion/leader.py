@@ -22,17 +22,17 @@ from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.exact_certificate import exact_certificates
 from arcreach.planning.motion.follow import largest_steps
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.shape_path import BodyPath, Line
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
 from arcreach.scenes.scene import spatial_scene
 
-# Largest accepted distance of the first point of a curve from the base, and from the last point of a closed one, as a
-# share of its length.
+# Largest accepted distance of the first point of a curve from the base, and from the last point of a closed curve, as
+# a share of its length.
 AT_BASE = 1e-3
-# Rounding of a base that moves along the z axis only, in lengths of the robot and in the cosine of its direction.
+# Rounding errors of a base that moves along the z axis only: of its position as a share of the reach, of its cosine.
 STRAIGHT = 1e-9
 
 
@@ -40,8 +40,8 @@ STRAIGHT = 1e-9
 class LeaderPath(Path):
     """A path along a curve, with the distances of the body from the curve at every point.
 
-    They are those of the inserted part of the body, which is as long as the curve up to the tip. For a robot on a slide
-    along z, and on a closed curve, they are those of the whole body.
+    Only the inserted part of the body counts, which is as long as the curve up to the tip. For a robot on a slide along
+    z, and on a closed curve, the whole body counts.
     """
 
     depth: Array = field(default_factory=lambda: np.empty(0))  # (n,): arc length of the tip along the curve
@@ -75,11 +75,11 @@ def follow_the_leader(
 ) -> LeaderPath:
     """Move the tip along a curve (m, 3) while the body stays on the path of the tip.
 
-    The body is all from the first section on; a joint before it, or a section of variable length, moves it forward. If
-    these joints are slides along z and turns about z, the curve starts at the base, and the body before it lies
-    straight along z. On any other base, an arm or `free_base`, the curve may lie anywhere; the body before it is free
-    and lies straight behind it where possible. A closed curve is then followed for one lap with the whole body on it,
-    and the last configuration is the first, up to full turns of endless joints.
+    The body starts at the first section; joints before that section, or sections of variable length, move it forward.
+    If these joints only slide along z and turn about z, the curve starts at the base, and the part of the body that is
+    not yet on it lies straight along z. On any other base, an arm or `free_base`, the curve may lie anywhere; the part
+    before it is free, and lies along its tangent where possible. A closed curve is then followed for one lap with the
+    whole body on it, and the last configuration is the first, up to full turns of continuous joints.
 
     `max_step` bounds the change of every coordinate from point to point, as in `follow`. With a `scene` the motion is
     certified: `clearance` is its lower bound, and points whose motion does not keep `margin` have status COLLISION.
@@ -127,7 +127,7 @@ def follow_the_leader(
 def _certified(robot: Robot, q: Array, scene: Any, margin: float) -> tuple[Any, Array]:
     """Return for every point whether the motion to it keeps the margin, and its certified clearance."""
     first = float(clearance(robot, q[0], scene)) - tolerance_of(robot)
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     V = space.variables(q)
     if scene.meshes:
         free, certificates = exact_certificates(space, V, scene, margin)
@@ -190,10 +190,10 @@ def _least_depth(robot: Robot, line: Line) -> float:
             most += element.reach
     given = f"curve is {_text.length(line.length, 4)} long; robot '{robot.name}'"
     if line.length > most:
-        raise TargetError(f"{given} enters {_text.length(most, 4)} at most")
+        raise TargetError(f"{given} can be inserted by {_text.length(most, 4)} at most")
     if line.length < least:
         raise TargetError(
-            f"{given} is {_text.length(least, 4)} long at least: give a longer curve, or the robot a slide along z as "
+            f"{given} is at least {_text.length(least, 4)} long; give a longer curve, or the robot a slide along z as "
             "its first element"
         )
     return max(least, 0.0)

@@ -1,7 +1,7 @@
-"""Straight motions of a robot in its smooth variables, and their certificates.
+"""Straight motions of a robot in its solver variables, and their certificates.
 
-The smooth variables are bend * (cos direction, sin direction), the share of the stretch, and the coordinates of joints.
-The limits are convex in them, so a straight motion between two configurations inside the limits never leaves them.
+The limits are convex in these variables, so a straight motion between two configurations inside the limits never leaves
+them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
-# A gap beyond the margin that is smaller counts as a contact, as a share of the moving reach.
+# Smaller gaps beyond the margin, as a share of the moving reach, count as contact.
 RESOLUTION = 2e-5
 # Added to a margin, so that rounding errors cannot turn a contact into a free motion: shares of the moving reach, and
 # of the whole reach, which bounds all coordinates.
 ROUNDING = (1e-7, 1e-14)
-# Largest turn of an endless joint between two points, in radians: from pi on, unwrapping would reverse it.
+# Largest turn of a continuous joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
-# Points of a straight motion at which pulls that are not linear in the smooth variables are computed, and the share by
+# Points of a straight motion at which pulls that are not linear in the solver variables are computed, and the share by
 # which a parabola through three of them may underestimate a peak in between.
 PULL_POINTS = 33
 PEAK = 0.1
@@ -45,33 +45,34 @@ _DECIDE, _CERTIFY, _TOGETHER = (False, False), (True, False), (True, True)
 _motions = settled(kernels.check_motions, interpretable=False)
 
 
-class SmoothSpace:
-    """Conversion between configurations and the smooth variables of a robot."""
+class VariableSpace:
+    """Conversion between configurations of a path and solver variables, with continuous joints unwrapped."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.model = robot.model
-        self.endless, self._joint_variables, self._joint_coordinates = _endless_of(robot)
+        self.continuous, self._joint_variables, self._joint_coordinates = _continuous_of(robot)
         self._travels = np.empty((len(robot.packed), TRAVEL_SIZE))
 
     def variables(self, Q: npt.ArrayLike) -> Array:
-        """Return variables (n, variables) of a path of configurations (n, dof), endless joints unwrapped."""
+        """Return variables (n, variables) of a path of configurations (n, dof), continuous joints unwrapped."""
         V = self.model.to_variables(Q)
-        if len(self.endless):
-            V[:, self.endless] = np.unwrap(V[:, self.endless], axis=0)
+        if len(self.continuous):
+            V[:, self.continuous] = np.unwrap(V[:, self.continuous], axis=0)
         return V
 
     def coordinates(self, V: Array) -> Array:
         """Return configurations (n, dof), within the limits, of variables (n, variables)."""
         Q = self.model.to_coordinates(self.model.keep_pulls(V, nearest=True))
-        # Endless joints keep whole turns, so that consecutive rows do not jump.
+        # Continuous joints keep whole turns, so that consecutive rows do not jump.
         Q[:, self._joint_coordinates] = V[:, self._joint_variables]
         return Q
 
     def bounds(self, centre: Array) -> tuple[Array, Array]:
-        """Return the box around the limits; endless joints range half a turn either way from `centre` (variables,)."""
+        """Return the box around the limits; continuous joints range half a turn to both sides of `centre`."""
         low, high = self.model.bounds()
-        low[self.endless], high[self.endless] = centre[self.endless] - math.pi, centre[self.endless] + math.pi
+        k = self.continuous
+        low[k], high[k] = centre[k] - math.pi, centre[k] + math.pi
         return low, high
 
     def keeps_pulls(self, first: Array, last: Array) -> Booleans:
@@ -85,7 +86,7 @@ class SmoothSpace:
         V = first + shares * (last - first)
         found = self.robot.pulls(self.model.to_coordinates(V.reshape(-1, V.shape[-1])))
         found = found.reshape(*V.shape[:2], -1)
-        # Parabolas through three points: half of their slope and of their curvature, and their peaks if in between.
+        # Parabolas through three successive points: slope and half the curvature, and the rise to a peak in between.
         slope, curve = 0.5 * (found[2:] - found[:-2]), 0.5 * (found[2:] - 2.0 * found[1:-1] + found[:-2])
         between = np.abs(slope) < 2.0 * np.abs(curve)
         rise = np.divide(-0.25 * slope**2, curve, out=np.zeros_like(curve), where=between)
@@ -98,20 +99,20 @@ class SmoothSpace:
         return float(write_travels(self.robot.packed, a, b, self._travels))
 
 
-def _endless_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
+def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
     """Return the variables without limits, and the variables and the coordinates of the joints among them."""
-    known: tuple[Integers, Integers, Integers] | None = robot.memory.get("endless")
+    known: tuple[Integers, Integers, Integers] | None = robot.memory.get("continuous")
     if known is None:
         held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
         if held:
-            # The kernels of motions find the variables of a section by counting those before it.
+            # Kernels that check motions locate the variables of a section by counting those before it.
             raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
         moves = robot.model.moves[np.isinf(robot.model.moves["lower"])]
-        # The direction of a twisting section is endless as a variable, but a wrapped coordinate.
+        # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
         joints = moves[np.isinf(robot.lower[moves["coordinate"]])]
         fields = (moves["variable"], joints["variable"], joints["coordinate"])
         variables, joint_variables, coordinates = (np.array(field, np.int64) for field in fields)
-        known = robot.memory["endless"] = variables, joint_variables, coordinates
+        known = robot.memory["continuous"] = variables, joint_variables, coordinates
     return known
 
 
@@ -122,7 +123,7 @@ class MotionCheck:
     """
 
     def __init__(
-        self, space: SmoothSpace, scene: Scene, margin: float, deadline: float = math.inf, own: bool = False
+        self, space: VariableSpace, scene: Scene, margin: float, deadline: float = math.inf, own: bool = False
     ) -> None:
         self.space = space
         self.scene = scene
@@ -209,7 +210,7 @@ def wrapped(robot: Robot, Q: Array) -> Array:
 
 def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
     """Return configurations (points, dof) along a path (n, dof), at equal steps of the body's travel."""
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     V = space.variables(Q)
     if len(V) < 2:
         return np.repeat(space.coordinates(V), points, axis=0)
@@ -220,13 +221,13 @@ def motion_between(robot: Robot, Q: npt.ArrayLike, points: int) -> Array:
     return space.coordinates(dense)
 
 
-def without_long_turns(space: SmoothSpace, V: Array) -> Array:
-    """Return the path with points inserted where an endless joint turns so far that unwrapping would reverse it."""
-    if not len(space.endless):
+def without_long_turns(space: VariableSpace, V: Array) -> Array:
+    """Return the path with points inserted where a continuous joint turns so far that unwrapping would reverse it."""
+    if not len(space.continuous):
         return V.copy()
     rows = [V[:1]]
     for a, b in itertools.pairwise(V):
-        far = np.abs(b - a)[space.endless].max(initial=0.0)
+        far = np.abs(b - a)[space.continuous].max(initial=0.0)
         pieces = max(math.ceil(far / MOST_TURN), 1)
         shares = np.arange(1, pieces + 1)[:, None] / pieces
         rows.append(a + shares * (b - a))

@@ -1,4 +1,4 @@
-"""Tables for motor controllers: what the drives of a robot do along a timed motion, and how fast."""
+"""Tables for motor controllers: values and speeds of the drives of a robot along a timed motion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arcreach.planning.motion.timing import Timed
 PULLS, BENDS, COORDINATES = OUTPUTS = ("pulls", "bends", "coordinates")
 # Units of a table, which controllers use, per SI unit; decimals, to a nanometre and a nanoradian.
 UNITS = {LENGTH: ("mm", 1e3, 6), ANGLE: ("rad", 1.0, 9)}
-# Rounding beyond a limit that is no violation, as a share of the limit.
+# Excess over a limit that counts as rounding, as a share of the limit.
 ROUNDING = 1e-9
 
 
@@ -82,7 +82,7 @@ class MotorTable:
 
 
 def motor_table(motion: Timed, output: str = PULLS) -> MotorTable:
-    """Return what the drives of a robot do along a timed motion.
+    """Return values and speeds of the drives of a robot along a timed motion.
 
     `output` "pulls" gives the pulls of the tendons; "bends" the bend vectors bend * (cos direction, sin direction) of
     the sections as `bend_x` and `bend_y`, and their lengths where they vary; "coordinates" the coordinates, directions

@@ -26,7 +26,7 @@ DETOUR = -2
 
 
 class ConfigurationPath:
-    """Configurations `q` (n, dof) between which a robot moves straight in its smooth variables."""
+    """Configurations `q` (n, dof) between which a robot moves straight in its solver variables."""
 
     __slots__ = ()
     robot: Robot

@@ -28,7 +28,7 @@ from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance.scene import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.motion.search import Options, find_path
 from arcreach.robots.hints import angle_hint, position_hint
@@ -95,7 +95,7 @@ def plan(
     seed = whole("seed", seed, 0)
     posture = {} if preference_of(robot, prefer, weights) is None else {"prefer": prefer, "weights": weights}
     if posture and aim is None:
-        raise MethodError("prefer has no meaning with goal=, which is the posture; leave one of them out")
+        raise MethodError("prefer has no meaning with goal=, which is the posture; give one of them")
     sections = not any(isinstance(element, Joint) for element in robot.elements)
     few = goals is None and (sections or bool(posture))
     count = 1 if few else MOST_GOALS if goals is None else whole("goals", goals, 1)
@@ -107,7 +107,7 @@ def plan(
     q_start, room = _free_configuration(robot, start, "start", checked, margin, self_collision)
     _load_kernels(robot.pull_limits is not None, bool(posture))
     began = time.perf_counter()
-    check = MotionCheck(SmoothSpace(robot), checked, margin, own=self_collision)
+    check = MotionCheck(VariableSpace(robot), checked, margin, own=self_collision)
     options = Options(seed, simplify, shorten_time, 1 if few else MOST_ROUNDS, began + SEARCH_TIME * max_time)
     found = None
     if aim is None:
@@ -125,7 +125,7 @@ def plan(
                 found = find_path(check, q_start, Q, min(room, float(rooms.min())), options)
             if found is not None or status != Status.REACHED or options.rounds == MOST_ROUNDS:
                 break
-            # The one goal may lie in a dead end: now all of them, and all the time that is left.
+            # The one goal may lie in a dead end: search again with all goals for the remaining time.
             count, options = MOST_GOALS, options._replace(rounds=MOST_ROUNDS)
     q, status, certified = _certified(check, q_start, found, status, began + CERTIFICATE_TIME * max_time)
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
@@ -137,7 +137,7 @@ def plan(
 def _certified(
     check: MotionCheck, start: Array, found: Array | None, status: Status, deadline: float
 ) -> tuple[Array, Status, float]:
-    """Return the configurations of a path, its status and its clearance; of the start alone if there is none."""
+    """Return the configurations of a path, its status and its clearance; without a path, those of the start."""
     space = check.space
     if status == Status.REACHED and found is not None:
         check.deadline = deadline
@@ -163,7 +163,7 @@ def _shorten_time(value: Any) -> float:
 def _aim(robot: Robot, target: Any, goal: Any) -> tuple[Target | None, Any]:
     """Return the target and the goal configuration, one of which is None."""
     if (target is None) == (goal is None):
-        raise TargetError("give a target or goal=, the configuration to end at: one of them")
+        raise TargetError("give either a target or goal=, the configuration to end at")
     if goal is not None or isinstance(target, Target):
         return target, goal
     given = real_array(target)
@@ -193,7 +193,7 @@ def _load_kernels(pulls: bool, prefers: bool) -> None:
     q, tolerances = robot.neutral, (1e-3, 1e-3)
     target = Target(robot.tip_pose(q)[:3, 3])
     goal_configurations(robot, q, target, scene, 0.0, 1, 0, tolerances, 1e3, {"prefer": "rest"} if prefers else {})
-    check = MotionCheck(SmoothSpace(robot), scene, 0.0)
+    check = MotionCheck(VariableSpace(robot), scene, 0.0)
     found = find_path(check, q, q[None], 1.0, Options(0, True, 0.0, 1, math.inf))
     _certified(check, q, found, Status.REACHED, math.inf)
     _errors(robot, q, target, tolerances)

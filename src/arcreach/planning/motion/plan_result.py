@@ -27,7 +27,7 @@ _REASONS = {
 class Plan(ConfigurationPath):
     """A collision-free path, or the status that explains why none was found.
 
-    Between two rows of `q` the robot moves straight in its smooth variables: `sampled` gives points of that motion.
+    Between two rows of `q` the robot moves straight in its solver variables: `sampled` gives points of that motion.
     `clearance` is certified: nowhere along the motion is the body nearer to an obstacle or, if that was asked
     for, to itself.
     """

@@ -1,4 +1,4 @@
-"""Limits of speed, acceleration and jerk of a robot, in the smooth variables and along a curve."""
+"""Limits of speed, acceleration and jerk of a robot, in the solver variables and along a curve."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.kernels.chain.layout import BEND
-from arcreach.planning.motion.motion_check import SmoothSpace
+from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.planning.motion.smooth_curve import Curve
 
-# Pulls are differentiated over this share of a curve. They keep this share below their largest speeds, which covers the
-# differences and what changes between the points at which they are computed.
+# Pulls are differentiated over this share of a curve. Their speeds stay this share below the limits, which covers the
+# errors of the differences and of the interpolation between computed points.
 DIFFERENCE, PULL_MARGIN = 1e-6, 1e-4
 # A line limits the squared speed over an interval unless that costs more than this factor; then the larger of its ends
 # limits both.
@@ -21,12 +21,12 @@ STEEP = 1.01
 TINY = 1e-200
 
 
-def bend_vectors(space: SmoothSpace) -> list[tuple[int, int]]:
+def bend_vectors(space: VariableSpace) -> list[tuple[int, int]]:
     """Return the first variable and the first coordinate of every bend vector."""
     return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
 
 
-def single_variables(space: SmoothSpace) -> list[tuple[int, int, float]]:
+def single_variables(space: VariableSpace) -> list[tuple[int, int, float]]:
     """Return (variable, coordinate, scale to SI units) of every variable that is not part of a bend vector."""
     found = []
     for move in space.model.moves:
@@ -42,14 +42,14 @@ def single_variables(space: SmoothSpace) -> list[tuple[int, int, float]]:
 class RateLimits:
     """Limits of the rates of bend vectors and of single variables: a group is a pair, its second number 0 if single."""
 
-    space: SmoothSpace
+    space: VariableSpace
     weights: Array  # (groups, 2, variables), to SI units
     speed: Array  # (groups,)
     acceleration: Array  # (groups,)
     jerk: Array | None  # (groups,)
 
     @classmethod
-    def build(cls, space: SmoothSpace, speed: Array, acceleration: Array, jerk: Array | None) -> RateLimits:
+    def build(cls, space: VariableSpace, speed: Array, acceleration: Array, jerk: Array | None) -> RateLimits:
         """Return the limits of all groups from limits of coordinates (dof,)."""
         bends, singles = bend_vectors(space), single_variables(space)
         weights = np.zeros((len(bends) + len(singles), 2, space.model.variables))

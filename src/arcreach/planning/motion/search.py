@@ -19,7 +19,7 @@ from arcreach.planning.motion.goals import SPARE
 from arcreach.planning.motion.motion_check import (
     RESOLUTION,
     MotionCheck,
-    SmoothSpace,
+    VariableSpace,
     least_margin,
     without_long_turns,
 )
@@ -27,8 +27,8 @@ from arcreach.planning.motion.motion_check import (
 # Smallest weight of a variable, as a share of the largest: one that moves nothing, such as the roll of a tip, must
 # still contribute to distances.
 LEAST_WEIGHT = 0.05
-# Longest branch of the search tree, as a share of the extent of the space. Longer branches are blocked more often, with
-# shorter ones more of them are needed.
+# Longest branch of the search tree, as a share of the extent of the space. Longer branches are blocked more often;
+# shorter ones require more branches.
 BRANCH = 0.15
 # The wide margin, as a share of the room that start and goals have beyond the margin.
 WIDE = 0.65
@@ -52,7 +52,7 @@ class Options(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """What a search needs to know of a robot."""
+    """The search space of a robot: bounds of its variables, their weights, and the longest branch."""
 
     low: Array
     high: Array
@@ -69,11 +69,11 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     space, robot = check.space, check.space.robot
     box = box_of(space)
     first = space.variables(start[None])[0]
-    # Endless joints go the shorter way round from the start to each goal.
+    # Continuous joints turn in the shorter direction from the start to each goal.
     ends = np.array([space.variables(np.stack([start, goal]))[1] for goal in goals])
     order = np.argsort(np.sum(box.weights * (ends - first) ** 2, axis=1), kind="stable")
     low, high = box.low, box.high
-    if len(space.endless):
+    if len(space.continuous):
         low, high = space.bounds(first)
     wide = check.margin + WIDE * (min(room, check.margin + SPARE[0] * robot.moving_reach) - check.margin)
     # More than `check` asks for, so that rounding cannot turn a free path into a contact.
@@ -98,8 +98,8 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     return without_long_turns(space, path[:count]) if count else None
 
 
-def box_of(space: SmoothSpace) -> _Box:
-    """Return box, weights and branch of a robot; endless joints have a box only around a start."""
+def box_of(space: VariableSpace) -> _Box:
+    """Return box, weights and branch of a robot; continuous joints have a box only around a start."""
     robot = space.robot
     known: _Box | None = robot.memory.get("plan")
     if known is None:
@@ -111,7 +111,7 @@ def box_of(space: SmoothSpace) -> _Box:
     return known
 
 
-def _weights(space: SmoothSpace, middle: Array) -> Array:
+def _weights(space: VariableSpace, middle: Array) -> Array:
     """Return how far each variable moves the body at full length, relative to the one that moves it farthest."""
     full = middle.copy()
     for move in space.model.moves:

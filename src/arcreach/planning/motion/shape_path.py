@@ -18,9 +18,9 @@ from arcreach.robots.robot import Robot
 # Points of every element that are fitted, and points of the body at which its deviation is measured.
 FITTED = 10
 MEASURED = 200
-# Weight of the body before the curve, relative to that on it, where the base is free: it only decides between equals.
+# Weight of the body before the curve, relative to that on it, if the base is free: it decides between equal fits only.
 BEFORE = 1e-2
-# Weight of a change of a variable from point to point, in lengths of the body per radian: on a free base, and else.
+# Weight of a change of a variable from point to point, in lengths of the body per radian: on a free base, on others.
 FREE_STEP, STEP = 1e-3, 1e-4
 # The tip is accepted at this share of the tolerance.
 AIM = 0.1
@@ -34,9 +34,9 @@ SEED = 0
 
 
 class Line:
-    """A polyline by its arc length, and what lies before its first point.
+    """A polyline by its arc length, extended before its first point.
 
-    That is the z axis if the robot is guided along it, the end of a closed curve, else the tangent.
+    The extension is the z axis if the robot is guided along it, the end of a closed curve, otherwise the tangent.
     """
 
     def __init__(self, polyline: Array, before: float, guided: bool, closed: bool) -> None:
@@ -71,7 +71,7 @@ def _curve(arc_lengths: Array, points: Array) -> Curve:
 
 
 class BodyPath:
-    """Fits the body of a robot, all of it from the first section on, to a line."""
+    """Fits the body of a robot, from the first section on, to a line."""
 
     def __init__(self, robot: Robot, line: Line, position_tol: float, largest: Array | None) -> None:
         self.robot, self.line, self.aim = robot, line, AIM * position_tol
@@ -122,10 +122,10 @@ class BodyPath:
         start = self._fit(start, depths[:1], self._anywhere, closed=True)[0]
         Q = self._fit(start, depths, self._nearby, closed=True)
         V = self.robot.model.to_variables(Q)
-        endless = np.isinf(self.robot.model.bounds()[0])
-        V[:, endless] = np.unwrap(V[:, endless], axis=0)
+        continuous = np.isinf(self.robot.model.bounds()[0])
+        V[:, continuous] = np.unwrap(V[:, continuous], axis=0)
         gap = V[-1] - V[0]
-        gap[endless] -= 2.0 * np.pi * np.round(gap[endless] / (2.0 * np.pi))
+        gap[continuous] -= 2.0 * np.pi * np.round(gap[continuous] / (2.0 * np.pi))
         V -= np.linspace(0.0, 1.0, len(V))[:, None] * gap
         Q = self._fit(self.robot.model.to_coordinates(V), depths, self._anywhere, closed=True)
         Q[-1] = Q[0] + 2.0 * np.pi * np.where(np.isinf(self.robot.lower), np.round((Q[-1] - Q[0]) / (2.0 * np.pi)), 0.0)
@@ -182,7 +182,7 @@ class BodyPath:
         return starts
 
     def _bases(self, T_first_tip: Array, depth: float) -> list[Array]:
-        """Return coordinates of the joints before the first section for a rigid body behind them."""
+        """Return coordinates of the joints before the first section for a rigid body after them."""
         if self._coordinate == 0:
             return [np.empty(0)]
         translation, rotation = T_first_tip[:3, 3].tolist(), T_first_tip[:3, :3].tolist()

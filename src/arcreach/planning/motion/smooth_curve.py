@@ -1,4 +1,4 @@
-"""Twice differentiable curves through the points of a path, in the smooth variables.
+"""Twice differentiable curves through the points of a path, in the solver variables.
 
 A curve is a cubic spline through the points, parametrised by the distance between them. Where it leaves the limits of
 the robot, its control points are moved inside: the curve lies in their hull, and the limits are convex. Where it then
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array, Booleans
 from arcreach.kernels.solver.bounds import inside_limits_batch
-from arcreach.planning.motion.motion_check import MotionCheck, SmoothSpace
+from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.spline import Spline, control_through, from_control
 
 # Points nearer to each other than this share of the path are merged: a spline would oscillate between them.
@@ -70,7 +70,7 @@ def distinct(V: Array) -> Array:
     return np.asarray(V[kept])
 
 
-def smooth_curves(space: SmoothSpace, V: Array, check: MotionCheck | None, stops: bool) -> list[Curve]:
+def smooth_curves(space: VariableSpace, V: Array, check: MotionCheck | None, stops: bool) -> list[Curve]:
     """Return consecutive curves through points (n, variables), inside the limits and, with a check, free."""
     segments = len(V) - 1
     wanted = 0.0 if check is None else _wanted(check, V)
@@ -96,7 +96,7 @@ def smooth_curves(space: SmoothSpace, V: Array, check: MotionCheck | None, stops
     raise AssertionError("unreachable: every round changes at least one more segment")
 
 
-def _curve(space: SmoothSpace, V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.NDArray[np.int64]]:
+def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.NDArray[np.int64]]:
     """Return the curve from one stop to the next, and the segment of every interval of its grid."""
     rows, owners = [V[first : first + 1]], []
     for i in range(first, last):
@@ -117,7 +117,7 @@ def _curve(space: SmoothSpace, V: Array, shape: _Shape, first: int, last: int) -
     return Curve(from_control(lengths, control), grid), np.repeat(spans, pieces)
 
 
-def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]]], segments: int) -> Booleans:
+def _outside(space: VariableSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]]], segments: int) -> Booleans:
     """Return for every segment whether its curve leaves the limits."""
     outside = np.zeros(segments, np.bool_)
     for curve, owners in curves:
@@ -127,7 +127,7 @@ def _outside(space: SmoothSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]
     return outside
 
 
-def _inside(space: SmoothSpace, V: Array) -> Array:
+def _inside(space: VariableSpace, V: Array) -> Array:
     """Return the nearest variables (n, variables) inside the limits."""
     inside = np.empty_like(V)
     inside_limits_batch(0, len(V), space.model.kernel(), V, inside)
@@ -176,7 +176,7 @@ def certified(check: MotionCheck, curves: list[Curve]) -> float:
     return least
 
 
-def chord_error(space: SmoothSpace, curve: Curve) -> float:
+def chord_error(space: VariableSpace, curve: Curve) -> float:
     """Return a bound in metres of the distance of body points on the curve from those on the chords of its grid.
 
     The second derivative is linear between knots, so its values on the grid bound it. Over an interval h a curve is

@@ -22,7 +22,7 @@ from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.ik.log import coordinate_columns
 from arcreach.planning.motion.jerk_limits import jerk_limited_profile
-from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, SmoothSpace, unwrapped
+from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, VariableSpace, unwrapped
 from arcreach.planning.motion.profile import Profile, fastest_profile, joined
 from arcreach.planning.motion.rate_limits import RateLimits, bend_vectors, single_variables
 from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
@@ -31,7 +31,7 @@ from arcreach.robots.robot import Robot
 if TYPE_CHECKING:
     from arcreach.planning.motion.motor_table import MotorTable
 
-# Samples per second, and at least so many in all, unless the caller chooses.
+# Default rate in samples per second, and least number of samples.
 RATE, LEAST_SAMPLES = 100.0, 100
 # A day at 100 Hz: more samples indicate a mistake in `rate`.
 MOST_SAMPLES = 10_000_000
@@ -70,7 +70,7 @@ class Timed:
         write_csv(file, {"time": self.times.tolist(), **coordinate_columns(self.robot, self.q)})
 
     def motor_table(self, output: str = "pulls") -> MotorTable:
-        """Return the pulls of the tendons and their speeds, or with `output` "bends" or "coordinates" those.
+        """Return the pulls of the tendons and their speeds; `output` "bends" or "coordinates" selects those instead.
 
         See `arcreach.planning.motion.motor_table.motor_table`.
         """
@@ -124,7 +124,7 @@ def timed(
     rate = None if rate is None else positive("rate", rate, "samples per second")
     if jerk is not None:
         require("ruckig", "max_jerk")
-    space = SmoothSpace(robot)
+    space = VariableSpace(robot)
     V = distinct(space.variables(path.q))
     if len(V) < 2:
         raise TargetError("all points of the path coincide; give at least two different configurations")
@@ -164,7 +164,7 @@ def _sample_times(duration: float, samples: int | None, rate: float | None) -> A
     return np.arange(math.ceil(duration * rate - 1e-9) + 1) / rate
 
 
-def _coordinates(space: SmoothSpace, curve: Curve, parameters: Array, V: Array) -> Array:
+def _coordinates(space: VariableSpace, curve: Curve, parameters: Array, V: Array) -> Array:
     """Return coordinates (n, dof) of variables (n, variables) on a curve, directions unwrapped."""
     # Together with the grid of the curve, because directions may turn far between two samples.
     order = np.argsort(np.concatenate([parameters, curve.grid]), kind="stable")
@@ -173,7 +173,7 @@ def _coordinates(space: SmoothSpace, curve: Curve, parameters: Array, V: Array) 
     return unwrapped(space.robot, Q)[back]
 
 
-def _sampled(space: SmoothSpace, run: Profile, times: Array, clearance: float | None, stops: int) -> Timed:
+def _sampled(space: VariableSpace, run: Profile, times: Array, clearance: float | None, stops: int) -> Timed:
     """Return the motion at times, in SI units."""
     parameters, V, V1, V2 = run.at(times)
     q = _coordinates(space, run.curve, parameters, V)

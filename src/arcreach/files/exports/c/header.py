@@ -214,8 +214,8 @@ class Header:
             cross = finite_rotation.default_cross(self.robot, np.array([0.0, 0.0, 1.0]))
             return {"MAX_STEPS": finite_rotation.MOST_STEPS, "CROSS_AXIS": self._row(cross)}, []
         robot = self.robot
-        endless = ~np.isfinite(robot.lower)
-        spans = np.where(endless, 2.0 * math.pi, robot.upper - robot.lower)
+        continuous = ~np.isfinite(robot.lower)
+        spans = np.where(continuous, 2.0 * math.pi, robot.upper - robot.lower)
         roles = [hierarchical.ROLES[role] for role in hierarchical.default_roles(robot, "rotation")]
         scale = hierarchical.default_scale(robot)
         constants = {"MAX_STEPS": hierarchical.MOST_ITERATIONS, "ERROR_SCALE": self._number(scale)}
