@@ -39,7 +39,7 @@ def command(solution, q, largest):
 def run(robot, poses, warm=True):
     """Solve tick by tick, with `warm` from the last configuration.
 
-    Return wall and processor seconds of each tick, the solutions, and the decisions.
+    Return wall and CPU seconds of each tick, the solutions, and the decisions.
     """
     q = ar.solve(robot, ar.Target.from_pose(poses[0])).q
     wall, own, answers, decisions = np.empty(len(poses)), np.empty(len(poses)), [], []
@@ -53,8 +53,8 @@ def run(robot, poses, warm=True):
     return wall, own, np.array(answers), decisions
 
 
-def lateness(robot, poses):
-    """Run in real time, and return the delay in seconds with which the system wakes each tick."""
+def wake_up_latency(robot, poses):
+    """Run in real time, and return the delay in seconds with which the system wakes the loop at each tick."""
     q = ar.solve(robot, ar.Target.from_pose(poses[0])).q
     late = np.empty(len(poses))
     following = time.perf_counter() + PERIOD
@@ -72,7 +72,7 @@ def print_times(name, seconds):
     over = int((seconds > PERIOD).sum())
     print(
         f"  {name:29} median {median:5.2f} %, p99 {p99:5.2f} %, p99.9 {p999:5.2f} %, "
-        f"worst {seconds.max() / PERIOD * 100:6.2f} % of a tick; {over} of {len(seconds)} too late"
+        f"worst {seconds.max() / PERIOD * 100:6.2f} % of a tick; {over} of {len(seconds)} longer than a tick"
     )
 
 
@@ -85,18 +85,18 @@ def main(folder="build/examples"):
     gc.disable()
     wall, own, answers, decisions = run(robot, poses)
     _, cold, cold_answers, _ = run(robot, poses, warm=False)
-    late = lateness(robot, poses[:1000])
+    late = wake_up_latency(robot, poses[:1000])
     gc.enable()
     print(f"{robot.name}, {TICKS} ticks of {PERIOD * 1e3:g} ms:")
-    print_times("warm start, by the clock", wall)
-    print_times("warm start, of the processor", own)
-    print_times("no start, of the processor", cold)
-    print_times("begun late", late)
+    print_times("warm start, wall time", wall)
+    print_times("warm start, CPU time", own)
+    print_times("no start, CPU time", cold)
+    print_times("wake-up latency", late)
     print(f"  decisions: {', '.join(f'{decisions.count(name)} {name}' for name in dict.fromkeys(decisions))}")
     for name, found in (("warm start", answers[:3000]), ("no start", cold_answers[:3000])):
         step = np.degrees(np.abs(np.diff(found, axis=0)).max())
         print(f"  largest step of a joint from answer to answer, {name}: {step:.2f}°")
-    save_picture(Path(folder), {"solve, by the clock": wall, "solve, of the processor": own, "tick begun late": late})
+    save_picture(Path(folder), {"solve, wall time": wall, "solve, CPU time": own, "wake-up latency": late})
 
 
 def save_picture(folder, seconds):
@@ -118,7 +118,7 @@ def save_picture(folder, seconds):
         axes.step(np.sort(values) * 1e6, 100.0 * shares, line, color=colour, label=name, where="post")
     axes.axvline(PERIOD * 1e6, color="#D55E00", linewidth=1.0)
     axes.annotate("one tick", (PERIOD * 1e6, 60.0), (-4, 0), textcoords="offset points", ha="right", color="#D55E00")
-    axes.set(xscale="log", yscale="log", xlabel="time (µs)", ylabel="ticks that took longer (%)")
+    axes.set(xscale="log", yscale="log", xlabel="time (µs)", ylabel="ticks that exceed this time (%)")
     axes.legend(frameon=False, loc="lower left")
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(picture, dpi=300)

@@ -43,7 +43,7 @@ def test_panels_show_the_trace(traced):
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["q0 (°)", "q1 (mm)", "q2 (°)", "position\nerror (mm)"]
     kept = traced.trace.columns["kept"] > 0
-    line = next(line for line in figure.axes[1].lines if line.get_label() == "kept")
+    line = next(line for line in figure.axes[1].lines if line.get_label() == "accepted")
     np.testing.assert_array_equal(line.get_xdata(), np.flatnonzero(kept))
     np.testing.assert_allclose(line.get_ydata(), 1e3 * traced.trace.q[kept, 1])
     largest = figure.axes[-1].lines[0]

@@ -140,11 +140,11 @@ def _legend(rod: bool) -> list[Any]:
         "markersize": 4.5,
     }
     handles = [
-        Line2D([], [], color=BLUE, label="shortest way"),
-        Line2D([], [], color=VERMILION, label="longer ways"),
+        Line2D([], [], color=BLUE, label="shortest path"),
+        Line2D([], [], color=VERMILION, label="longer paths"),
         Line2D([], [], marker="^", label="forward-blocking contact", **hollow),
         Line2D([], [], marker="v", label="backward-blocking contact", **hollow),
-        Line2D([], [], color=GREEN, marker=".", markersize=3.5, linestyle="none", label="may be touched"),
+        Line2D([], [], color=GREEN, marker=".", markersize=3.5, linestyle="none", label="possible contact"),
     ]
     if rod:
         handles += [

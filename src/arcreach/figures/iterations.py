@@ -119,8 +119,8 @@ def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[f
     rows = np.arange(len(values))
     kept = _kept(trace)
     if not kept.all():
-        panel.plot(rows, values, color=PALE, linewidth=0.8, label="tried and taken back")
-    panel.plot(rows[kept], values[kept], color=BLUE, label="kept", **_steps(trace))
+        panel.plot(rows, values, color=PALE, linewidth=0.8, label="rejected")
+    panel.plot(rows[kept], values[kept], color=BLUE, label="accepted", **_steps(trace))
     panel.margins(y=0.12)
     if np.ptp(values) > 0.0:
         marks = [(int(rows[kept][settling(values[kept], share)]), share) for share in shares]

@@ -184,7 +184,7 @@ def share_bars(run: Any) -> Figure:
                     panel.plot([theirs[case, one.method]], [y], "|", color=INK, markersize=7.0, markeredgewidth=1.4)
         panel.set_yticks(range(len(cases)), cases)
         panel.set_ylim(len(cases) - 0.5, -0.5)
-        panel.set_xlabel("reached (%); upright strokes are the printed shares" if theirs else "reached (%)")
+        panel.set_xlabel("reached (%); vertical marks: published" if theirs else "reached (%)")
         panel.set_xlim(-2, 102)
         panel.grid(axis="x", linewidth=0.3)
         _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
@@ -247,13 +247,13 @@ def worst_cases(run: Any) -> Figure:
     return figure
 
 
-def cells(rows: Any, method: str, chance: str) -> tuple[Array, Array, Array]:
-    """Return the corners in millimetres (n, 2) of cells found by both, by the solver only, and by chance only."""
+def cells(rows: Any, method: str, monte_carlo: str) -> tuple[Array, Array, Array]:
+    """Return the corners in millimetres (n, 2) of cells found by both, by the solver only, and by Monte Carlo only."""
     found = {}
-    for name in (method, chance):
+    for name in (method, monte_carlo):
         hit = rows.filter((rows["method"] == name) & rows["reached"])
         found[name] = {target: (x, z) for target, x, z in hit.select("target", "x_mm", "z_mm").iter_rows()}
-    ours, theirs = found[method], found[chance]
+    ours, theirs = found[method], found[monte_carlo]
 
     def corners(targets: set[int]) -> Array:
         return np.array([ours.get(one) or theirs[one] for one in sorted(targets)]).reshape(-1, 2)
@@ -265,13 +265,13 @@ def cells(rows: Any, method: str, chance: str) -> tuple[Array, Array, Array]:
     )
 
 
-def cell_maps(run: Any, method: str, chance: str) -> Figure:
-    """Draw the cells found by a solver, by chance and by both, robot by robot."""
+def cell_maps(run: Any, method: str, monte_carlo: str) -> Figure:
+    """Draw the cells found by a solver, by Monte Carlo and by both, robot by robot."""
     maps = {}
     for case in run.cases:
-        groups = [1e-3 * corners for corners in cells(run.frame.filter(run.frame["case"] == case), method, chance)]
-        title = f"{case}\n{len(groups[2])} by chance only"
-        maps[title] = dict(zip(("both", f"{method} only", "chance only"), groups, strict=True))
+        groups = [1e-3 * corners for corners in cells(run.frame.filter(run.frame["case"] == case), method, monte_carlo)]
+        title = f"{case}\n{len(groups[2])} by Monte Carlo only"
+        maps[title] = dict(zip(("both", f"{method} only", "Monte Carlo only"), groups, strict=True))
     return figures.workspace_cells(maps, cell=CELL, width=_style.TWO_COLUMNS)
 
 

@@ -210,5 +210,5 @@ def _machines(runs: Sequence[Run]) -> Iterator[Part]:
                     f"{session['rows'] / max(session['seconds'], 1e-9):.0f}",
                 )
             )
-    columns = ("experiment", "begun", "processor", "versions", "commit", "kernels", "time", "rows a second")
+    columns = ("experiment", "started", "processor", "versions", "commit", "kernels", "time", "rows per second")
     yield Table(columns, tuple(rows), "One row per session; an interrupted run has several.", words=6)

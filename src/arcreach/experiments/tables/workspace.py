@@ -57,7 +57,7 @@ SAMPLES = 50_000
 COUNTS = {
     "found_by_both": "cells of both",
     "found_by_ik_only": "cells of the solver only",
-    "found_by_monte_carlo_only": "cells of chance only",
+    "found_by_monte_carlo_only": "cells of Monte Carlo only",
 }
 
 
@@ -99,8 +99,8 @@ class Workspace(Experiment):
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Search every cell of a block."""
         arm = robot(int(block.case.split()[0]))
-        counts, hits = by_chance(int(block.case.split()[0]), settings)
-        judged = _chance_rows(counts) if block.method == MONTE_CARLO else _by_solver(arm, block, hits, settings)
+        counts, hits = by_monte_carlo(int(block.case.split()[0]), settings)
+        judged = _monte_carlo_rows(counts) if block.method == MONTE_CARLO else _by_solver(arm, block, hits, settings)
         corners = corner(np.arange(block.first, block.first + block.count))
         judged |= {"x_mm": corners[:, 0] * 1e3, "z_mm": corners[:, 1] * 1e3}
         return columns_of(self.name, block, settings, judged)
@@ -126,18 +126,20 @@ class Workspace(Experiment):
         by_rule = SimpleNamespace(cases=run.cases, frame=found)
         for method in methods:
             figure = charts.cell_maps(by_rule, method, MONTE_CARLO)
-            yield Drawing(f"workspace-{method}", figure, f"Cells found by {method} and by chance ([K22] fig. 3.8).")
+            yield Drawing(
+                f"workspace-{method}", figure, f"Cells found by {method} and by Monte Carlo sampling ([K22] fig. 3.8)."
+            )
             caption = f"Time of {method} for each cell that it reaches ([K22] fig. 3.9)."
             yield Drawing(f"workspace-time-{method}", charts.time_maps(run, method), caption)
 
 
 def counted(run: Any, sections: int, method: str) -> tuple[int, int, int, int, int]:
-    """Return the numbers of cells found by both, by the solver only, and by chance only under each of three rules."""
+    """Return the numbers of cells found by both, by the solver only, and by Monte Carlo only by each of three rules."""
     rows = run.frame.filter(run.frame["case"] == name_of(sections))
     found = rows["found_by"]
-    chance = rows["method"] == MONTE_CARLO
-    both, solver, missed = charts.cells(rows.filter(chance | (found == FIVE)), method, MONTE_CARLO)
-    finer = charts.cells(rows.filter(chance | (found == FIVE) | (found == FINE)), method, MONTE_CARLO)[2]
+    sampled = rows["method"] == MONTE_CARLO
+    both, solver, missed = charts.cells(rows.filter(sampled | (found == FIVE)), method, MONTE_CARLO)
+    finer = charts.cells(rows.filter(sampled | (found == FIVE) | (found == FINE)), method, MONTE_CARLO)[2]
     left = charts.cells(rows, method, MONTE_CARLO)[2]
     return len(both), len(solver), len(missed), len(finer), len(left)
 
@@ -154,26 +156,26 @@ def _table_3_5(run: Any, methods: list[str]) -> Table:
         "method",
         "both",
         "solver only",
-        "chance only",
-        "chance only, finer corners",
-        "chance only, the hit",
+        "Monte Carlo only",
+        "Monte Carlo only, finer corners",
+        "Monte Carlo only, the hit",
     )
     return Table(
         columns,
         tuple(rows),
         "Cells found by the solver, by random configurations, and by both. The first three "
-        "counts are those of the authors' five points; the last two are the cells that are left after the corners "
-        "{1e6 * FINE_INSIDE:.2f} µm inside, and after the points that chance has hit, are solved for.",
+        "counts are those of the authors' five points; the last two are the cells still missed after solving for the "
+        f"corners {1e6 * FINE_INSIDE:.2f} µm inside, and for the points that random configurations hit.",
     )
 
 
 def _missed(run: Any, method: str) -> Iterator[Part]:
-    """Yield the cells that chance hits and the five points miss, with the distances of the tip from the five."""
+    """Yield the cells that random configurations hit and the five points miss, with distances of the tip from these."""
     rows = []
     for sections in NUMBERS:
         own = run.frame.filter(run.frame["case"] == name_of(sections))
         hit = set(own.filter((own["method"] == MONTE_CARLO) & own["reached"])["target"])
-        hits = by_chance(sections, run.settings)[1]
+        hits = by_monte_carlo(sections, run.settings)[1]
         for row in own.filter(own["method"] == method).sort("target").to_dicts():
             if row["target"] in hit and row["found_by"] != FIVE:
                 low, point = np.array([row["x_mm"], row["z_mm"]]) / 1e3, hits[row["target"]]
@@ -189,7 +191,7 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
                     )
                 )
     if not rows:
-        yield Text(f"No cell that chance hits is missed by the five points of {method}.")
+        yield Text(f"No cell that random configurations hit is missed by the five points of {method}.")
         return
     columns = (
         "robot",
@@ -202,7 +204,7 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
     yield Table(
         columns,
         tuple(rows),
-        f"Cells that chance hits and the five points of {method} do not find. Where the tip "
+        f"Cells that random configurations hit and the five points of {method} do not find. Where the tip "
         f"stays more than {1e6 * POSITION_TOL:.0f} µm from all five, the workspace contains only a corner of the "
         f"cell, and no solver finds the cell by this rule.",
         words=2,
@@ -210,7 +212,7 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
 
 
 @functools.lru_cache(maxsize=4)
-def by_chance(sections: int, settings: Settings) -> tuple[Integers, Array]:
+def by_monte_carlo(sections: int, settings: Settings) -> tuple[Integers, Array]:
     """Return how often random configurations hit each cell, and one hit: x and z in metres (cells, 2) or NaN."""
     arm = robot(sections)
     counts, hits = np.zeros(CELLS, np.int64), np.full((CELLS, 2), np.nan)
@@ -225,7 +227,7 @@ def by_chance(sections: int, settings: Settings) -> tuple[Integers, Array]:
     return counts, hits
 
 
-def _chance_rows(counts: Integers) -> dict[str, npt.NDArray[Any]]:
+def _monte_carlo_rows(counts: Integers) -> dict[str, npt.NDArray[Any]]:
     return {
         "status": np.where(counts > 0, "REACHED", "OUT_OF_REACH"),
         "reached": counts > 0,
@@ -331,11 +333,11 @@ EXPERIMENT = Workspace(
         "The authors search the 86 x 104 cells around those that random configurations hit; we search all cells "
         "around the base that a robot of 100 mm could touch.",
         "At the edge of the workspace a cell may be within reach in one corner only, more than the tolerance away from "
-        "all five points; chance may hit that corner. The table of such cells has the smallest distance of the tip "
-        "from the five. With corners nearer to the edge, and finally the hit itself as targets, auto finds these "
-        "cells; the table of counts has both rules side by side, and the maps show the first.",
-        "The cells that the authors' solver finds beyond those hit by chance depend on the position of their grid "
-        "and on how they check the limits of the bend; neither is printed.",
+        "all five points; a random configuration may hit that corner. The table of such cells has the smallest "
+        "distance of the tip from the five. With corners nearer to the edge, and finally the hit itself as targets, "
+        "auto finds these cells; the table of counts has both rules side by side, and the maps show the first.",
+        "The cells that the authors' solver finds beyond those hit by random configurations depend on the position of "
+        "their grid and on how they check the limits of the bend; neither is printed.",
     ),
     extras={"x_mm": "Float64", "z_mm": "Float64", "asked": "Int64", "found_by": "String", "nearest": "Float64"},
 )
