@@ -172,7 +172,7 @@ def per_row(function, rows):
     function(rows[:1000])
     times = []
     for _ in range(ROUNDS):
-        # Of this process alone: other load on the machine does not count.
+        # CPU time of this process: other load on the machine does not count.
         start = time.process_time()
         function(rows)
         times.append(time.process_time() - start)

@@ -23,7 +23,7 @@ RADIUS = 0.0045
 LENGTH = 0.06
 OFFSETS = (0.0, 0.7, 1.4)
 STARTS = 64
-# Of the length of a tendon: what counts as a violation.
+# Share of the length of a tendon beyond which a pull violates its limit.
 ROUNDING = 1e-12
 # A target is random once in so many: most of them cost a whole search.
 RANDOM = 400

@@ -22,7 +22,7 @@ from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 
 PAGE = Path(__file__).parents[2] / "docs" / "measured" / "microcontroller.md"
 KINDS = {POSITION: "position", AXIS: "axis", ROTATION: "rotation"}
-# Of the source, on an STM32F407 at 144 MHz.
+# Times printed in the source, on an STM32F407 at 144 MHz.
 PRINTED = {"8 joints": "9 ms", "60 joints": "235 ms"}
 MEGAHERTZ = 144.0
 # A model of the pipeline and of flash with four wait states gives 1.7 to 1.9 on these programs.

@@ -30,14 +30,14 @@ QEMU = [
     "qemu-system-arm", "-M", "netduinoplus2", "-nographic", "-monitor", "none", "-serial", "none",
     "-semihosting-config", "enable=on,target=native", "-icount", "shift=0", "-kernel",
 ]  # fmt: skip
-# What a program without a heap and with single precision only has no use for.
+# Symbols that a program without a heap and in single precision must not contain.
 FORBIDDEN = ("malloc", "free", "printf", "sinf", "cosf", "atan2f", "sqrtf")
 SOFT_DOUBLE = ("__aeabi_d", "__aeabi_f2d")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a build printed, a row per target."""
+    """The output of a build, a row per target."""
 
     instructions: npt.NDArray[np.int64]
     status: npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""What the pages show works: every code block is run, every command given, every public name described."""
+"""The pages are true: every code block is run, every command given, every public name described."""
 
 import pkgutil
 import re
@@ -151,7 +151,7 @@ def test_every_public_module_is_described(module):
 
 
 def inline(page):
-    """What stands between backticks in the text of a page, outside its blocks."""
+    """Return the code between backticks in the text of a page, outside its blocks."""
     text = _FENCE.sub("", page.read_text(encoding="utf-8"))
     return re.findall(r"`([^`]+)`", text)
 

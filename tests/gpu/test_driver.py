@@ -61,7 +61,7 @@ def test_no_more_blocks_are_started_than_run_at_once(monkeypatch):
     monkeypatch.setattr(driver, "multiprocessors", lambda: 10)
 
     def blocks(*a_thread):
-        """Of a kernel compiled for as many signatures, whose blocks hold so many threads together."""
+        """Return the resident blocks of a kernel whose overloads hold so many threads each."""
         made = [
             SimpleNamespace(max_cooperative_grid_blocks=lambda threads, held=held: held // threads) for held in a_thread
         ]

@@ -73,7 +73,7 @@ print([kernel and kernel.number for kernel in before], len(told), [kernel.number
 
 
 def run(program, folder):
-    """What the program prints, its kernels kept under the folder, or among temporary files beside the program."""
+    """Return the output of the program, its kernels cached under the folder or in temporary files beside it."""
     program.write_text(PROGRAM)
     temporary = program.parent / "temporary"
     temporary.mkdir(exist_ok=True)

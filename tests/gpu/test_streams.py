@@ -115,7 +115,7 @@ def test_no_more_is_locked_than_may_be(pinned, monkeypatch):
     monkeypatch.setattr(host_memory, "most_locked", lambda: 4 * BLOCK)
     held = locked_array((2 * BLOCK,), np.uint8)
     del held
-    # What is free makes room.
+    # Free slots make room.
     larger = locked_array((4 * BLOCK,), np.uint8)
     assert list(pinned.values()) == [4 * BLOCK]
     assert locked_array((BLOCK,), np.uint8).shape == (BLOCK,)

@@ -188,7 +188,7 @@ def _pulls(robot: Robot, routes: Any, V: Array, count: int) -> tuple[Array, Arra
     Q = to_coordinates(robot, V)
     pull, J = np.empty((len(V), count)), np.empty((len(V), count, robot.dof))
     spread(pulls.pulls_batch, len(V), robot.packed, routes, Q, pull)
-    bends = robot.bend_vectors()
+    bends = robot.bend_vector_indices()
     Q[:, bends] = np.maximum(Q[:, bends], _LEAST_BEND)
     spread(pulls.pull_jacobians, len(V), robot.packed, routes, Q, J)
     for k in bends:

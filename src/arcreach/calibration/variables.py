@@ -22,7 +22,7 @@ _STRAIGHT = 1e-9
 def to_variables(robot: Robot, Q: Array) -> Array:
     """Return the variables of configurations (..., dof)."""
     V = Q.copy()
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         V[..., k], V[..., k + 1] = Q[..., k] * np.cos(Q[..., k + 1]), Q[..., k] * np.sin(Q[..., k + 1])
     return V
 
@@ -30,20 +30,20 @@ def to_variables(robot: Robot, Q: Array) -> Array:
 def to_coordinates(robot: Robot, V: Array) -> Array:
     """Return the configurations (..., dof) of variables; a straight section has the direction 0."""
     Q = V.copy()
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         Q[..., k], Q[..., k + 1] = np.hypot(V[..., k], V[..., k + 1]), np.arctan2(V[..., k + 1], V[..., k])
     return Q
 
 
 def by_variables(robot: Robot, derivative: Callable[[Array], Array], q: Array) -> Array:
     """Return derivatives (m, dof) by the variables from a function that returns them by the coordinates."""
-    straight = [k for k in robot.bend_vectors() if abs(q[k]) < _STRAIGHT]
+    straight = [k for k in robot.bend_vector_indices() if abs(q[k]) < _STRAIGHT]
     along_x, along_y = q.copy(), q.copy()
     for k in straight:
         along_x[k : k + 2], along_y[k : k + 2] = 0.0, (0.0, 0.5 * math.pi)
     J = derivative(along_x)
     second = derivative(along_y) if straight else J
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         if k in straight:
             J[:, k + 1] = second[:, k]
             continue

@@ -71,4 +71,5 @@ def _legend(plans: ContactPlans, rounds: int) -> list[Any]:
     handles = [Line2D([], [], label=label, **look) for outcome, (label, look) in LOOKS.items() if outcome in shown]
     if rounds > 1:
         handles.append(Line2D([], [], color=GREY, linewidth=0.8, label="kept in an earlier round"))
-    return [*handles, Line2D([], [], color=GREEN, marker=".", markersize=3.5, linestyle="none", label="possible contact")]
+    dots = Line2D([], [], color=GREEN, marker=".", markersize=3.5, linestyle="none", label="possible contact")
+    return [*handles, dots]

@@ -54,7 +54,7 @@ class Rates:
         """Return the configuration (dof,) after a short time, within the limits; bend vectors move straight."""
         seconds = not_negative("seconds", seconds, "seconds")
         q = self.q + seconds * self.speeds
-        for k in self.robot.bend_vectors():
+        for k in self.robot.bend_vector_indices():
             bend = self.q[..., k]
             along = bend + seconds * self.speeds[..., k]
             across = seconds * self.speeds[..., k + 1] * np.where(bend > STRAIGHT, bend, 1.0)
@@ -85,7 +85,7 @@ def rates(
             robot, jacobians[row], asked[row], bounds, fastest, damping * robot.reach, keep_direction
         )
         speeds[row], moved[row] = x, jacobians[row] @ x
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         speeds[..., k + 1] /= np.where(start[..., k] > STRAIGHT, start[..., k], 1.0)
     return Rates(robot, start, speeds, moved, asked, limited)
 
@@ -168,7 +168,7 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, dampin
 def columns(robot: Robot, q: Array) -> Array:
     """Return the Jacobian (..., 6, dof), for bend vectors by their components along and across the bend."""
     bent = q.copy()
-    sections = robot.bend_vectors()
+    sections = robot.bend_vector_indices()
     bent[..., sections] = np.maximum(q[..., sections], STRAIGHT)
     found: Array = robot.jacobian(bent)
     for k in sections:
@@ -225,7 +225,7 @@ def _fastest(robot: Robot, max_speed: npt.ArrayLike | None) -> Array:
             "(radians and metres per second)"
         )
     fastest = np.broadcast_to(given, (robot.dof,)).copy()
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         fastest[k + 1] = fastest[k]
     return fastest
 

@@ -375,7 +375,7 @@ class Robot(ConfigurationSpace):
             k += len(element.coordinates)
         return pairs
 
-    def bend_vectors(self) -> list[int]:
+    def bend_vector_indices(self) -> list[int]:
         """Return the indices of the bends of all sections that bend in two planes; a direction follows each."""
         return [k for element, k in self.indexed_elements() if isinstance(element, Section) and not element.twist]
 

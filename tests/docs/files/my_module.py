@@ -1,4 +1,4 @@
-"""What a reader of the pages wrote: a method of their own."""
+"""A method of one's own, as a reader of the pages would write it."""
 
 import arcreach as ar
 

@@ -20,7 +20,7 @@ pytest.importorskip("matplotlib")
 
 
 class Page(HTMLParser):
-    """What a page refers to, and whether its tags close."""
+    """Parse a page: the files it refers to, and whether its tags close."""
 
     VOID = ("meta", "img", "br")
 

@@ -1,4 +1,4 @@
-"""What experiments declare: cases, blocks, limits and methods; and who judges their rows."""
+"""Declarations of experiments: cases, blocks, limits and methods; and who judges their rows."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ CHAINS = {
     ),
 }
 PRECISIONS = ("float32", "float64")
-# Of forward kinematics: a few units in the last place of numbers of size one.
+# Tolerance of forward kinematics: a few units in the last place of numbers of size one.
 ROUNDING = {"float32": 3e-6, "float64": 1e-13}
 
 

@@ -32,7 +32,7 @@ def rendered(model, *options):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
-    # What CGAL calls simple is a closed surface.
+    # CGAL calls a closed surface simple.
     assert re.search(r"Simple:\s+yes", done.stderr)
     numbers = np.array(re.findall(r"vertex (\S+) (\S+) (\S+)", solid.read_text()), dtype=float)
     return 1e-3 * numbers.min(axis=0), 1e-3 * numbers.max(axis=0)

@@ -56,7 +56,7 @@ def test_a_quarter_turn_frees_chains_that_are_stuck_in_a_plane():
     assert freed[~stuck].mean() > 0.98
 
 
-# What the article's text says of its figures, at 1 um and 1 mrad: targets from bends up to 90 degrees.
+# Claims of the article's text on its figures, at 1 um and 1 mrad: targets from bends up to 90 degrees.
 
 
 def article(sections, bend_max, method):

@@ -376,5 +376,5 @@ def test_k22_short_sections_stay_short():
     assert ours.reached.all()
     missed = published.q[~published.reached]
     assert len(missed) > 60
-    # What is missed ends with a section that is nearly drawn in.
+    # Missed targets end with a section that is nearly retracted.
     assert np.median(missed[:, 2::3].min(axis=1)) < 0.2 * robot.upper[2]

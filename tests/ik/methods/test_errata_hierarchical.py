@@ -14,7 +14,7 @@ ARM = ar.load_robot("librergm3")
 
 def test_rgm3_in_range_is_true_of_everything():
     def printed(q, lower, upper):
-        """What is_limit_reached answers: 1 beyond a limit, 0 inside; the same value may give both."""
+        """Return what is_limit_reached answers: 1 beyond a limit, 0 inside; the same value may give both."""
         return {answer for answer, holds in ((1, q > upper or q < lower), (0, q < upper or q > lower)) if holds}
 
     lower, upper = ARM.lower[1], ARM.upper[1]

@@ -115,7 +115,7 @@ def test_k22_2_12_divides_by_zero():
 
 def test_k22_2_15_leaves_the_constant_part_out():
     assert success(EXTENSIBLE, printed_2_15(EXTENSIBLE.length)) <= 0.02
-    # Of a fixed section nothing but the constant part is left: the printed rule multiplies zero.
+    # A fixed section has only the constant part: the printed rule multiplies zero.
     assert printed_2_15(FIXED.length)(0.07, 0.08, 0.0) == -FIXED.length
     for section in (EXTENSIBLE, TELESCOPIC):
         assert success(section, corrected_2_15(section.length)) == 1.0

@@ -29,7 +29,7 @@ def half_turns(robot):
 
 
 def claims(robot, n, seed, variant="corrected", **call):
-    """What the kernel itself says of n whole poses, and its configurations: before the judge has looked at them."""
+    """Return the kernel's own statuses for n whole poses, and its configurations, before they are judged."""
     precision = call.pop("precision", "float64")
     poses = robot.tip_pose(robot.sample(n, seed))
     problem = Problem(

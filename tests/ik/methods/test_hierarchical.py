@@ -113,7 +113,7 @@ def test_trace_is_a_log_of_iterations(arm):
     # Where the search stood, the tip never went away again.
     stood = trace.position_error[columns["kept"] > 0]
     assert (np.diff(stood) <= 1e-15).all()
-    # What was tried and taken back was no nearer.
+    # Rejected steps were no nearer.
     for row in np.flatnonzero((columns["kept"] == 0) & (columns["step"] != 0)):
         before = trace.position_error[:row][columns["kept"][:row] > 0][-1]
         assert trace.position_error[row] >= before - 1e-15
@@ -333,7 +333,7 @@ def test_roles_decide_what_a_step_is_judged_by():
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "share"), [("puma-560", 0.36), ("iiwa-14", 0.36)])
 def test_success_of_one_start(name, share):
-    """What the docstring says of poses, with room for chance."""
+    """The claims of the docstring on poses, with a margin for random targets."""
     arm = ar.load_robot(name)
     poses = arm.tip_pose(arm.sample(200, seed=0))
     found = ar.solve_batch(

@@ -154,7 +154,7 @@ def test_distance_slope_is_the_slope_of_the_distance():
             assert slope == pytest.approx(0.5 * (after - before) / 2e-6, abs=1e-8)
 
 
-# What every variant must do
+# Requirements on every variant
 
 
 @pytest.mark.parametrize("variant", CHORD_VARIANTS)

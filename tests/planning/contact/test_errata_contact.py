@@ -1,4 +1,4 @@
-"""What is wrong in section 2.5 of [K22], and what arcreach does instead; see docs/errata.md."""
+"""Errors in section 2.5 of [K22], and how arcreach corrects them; see docs/errata.md."""
 
 import itertools
 import math

@@ -36,7 +36,7 @@ def beside_the_first_axis():
 
 
 def check(robot, path, position_tol=1e-6, angle_tol=1e-6):
-    """What is said of a path holds by forward kinematics."""
+    """Check the claims of a path by forward kinematics."""
     poses = robot.tip_pose(path.q)
     off = np.linalg.norm(poses[:, :3, 3] - path.targets.positions, axis=1)
     np.testing.assert_allclose(off, path.position_error, atol=1e-12)

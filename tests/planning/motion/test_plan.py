@@ -23,7 +23,7 @@ def free_configurations(robot, scene, count, seed):
 
 
 def check_plan(plan, start, target, scene):
-    """What a plan says, recomputed: its ends, its limits, and its clearance at many samples."""
+    """Recompute the claims of a plan: its ends, its limits, and its clearance at many samples."""
     robot = plan.robot
     assert plan.reached
     np.testing.assert_allclose(robot.tip_pose(plan.q[0]), robot.tip_pose(start), atol=1e-9)

@@ -118,7 +118,7 @@ def _pulls(motion: Timed) -> Iterator[Drive]:
     """Return the pulls and their speeds; a straight section moves in the direction in which it will bend."""
     robot = motion.robot
     q, speed = motion.q.copy(), motion.speed.copy()
-    for k in robot.bend_vectors():
+    for k in robot.bend_vector_indices():
         straight = q[:, k] <= STRAIGHT
         x, y = motion.smooth_speed[straight, k : k + 2].T
         q[straight, k + 1] = np.arctan2(y, x)

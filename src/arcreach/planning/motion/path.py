@@ -106,7 +106,7 @@ class Path(ConfigurationPath):
         too, because the direction of a straight section is arbitrary. A twisting section counts by bend and direction.
         """
         sizes = np.abs(self.steps)
-        for k in self.robot.bend_vectors():
+        for k in self.robot.bend_vector_indices():
             bend = self.q[:, k, None] * np.stack([np.cos(self.q[:, k + 1]), np.sin(self.q[:, k + 1])], axis=1)
             sizes[:, k] = np.linalg.norm(np.diff(bend, axis=0), axis=1)
             sizes[:, k + 1] = 0.0
