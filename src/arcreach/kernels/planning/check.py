@@ -86,7 +86,7 @@ def push_rest(work, at, middle, half, certain, first, last):
 
 
 @kernel(inline=True)
-def set_out(world, work, a, b):
+def write_motion(world, work, a, b):
     """Write change and travels of the motion from a to b. Source: derived."""
     for k in range(work.v.shape[0]):
         work.change[k] = b[k] - a[k]
@@ -138,7 +138,7 @@ def is_clear(world, demand, a, b, work):
     work.counts[1] += 1
     count = work.pieces.shape[0]
     obstacles = world.spheres.shape[1]
-    set_out(world, work, a, b)
+    write_motion(world, work, a, b)
     # The end first: a new configuration is free less often than the motion to it.
     push(work, 0, 1.0, 0.0, -1, -1)
     tail = 1
@@ -192,7 +192,7 @@ def sharpest(world, a, b, met, work):
     ends with minus infinity. Source: derived.
     """
     count = work.pieces.shape[0]
-    set_out(world, work, a, b)
+    write_motion(world, work, a, b)
     push(work, 0, 0.0, 0.0, -1, -1)
     push(work, 1, 0.5, 0.5, -1, -1)
     bound = math.inf
@@ -235,7 +235,7 @@ def sharpest(world, a, b, met, work):
     return min(bound, met), met
 
 
-class Pace(NamedTuple):
+class CheckOptions(NamedTuple):
     """How motions of a batch are checked."""
 
     certify: bool  # whether a certificate is wanted too
@@ -245,7 +245,7 @@ class Pace(NamedTuple):
 
 @kernel(batch=True)
 def check_motions(
-    start: int, stop: int, model: Model, world: World, demand: Demand, pace: Pace, V: Array, answer: Array
+    start: int, stop: int, model: Model, world: World, demand: Demand, options: CheckOptions, V: Array, answer: Array
 ) -> None:
     """Check the motions from V[i, 0] to V[i, 1] (n, 2, variables) of rows start to stop, clipped to the limits.
 
@@ -256,14 +256,14 @@ def check_motions(
     a = np.empty(n)
     b = np.empty(n)
     work = new_work(model.chain, n, world.spheres.shape[1])
-    work.deadline[0] = clock(work.timer) + pace.max_time
+    work.deadline[0] = clock(work.timer) + options.max_time
     met = math.inf
     for i in range(start, stop):
         inside_limits(model, V[i, 0], a)
         inside_limits(model, V[i, 1], b)
         bound = -math.inf
-        if pace.certify:
-            bound, met = sharpest(world, a, b, met if pace.together else math.inf, work)
+        if options.certify:
+            bound, met = sharpest(world, a, b, met if options.together else math.inf, work)
             bound -= world.tolerance
         free = bound > max(demand.margin, demand.own_margin) or is_clear(world, demand, a, b, work)
         answer[i, 0] = 1.0 if free else 0.0

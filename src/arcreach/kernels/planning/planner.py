@@ -7,9 +7,10 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Integers
+from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.planning.check import Demand, new_work, sharpest
 from arcreach.kernels.planning.sampling import draw
-from arcreach.kernels.planning.shorten import copy_row, path_length, shorten
+from arcreach.kernels.planning.shorten import path_length, shorten
 from arcreach.kernels.planning.tree import Scratch, Space, Tree, distance, is_free, search
 from arcreach.kernels.solver.contexts import Pulls
 from arcreach.kernels.solver.pull_limits import with_scratch
@@ -29,8 +30,8 @@ _MOST_ATTEMPTS = 100_000
 POINTS, MOTIONS = range(2)
 
 
-class Errand(NamedTuple):
-    """What to find."""
+class Query(NamedTuple):
+    """Start, goals and limits of a search."""
 
     ends: Array  # (1 + goals, variables): the start, then the goals, nearest first
     margins: Array  # (levels,): margins in metres, tried in this order
@@ -86,23 +87,23 @@ def straight(space, demand, pulls, ends, path, work):
     """Write the straight motion to the nearest goal that it reaches; return its points, or 0. Source: derived."""
     for i in range(1, ends.shape[0]):
         if is_free(space, demand, pulls, ends[0], ends[i], work):
-            copy_row(ends[0], path[0])
-            copy_row(ends[i], path[1])
+            copy(ends[0], path[0])
+            copy(ends[i], path[1])
             return 2
     return 0
 
 
 @kernel
-def first_path(space, coarse, pulls, errand, scratch, work):
+def first_path(space, coarse, pulls, query, scratch, work):
     """Write a path and return its number of points, 0 for none, and the demand that it keeps. Source: derived."""
-    last = errand.margins.shape[0] - 1
-    demand = Demand(errand.margins[0], errand.own_margin, coarse, errand.resolution)
-    for turn in range(last + errand.rounds):
-        demand = Demand(errand.margins[min(turn, last)], errand.own_margin, coarse, errand.resolution)
-        count = straight(space, demand, pulls, errand.ends, scratch.path, work) if turn <= last else 0
+    last = query.margins.shape[0] - 1
+    demand = Demand(query.margins[0], query.own_margin, coarse, query.resolution)
+    for turn in range(last + query.rounds):
+        demand = Demand(query.margins[min(turn, last)], query.own_margin, coarse, query.resolution)
+        count = straight(space, demand, pulls, query.ends, scratch.path, work) if turn <= last else 0
         if count == 0:
             samples = _SAMPLES << min(max(turn - last, 0), 20)
-            count = search(space, demand, pulls, errand.ends, (samples, math.inf), scratch, work)
+            count = search(space, demand, pulls, query.ends, (samples, math.inf), scratch, work)
         if count > 0:
             return count, demand
         if clock(work.timer) > work.deadline[0]:
@@ -114,11 +115,11 @@ def first_path(space, coarse, pulls, errand, scratch, work):
 def keep_path(source, count, target):
     """Copy a path. Source: derived."""
     for i in range(count):
-        copy_row(source[i], target[i])
+        copy(source[i], target[i])
 
 
 @kernel
-def improve(space, demand, pulls, errand, scratch, count, work):
+def improve(space, demand, pulls, query, scratch, count, work):
     """Go on shortening the path and searching for shorter ones until the deadline; return its number of points.
 
     Source: [GSB14].
@@ -127,12 +128,12 @@ def improve(space, demand, pulls, errand, scratch, count, work):
     keep_path(path, count, best)
     length = path_length(space.weights, path, count, scratch.lengths)
     # Nothing is shorter than the straight motion.
-    least = distance(space.weights, errand.ends[0], errand.ends[1])
+    least = distance(space.weights, query.ends[0], query.ends[1])
     again = True
     for _ in range(_MOST_ATTEMPTS):
         if length <= (1.0 + _AGAIN) * least or clock(work.timer) > work.deadline[0]:
             break
-        found = count if again else search(space, demand, pulls, errand.ends, (_SAMPLES, length), scratch, work)
+        found = count if again else search(space, demand, pulls, query.ends, (_SAMPLES, length), scratch, work)
         found = shorten(space, demand, pulls, path, found, scratch, work)
         shorter = path_length(space.weights, path, found, scratch.lengths) if found > 0 else math.inf
         again = shorter < (1.0 - _AGAIN) * length
@@ -146,21 +147,21 @@ def improve(space, demand, pulls, errand, scratch, count, work):
 
 @kernel(batch=True)
 def find_path(
-    start: int, stop: int, space: Space, pulls: Pulls | None, errand: Errand, path: Array, report: Integers
+    start: int, stop: int, space: Space, pulls: Pulls | None, query: Query, path: Array, report: Integers
 ) -> None:
     """Find a path: its points in `path` (most points, variables), and a report (2,). Source: derived."""
-    n = errand.ends.shape[1]
+    n = query.ends.shape[1]
     work = new_work(space.world.chain, n, space.world.spheres.shape[1])
-    until = clock(work.timer) + errand.max_time
+    until = clock(work.timer) + query.max_time
     work.deadline[0] = until
-    scratch = new_scratch(errand.seed, path)
+    scratch = new_scratch(query.seed, path)
     own = with_scratch(pulls)
     coarse = typical_step(space, scratch.state, work)
-    count, demand = first_path(space, coarse, own, errand, scratch, work)
-    if count > 0 and errand.shorten:
+    count, demand = first_path(space, coarse, own, query, scratch, work)
+    if count > 0 and query.shorten:
         count = shorten(space, demand, own, path, count, scratch, work)
-    if count > 0 and errand.shorten_time > 0.0:
-        work.deadline[0] = min(until, clock(work.timer) + errand.shorten_time)
-        count = improve(space, demand, own, errand, scratch, count, work)
+    if count > 0 and query.shorten_time > 0.0:
+        work.deadline[0] = min(until, clock(work.timer) + query.shorten_time)
+        count = improve(space, demand, own, query, scratch, count, work)
     report[POINTS] = count
     report[MOTIONS] = work.counts[1]

@@ -1,6 +1,7 @@
 """Shorten a path: leave out points, and take short-cuts between any two of its points."""
 
 from arcreach._jit import clock, kernel
+from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.planning.sampling import uniform
 from arcreach.kernels.planning.tree import distance, is_free
 
@@ -8,13 +9,6 @@ from arcreach.kernels.planning.tree import distance, is_free
 _TRIES = 200
 _PATIENCE = 25
 _LEAST_GAIN = 1e-3
-
-
-@kernel
-def copy_row(source, target):
-    """Copy variables. Source: derived."""
-    for k in range(source.shape[0]):
-        target[k] = source[k]
 
 
 @kernel
@@ -27,7 +21,7 @@ def leave_out(space, demand, pulls, path, count, work):
             j = (i + j) // 2 if j - i > 3 else j - 1
         if j > i + 1:
             for row in range(j, count):
-                copy_row(path[row], path[row - j + i + 1])
+                copy(path[row], path[row - j + i + 1])
             count -= j - i - 1
         i += 1
     return count
@@ -79,8 +73,8 @@ def short_cuts(space, demand, pulls, path, count, scratch, work):
         failed = 0
         # Points i + 1 to j give way to a and b.
         move_rows(path, j + 1, count, i + 3)
-        copy_row(a, path[i + 1])
-        copy_row(b, path[i + 2])
+        copy(a, path[i + 1])
+        copy(b, path[i + 2])
         count += i + 2 - j
     return count
 
@@ -90,10 +84,10 @@ def move_rows(path, first, last, to):
     """Move rows first to last so that they begin at row `to`. Source: derived."""
     if to <= first:
         for row in range(first, last):
-            copy_row(path[row], path[row - first + to])
+            copy(path[row], path[row - first + to])
     else:
         for row in range(last - 1, first - 1, -1):
-            copy_row(path[row], path[row - first + to])
+            copy(path[row], path[row - first + to])
 
 
 @kernel

@@ -18,8 +18,8 @@ from arcreach.kernels.solver.pull_limits import excess, keeps_pulls, to_rest
 _DOMAIN = 4.0
 # Points of a motion at which pulls that are not linear in the variables are computed, and the share by which a parabola
 # through three of them may underestimate a peak in between.
-_PULL_POINTS = 33
-_PEAK = 0.1
+PULL_POINTS = 33
+PEAK = 0.1
 
 
 class Space(NamedTuple):
@@ -93,7 +93,7 @@ def add_node(tree, count, x, parent):
 def pull_peak(before, here, after):
     """Return how far a parabola through three values peaks from the middle one, 0 if not between. Source: derived."""
     slope, curve = 0.5 * (after - before), 0.5 * (after - 2.0 * here + before)
-    return -0.25 * slope * slope / curve * (1.0 + _PEAK) if abs(slope) < 2.0 * abs(curve) else 0.0
+    return -0.25 * slope * slope / curve * (1.0 + PEAK) if abs(slope) < 2.0 * abs(curve) else 0.0
 
 
 @kernel
@@ -105,7 +105,7 @@ def keeps_pulls_along(pulls, model, a, b, v):
     """
     if pulls is None:
         return True
-    last = 1 if pulls.linear else _PULL_POINTS - 1
+    last = 1 if pulls.linear else PULL_POINTS - 1
     # Not linear, so nobody reads the slopes, and there are two or more variables.
     values = pulls.slopes
     for i in range(last + 1):
@@ -176,7 +176,7 @@ def depth(tree, node):
 
 
 @kernel
-def write_way(tree, node, at, step, path):
+def write_branch(tree, node, at, step, path):
     """Write the nodes from a node to its root as rows of the path: `at`, `at` + `step`, and so on. Source: derived."""
     while node >= 0:
         for k in range(path.shape[1]):
@@ -207,7 +207,7 @@ def search(space, demand, pulls, ends, limit, scratch, work):
         if count + 1 >= tree.parents.shape[0]:
             return 0
         sample(space, pulls, scratch)
-        if longest < math.inf and not worth(space.weights, ends, scratch.sample, longest):
+        if longest < math.inf and not may_shorten(space.weights, ends, scratch.sample, longest):
             continue
         i, away = nearest(tree, count, space.weights, scratch.sample, scratch.away)
         if away > tree.domains[i]:
@@ -228,14 +228,14 @@ def search(space, demand, pulls, ends, limit, scratch, work):
             length = middle + depth(goal, last)
             if length > scratch.path.shape[0]:
                 return 0
-            write_way(start, first, middle - 1, -1, scratch.path)
-            write_way(goal, last, middle, 1, scratch.path)
+            write_branch(start, first, middle - 1, -1, scratch.path)
+            write_branch(goal, last, middle, 1, scratch.path)
             return length
     return 0
 
 
 @kernel
-def worth(weights, ends, x, longest):
+def may_shorten(weights, ends, x, longest):
     """Return whether a path through x may be shorter than `longest`. Source: [GSB14] eq. 1."""
     least = math.inf
     for i in range(1, ends.shape[0]):

@@ -20,6 +20,7 @@ from arcreach.errors import MethodError
 from arcreach.kernels.planning import check as kernels
 from arcreach.kernels.planning.body import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.pairs import World
+from arcreach.kernels.planning.tree import PEAK, PULL_POINTS
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
@@ -32,10 +33,6 @@ RESOLUTION = 2e-5
 ROUNDING = (1e-7, 1e-14)
 # Largest turn of a continuous joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
-# Points of a straight motion at which pulls that are not linear in the solver variables are computed, and the share by
-# which a parabola through three of them may underestimate a peak in between.
-PULL_POINTS = 33
-PEAK = 0.1
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
@@ -171,8 +168,8 @@ class MotionCheck:
             least_margin(robot, margin), least_margin(robot, 0.0), math.inf, RESOLUTION * robot.moving_reach
         )
         answer = np.empty((len(ends), 2))
-        pace = kernels.Pace(*wanted, left)
-        _motions(0, len(ends), self.space.model.kernel(), self.world, demand, pace, ends, answer)
+        options = kernels.CheckOptions(*wanted, left)
+        _motions(0, len(ends), self.space.model.kernel(), self.world, demand, options, ends, answer)
         return answer
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from arcreach._jit import settled
 from arcreach._typing import Array
-from arcreach.kernels.planning.planner import MOTIONS, POINTS, Errand
+from arcreach.kernels.planning.planner import MOTIONS, POINTS, Query
 from arcreach.kernels.planning.planner import find_path as search_kernel
 from arcreach.kernels.planning.tree import Space
 from arcreach.planning.motion.goals import SPARE
@@ -78,7 +78,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     wide = check.margin + WIDE * (min(room, check.margin + SPARE[0] * robot.moving_reach) - check.margin)
     # More than `check` asks for, so that rounding cannot turn a free path into a contact.
     narrow = 2.0 * least_margin(robot, check.margin) - check.margin
-    errand = Errand(
+    query = Query(
         ends=np.vstack([first, ends[order]]),
         margins=np.array([wide, narrow] if wide > narrow else [narrow]),
         own_margin=2.0 * least_margin(robot, 0.0),
@@ -92,7 +92,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     path, report = np.empty((MOST_POINTS, len(first))), np.zeros(2, np.int64)
     pulls = space.model.pulls()
     where = Space(space.model.kernel(), check.world, low, high, box.weights, box.branch)
-    _search[pulls is not None](0, 1, where, pulls, errand, path, report)
+    _search[pulls is not None](0, 1, where, pulls, query, path, report)
     check.motions += int(report[MOTIONS])
     count = int(report[POINTS])
     return without_long_turns(space, path[:count]) if count else None

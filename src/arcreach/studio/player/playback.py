@@ -82,10 +82,8 @@ class Playback:
             self._go.wait()
             with self._lock:
                 animation, frame = self.animation, self._due
-            if self._closed:
-                return
-            if animation is None:
-                # Closed after the wait; nothing plays now.
+            if animation is None or self._closed:
+                # An animation closed after the wait, or the end of the thread.
                 continue
             more = self._shown(frame) and frame < len(animation) - 1
             if more:
