@@ -7,7 +7,7 @@ import importlib
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,9 @@ else:
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
 ALL_TARGETS = frozenset(KINDS)
+# position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`. Calls of `solve`
+# with equal settings for one robot get the same tuple.
+Settings: TypeAlias = tuple[float, float, int | None, float, int, str, int | None]
 
 
 @functools.cache
@@ -156,8 +159,9 @@ class Method:
     summary: str
     source: str  # key of the bibliography
     run: Callable[[Problem[Any]], Outcome]
-    # Optional fast path for one target without trace or scene; returns errors and status.
-    solve_one: Callable[[Problem[Any]], Solution] | None = None
+    # Optional fast path for one target without trace or scene, from robot, target, start, settings and preference;
+    # returns errors and status.
+    solve_one: Callable[[Any, Targets, Array | None, Settings, Preference | None], Solution] | None = None
     elements: frozenset[str] = ALL_ELEMENTS
     targets: frozenset[str] = ALL_TARGETS
     variants: tuple[str, ...] = ()

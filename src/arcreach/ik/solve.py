@@ -17,12 +17,13 @@ from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_body
-from arcreach.ik.method import Method, Outcome, Problem, find_method, no_rows
+from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, Targets, as_target, as_targets
 from arcreach.ik.verdict import verdict
+from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
@@ -32,8 +33,6 @@ from arcreach.scenes.scene import spatial_scene
 
 # Largest number of rows in a trace.
 TRACE_ROWS = 20_000
-# position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`.
-Settings = tuple[float, float, int | None, float, int, str, int | None]
 # Progress callback; receives the number of targets solved since the previous call.
 Progress = Callable[[int], None]
 # Targets between two calls of the callback.
@@ -91,20 +90,19 @@ def solve(
         robot = with_tool(robot, target.batch.tool)
     chosen = find_method(method)
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, 1)
-    rows = TRACE_ROWS if trace else 0
     moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
-    problem = _problem(moving, chosen, target.batch, start, given, options, rows)
+    settings, starts = _checked(moving, chosen, target.batch, start, given, options)
+    preference = None if prefer is None and weights is None else _preference(moving, chosen, prefer, weights)
     bodily = scene is not None or through is not None
-    if prefer is not None or weights is not None:
-        _set_preference(problem, chosen, prefer, weights)
-    if bodily:
-        _set_body(problem, scene, margin, through)
-    elif chosen.solve_one is not None and not trace and robot.pull_limits is None:
-        solution = chosen.solve_one(problem)
+    if chosen.solve_one is not None and not (bodily or trace) and robot.pull_limits is None:
+        solution = chosen.solve_one(moving, target.batch, starts, settings, preference)
         solution.robot, solution.target = robot, target
         if solution.status is not _REACHED:
-            solution.hint = _hint(problem, start)
+            solution.hint = _hint(moving, target.batch, start)
         return solution
+    rows = np.empty((TRACE_ROWS, moving.dof)) if trace else no_rows(moving.dof)
+    problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
+    _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem)
     position_error, angle_error = _verdict(problem, outcome)
     solution = Solution(
@@ -126,7 +124,7 @@ def solve(
     if trace:
         solution.trace = _trace(problem, outcome)
     if solution.status is not _REACHED:
-        solution.hint = _hint(problem, start)
+        solution.hint = _hint(moving, target.batch, start)
     return solution
 
 
@@ -191,16 +189,16 @@ def solve_batch(
     # A batch is worth compiling, and so are the tables it shares with single solves.
     stop_interpreting()
     given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    problem = _problem(moving, chosen, targets, start, given, options, 0)
-    bodily = scene is not None or through is not None
-    if prefer is not None or weights is not None:
-        _set_preference(problem, chosen, prefer, weights)
-    if bodily:
-        _set_body(problem, scene, margin, through)
+    settings, starts = _checked(moving, chosen, targets, start, given, options)
+    preference = _preference(moving, chosen, prefer, weights)
+    problem: Problem[Any] = Problem(
+        moving, targets, starts, *settings, no_rows(moving.dof), options, preference=preference
+    )
+    _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _verdict(problem, outcome)
     free, passed = judge_body(problem, outcome.q, outcome.status)
-    hint = "" if (outcome.status == _REACHED).all() else _hint(problem, None)
+    hint = "" if (outcome.status == _REACHED).all() else _hint(moving, targets, None)
     return Solutions(
         outcome.q,
         outcome.status,
@@ -217,10 +215,10 @@ def solve_batch(
     )
 
 
-def _hint(problem: Problem[Any], start: npt.ArrayLike | None) -> str:
+def _hint(robot: Robot | SymbolicRobot, targets: Targets, start: npt.ArrayLike | None) -> str:
     """Return a hint at wrong units in targets that were not reached, or in the start as it was given."""
-    hint = position_hint(problem.robot, problem.targets.positions)
-    return hint if hint or start is None else angle_hint(problem.robot, start)
+    hint = position_hint(robot, targets.positions)
+    return hint if hint or start is None else angle_hint(robot, start)
 
 
 def _run(method: Method, problem: Problem[Any]) -> Outcome:
@@ -253,15 +251,17 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
     )
 
 
-def _set_preference(problem: Problem[Any], method: Method, prefer: Any, weights: Any) -> None:
-    """Add the preferred posture to a problem."""
-    if method.name != "auto":
+def _preference(robot: Robot | SymbolicRobot, method: Method, prefer: Any, weights: Any) -> Preference | None:
+    """Return the preferred posture, None if none is given."""
+    if method.name != "auto" and not (prefer is None and weights is None):
         raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
-    problem.preference = preference_of(problem.robot, prefer, weights)
+    return preference_of(robot, prefer, weights)
 
 
 def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:
-    """Add obstacles and a port to a problem."""
+    """Add obstacles and a port to a problem, if there are any."""
+    if scene is None and through is None:
+        return
     if not isinstance(problem.robot, Robot):
         given = "scene" if through is None else "port"
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the {given} out")
@@ -273,31 +273,27 @@ def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, thro
         problem.port = as_port(through, problem.robot)
 
 
-def _problem(
+def _checked(
     robot: Robot | SymbolicRobot,
     method: Method,
     targets: Targets,
     start: npt.ArrayLike | None,
     given: tuple[Any, ...],
     options: dict[str, Any],
-    trace_rows: int,
-) -> Problem[Any]:
-    """Check the arguments of a solve; `given` are the settings in the order of `Settings`."""
+) -> tuple[Settings, Array | None]:
+    """Check the arguments of a solve, of which `given` are in the order of `Settings`; return settings and starts."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     settings = (method.name, targets.packed[0], *given)
     # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared too,
     # because True == 1 and 5.0 == 5.
     types = [*map(type, settings)]
-    kept: tuple[Any, Any, Any] | None = robot.memory.get("settings")
+    kept: tuple[Any, Settings, Any] | None = robot.memory.get("settings")
     if kept is None or kept[2] != types or kept[0] != settings:
         kept = robot.memory["settings"] = (settings, checked_settings(robot, method, targets.kind, given), types)
     if options:
         method.check_options(options)
-    starts = None if start is None else checked_starts(robot, start, len(targets))
-    trace = np.empty((trace_rows, robot.dof)) if trace_rows else no_rows(robot.dof)
-    checked: Settings = kept[1]
-    return Problem(robot, targets, starts, *checked, trace, options)
+    return kept[1], None if start is None else checked_starts(robot, start, len(targets))
 
 
 def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, given: tuple[Any, ...]) -> Settings:

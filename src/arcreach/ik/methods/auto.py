@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,16 @@ from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.ik.avoidance import run_free
-from arcreach.ik.method import Method, Outcome, Problem, register
+from arcreach.ik.method import Method, Outcome, Problem, Settings, no_rows, register
 from arcreach.ik.preference import aimed
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
+from arcreach.ik.target import Targets
 from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, ROTATION, STALLED
 from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.preference import Preference
 from arcreach.kernels.solver.preference import prefer as prefer_kernel
 from arcreach.kernels.solver.search import auto as auto_kernel
+from arcreach.robots.robot import Robot
 
 # Seeds per table: position and axis targets exploit the symmetry of the chain, rotation targets need more.
 SEEDS = 512
@@ -42,8 +46,8 @@ def run(problem: Problem) -> Outcome:
     q = np.empty((n, robot.dof)) if problem.start is None else problem.start.copy()
     report = np.empty((n, REPORT_SIZE))
     kernel = auto_kernel if problem.preference is None else prefer_kernel
-    arguments = _arguments(problem, q, report, False)
-    spread(kernel, n, *arguments, threads=problem.threads, smallest=SMALLEST_PIECE)
+    arguments = _arguments(problem, False)
+    spread(kernel, n, *arguments, q, report, threads=problem.threads, smallest=SMALLEST_PIECE)
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     outcome = Outcome(q, status, iterations, report[:, 2].copy(), int(report[0, 5]) if len(problem.trace) else 0)
     if problem.preference is not None:
@@ -78,15 +82,32 @@ def _run_with_body(problem: Problem) -> Outcome:
     return outcome
 
 
-def solve_one(problem: Problem) -> Solution:
+def solve_one(
+    robot: Robot, targets: Targets, start: Array | None, settings: Settings, preference: Preference | None
+) -> Solution:
     """Solve a single target with little overhead: the kernel takes microseconds."""
-    q = np.empty((1, problem.robot.dof)) if problem.start is None else problem.start
+    # Arguments that depend on neither target nor start are cached for a loop of solves.
+    key = "single" if preference is None else "preferred"
+    kept: tuple[Any, ...] | None = robot.memory.get(key)
+    if kept is None or kept[0] is not settings or kept[1] is not preference:
+        kept = robot.memory[key] = settings, preference, *_single(robot, targets, settings, preference)
+    _, _, kernel, arguments, fresh, started = kept
+    q = np.empty((1, robot.dof)) if start is None else start
     report = np.empty((1, REPORT_SIZE))
-    limited = problem.max_time < math.inf
-    kernel = (_auto_one if problem.preference is None else _prefer_one)[limited]
-    kernel(0, 1, *_arguments(problem, q, report, True))
+    task = Task(targets.packed[1], *(fresh if start is None else started))
+    kernel(0, 1, *arguments, task, q, report)
     status, iterations, seconds, position_error, angle_error, _ = report[0].tolist()
     return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
+
+
+def _single(
+    robot: Robot, targets: Targets, settings: Settings, preference: Preference | None
+) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+    """Return the kernel of a single solve, its first arguments, and the rest of a task without and with a start."""
+    problem = Problem(robot, targets, None, *settings, no_rows(robot.dof), preference=preference)
+    *arguments, task = _arguments(problem, True)
+    kernel = (_auto_one if preference is None else _prefer_one)[problem.max_time < math.inf]
+    return kernel, tuple(arguments), task[1:], task._replace(started=True)[1:]
 
 
 def seed_count(mode: int) -> int:
@@ -94,13 +115,13 @@ def seed_count(mode: int) -> int:
     return ROTATION_SEEDS if mode == ROTATION else SEEDS
 
 
-def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple[Any, ...]:
+def _arguments(problem: Problem, judged: bool) -> tuple[Any, Any, Any, Task]:
+    """Return the robot, the table, the limits of pulls or the preference, and the task, as kernels read them."""
     mode, rows = problem.targets.packed
     count = starts = seed_count(mode)
     model, pulls = problem.robot.model, None
     if problem.robot.pull_limits is not None:
         starts, pulls = LIMITED_STARTS, model.pulls(mode)
-    # Positional arguments: keywords would take a tenth of a single solve.
     task = Task(
         rows,
         mode,
@@ -115,8 +136,8 @@ def _arguments(problem: Problem, q: Array, report: Array, judged: bool) -> tuple
     )
     packed, table = model.search(mode, count, problem.seed)
     if problem.preference is None:
-        return packed, table, pulls, task, q, report
-    return packed, *aimed(problem.preference, problem.robot, table, mode), task, q, report
+        return packed, table, pulls, task
+    return packed, *aimed(problem.preference, problem.robot, table, mode), task
 
 
 register(
