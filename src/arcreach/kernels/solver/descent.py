@@ -7,6 +7,7 @@ is added to the active set and the step is solved again.
 """
 
 import math
+from typing import TypeAlias
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array
@@ -30,6 +31,9 @@ from arcreach.kernels.solver.pull_limits import keep_start
 from arcreach.kernels.solver.pull_steps import pull_step
 from arcreach.kernels.solver.variables import to_coordinates
 
+# An entry per row of the residual.
+Six: TypeAlias = tuple[float, float, float, float, float, float]
+
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
 LARGEST_DAMPING = 1e3
@@ -46,10 +50,10 @@ _CLOCK_EVERY = 128
 
 
 @kernel(fast=True, inline=True)
-def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> float:
-    """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6, by LDL^T written out; return mu.
+def solve_pair(J: Array, e: Six, c: Six, damping: float, mode: int) -> tuple[float, Six, Six]:
+    """Solve (J^T J + mu I) y = e and the same for z = c, mu = damping * trace / 6, by LDL^T written out.
 
-    Only a whole rotation has a sixth row. Source: derived.
+    Return mu, y and z. Only a whole rotation has a sixth row. Source: derived.
     """
     a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = a33 = 0.0
     a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = a53 = a54 = a55 = 0.0
@@ -96,11 +100,12 @@ def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> floa
     w4 = a43 - l40 * a30 - l41 * t3 - l42 * u3
     l43 = w4 * i3
     i4 = 1.0 / max(a44 + mu - l40 * a40 - l41 * t4 - l42 * u4 - l43 * w4, least)
-    y0 = e[0]
-    y1 = e[1] - l10 * y0
-    y2 = e[2] - l20 * y0 - l21 * y1
-    y3 = e[3] - l30 * y0 - l31 * y1 - l32 * y2
+    y0, z0 = e[0], c[0]
+    y1, z1 = e[1] - l10 * y0, c[1] - l10 * z0
+    y2, z2 = e[2] - l20 * y0 - l21 * y1, c[2] - l20 * z0 - l21 * z1
+    y3, z3 = e[3] - l30 * y0 - l31 * y1 - l32 * y2, c[3] - l30 * z0 - l31 * z1 - l32 * z2
     y4 = e[4] - l40 * y0 - l41 * y1 - l42 * y2 - l43 * y3
+    z4 = c[4] - l40 * z0 - l41 * z1 - l42 * z2 - l43 * z3
     if mode == ROTATION:
         l50 = a50 * i0
         t5 = a51 - l50 * a10
@@ -113,19 +118,38 @@ def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> floa
         l54 = x5 * i4
         i5 = 1.0 / max(a55 + mu - l50 * a50 - l51 * t5 - l52 * u5 - l53 * w5 - l54 * x5, least)
         y5 = (e[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4) * i5
+        z5 = (c[5] - l50 * z0 - l51 * z1 - l52 * z2 - l53 * z3 - l54 * z4) * i5
         y4 = y4 * i4 - l54 * y5
+        z4 = z4 * i4 - l54 * z5
         y3 = y3 * i3 - l43 * y4 - l53 * y5
+        z3 = z3 * i3 - l43 * z4 - l53 * z5
         y2 = y2 * i2 - l32 * y3 - l42 * y4 - l52 * y5
+        z2 = z2 * i2 - l32 * z3 - l42 * z4 - l52 * z5
         y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4 - l51 * y5
+        z1 = z1 * i1 - l21 * z2 - l31 * z3 - l41 * z4 - l51 * z5
         y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4 - l50 * y5
+        z0 = z0 * i0 - l10 * z1 - l20 * z2 - l30 * z3 - l40 * z4 - l50 * z5
     else:
-        y5 = 0.0
+        y5 = z5 = 0.0
         y4 = y4 * i4
+        z4 = z4 * i4
         y3 = y3 * i3 - l43 * y4
+        z3 = z3 * i3 - l43 * z4
         y2 = y2 * i2 - l32 * y3 - l42 * y4
+        z2 = z2 * i2 - l32 * z3 - l42 * z4
         y1 = y1 * i1 - l21 * y2 - l31 * y3 - l41 * y4
+        z1 = z1 * i1 - l21 * z2 - l31 * z3 - l41 * z4
         y0 = y0 * i0 - l10 * y1 - l20 * y2 - l30 * y3 - l40 * y4
-    y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5
+        z0 = z0 * i0 - l10 * z1 - l20 * z2 - l30 * z3 - l40 * z4
+    return mu, (y0, y1, y2, y3, y4, y5), (z0, z1, z2, z3, z4, z5)
+
+
+@kernel(fast=True, inline=True)
+def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> float:
+    """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6; return mu. Source: derived."""
+    e6 = (e[0], e[1], e[2], e[3], e[4], e[5])
+    mu, found, _ = solve_pair(J, e6, e6, damping, mode)
+    y[0], y[1], y[2], y[3], y[4], y[5] = found
     return mu
 
 

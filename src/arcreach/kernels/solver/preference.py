@@ -22,7 +22,7 @@ from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.solver.bounds import CLEAR, inside_limits, project, row_times
 from arcreach.kernels.solver.contexts import Budget, Goal, Lookup, Model, Pulls, Table, Task, Watch, Work
-from arcreach.kernels.solver.descent import descend, find_touching, multipliers
+from arcreach.kernels.solver.descent import descend, find_touching, solve_pair
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
 from arcreach.kernels.solver.search import make_scratch, search
@@ -170,7 +170,7 @@ def scale(model: Model, J: Array, room: Room) -> None:
 @kernel(fast=True, inline=True)
 def null_step(goal: Goal, work: Work, room: Room) -> float:
     """Write the steps `down` and `back`, still scaled; return what `back` adds to the cost. Source: derived."""
-    J, e, y, g = work.J, work.e, work.y, room.g
+    J, e, g = work.J, work.e, room.g
     c0 = c1 = c2 = c3 = c4 = c5 = 0.0
     for k in range(g.shape[0]):
         c0 += J[k, 0] * g[k]
@@ -179,14 +179,12 @@ def null_step(goal: Goal, work: Work, room: Room) -> float:
         c3 += J[k, 3] * g[k]
         c4 += J[k, 4] * g[k]
         c5 += J[k, 5] * g[k]
-    multipliers(J, e, 0.0, goal.mode, y)
-    added = c0 * y[0] + c1 * y[1] + c2 * y[2] + c3 * y[3] + c4 * y[4] + c5 * y[5]
+    c = (c0, c1, c2, c3, c4, c5)
+    _, y, z = solve_pair(J, (e[0], e[1], e[2], e[3], e[4], e[5]), c, 0.0, goal.mode)
     for k in range(g.shape[0]):
         room.back[k] = row_times(J, k, y, ROTATION)
-    y[0], y[1], y[2], y[3], y[4], y[5] = c0, c1, c2, c3, c4, c5
-    multipliers(J, y, 0.0, goal.mode, y)
-    for k in range(g.shape[0]):
-        room.down[k] = row_times(J, k, y, ROTATION) - g[k]
+        room.down[k] = row_times(J, k, z, ROTATION) - g[k]
+    added = c0 * y[0] + c1 * y[1] + c2 * y[2] + c3 * y[3] + c4 * y[4] + c5 * y[5]
     return added
 
 
