@@ -23,6 +23,7 @@ from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.solver.bounds import CLEAR, inside_limits, project, row_times
 from arcreach.kernels.solver.contexts import Budget, Goal, Lookup, Model, Pulls, Table, Task, Watch, Work
 from arcreach.kernels.solver.descent import descend, find_touching, solve_pair
+from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
 from arcreach.kernels.solver.search import make_scratch, search
@@ -184,8 +185,7 @@ def null_step(goal: Goal, work: Work, room: Room) -> float:
     for k in range(g.shape[0]):
         room.back[k] = row_times(J, k, y, ROTATION)
         room.down[k] = row_times(J, k, z, ROTATION) - g[k]
-    added = c0 * y[0] + c1 * y[1] + c2 * y[2] + c3 * y[3] + c4 * y[4] + c5 * y[5]
-    return added
+    return c0 * y[0] + c1 * y[1] + c2 * y[2] + c3 * y[3] + c4 * y[4] + c5 * y[5]
 
 
 @kernel(fast=True, inline=True)
@@ -353,6 +353,17 @@ def nearest_turns(model: Model, preference: Preference, v: Array, q: Array) -> N
 
 
 @kernel(fast=True, inline=True)
+def stands_at(model: Model, goal: Goal, q: Array, work: Work) -> bool:
+    """Write the variables of a configuration into v, and e and J; return whether its tip is at the target.
+
+    Source: derived.
+    """
+    to_variables(model, q, work.v)
+    distance2, angle = evaluate(model, goal, work.v, work.e, work.J)
+    return distance2 <= goal.distance2 and angle <= goal.angle
+
+
+@kernel(fast=True, inline=True)
 def next_start(
     model: Model,
     table: Table,
@@ -403,7 +414,11 @@ def prefer(
         goal = Goal(target, task.mode, distance2, angle_aim)
         loose = Goal(target, task.mode, max(distance2, (LOOSE * model.weight) ** 2), max(angle_aim, LOOSE))
         watch = Watch(began + task.max_time, timer, task.trace, traced, own)
-        ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
+        # A trace has a row for the start, which `search` writes.
+        if task.started and task.trace.shape[0] == 0 and stands_at(model, goal, lookup.asked, work):
+            ended, steps = REACHED, 0
+        else:
+            ended, steps = search(model, table, task, goal, work, lookup, watch, best_v)
         if ended == REACHED:
             nearest_turns(model, preference, work.v, Q[i])
             copy(work.v, best_v)
