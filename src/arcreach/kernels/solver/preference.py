@@ -51,6 +51,8 @@ LEAST_CURVATURE = 1e-3
 LOOSE = 0.03
 # The descent is repeated exactly at the target if the cost at its end exceeds the expected one by this share.
 WRONG = 0.01
+# A way back to the target of a squared length below this share of the cost, scaled as `ENOUGH` is, needs no further step.
+SHORT_WAY = 3e-5
 # Step budget of the return to the target.
 RETURN_STEPS = 12
 # Share of a radian by which a block is moved to find the bounds that it touches, and the share of a step that counts as
@@ -236,27 +238,30 @@ def restrict_blocks(model: Model, work: Work, room: Room) -> bool:
 
 
 @kernel(fast=True, inline=True)
-def look(model: Model, goal: Goal, preference: Preference, work: Work, room: Room) -> tuple[float, float]:
-    """Write `down` and `back` at v, where e and J hold; return the cost after `back`, and what `down` promises.
+def look(model: Model, goal: Goal, preference: Preference, work: Work, room: Room) -> tuple[float, float, float]:
+    """Write `down` and `back` at v, where e and J hold; return the cost after `back`, and both steps' squared lengths.
 
-    Source: derived.
+    Lengths are scaled, so that of `down` is what it promises to take from the cost. That of `back` is infinite where a
+    block touches a bound, because the active set may change on the way. Source: derived.
     """
     value = write_gradient(model, preference, work.v, room)
     scale(model, work.J, room)
     added = null_step(goal, work, room)
-    if find_touching(model, work):
+    touching = find_touching(model, work)
+    if touching:
         # A block has at most three normals.
         for _ in range(3 * model.moves.shape[0]):
             if not restrict_blocks(model, work, room):
                 break
             added = null_step(goal, work, room)
     promise = 0.0
+    way = 0.0
     for k in range(work.v.shape[0]):
         promise += room.down[k] * room.down[k]
-        added += 0.5 * room.back[k] * room.back[k]
+        way += room.back[k] * room.back[k]
         room.down[k] *= room.size[k]
         room.back[k] *= room.size[k]
-    return value + added, promise
+    return value + added + 0.5 * way, promise, math.inf if touching else way
 
 
 @kernel(fast=True, inline=True)
@@ -284,7 +289,7 @@ def go_down(
     was not likely to end below it. Source: derived.
     """
     v, e, here, down, back = work.v, work.e, room.here, room.down_here, room.back_here
-    merit, promise = look(model, goal, preference, work, room)
+    merit, promise, way = look(model, goal, preference, work, room)
     reached = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] + e[4] * e[4] + e[5] * e[5] <= goal.distance2
     exact = loose.distance2 <= goal.distance2
     steps = 0
@@ -306,8 +311,12 @@ def go_down(
             inside_limits(model, v, v)
             code, taken, _ = descend(model, goal if done else loose, Budget(RETURN_STEPS, PATIENCE, False), work, watch)
             steps += taken + 1
+            if done and slow < 2 and code == REACHED and way <= SHORT_WAY * merit:
+                now = cost(model, preference, v)
+                if now < merit + WRONG * merit:
+                    return now, steps
             if code == REACHED:
-                now, promise = look(model, goal, preference, work, room)
+                now, promise, way = look(model, goal, preference, work, room)
                 found = now < (merit + WRONG * merit if done else merit)
             if found:
                 break
