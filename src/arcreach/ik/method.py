@@ -237,18 +237,18 @@ def methods() -> dict[str, Method]:
 
 def find_method(name: str) -> Method:
     """Return the method of that name."""
-    if isinstance(name, str) and name not in _methods:
+    if isinstance(name, str):
+        if name in _methods:
+            return _methods[name]
         # Importing all methods takes longer than a first solve.
         module = name.replace("-", "_")
         if module in MODULES:
             _load(module)
-    if not isinstance(name, str) or name not in _methods:
-        if isinstance(name, str) and name in _unlisted:
+        if name in _unlisted and name not in _methods:
             return _unlisted[name]
-        known = methods()
-        if not isinstance(name, str) or name not in known:
-            raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(known)}")
-    return _methods[name]
+        if name in _methods or name in methods():
+            return _methods[name]
+    raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(methods())}")
 
 
 def _load(module: str) -> None:

@@ -284,16 +284,16 @@ def _checked(
     """Check the arguments of a solve, of which `given` are in the order of `Settings`; return settings and starts."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    settings = (method.name, targets.packed[0], *given)
     # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared too,
     # because True == 1 and 5.0 == 5.
-    types = [*map(type, settings)]
-    kept: tuple[Any, Settings, Any] | None = robot.memory.get("settings")
-    if kept is None or kept[2] != types or kept[0] != settings:
-        kept = robot.memory["settings"] = (settings, checked_settings(robot, method, targets.kind, given), types)
+    mode, types = targets.packed[0], [*map(type, given)]
+    kept: tuple[Any, ...] | None = robot.memory.get("settings")
+    if kept is None or kept[0] is not method or kept[1] != mode or kept[2] != given or kept[3] != types:
+        settings = checked_settings(robot, method, targets.kind, given)
+        kept = robot.memory["settings"] = method, mode, given, types, settings
     if options:
         method.check_options(options)
-    return kept[1], None if start is None else checked_starts(robot, start, len(targets))
+    return kept[4], None if start is None else checked_starts(robot, start, len(targets))
 
 
 def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, given: tuple[Any, ...]) -> Settings:
@@ -325,11 +325,11 @@ def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -
     except ConfigurationError:
         # Once more, for an error that names the argument.
         given = robot.checked(start, "start")
-    if given.ndim == 2 and len(given) != n:
+    if given.ndim == 1:
+        return given[None] if n == 1 else np.tile(given, (n, 1))
+    if len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
-    if n == 1:
-        return given.reshape(1, -1)
-    return given if given.ndim == 2 else np.tile(given, (n, 1))
+    return given
 
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:

@@ -97,8 +97,9 @@ class ConfigurationSpace:
         values = checks.real_array(q)
         if values is None:
             raise ConfigurationError(f"{field} = {shown(q)} is not accepted; {self._accepted()}")
-        if values.ndim not in (1, 2) or values.shape[-1] != self._dof:
-            raise ConfigurationError(f"{field} has the shape {values.shape}, which is not accepted; {self._accepted()}")
+        shape = values.shape
+        if len(shape) not in (1, 2) or shape[-1] != self._dof:
+            raise ConfigurationError(f"{field} has the shape {shape}, which is not accepted; {self._accepted()}")
         # Kernels are compiled for writable and aligned arrays.
         return values if values.flags.behaved else values.copy()
 

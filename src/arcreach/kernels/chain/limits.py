@@ -135,15 +135,16 @@ def unwind(chain: Records, near: Array, q: Array) -> None:
             if near.shape[0] > 0:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
-            # The limits may allow fewer turns. Rounding can overestimate their number by two, so three are tried.
-            room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
-            most = nearest_integer(min(abs(turns), room))
-            for fewer in range(3):
-                value = q[k] + math.copysign(2.0 * math.pi * (most - fewer), turns)
-                # A NaN in `near` makes `most` NaN and this comparison false.
-                if most - fewer >= 1.0 and lower <= value <= upper:
-                    q[k] = value
-                    break
+            if turns != 0.0:
+                # The limits may allow fewer turns. Rounding can overestimate their number by two, so three are tried.
+                room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
+                most = nearest_integer(min(abs(turns), room))
+                for fewer in range(3):
+                    value = q[k] + math.copysign(2.0 * math.pi * (most - fewer), turns)
+                    # A NaN in `near` makes `most` NaN and this comparison false.
+                    if most - fewer >= 1.0 and lower <= value <= upper:
+                        q[k] = value
+                        break
         row += 1 + chain[row].arcs
 
 

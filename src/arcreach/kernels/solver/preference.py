@@ -51,7 +51,8 @@ LEAST_CURVATURE = 1e-3
 LOOSE = 0.03
 # The descent is repeated exactly at the target if the cost at its end exceeds the expected one by this share.
 WRONG = 0.01
-# A way back to the target of a squared length below this share of the cost, scaled as `ENOUGH` is, needs no further step.
+# A way back to the target ends the descent if its squared length, scaled as for `ENOUGH`, is below this share of the
+# cost.
 SHORT_WAY = 3e-5
 # Step budget of the return to the target.
 RETURN_STEPS = 12
