@@ -20,3 +20,5 @@ Matrix3 = tuple[Vector, Vector, Vector]
 Motion = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 # Linear and angular velocity.
 Velocity = tuple[float, float, float, float, float, float]
+# An entry per row of the solver's residual.
+Six = tuple[float, float, float, float, float, float]

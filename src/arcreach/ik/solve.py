@@ -181,15 +181,15 @@ def solve_batch(
 
         not_served = {"max_time": max_time, "scene": scene, "through": through, "prefer": prefer}
         if serves(device, moving, method, **not_served, **options):
-            settings = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
-            found = solve_on_device(moving, (targets, axes, rotations), start, settings, specialised, progress)
+            given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
+            found = solve_on_device(moving, (targets, axes, rotations), start, given, specialised, progress)
             return replace(found, robot=robot)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
     # A batch is worth compiling, and so are the tables it shares with single solves.
     stop_interpreting()
-    given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    settings, starts = _checked(moving, chosen, targets, start, given, options)
+    asked = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
+    settings, starts = _checked(moving, chosen, targets, start, asked, options)
     preference = _preference(moving, chosen, prefer, weights)
     problem: Problem[Any] = Problem(
         moving, targets, starts, *settings, no_rows(moving.dof), options, preference=preference

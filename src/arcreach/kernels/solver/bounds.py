@@ -10,7 +10,7 @@ bound; its code tells which. Steps of a block, restricted or not, are in the uni
 import math
 
 from arcreach._jit import kernel
-from arcreach._typing import Array, Record
+from arcreach._typing import Array, Record, Six
 from arcreach.kernels.chain.layout import BEND, PLANAR, ROTATION
 from arcreach.kernels.chain.limits import nearest_in_cone
 from arcreach.kernels.solver.contexts import Model
@@ -30,7 +30,7 @@ _OUTWARD = 1e-15
 
 
 @kernel(fast=True, inline=True)
-def row_times(J: Array, k: int, y: Array, mode: int) -> float:
+def row_times(J: Array, k: int, y: Array | Six, mode: int) -> float:
     """Return the product of row k of J and y; only ROTATION has a sixth entry. Source: derived."""
     product = J[k, 0] * y[0] + J[k, 1] * y[1] + J[k, 2] * y[2] + J[k, 3] * y[3] + J[k, 4] * y[4]
     return product + J[k, 5] * y[5] if mode == ROTATION else product

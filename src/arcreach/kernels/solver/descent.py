@@ -7,10 +7,9 @@ is added to the active set and the step is solved again.
 """
 
 import math
-from typing import TypeAlias
 
 from arcreach._jit import clock, kernel
-from arcreach._typing import Array
+from arcreach._typing import Array, Six
 from arcreach.kernels.chain.layout import BEND, GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.bounds import (
     CLEAR,
@@ -30,9 +29,6 @@ from arcreach.kernels.solver.loops import rows, variables
 from arcreach.kernels.solver.pull_limits import keep_start
 from arcreach.kernels.solver.pull_steps import pull_step
 from arcreach.kernels.solver.variables import to_coordinates
-
-# An entry per row of the residual.
-Six: TypeAlias = tuple[float, float, float, float, float, float]
 
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
