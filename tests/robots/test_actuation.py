@@ -335,3 +335,27 @@ def test_tendons_do_not_change_what_the_robot_does():
     assert np.array_equal(robot.tip_pose(Q), bare.tip_pose(Q))
     target = ar.Target(robot.tip_pose(Q[0])[:3, 3])
     assert np.array_equal(ar.solve(robot, target).q, ar.solve(bare, target).q)
+
+
+@pytest.mark.parametrize("seed", [*range(12), 10_100, 10_135, 10_270])
+def test_the_search_sees_the_pulls_of_single_calls(seed):
+    """It sums tables of nodes and series of gaps, single calls do not. The last three mix straight and turning ones."""
+    robot = random_robot(np.random.default_rng(seed), fewest=3)
+    q = robot.sample(1, seed=seed)[0]
+    wanted = robot.pulls(q)
+    found = robot.from_pulls(wanted, q=q)
+    assert np.allclose(wanted - found.residual, robot.pulls(found.q), rtol=0, atol=1e-14 * max(1.0, robot.reach))
+
+
+@pytest.mark.parametrize("bend", [0.0, 0.8, 2.2, 5.0])
+@pytest.mark.parametrize("fields", [{"rate": 45.0}, {"rate": 45.0, "discs": 3}, {"discs": 2}])
+def test_batches_have_the_bits_of_single_calls_at_all_bends(bend, fields):
+    """Rules of quadrature change with the bend."""
+    weights = {"length_weights": (1.0, 2.0), "bend_weights": (2.0, 1.0)}
+    tendons = [ar.Tendon(0.006, angle, **fields) for angle in (0.3, 2.4, 4.5)]
+    robot = ar.Robot([ar.Section(0.04, 6.0, 0.02, tendons=tendons, **weights)])
+    Q = np.column_stack([np.full(7, bend), np.linspace(-3, 3, 7), np.linspace(0.04, 0.06, 7)])
+    assert np.array_equal(robot.pulls(Q), [robot.pulls(q) for q in Q])
+    assert np.array_equal(robot.pull_jacobian(Q), [robot.pull_jacobian(q) for q in Q])
+    for q in Q:
+        assert np.allclose(robot.pulls(q), integrated_pulls(robot, q), rtol=0, atol=1e-9 * robot.reach)

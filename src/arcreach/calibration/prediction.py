@@ -17,7 +17,7 @@ from arcreach.calibration.measurements import Measurements
 from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
 from arcreach.calibration.variables import to_coordinates, to_variables
-from arcreach.kernels.actuation import equilibrium, pulls
+from arcreach.kernels.actuation import batches, equilibrium
 from arcreach.robots.actuation import complete_routes
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
@@ -187,10 +187,10 @@ def _pulls(robot: Robot, routes: Any, V: Array, count: int) -> tuple[Array, Arra
     routes.flags.writeable = False
     Q = to_coordinates(robot, V)
     pull, J = np.empty((len(V), count)), np.empty((len(V), count, robot.dof))
-    spread(pulls.pulls_batch, len(V), robot.packed, routes, Q, pull)
+    spread(batches.pulls_batch, len(V), robot.packed, routes, Q, pull)
     bends = robot.bend_vector_indices()
     Q[:, bends] = np.maximum(Q[:, bends], _LEAST_BEND)
-    spread(pulls.pull_jacobians, len(V), robot.packed, routes, Q, J)
+    spread(batches.pull_jacobians, len(V), robot.packed, routes, Q, J)
     for k in bends:
         s, c = np.sin(Q[:, k + 1, None]), np.cos(Q[:, k + 1, None])
         by_bend, by_direction = J[:, :, k].copy(), J[:, :, k + 1] / Q[:, k, None]

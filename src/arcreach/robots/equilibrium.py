@@ -69,7 +69,6 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
             tendons.append((tendon.stiffness if elastic else 1.0, free, kind, len(rest)))
     # Tendons with equal discs in one section follow each other: kernels compute what they share once.
     routes = robot.routes[np.lexsort((robot.routes["discs"], robot.routes["coordinate"]))]
-    uneven = (routes["arcs"] > 1) | (routes["turn"] != 0.0)
     return equilibrium.Springs(
         robot.packed,
         routes,
@@ -77,7 +76,6 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
         np.array(sections, dtype=float),
         np.array(rest),
         unknown_of,
-        not (uneven & (routes["kind"] == pulls.DISCS)).any(),
         elastic or are_linear(routes),
     )
 

@@ -20,6 +20,7 @@ from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import ELEMENTS, Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, RobotError
+from arcreach.kernels.actuation import batches
 from arcreach.kernels.actuation import pulls as actuation
 from arcreach.kernels.chain import batch as chain_batch
 from arcreach.kernels.chain import kinematics as chain
@@ -310,11 +311,11 @@ class Robot(ConfigurationSpace):
 
     def pulls(self, q: npt.ArrayLike) -> Array:
         """Return the pulls (tendons,) in metres: the length of each tendon inside the robot at rest minus now."""
-        return self._run_tendons(_pulls, actuation.pulls_batch, q, (len(self.tendons),))
+        return self._run_tendons(_pulls, batches.pulls_batch, q, (len(self.tendons),))
 
     def pull_jacobian(self, q: npt.ArrayLike) -> Array:
         """Return the derivatives (tendons, dof) of the pulls by the coordinates."""
-        return self._run_tendons(_pull_jacobian, actuation.pull_jacobians, q, (len(self.tendons), self.dof))
+        return self._run_tendons(_pull_jacobian, batches.pull_jacobians, q, (len(self.tendons), self.dof))
 
     def from_pulls(self, pulls: npt.ArrayLike, elastic: bool = False, q: npt.ArrayLike | None = None) -> Equilibrium:
         """Return the configuration that pulls (tendons,) or (n, tendons) produce.

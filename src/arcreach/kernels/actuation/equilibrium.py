@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.actuation.pulls import SLIDE, disc_chord, even_length, is_even, section_length
+from arcreach.kernels.actuation.pulls import SLIDE, disc_chord, even_length, is_even
+from arcreach.kernels.actuation.tables import sum_series, table_length, tabulate, write_functions
 from arcreach.kernels.math.linalg import copy, factor_downhill, solve_downhill
 
 # What a tendon transmits.
@@ -29,7 +30,9 @@ _LEAST_SHARE = 1e-6
 # Energies that differ by less than this share, and steps shorter than this in radians and metres, are rounding.
 _ROUNDING = 1e-15
 # A step is the last one if the next would be shorter than this, in radians and in metres.
-_LEFT = 1e-12
+_LEFT = 1e-13
+# A last step this short, in radians and in metres, needs no evaluation of the pulls: third derivatives are below 1e-17.
+_TINY = 1e-5
 # Shorter steps say how pulls are curved where they end. Beyond, curvature is left out: it makes first steps worse.
 _NEAR = 0.3
 # Length of the step before the first: every step is long beside it.
@@ -45,7 +48,6 @@ class Springs(NamedTuple):
     sections: Any  # (sections, 6)
     rest: Any  # (unknowns,)
     unknown_of: Any  # by a section's first coordinate
-    curved: Any  # whether second derivatives of all pulls are known
     returns: Any  # whether sections return to rest; otherwise they stay where they were a step ago
 
 
@@ -63,6 +65,10 @@ class Work(NamedTuple):
     slopes: Any  # derivatives of the pulls by the unknowns; entries that no route writes are zero
     curvatures: Any  # (routes, 6), second derivatives of lengths
     matrix: Any
+    table: Any
+    slid: Any  # what slides contribute to the pulls
+    rest_pull: Any  # at rest, without slides
+    rest_slopes: Any
 
 
 @kernel
@@ -78,18 +84,39 @@ def write_coordinates(sections, v, q):
 
 
 @kernel
-def write_pulls(springs, v, q, work):
-    """Write the pulls at unknowns v with their derivatives; q has the slides. Source: derived."""
-    for j in range(work.pull.shape[0]):
-        work.pull[j] = 0.0
-    chord = 1.0, 0.0, 0.0
-    chord_of = -1, -1
+def write_slides(springs, q, work):
+    """Write what the slides contribute to the pulls. Source: derived."""
+    for j in range(work.slid.shape[0]):
+        work.slid[j] = 0.0
     for r in range(springs.routes.shape[0]):
         route = springs.routes[r]
-        j = route.tendon
         if route.kind == SLIDE:
-            work.pull[j] += route.rest - q[route.coordinate]
+            work.slid[route.tendon] += route.rest - q[route.coordinate]
+
+
+@kernel
+def write_pulls(springs, v, curved, work):
+    """Write the pulls at unknowns v, given those of the slides, and their derivatives, second ones if `curved`.
+
+    Source: derived.
+    """
+    copy(work.slid, work.pull)
+    chord = 1.0, 0.0, 0.0
+    chord_of = -1, -1
+    table = work.table
+    for g in range(table.leaders.shape[0]):
+        route = springs.routes[table.leaders[g]]
+        i = springs.unknown_of[route.coordinate]
+        t = v[i] * v[i] + v[i + 1] * v[i + 1]
+        if t <= table.largest[g]:
+            sum_series(table.series[g], t, table.sums[g, 0], table.sums[g, 1], table.sums[g, 2])
+        else:
+            write_functions(springs.chain, route, t, table.functions[g])
+    for r in range(springs.routes.shape[0]):
+        route = springs.routes[r]
+        if route.kind == SLIDE:
             continue
+        j = route.tendon
         i = springs.unknown_of[route.coordinate]
         x, y, S = v[i], v[i + 1], v[i + 2] if route.varies else route.length
         if is_even(route):
@@ -98,7 +125,7 @@ def write_pulls(springs, v, q, work):
                 chord_of = i, route.discs
             length, slope, curvature = even_length(route, chord, x, y, S)
         else:
-            length, slope, curvature = section_length(springs.chain, route, x, y, S)
+            length, slope, curvature = table_length(springs.chain, route, r, table, (x, y, S), curved)
         work.pull[j] += route.rest - length
         work.slopes[j, i], work.slopes[j, i + 1] = -slope[0], -slope[1]
         second = work.curvatures[r]
@@ -114,13 +141,12 @@ def is_slack(tendon, h):
     return (tendon[TRANSMITS] == PULL and h < 0.0) or (tendon[TRANSMITS] == PUSH and h > 0.0)
 
 
-@kernel
-def evaluate(springs, pulled, v, q, work):
-    """Write pulls and forces at v; return the energy, and whether other tendons than before are slack.
+@kernel(inline=True)
+def write_forces(springs, pulled, v, work):
+    """Write the forces at v, given the pulls; return the energy, and whether other tendons than before are slack.
 
     Source: derived.
     """
-    write_pulls(springs, v, q, work)
     total, changed = 0.0, False
     for m in range(springs.sections.shape[0]):
         section = springs.sections[m]
@@ -141,7 +167,7 @@ def evaluate(springs, pulled, v, q, work):
     return total, changed
 
 
-@kernel(fast=True)
+@kernel(fast=True, inline=True)
 def write_gradient(springs, v, work):
     """Write the gradient of the energy, and the lower triangle of its second derivatives but for `add_curvature`.
 
@@ -170,7 +196,7 @@ def write_gradient(springs, v, work):
                 work.matrix[i, k] += stiffness * g * work.slopes[j, k]
 
 
-@kernel
+@kernel(inline=True)
 def add_curvature(springs, work):
     """Add to the matrix what the second derivatives of the pulls contribute. Source: derived."""
     for r in range(springs.routes.shape[0]):
@@ -187,7 +213,7 @@ def add_curvature(springs, work):
                 work.matrix[i + 2, i + k] += force * work.curvatures[r, 3 + k]
 
 
-@kernel
+@kernel(inline=True)
 def newton_step(springs, v, near, work):
     """Write the gradient and the step to subtract; return its size, and the energy it promises.
 
@@ -207,7 +233,26 @@ def newton_step(springs, v, near, work):
     return largest, promised
 
 
-@kernel
+@kernel(inline=True)
+def predict_pulls(springs, work):
+    """Update the pulls, but not their derivatives, by the step: exact but for third derivatives. Source: derived."""
+    step = work.step
+    for j in range(springs.tendons.shape[0]):
+        for i in range(int(springs.tendons[j, PASSES])):
+            work.pull[j] -= work.slopes[j, i] * step[i]
+    for r in range(springs.routes.shape[0]):
+        route, c = springs.routes[r], work.curvatures[r]
+        if route.kind == SLIDE:
+            continue
+        i = springs.unknown_of[route.coordinate]
+        x, y = step[i], step[i + 1]
+        form = (c[0] * x + 2.0 * c[1] * y) * x + c[2] * y * y
+        if route.varies:
+            form += (2.0 * (c[3] * x + c[4] * y) + c[5] * step[i + 2]) * step[i + 2]
+        work.pull[route.tendon] -= 0.5 * form
+
+
+@kernel(inline=True)
 def equilibrium(springs, pulled, q, work):
     """Find the sections' coordinates in q for the pulls `pulled`; the other coordinates of q are given.
 
@@ -216,8 +261,12 @@ def equilibrium(springs, pulled, q, work):
     v = work.v
     copy(springs.rest, v)
     copy(springs.rest, work.rest)
-    now, _ = evaluate(springs, pulled, v, q, work)
-    before, near = _NONE, False
+    write_slides(springs, q, work)
+    for j in range(work.pull.shape[0]):
+        work.pull[j] = work.slid[j] + work.rest_pull[j]
+        copy(work.rest_slopes[j], work.slopes[j])
+    now, _ = write_forces(springs, pulled, v, work)
+    before, near, quadratic = _NONE, False, False
     for _ in range(_MOST_STEPS):
         if not springs.returns:
             copy(v, work.rest)
@@ -225,22 +274,32 @@ def equilibrium(springs, pulled, q, work):
         # A robot at rest stays exactly straight.
         if largest <= _ROUNDING:
             break
-        # Steps shrink by a constant ratio at least, and by its square if the matrix has all curvature.
+        # Steps shrink by a constant ratio at least, and by its square if this matrix and the last had the curvature.
         ratio = largest / min(before, _NEAR)
-        last = largest * ratio * (ratio if near and springs.curved else 1.0) <= _LEFT
+        last = largest * ratio * (ratio if quadratic else 1.0) <= _LEFT
+        if last and near and largest <= _TINY:
+            for i in range(v.shape[0]):
+                v[i] -= work.step[i]
+            predict_pulls(springs, work)
+            now, changed = write_forces(springs, pulled, v, work)
+            if not changed:
+                break
+            write_pulls(springs, v, True, work)
+            continue
         share = 2.0
         while True:
             share *= 0.5
             for i in range(v.shape[0]):
                 work.tried[i] = v[i] - share * work.step[i]
-            after, changed = evaluate(springs, pulled, work.tried, q, work)
+            write_pulls(springs, work.tried, near or share * largest < _NEAR, work)
+            after, changed = write_forces(springs, pulled, work.tried, work)
             if last or share < _LEAST_SHARE or after <= now * (1.0 + _ROUNDING) - 1e-4 * share * promised:
                 break
         copy(work.tried, v)
         if (last and not changed) or share < _LEAST_SHARE:
             break
         now, before = after, share * largest
-        near = near or before < _NEAR
+        quadratic, near = near, near or before < _NEAR
     write_coordinates(springs.sections, v, q)
 
 
@@ -263,7 +322,15 @@ def equilibria(start, stop, springs, P, Q, out):
         np.zeros((tendons, n)),
         np.empty((springs.routes.shape[0], 6)),
         np.empty((n, n)),
+        tabulate(springs.chain, springs.routes, True),
+        np.zeros(tendons),
+        np.empty(tendons),
+        np.empty((tendons, n)),
     )
+    write_pulls(springs, springs.rest, False, work)
+    copy(work.pull, work.rest_pull)
+    for j in range(tendons):
+        copy(work.slopes[j], work.rest_slopes[j])
     for row in range(start, stop):
         equilibrium(springs, P[row], Q[row], work)
         copy(work.force, out[row, 0])

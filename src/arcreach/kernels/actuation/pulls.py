@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from arcreach._jit import kernel
-from arcreach.kernels.math.trigonometry import sinc_derivatives, sinc_slope, sincos
+from arcreach.kernels.actuation.discs import disc_length, scaled_sinc
+from arcreach.kernels.math.trigonometry import sincos
 
 # Kinds of routes.
 PARALLEL, HELICAL, DISCS, SLIDE = range(4)
@@ -40,13 +41,19 @@ ROUTE = np.dtype(
     )
 )
 
-# Nodes and weights of Gauss-Legendre quadrature on [0, 1], and the largest turn of a helix in one panel: the error is
-# below 1e-13 of the length while the tendon is not nearer to the centre of curvature than a tenth of the bend radius.
-_GAUSS = np.polynomial.legendre.leggauss(12)
-NODES, WEIGHTS = tuple(0.5 + 0.5 * _GAUSS[0]), tuple(0.5 * _GAUSS[1])
-PANEL = 0.25 * math.pi
-# Below this bend the direction carries no information, and derivatives are those of the straight section.
-_STRAIGHT = 1e-9
+# Gauss-Legendre rules on [0, 1] with 4, 8, 12 and 16 nodes. An integrand that is analytic inside the ellipse with foci
+# at the ends of the panel and half axes cosh(e), sinh(e), in units of half the panel, is integrated to 1e-14 of its
+# bound there if e is at least EXPONENT / (2 nodes). SPREADS are these half axes sinh(e).
+SIZES = (4, 8, 12, 16)
+_GAUSS = [np.polynomial.legendre.leggauss(size) for size in SIZES]
+NODES = np.array([np.resize(0.5 + 0.5 * nodes, SIZES[-1]) for nodes, _ in _GAUSS])
+WEIGHTS = np.array([np.resize(0.5 * weights, SIZES[-1]) for _, weights in _GAUSS])
+EXPONENT = math.log(4e14)
+SPREADS = tuple(math.sinh(EXPONENT / (2 * size)) for size in SIZES)
+# Rules are chosen for tendons at least this share of the bend radius from the backbone, so that one suits most bends.
+BENT = 0.25
+# Nearer to the centre of curvature than a tenth of the bend radius, the rule of a tendon at that distance is used.
+_NEAREST = 0.9
 
 
 @kernel
@@ -63,9 +70,7 @@ def disc_chord(discs, x, y):
     """
     if discs == 0:
         return 1.0, 0.0, 0.0
-    square = 0.25 / (discs * discs)
-    value, first, second = sinc_derivatives(square * (x * x + y * y))
-    return value, square * first, square * square * second
+    return scaled_sinc(0.25 / (discs * discs), x * x + y * y)
 
 
 @kernel
@@ -86,6 +91,41 @@ def even_length(route, chord, x, y, S):
 
 
 @kernel
+def choose_rule(turn, ratio):
+    """Return the rule and the number of panels for an arc in which a helix turns by `turn`.
+
+    `ratio` is r kappa / sqrt(1 + (r tau / S)^2) of the arc. The length has branch points where the cosine of the angle
+    is 1 / ratio times a number of modulus 1, so their imaginary part is at least arcosh(1 / ratio). Source: derived.
+    """
+    clear = math.acosh(1.0 / min(max(ratio, 1e-30), _NEAREST))
+    half = max(0.5 * abs(turn), 1e-30)
+    for rule in range(len(SIZES)):
+        if SPREADS[rule] * half <= clear:
+            return rule, 1
+    return len(SIZES) - 1, math.ceil(SPREADS[-1] * half / clear)
+
+
+@kernel(inline=True)
+def node_length(node, x, y, S):
+    """Return sqrt((share S + dx x + dy y)^2 + square), for the node (share, dx, dy, square), and its derivatives.
+
+    Source: derived.
+    """
+    share, dx, dy, square = node
+    along = share * S + dx * x + dy * y
+    length = math.sqrt(along * along + square)
+    over = 1.0 / length if length > 0.0 else 0.0
+    first = along * over
+    second = square * over * over * over
+    sx, sy = second * dx, second * dy
+    return (
+        length,
+        (first * dx, first * dy, first * share),
+        (sx * dx, sx * dy, sy * dy, sx * share, sy * share, second * share * share),
+    )
+
+
+@kernel
 def helical_length(chain, route, x, y, S):
     """Return the length of a helical tendon, and its derivatives.
 
@@ -96,112 +136,25 @@ def helical_length(chain, route, x, y, S):
     total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
     xx, xy, yy, xS, yS, SS = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     before = 0.0
+    bent = r * math.hypot(x, y) / math.hypot(S, r * tau)
     for k in range(route.first_arc, route.first_arc + route.arcs):
         share, bend = chain[k].length_share, chain[k].bend_share
-        panels = int(abs(tau) * share / PANEL) + 1
+        rule, panels = choose_rule(tau * share, max(BENT, bent * bend / share))
         width = share / panels
         around = r * tau * share
         for p in range(panels):
-            for node in range(len(NODES)):
-                u = before + (p + NODES[node]) * width
-                w = WEIGHTS[node] / panels
+            for node in range(SIZES[rule]):
+                u = before + (p + NODES[rule, node]) * width
+                w = WEIGHTS[rule, node] / panels
                 s, c = sincos(route.angle + tau * u)
                 dx, dy = -r * bend * c, -r * bend * s
-                along = share * S + dx * x + dy * y
-                length = math.sqrt(along * along + around * around)
+                length, first, second = node_length((share, dx, dy, around * around), x, y, S)
                 total += w * length
-                if length > 0.0:
-                    first = w * along / length
-                    by_x += first * dx
-                    by_y += first * dy
-                    by_S += first * share
-                    second = w * around * around / (length * length * length)
-                    xx += second * dx * dx
-                    xy += second * dx * dy
-                    yy += second * dy * dy
-                    xS += second * dx * share
-                    yS += second * dy * share
-                    SS += second * share * share
+                by_x, by_y, by_S = by_x + w * first[0], by_y + w * first[1], by_S + w * first[2]
+                xx, xy, yy = xx + w * second[0], xy + w * second[1], yy + w * second[2]
+                xS, yS, SS = xS + w * second[3], yS + w * second[4], SS + w * second[5]
         before += share
     return total, (by_x, by_y, by_S), (xx, xy, yy, xS, yS, SS)
-
-
-@kernel
-def gap(chain, route, theta, near, far):
-    """Return the chord (x, z) of the backbone between two shares of a section, and its derivative by theta.
-
-    Both are per unit of the section's length, in the frame at the near end with x towards the inside of the bend; the
-    last number is the share of the bend in between. Source: derived.
-    """
-    x, z, dx, dz = 0.0, 0.0, 0.0, 0.0
-    bent, start = 0.0, 0.0
-    for k in range(route.first_arc, route.first_arc + route.arcs):
-        share = chain[k].length_share
-        low, high = max(near, start), min(far, start + share)
-        start += share
-        if high <= low:
-            continue
-        part = high - low
-        bend = chain[k].bend_share * part / share
-        half = 0.5 * bend
-        middle = bent + half
-        s, c = sincos(middle * theta)
-        u = half * theta
-        sin_u, _ = sincos(u)
-        length = sin_u / u if u != 0.0 else 1.0
-        growth = half * sinc_slope(u)
-        x += part * length * s
-        z += part * length * c
-        dx += part * (growth * s + length * middle * c)
-        dz += part * (growth * c - length * middle * s)
-        bent += bend
-    return x, z, dx, dz, bent
-
-
-@kernel
-def disc_length(chain, route, theta, phi, S):
-    """Return the length of a tendon that is straight between evenly spaced discs, its derivatives by theta, phi and S.
-
-    Source: derived.
-    """
-    r, tau, n = route.radius, route.turn, route.discs
-    total, by_theta, by_phi, by_S = 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        near, far = i / n, (i + 1) / n
-        x, z, dx, dz, bent = gap(chain, route, theta, near, far)
-        sin_near, cos_near = sincos(route.angle + tau * near - phi)
-        sin_far, cos_far = sincos(route.angle + tau * far - phi)
-        sin_bend, cos_bend = sincos(bent * theta)
-        # Between the holes, in the frame of the near disc: towards the inside, across the bending plane, along.
-        inside = S * x + r * (cos_far * cos_bend - cos_near)
-        across = r * (sin_far - sin_near)
-        along = S * z - r * cos_far * sin_bend
-        length = math.sqrt(inside * inside + across * across + along * along)
-        total += length
-        if length == 0.0:
-            continue
-        ix, iy, iz = inside / length, across / length, along / length
-        by_theta += ix * (S * dx - r * cos_far * sin_bend * bent) + iz * (S * dz - r * cos_far * cos_bend * bent)
-        by_phi += ix * r * (sin_far * cos_bend - sin_near) + iy * r * (cos_near - cos_far) - iz * r * sin_far * sin_bend
-        by_S += ix * x + iz * z
-    return total, by_theta, by_phi, by_S
-
-
-@kernel
-def uneven_length(chain, route, x, y, S):
-    """Return the length of a tendon between discs that turns or passes several arcs, and its first derivatives.
-
-    Its second derivatives are not computed: zeros. Source: derived.
-    """
-    none = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    theta = math.hypot(x, y)
-    if theta > _STRAIGHT:
-        length, by_theta, by_phi, by_S = disc_length(chain, route, theta, math.atan2(y, x), S)
-        c, s = x / theta, y / theta
-        return length, (by_theta * c - by_phi / theta * s, by_theta * s + by_phi / theta * c, by_S), none
-    length, by_x, _, by_S = disc_length(chain, route, 0.0, 0.0, S)
-    _, by_y, _, _ = disc_length(chain, route, 0.0, 0.5 * math.pi, S)
-    return length, (by_x, by_y, by_S), none
 
 
 @kernel
@@ -214,7 +167,7 @@ def section_length(chain, route, x, y, S):
         return even_length(route, disc_chord(route.discs, x, y), x, y, S)
     if route.kind == HELICAL:
         return helical_length(chain, route, x, y, S)
-    return uneven_length(chain, route, x, y, S)
+    return disc_length(chain, route, x, y, S)
 
 
 @kernel
@@ -264,17 +217,3 @@ def pull_jacobian(chain, routes, q, out):
             out[j, k + 1] -= second
             if routes[i].varies:
                 out[j, k + 2] -= third
-
-
-@kernel(batch=True)
-def pulls_batch(start, stop, chain, routes, Q, out):
-    """Write the pulls of rows `start` to `stop`. Source: derived."""
-    for i in range(start, stop):
-        pulls(chain, routes, Q[i], out[i])
-
-
-@kernel(batch=True)
-def pull_jacobians(start, stop, chain, routes, Q, out):
-    """Write the derivatives of the pulls of rows `start` to `stop`. Source: derived."""
-    for i in range(start, stop):
-        pull_jacobian(chain, routes, Q[i], out[i])

@@ -1,0 +1,100 @@
+"""Pulls and their derivatives in batches, from tables and to the same bits as in single calls."""
+
+from arcreach._jit import kernel
+from arcreach.kernels.actuation.discs import gap_length
+from arcreach.kernels.actuation.pulls import DISCS, SLIDE, node_length, section_length
+from arcreach.kernels.actuation.tables import gap_at, suffice, tabulate, write_functions
+from arcreach.kernels.math.trigonometry import sincos
+
+
+@kernel
+def nodes_gradient(rows, count, x, y, S):
+    """Return the length of a helical tendon from its nodes, and its first derivatives. Source: derived."""
+    total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        w, node = rows[0, i], (rows[1, i], rows[2, i], rows[3, i], rows[4, i])
+        length, first, _ = node_length(node, x, y, S)
+        total += w * length
+        by_x, by_y, by_S = by_x + w * first[0], by_y + w * first[1], by_S + w * first[2]
+    return total, (by_x, by_y, by_S)
+
+
+@kernel
+def gaps_gradient(f, rows, count, x, y, S):
+    """Return the length of a tendon between discs from the functions f of its gaps, and its first derivatives.
+
+    Source: derived.
+    """
+    total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        functions, holes = gap_at(f, rows, i)
+        length, first, _ = gap_length(functions, holes, x, y, S)
+        total += length
+        by_x, by_y, by_S = by_x + first[0], by_y + first[1], by_S + first[2]
+    return total, (by_x, by_y, by_S)
+
+
+@kernel(inline=True)
+def table_gradient(chain, route, r, table, v):
+    """Return the length of route r and its derivatives by v: x, y, S. Source: derived."""
+    x, y, S = v
+    if table.counts[r] > 0 and route.kind == DISCS:
+        return gaps_gradient(table.functions[table.groups[r]], table.rows[r], route.discs, x, y, S)
+    if table.counts[r] > 0 and suffice(route, r, table, v):
+        return nodes_gradient(table.rows[r], table.counts[r], x, y, S)
+    length, slope, _ = section_length(chain, route, x, y, S)
+    return length, slope
+
+
+@kernel(inline=True)
+def table_route(chain, routes, r, table, q):
+    """Return what `route_length` does, for route r. Source: derived."""
+    route = routes[r]
+    k = route.coordinate
+    if route.kind == SLIDE:
+        return q[k], 1.0, 0.0, 0.0
+    s, c = sincos(q[k + 1])
+    v = q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length
+    length, (x, y, by_S) = table_gradient(chain, route, r, table, v)
+    return length, x * c + y * s, q[k] * (y * c - x * s), by_S
+
+
+@kernel(inline=True)
+def write_all_functions(chain, routes, table, q):
+    """Write the functions of the gaps of all groups at configuration q. Source: derived."""
+    for g in range(table.leaders.shape[0]):
+        route = routes[table.leaders[g]]
+        s, c = sincos(q[route.coordinate + 1])
+        x, y = q[route.coordinate] * c, q[route.coordinate] * s
+        write_functions(chain, route, x * x + y * y, table.functions[g])
+
+
+@kernel(batch=True)
+def pulls_batch(start, stop, chain, routes, Q, out):
+    """Write the pulls of rows `start` to `stop`. Source: derived."""
+    table = tabulate(chain, routes, False)
+    for i in range(start, stop):
+        write_all_functions(chain, routes, table, Q[i])
+        for j in range(out.shape[1]):
+            out[i, j] = 0.0
+        for r in range(routes.shape[0]):
+            length, _, _, _ = table_route(chain, routes, r, table, Q[i])
+            out[i, routes[r].tendon] += routes[r].rest - length
+
+
+@kernel(batch=True)
+def pull_jacobians(start, stop, chain, routes, Q, out):
+    """Write the derivatives of the pulls of rows `start` to `stop`. Source: derived."""
+    table = tabulate(chain, routes, False)
+    for i in range(start, stop):
+        write_all_functions(chain, routes, table, Q[i])
+        own = out[i]
+        own[:] = 0.0
+        for r in range(routes.shape[0]):
+            _, first, second, third = table_route(chain, routes, r, table, Q[i])
+            j, k = routes[r].tendon, routes[r].coordinate
+            own[j, k] -= first
+            if routes[r].kind != SLIDE:
+                own[j, k + 1] -= second
+                if routes[r].varies:
+                    own[j, k + 2] -= third
