@@ -1,4 +1,4 @@
-"""Compile all kernels ahead of time."""
+"""Compile kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import DeviceError
 from arcreach.gpu.driver import chosen
 from arcreach.ik.method import methods
+from arcreach.ik.port import Port
 from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
@@ -41,11 +42,12 @@ def warm_up(
     robot: Robot | SymbolicRobot | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> float:
-    """Compile all kernels, or load them from the cache; return the seconds it took.
+    """Compile the kernels of solvers, scenes and planners, or load them from the cache; return the seconds it took.
 
-    With `device` "cuda" the GPU kernels for batches without `start` are compiled too: those for any small robot, or
-    with `robot` those specialised to it. `progress` receives the number of completed steps and of all steps. With more
-    than one core a second process compiles about half of the kernels.
+    Those of tendons and preferred postures are compiled at their first use. With `device` "cuda" the GPU kernels for
+    batches without `start` are compiled too: those for any small robot, or with `robot` those specialised to it.
+    `progress` receives the number of completed steps and of all steps. With more than one core a second process
+    compiles about half of the kernels.
     """
     start = time.perf_counter()
     stop_interpreting()
@@ -110,7 +112,7 @@ def _sections() -> Robot:
 
 
 def _cpu_steps() -> list[Callable[[], Any]]:
-    """Return calls without arguments that together use every kernel; the slowest to compile come first and last."""
+    """Return calls without arguments that together use the kernels to compile; the slowest come first and last."""
     sections = _sections()
     joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     robots = [sections, Robot(sections.elements[:1]), joints]
@@ -122,7 +124,14 @@ def _cpu_steps() -> list[Callable[[], Any]]:
         _warm_contact,
         *(
             functools.partial(step, sections)
-            for step in (_warm_follow, _warm_clearance, _warm_mesh, _warm_motions, _warm_avoidance)
+            for step in (
+                _warm_follow,
+                _warm_shape,
+                _warm_clearance,
+                _warm_mesh,
+                _warm_port,
+                _warm_motions,
+            )
         ),
     ]
 
@@ -188,8 +197,17 @@ def _warm_motions(robot: Robot) -> None:
     plan(robot, robot.neutral, scene=Scene([Sphere((1.0, 0.0, 0.0), 0.1)]), goal=robot.neutral)
 
 
-def _warm_avoidance(robot: Robot) -> None:
-    solve(robot, _target(robot, axis=False), scene=Scene([Sphere((1.0, 0.0, 0.0), 0.1)]))
+def _warm_port(robot: Robot) -> None:
+    """Solve among obstacles and through a port."""
+    target, scene = _target(robot, axis=False), Scene([Sphere((1.0, 0.0, 0.0), 0.1)])
+    for through in (None, Port((0.0, 0.0, 0.01), radius=0.05)):
+        solve(robot, target, scene=scene, through=through)
+
+
+def _warm_shape(robot: Robot) -> None:
+    from arcreach.calibration.shape import fit_shape
+
+    fit_shape(robot, robot.backbone(robot.sample(1, seed=0)[0]))
 
 
 def _warm_contact() -> None:

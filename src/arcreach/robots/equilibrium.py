@@ -69,6 +69,8 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
             tendons.append((tendon.stiffness if elastic else 1.0, free, kind, len(rest)))
     # Tendons with equal discs in one section follow each other: kernels compute what they share once.
     routes = robot.routes[np.lexsort((robot.routes["discs"], robot.routes["coordinate"]))]
+    # As those of the robot, so that kernels are compiled for one type.
+    routes.flags.writeable = False
     return equilibrium.Springs(
         robot.packed,
         routes,

@@ -1,4 +1,4 @@
-"""`arcreach warm-up`: compile all kernels ahead of time."""
+"""`arcreach warm-up`: compile kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def warm_up(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile all kernels now, so that the first command that needs them does not wait."""
+    """Compile the kernels of solvers, scenes and planners, so that first commands do not wait."""
     loaded = None if robot is None else load_robot(robot)
     with announce_compiling() as say:
         seconds = _warm_up.warm_up(device, loaded, lambda done, total: say("compiling", done, total, "step"))
