@@ -232,21 +232,38 @@ def test_a_plan_is_certified_again():
         np.testing.assert_allclose(robot.tip_pose(motion.q[-1]), robot.tip_pose(plan.q[-1]), atol=1e-9)
 
 
-@pytest.mark.compiled
-def test_where_no_curve_is_free_the_robot_stops_and_only_there(monkeypatch):
-    # A corner between two balls: without points of the straight sides the spline leaves the path there.
-    monkeypatch.setattr("arcreach.planning.motion.smooth_curve.FINEST", 0)
+def portal(points, sphere):
+    """Return a path of a short body on two slides through points (n, 2), beside a sphere."""
     robot = ar.Robot(
         [ar.Prismatic(-1.0, 1.0, axis=(1, 0, 0)), ar.Prismatic(-1.0, 1.0, axis=(0, 1, 0)), ar.Section(0.01, 0.1)]
     )
-    rows = np.zeros((5, 4))
-    rows[:, :2] = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.4], [0.8, 0.4], [0.8, 0.8]]
-    path = Rows(robot, rows)
-    assert timed(path, 1.0, 2.0).stops == 0
-    path.scene = ar.Scene([ar.Sphere((0.2, -0.03, 0.0), 0.02)])
+    path = Rows(robot, np.pad(points, ((0, 0), (0, 2))))
+    path.scene = ar.Scene([sphere])
+    return path
+
+
+STAIRS = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.4], [0.8, 0.4], [0.8, 0.8]]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("gap", "stops", "kept"), [(0.01, 1, 0.85), (0.1, 0, 0.5), (1.0, 0, 0.9)])
+def test_where_no_curve_is_free_the_robot_stops_and_only_there(monkeypatch, gap, stops, kept):
+    # Without points of the straight segments the spline leaves the first one by 5 cm, towards the sphere.
+    monkeypatch.setattr("arcreach.planning.motion.smooth_curve.FINEST", 0)
+    path = portal(STAIRS, ar.Sphere((0.2, -0.02 - gap, 0.0), 0.02))
     motion = timed(path, 1.0, 2.0)
-    assert motion.stops == 1
-    assert motion.clearance == pytest.approx(0.01, rel=0.15)
+    assert motion.stops == stops
+    assert kept * gap < motion.clearance <= ar.clearance(path.robot, motion.q, path.scene).distance.min()
+
+
+@pytest.mark.compiled
+def test_corners_elsewhere_do_not_stop_a_motion_close_to_an_obstacle():
+    gap = 5e-5
+    corners = [[0.05 * k, 0.4 * (k % 2)] for k in range(17)]
+    path = portal([[-0.8, 0.0], [-0.4, 0.0], *corners], ar.Sphere((-0.6, -0.02 - gap, 0.0), 0.02))
+    motion = timed(path, 1.0, 2.0)
+    assert motion.stops == 0
+    assert 0.5 * gap < motion.clearance <= ar.clearance(path.robot, motion.q, path.scene).distance.min()
 
 
 def test_bad_limits_and_paths_are_named():

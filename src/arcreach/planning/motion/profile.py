@@ -76,7 +76,7 @@ def joined(runs: Sequence[Profile]) -> Profile:
     shifts, delays = np.append(0.0, ends[:-1]), np.append(0.0, times[:-1])
     knots = [run.curve.spline.knots[1:] + shift for run, shift in zip(runs, shifts, strict=True)]
     spline = Spline(np.concatenate([[0.0], *knots]), np.concatenate([run.curve.spline.powers for run in runs], axis=1))
-    grid = np.concatenate([run.curve.grid + shift for run, shift in zip(runs, shifts, strict=True)])
+    grid = np.concatenate([[0.0], *(run.curve.grid[1:] + shift for run, shift in zip(runs, shifts, strict=True))])
     starts, parameter = (
         np.concatenate([getattr(run, name) + add for run, add in zip(runs, adds, strict=True)])
         for name, adds in (("starts", delays), ("parameter", shifts))
@@ -84,4 +84,5 @@ def joined(runs: Sequence[Profile]) -> Profile:
     rate, acceleration, jerk = (
         np.concatenate([getattr(run, name) for run in runs]) for name in ("rate", "acceleration", "jerk")
     )
-    return Profile(Curve(spline, grid), starts, float(times[-1]), parameter, rate, acceleration, jerk)
+    segments = np.concatenate([run.curve.segments for run in runs])
+    return Profile(Curve(spline, grid, segments), starts, float(times[-1]), parameter, rate, acceleration, jerk)

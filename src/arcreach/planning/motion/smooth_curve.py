@@ -3,8 +3,8 @@
 A curve is a cubic spline through the points, parametrised by the distance between them. Where it leaves the limits of
 the robot, its control points are moved inside: the curve lies in their hull, and the limits are convex. Where it then
 misses a point, or comes too near to an obstacle, points of the straight segments are inserted, which pull it towards
-the path. If a sixteenth of a segment is still too near to an obstacle, the robot stops there: the curve ends and
-another one starts.
+the path. If a sixteenth of a segment is still too near to an obstacle, less clearance is accepted there, and if that is
+not enough the robot stops: the curve ends and another one starts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from arcreach._typing import Array, Booleans
+from arcreach._typing import Array, Booleans, Integers
 from arcreach.kernels.solver.bounds import inside_limits_batch
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.spline import Spline, control_through, from_control
@@ -25,12 +24,12 @@ from arcreach.planning.motion.spline import Spline, control_through, from_contro
 SAME = 1e-6
 # Minimum number of intervals of the grid on which a curve is checked and timed: in all, and between two knots.
 INTERVALS, PER_SPAN = 800, 4
-# Number of times a segment is halved at most: where the curve misses a point, and before the robot stops.
+# Number of times a segment is halved at most: where the curve misses a point, and where it is near to an obstacle.
 MISSED_HALVINGS, FINEST = 2, 4
 # Largest distance of a curve from a point that it misses, as a share of the distance to the next point.
 MISSED = 0.02
-# Share of the path's clearance beyond the margin that a curve keeps.
-KEPT = 0.9
+# Share of the path's clearance beyond the margin that a curve keeps, and where the robot would otherwise stop.
+KEPT, LEAST_KEPT = 0.9, 0.5
 # Tolerance of the limits in radians and shares of a stretch; smaller violations are clipped.
 SLACK = 1e-9
 # After this many rounds all control points are moved inside the limits, not only those of segments that leave them.
@@ -43,14 +42,20 @@ class Curve:
 
     spline: Spline
     grid: Array  # (n,)
+    segments: Integers  # (n - 1,): which segment of the path every interval of the grid belongs to
+
+    def starts(self) -> Integers:
+        """Return the first interval of every segment."""
+        return np.flatnonzero(np.diff(self.segments, prepend=-1))
 
 
 @dataclass(slots=True)
 class _Shape:
     """Parameters of the curves through a path of n points."""
 
-    halvings: npt.NDArray[np.int64]  # (n - 1,): a segment is divided into 2 ** halvings pieces
+    halvings: Integers  # (n - 1,): a segment is divided into 2 ** halvings pieces
     moved: Booleans  # (n - 1,): segments whose control points are moved inside the limits
+    near: Booleans  # (n - 1,): segments that keep less clearance
     stops: Booleans  # (n,)
 
 
@@ -73,8 +78,9 @@ def distinct(V: Array) -> Array:
 def smooth_curves(space: VariableSpace, V: Array, check: MotionCheck | None, stops: bool) -> list[Curve]:
     """Return consecutive curves through points (n, variables), inside the limits and, with a check, free."""
     segments = len(V) - 1
-    wanted = 0.0 if check is None else _wanted(check, V)
-    shape = _Shape(np.zeros(segments, np.int64), np.zeros(segments, np.bool_), np.full(segments + 1, stops))
+    spare = 0.0 if check is None else _spare(check, V)
+    moved, near = np.zeros((2, segments), np.bool_)
+    shape = _Shape(np.zeros(segments, np.int64), moved, near, np.full(segments + 1, stops))
     shape.stops[[0, -1]] = True
     for k in itertools.count():
         curves = [_curve(space, V, shape, a, b) for a, b in itertools.pairwise(np.flatnonzero(shape.stops).tolist())]
@@ -86,18 +92,22 @@ def smooth_curves(space: VariableSpace, V: Array, check: MotionCheck | None, sto
         if missed.any():
             shape.halvings[missed] = MISSED_HALVINGS
             continue
-        blocked = _blocked(check, wanted, curves, segments) & ~(shape.stops[:-1] & shape.stops[1:])
+        spares = np.where(shape.near, LEAST_KEPT, KEPT) * spare
+        blocked = _blocked(check, spares, curves) & ~(shape.stops[:-1] & shape.stops[1:])
         if not blocked.any():
-            return [curve for curve, _ in curves]
-        spent = blocked & (shape.halvings >= FINEST)
-        shape.stops[:-1] |= spent
-        shape.stops[1:] |= spent
-        shape.halvings += blocked & ~spent
+            return curves
+        finest = blocked & (shape.halvings >= FINEST)
+        stopped = finest & shape.near
+        shape.stops[:-1] |= stopped
+        shape.stops[1:] |= stopped
+        shape.near |= finest
+        shape.halvings += blocked
+        shape.halvings[finest] = 0
     raise AssertionError("unreachable: every round changes at least one more segment")
 
 
-def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int) -> tuple[Curve, npt.NDArray[np.int64]]:
-    """Return the curve from one stop to the next, and the segment of every interval of its grid."""
+def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int) -> Curve:
+    """Return the curve from one stop to the next."""
     rows, owners = [V[first : first + 1]], []
     for i in range(first, last):
         pieces = 1 << int(shape.halvings[i]) if last - first > 1 else 1
@@ -114,16 +124,16 @@ def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int)
     pieces = max(PER_SPAN, math.ceil(INTERVALS / len(spans)))
     steps = np.arange(pieces) / pieces
     grid = np.append((lengths[:-1, None] + steps * np.diff(lengths)[:, None]).ravel(), lengths[-1])
-    return Curve(from_control(lengths, control), grid), np.repeat(spans, pieces)
+    return Curve(from_control(lengths, control), grid, np.repeat(spans, pieces))
 
 
-def _outside(space: VariableSpace, curves: list[tuple[Curve, npt.NDArray[np.int64]]], segments: int) -> Booleans:
+def _outside(space: VariableSpace, curves: list[Curve], segments: int) -> Booleans:
     """Return for every segment whether its curve leaves the limits."""
     outside = np.zeros(segments, np.bool_)
-    for curve, owners in curves:
+    for curve in curves:
         V = curve.spline(curve.grid)
         off = np.abs(V - _inside(space, V)).max(axis=1) > SLACK
-        np.logical_or.at(outside, owners, off[:-1] | off[1:])
+        np.logical_or.at(outside, curve.segments, off[:-1] | off[1:])
     return outside
 
 
@@ -134,36 +144,34 @@ def _inside(space: VariableSpace, V: Array) -> Array:
     return space.model.keep_pulls(inside, nearest=True)
 
 
-def _missed(V: Array, curves: list[tuple[Curve, npt.NDArray[np.int64]]]) -> Booleans:
+def _missed(V: Array, curves: list[Curve]) -> Booleans:
     """Return for every segment whether a curve misses one of its ends."""
     lengths = np.linalg.norm(np.diff(V, axis=0), axis=1)
     off = np.zeros(len(V))
-    for curve, owners in curves:
-        # The first grid point of every segment, then the end of the curve.
-        starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
-        points = np.arange(owners[0], owners[-1] + 2)
-        off[points] = np.linalg.norm(curve.spline(curve.grid[starts]) - V[points], axis=1)
+    for curve in curves:
+        ends = np.append(curve.starts(), len(curve.segments))
+        points = np.arange(curve.segments[0], curve.segments[-1] + 2)
+        off[points] = np.linalg.norm(curve.spline(curve.grid[ends]) - V[points], axis=1)
     return np.asarray(np.maximum(off[:-1], off[1:]) > MISSED * lengths)
 
 
-def _wanted(check: MotionCheck, V: Array) -> float:
-    """Return the clearance that curves keep: nearly that of the path, at least the margin."""
+def _spare(check: MotionCheck, V: Array) -> float:
+    """Return the certified clearance of the path beyond the margin."""
     free, certificates = check.certify(V)
-    spare = float(certificates.min()) - check.margin if free.all() else 0.0
-    return check.margin + KEPT * max(spare, 0.0)
+    return max(float(certificates.min()) - check.margin, 0.0) if free.all() else 0.0
 
 
-def _blocked(
-    check: MotionCheck | None, wanted: float, curves: list[tuple[Curve, npt.NDArray[np.int64]]], segments: int
-) -> Booleans:
-    """Return for every segment whether its curve is not certified to keep the wanted clearance."""
-    blocked = np.zeros(segments, np.bool_)
+def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> Booleans:
+    """Return for every segment whether its curve is not certified to keep its clearance beyond the margin."""
+    blocked = np.zeros(len(spares), np.bool_)
     if check is None:
         return blocked
-    for curve, owners in curves:
+    for curve in curves:
         V = np.ascontiguousarray(curve.spline(curve.grid))
-        free = check.keeps(V, wanted + chord_error(check.space, curve))
-        np.logical_or.at(blocked, owners, ~free)
+        starts = curve.starts()
+        for first, end, error in zip(starts, [*starts[1:], len(V) - 1], chord_errors(check.space, curve), strict=True):
+            segment = curve.segments[first]
+            blocked[segment] = not check.keeps(V[first : end + 1], check.margin + spares[segment] + error).all()
     return blocked
 
 
@@ -172,19 +180,21 @@ def certified(check: MotionCheck, curves: list[Curve]) -> float:
     least = math.inf
     for curve in curves:
         free, certificates = check.certify(np.ascontiguousarray(curve.spline(curve.grid)))
-        least = min(least, float(certificates.min()) - chord_error(check.space, curve)) if free.all() else -math.inf
+        if not free.all():
+            return -math.inf
+        kept = np.minimum.reduceat(certificates, curve.starts()) - chord_errors(check.space, curve)
+        least = min(least, float(kept.min()))
     return least
 
 
-def chord_error(space: VariableSpace, curve: Curve) -> float:
-    """Return a bound in metres of the distance of body points on the curve from those on the chords of its grid.
+def chord_errors(space: VariableSpace, curve: Curve) -> Array:
+    """Return for every segment a bound in metres of how far body points on the curve are from those on its chords.
 
     The second derivative is linear between knots, so its values on the grid bound it. Over an interval h a curve is
     within h² / 8 times that bound of its chord.
     """
-    second = np.abs(curve.spline(curve.grid, 2))
-    steps = np.diff(curve.grid)[:, None]
-    off = steps**2 / 8.0 * np.maximum(second[:-1], second[1:])
-    off = off.max(axis=0)
-    farthest = np.abs(curve.spline(curve.grid)).max(axis=0) + off
-    return space.travels(farthest, farthest + off)
+    V, second = (np.abs(curve.spline(curve.grid, order)) for order in (0, 2))
+    off = np.diff(curve.grid)[:, None] ** 2 / 8.0 * np.maximum(second[:-1], second[1:])
+    off = np.maximum.reduceat(off, curve.starts())
+    farthest = np.maximum.reduceat(np.maximum(V[:-1], V[1:]), curve.starts()) + off
+    return np.array([space.travels(a, b) for a, b in zip(farthest, farthest + off, strict=True)])

@@ -105,9 +105,10 @@ def timed(
     motion is the fastest along a straight segment, but not in general along a curve.
 
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
-    leave the limits of the robot. With a scene the motion is certified again and keeps nine tenths of the clearance of
-    the path: where the spline is too close to an obstacle it is pulled towards the straight segments of the path, and
-    the robot stops if that is not enough. `stops=True` stops at every point and follows the straight segments exactly.
+    leave the limits of the robot. With a scene the motion is certified again: where the spline would keep less than
+    nine tenths of the path's clearance beyond the margin, it is pulled towards the straight segments of the path. Where
+    that is not enough half of the clearance is accepted, and otherwise the robot stops. `stops=True` stops at every
+    point and follows the straight segments exactly.
 
     `samples` is the number of samples, `rate` the number per second; with a rate the motion is slowed down so that it
     ends on a sample. Without either there are at least 100 samples, at most 10 ms apart.
