@@ -6,7 +6,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.files import load_planar_scene
-from arcreach.planning.contact.grasp import enclosing_circle
+from arcreach.planning.contact.grasp import LARGEST_WRAP, enclosing_circle
 
 ONE = ar.Robot([ar.Section(length=0.0, stretch=0.5, bend_max=2 * np.pi, radius=0.003)])
 TWO = ar.Robot(
@@ -126,6 +126,24 @@ def test_what_is_not_possible_says_why():
     assert len(fixed) == 0
     assert fixed.refusals
     assert "not possible" in str(fixed)
+
+
+def test_a_refusal_names_what_prevents_the_grasp():
+    # The object touches the line of the base from behind: the tangent arc on its side would be straight, backwards.
+    for sections in (1, 2):
+        robot = ar.Robot([ar.Section(length=0.0, stretch=0.5, bend_max=2 * np.pi)] * sections)
+        plans = ar.plan_grasp(robot, ar.Disc((0.02 + 1e-6 * robot.reach, -0.1), 0.02))
+        missing = [line for line in plans.refusals if "no arc from the base" in line]
+        assert missing == ["object on the right: no arc from the base touches it"]
+        assert not any("inf" in line for line in plans.refusals)
+    # Wrapped with its shortest length, this body would go around the object more than once.
+    long = ar.Robot([ar.Section(length=0.4, stretch=0.1, bend_max=2 * np.pi, radius=0.003)])
+    for line in ar.plan_grasp(long, DISC, bend_radius=0.02).refusals:
+        assert line.endswith("the shortest body, 0.4 m, would wrap by more than 350°")
+    # The largest wrap does not need a longer body than there is; rounding must not say so.
+    for x in (0.04, 0.05, 0.0637, 0.071, 0.09):
+        plans = ar.plan_grasp(ONE, ar.Disc((x, 0.14), 0.03), wrap=LARGEST_WRAP, bend_radius=0.02)
+        assert all(line.endswith("the body would touch itself") for line in plans.refusals)
 
 
 @pytest.mark.parametrize(

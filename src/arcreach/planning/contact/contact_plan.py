@@ -15,6 +15,7 @@ from arcreach._checks import positive
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError
+from arcreach.kernels.contact.arcs import FULL_TURN
 from arcreach.planning.contact.candidates import Ball, Edge
 from arcreach.planning.contact.rod import RodShape, load_rod, repair_rod
 from arcreach.planning.contact.scene import Body, Pose, Surroundings
@@ -22,7 +23,6 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Point
 
 P = TypeVar("P")
-FULL_TURN = 2.0 * math.pi
 
 FORWARD, BACKWARD = "forward-blocking", "backward-blocking"
 
@@ -218,9 +218,10 @@ class ContactPlans(Plans[ContactPlan]):
 
 
 def touches_itself(arcs: Sequence[PlanarArc], radius: float, points: int = 160) -> bool:
-    """Return whether a body touches itself: two points nearer than its thickness, more than a half circle apart.
+    """Return whether a body touches itself.
 
-    Checked at evenly spaced points; a body thinner than their spacing is treated as that thick.
+    It does if two points are nearer than its thickness, and the body between them is longer than a half circle through
+    both. Only evenly spaced points are compared; a body thinner than their spacing counts as that thick.
     """
     if sum(abs(arc.curvature) * arc.length for arc in arcs) < math.pi:
         # A line that turns by less than half a turn cannot meet itself.

@@ -22,15 +22,18 @@ from arcreach.errors import RobotError, SceneError, TargetError
 from arcreach.kernels.contact.arcs import tangent_arc
 from arcreach.planning.contact.contact_plan import touches_itself
 from arcreach.planning.contact.grasp_plan import GraspPlan, GraspPlans, Pieces, arcs_of, gap_of
-from arcreach.planning.contact.scene import BASE, SKIN, SLACK, Surroundings
+from arcreach.planning.contact.scene import BASE, ROUNDING, SKIN, SLACK, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 
 # A little more than half a turn; with less the object can slip out.
 DEFAULT_WRAP = math.radians(200.0)
+# Below a full turn, at which the body would meet itself where it first touches the object.
 LARGEST_WRAP = math.radians(350.0)
-# Number of shapes of a motion: during the approach, and per section during the wrap.
+# Number of shapes of a motion: during the approach, and per section during the wrap; twice that if it is the only one.
 NEARING, WRAPPING = 12, 18
+
+NO_ARC = "no arc from the base touches it"
 
 _tangent_arc = settled(tangent_arc)
 
@@ -47,15 +50,16 @@ def plan_grasp(
 
     The base is at the origin and points along +z. `wrap` is the angle in radians by which the body wraps the object, at
     least half a turn; sections that cannot be that short wrap farther. `bend_radius` is the smallest radius of the bent
-    body of a robot of one section, by default full length by largest bend. The whole motion keeps clear of the object
-    and of `obstacles`. Needs the extra `plan` for polygons.
+    body of a robot of one section, by default its full length divided by its largest bend. The motion is clear of the
+    object and of `obstacles` in each of the shapes `GraspPlan.moments`; between them it is not checked. Needs the extra
+    `plan` for polygons.
     """
     sections = _sections(robot)
     if not isinstance(object, (Polygon, Disc)):
         raise SceneError(f"object = {shown(object)} is not accepted; give a Polygon or a Disc")
     around = Surroundings([object, *(shape for shape in Surroundings(obstacles).obstacles if shape != object)])
-    wanted = positive("wrap", wrap, "radians")
-    if not math.pi <= wanted <= LARGEST_WRAP:
+    wrap_angle = positive("wrap", wrap, "radians")
+    if not math.pi <= wrap_angle <= LARGEST_WRAP:
         raise TargetError(f"wrap = {shown(wrap)} is not accepted; give radians from pi to {LARGEST_WRAP:.4f}")
     if bend_radius is not None and len(sections) > 1:
         raise TargetError("bend_radius is for a robot of one section; sections have limits of their own; remove it")
@@ -64,7 +68,7 @@ def plan_grasp(
     radius = max(SKIN * reach, *(section.radius for section in sections))
     centre, object_radius = enclosing_circle(object)
     _check_positions(around, centre, object_radius, radius, reach)
-    task = _Task(robot, sections, object, around, centre, object_radius, radius, wanted, reach)
+    task = _Task(robot, sections, object, around, centre, object_radius, radius, wrap_angle, reach)
     plans: list[GraspPlan] = []
     refusals: list[str] = []
     for side in (1, -1):
@@ -123,17 +127,17 @@ class _Task:
     centre: Point
     object_radius: float
     radius: float
-    wanted: float
+    wrap_angle: float
     reach: float
 
     @property
-    def circle(self) -> float:
+    def wrap_radius(self) -> float:
         """Radius of the circle on which the body's line wraps."""
         return self.object_radius + self.radius
 
     def approach(self, side: int) -> tuple[float, float]:
         """Return curvature and length of the arc to the circle; the length is infinite if there is none."""
-        curvature, length = _tangent_arc(*self.centre, self.circle, float(side))
+        curvature, length = _tangent_arc(*self.centre, self.wrap_radius, float(side))
         return float(curvature), float(length)
 
     def one_section(self, side: int, bend_radius: float | None) -> tuple[list[GraspPlan], list[str]]:
@@ -142,15 +146,19 @@ class _Task:
         tightest = section.reach / section.bend_max if bend_radius is None else bend_radius
         curvature, near = self.approach(side)
         where = _side_text(side)
-        if max(abs(curvature), 1.0 / self.circle) > (1.0 + 1e-12) / tightest:
-            sharp = 1.0 / max(abs(curvature), 1.0 / self.circle)
+        if math.isinf(near):
+            return [], [f"{where}: {NO_ARC}"]
+        if max(abs(curvature), 1.0 / self.wrap_radius) > ROUNDING / tightest:
+            sharp = 1.0 / max(abs(curvature), 1.0 / self.wrap_radius)
             return [], [f"{where}: a radius of {sharp:.4g} m is too sharp, the body bends to {tightest:.4g} m"]
-        total = max(near + self.wanted * self.circle, section.length)
-        if not total <= section.reach or total - near > LARGEST_WRAP * self.circle:
+        if section.length - near > LARGEST_WRAP * self.wrap_radius:
+            most = math.degrees(LARGEST_WRAP)
+            return [], [f"{where}: the shortest body, {section.length:.4g} m, would wrap by more than {most:.0f}°"]
+        total = max(near + self.wrap_angle * self.wrap_radius, section.length)
+        if total > section.reach:
             return [], [f"{where}: {total:.4g} m of body are needed, the robot has {_range(section)}"]
-        wrap = (total - near) / self.circle
-        kappa = side / self.circle
-        grasp: Pieces = ((curvature, near), (kappa, wrap * self.circle))
+        kappa = side / self.wrap_radius
+        grasp: Pieces = ((curvature, near), (kappa, total - near))
         motions = {
             "unroll": _unrolled(curvature, near, kappa, total, section.length),
             "follow": _followed(grasp, section.length),
@@ -165,11 +173,15 @@ class _Task:
         """Return the grasps of several sections, by how many of them approach, and the reasons for missing ones."""
         plans, refusals = [], []
         curvature, near = self.approach(side)
-        kappa = side / self.circle
+        if math.isinf(near):
+            return [], [f"{_side_text(side)}: {NO_ARC}"]
+        kappa = side / self.wrap_radius
         for k in range(1, len(self.sections)):
             where = f"{_side_text(side)}, {k} of {len(self.sections)} sections approaching"
-            first = _shared(self.sections[:k], curvature, near, near)
-            rest = _shared(self.sections[k:], kappa, self.wanted * self.circle, LARGEST_WRAP * self.circle)
+            first = _share_length(self.sections[:k], curvature, near, near)
+            rest = _share_length(
+                self.sections[k:], kappa, self.wrap_angle * self.wrap_radius, LARGEST_WRAP * self.wrap_radius
+            )
             if isinstance(first, str) or isinstance(rest, str):
                 refusals.append(f"{where}: {first if isinstance(first, str) else rest}")
                 continue
@@ -198,7 +210,7 @@ class _Task:
         return tuple(moments)
 
     def _obstructed(self, moments: tuple[Pieces, ...]) -> str | None:
-        """Return why a motion is not possible: an obstacle or the body itself; None if it is."""
+        """Return why a motion is not possible: a shape meets an obstacle, or the grasp meets itself; None if it is."""
         least = self.radius - SLACK * self.reach
         for pieces in moments:
             if gap_of(pieces, self.around) < least:
@@ -259,14 +271,14 @@ def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
     return (*growing, grasp)
 
 
-def _shared(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
+def _share_length(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
     """Return lengths of sections of one curvature with the smallest possible sum, or why there are none."""
     lows, highs = zip(*(_lengths(section, curvature) for section in sections), strict=True)
     if any(low > high for low, high in zip(lows, highs, strict=True)):
         return f"a section cannot bend to a radius of {1.0 / abs(curvature):.4g} m"
     low, high = sum(lows), sum(highs)
     total = max(low, least)
-    if total > min(high, most) * (1.0 + 1e-12):
+    if total > min(high, most) * ROUNDING:
         needed = f"{least:.4g} m" if least == most else f"{least:.4g} to {most:.4g} m"
         return f"{needed} of body are needed, these sections have {low:.4g} to {high:.4g} m"
     share = (total - low) / (high - low) if high > low else 0.0

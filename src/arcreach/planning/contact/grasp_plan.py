@@ -8,6 +8,7 @@ from functools import cached_property
 
 from arcreach import _text
 from arcreach._typing import Array
+from arcreach.kernels.contact.arcs import FULL_TURN
 from arcreach.planning.contact.contact_plan import PlanarArc, Plans, line_of, rounded_gap
 from arcreach.planning.contact.scene import BASE, Pose, Surroundings
 from arcreach.robots.robot import Robot
@@ -34,8 +35,8 @@ class GraspPlan:
     """A body that approaches an object along an arc and wraps around it.
 
     `moments` are the shapes of the body during the motion, the last one the grasp: pieces (curvature, length), base
-    first. With several sections a piece is a section and `q` (n, dof) are the configurations; a single section is
-    divided by the object.
+    first. Obstacles are checked in each of them, not between them. With several sections a piece is a section and `q`
+    (n, dof) are the configurations; a single section is divided by the object.
     """
 
     robot: Robot = field(repr=False)
@@ -78,7 +79,7 @@ class GraspPlan:
 
     @cached_property
     def clearance(self) -> float:
-        """Smallest distance to object and obstacles during the motion, in metres, exact; 0 with a contact."""
+        """Smallest distance to object and obstacles in any of the `moments`, in metres; 0 with a contact."""
         return min(gap_of(pieces, self.surroundings) for pieces in self.moments) - self.radius
 
     @property
@@ -93,8 +94,8 @@ class GraspPlan:
             dx, dz = x - self.centre[0], z - self.centre[1]
             on_circle = abs(math.hypot(dx, dz) - self.object_radius) <= TOUCHING * self.object_radius
             # A positive curvature turns clockwise, seen with x to the right and z up.
-            passed = (self.side * (begin - math.atan2(dz, dx))) % (2.0 * math.pi)
-            if on_circle and (passed <= self.wrap_angle + 1e-9 or passed >= 2.0 * math.pi - 1e-9):
+            passed = (self.side * (begin - math.atan2(dz, dx))) % FULL_TURN
+            if on_circle and (passed <= self.wrap_angle + 1e-9 or passed >= FULL_TURN - 1e-9):
                 found.append((x, z))
         return tuple(found)
 

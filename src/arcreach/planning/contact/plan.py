@@ -35,6 +35,7 @@ from arcreach.planning.contact.contact_plan import (
 )
 from arcreach.planning.contact.scene import (
     BASE,
+    ROUNDING,
     Body,
     Pose,
     Surroundings,
@@ -71,7 +72,8 @@ def plan_contact(
     obstacle holds the body. With `trace` all arcs that were tried are kept in `ContactPlans.search`.
 
     The search ends after `max_solutions` or `max_time` seconds; a path has at most `max_contacts` contacts.
-    `bend_radius` is the smallest radius of the bent body in metres, by default full length by largest bend.
+    `bend_radius` is the smallest radius of the bent body in metres, by default the full length divided by the
+    largest bend.
     """
     body = body_of(robot, bend_radius)
     surroundings = Surroundings(obstacles)
@@ -87,7 +89,7 @@ def plan_contact(
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """The end of an arc: a contact, or the target (side 0 and a parent)."""
+    """A node of the search tree: the base (no parent), a contact (`touched`), or the target (nothing touched)."""
 
     pose: Pose
     length: float  # from the base
@@ -172,7 +174,7 @@ class _Search:
 
     def _push(self, node: _Node) -> None:
         bound = node.length + math.dist(node.pose[:2], self.target)
-        if bound <= self.body.longest * (1.0 + 1e-12):
+        if bound <= self.body.longest * ROUNDING:
             heapq.heappush(self.queue, (bound, next(self.count), node))
 
     def _grow(self, node: _Node) -> None:

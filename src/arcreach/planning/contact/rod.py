@@ -23,12 +23,12 @@ from arcreach._typing import Array
 from arcreach.kernels.contact.rod import STATE, Contacts, rod_shape
 from arcreach.planning.contact.candidates import FLAT, every_ball
 from arcreach.planning.contact.scene import Body, Surroundings
+from arcreach.scenes.planar import Point
 
 if TYPE_CHECKING:
     from arcreach.planning.contact.contact_plan import ContactArc
 
 Residual = Callable[[Array], Array]
-Point = tuple[float, float]
 
 # Runge-Kutta steps between two contacts: for pieces that turn by up to pi the error is about 1e-7 of the length.
 STEPS = 32
@@ -88,15 +88,15 @@ class RodShape:
 
 def load_rod(arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body) -> RodShape:
     """Return the equilibrium with the actuation of the last arc and the length of the plan."""
-    return _settled(arcs, None, surroundings, body)
+    return _equilibrium(arcs, None, surroundings, body)
 
 
 def repair_rod(arcs: Sequence[ContactArc], target: Point, surroundings: Surroundings, body: Body) -> RodShape:
     """Return the equilibrium with the actuation and length that bring the tip to the target."""
-    return _settled(arcs, target, surroundings, body)
+    return _equilibrium(arcs, target, surroundings, body)
 
 
-def _settled(arcs: Sequence[ContactArc], target: Point | None, surroundings: Surroundings, body: Body) -> RodShape:
+def _equilibrium(arcs: Sequence[ContactArc], target: Point | None, surroundings: Surroundings, body: Body) -> RodShape:
     """Return the equilibrium among all obstacles or, if its continuation fails, with the planned contacts only.
 
     The latter may penetrate an obstacle; its clearance is then negative.

@@ -27,6 +27,8 @@ BASE: Pose = (0.0, 0.0, 0.0)
 SKIN = 1e-6
 # Gaps below this share of the robot's longest length count as contacts; tangent arcs are accurate to about 1e-15.
 SLACK = 1e-9
+# Factor on the limits of computed lengths and curvatures, for their rounding errors.
+ROUNDING = 1.0 + 1e-12
 
 _arc_gap, _point_gaps = settled(arc_gap), settled(point_gaps)
 
