@@ -1,9 +1,10 @@
 """The configuration that pulls produce: sections as springs, tendons as springs that may only pull or only push.
 
-Symbols: v, the unknowns, two bend components and, where it varies, the length of every section; k, the stiffnesses of
-the sections; h, the elongation of a tendon beyond its free length, 0 where it is slack. The energy
-(k |v - v0|^2 + c h^2) / 2, summed over sections and tendons, has one minimum where pulls are linear in v. Newton's
-method finds it in a few steps, because the set of slack tendons soon stays the same and pulls are nearly linear.
+Symbols: v, the unknowns, two bend components and, where it varies, the length of every section; v0, their values at
+rest; k, the stiffnesses of the sections; c, the stiffness of a tendon; h, its elongation beyond its free length, 0 if
+it is slack. The energy is the sum of k (v - v0)^2 / 2 over the unknowns and of c h^2 / 2 over the tendons. It has one
+minimum if pulls are linear in v. Newton's method finds it in a few steps, because the set of slack tendons soon stays
+the same and pulls are nearly linear.
 """
 
 import math
@@ -18,25 +19,36 @@ from arcreach.kernels.math.linalg import copy, factor_downhill, solve_downhill
 
 # What a tendon transmits.
 PULL, PUSH, BOTH = range(3)
-# Columns of the tables: a tendon's stiffness, free elongation at zero pull, what it transmits, and the unknowns of the
-# sections it passes, counted; a section's first unknown, first coordinate, whether its length varies, bending and axial
-# stiffness, and length at rest.
-STIFFNESS, FREE, TRANSMITS, PASSES = range(4)
-UNKNOWN, COORDINATE, VARIES, BENDING, AXIAL, REST = range(6)
+# Columns of the table of tendons.
+STIFFNESS = 0
+FREE = 1  # elongation at rest with zero pull; negative for a tendon with slack
+TRANSMITS = 2  # PULL, PUSH or BOTH
+PASSES = 3  # number of unknowns of the sections that the tendon passes
+# Columns of the table of sections.
+UNKNOWN = 0  # index of the first unknown
+COORDINATE = 1  # index of the first coordinate
+VARIES = 2  # whether the length is a coordinate
+BENDING = 3  # stiffness per radian of bend
+AXIAL = 4  # stiffness per metre of length
+REST = 5  # length at rest
 
 _MOST_STEPS = 60
-# A step of which a smaller share still raises the energy is rounding.
+# The line search gives up below this share of a step: the decrease that is left is rounding.
 _LEAST_SHARE = 1e-6
+# A step is accepted if the energy decreases by this share of the first-order decrease (Armijo's condition).
+_ARMIJO = 1e-4
 # Energies that differ by less than this share, and steps shorter than this in radians and metres, are rounding.
 _ROUNDING = 1e-15
 # A step is the last one if the next would be shorter than this, in radians and in metres.
 _LEFT = 1e-13
-# A last step this short, in radians and in metres, needs no evaluation of the pulls: third derivatives are below 1e-17.
+# After a last step this short, in radians and in metres, the pulls are not evaluated again: third-order terms are below
+# 1e-17.
 _TINY = 1e-5
-# Shorter steps say how pulls are curved where they end. Beyond, curvature is left out: it makes first steps worse.
+# From the first step shorter than this on, in radians and in metres, the matrix includes the second derivatives of the
+# pulls. Farther from the minimum they make steps worse.
 _NEAR = 0.3
-# Length of the step before the first: every step is long beside it.
-_NONE = 1e-99
+# Length of the step before the first: so short that the first step is never taken for the last one.
+_NO_STEP = 1e-99
 
 
 class Springs(NamedTuple):
@@ -45,20 +57,20 @@ class Springs(NamedTuple):
     chain: Any
     routes: Any
     tendons: Any  # (tendons, 4), columns as above
-    sections: Any  # (sections, 6)
+    sections: Any  # (sections, 6), columns as above
     rest: Any  # (unknowns,)
     unknown_of: Any  # by a section's first coordinate
-    returns: Any  # whether sections return to rest; otherwise they stay where they were a step ago
+    returns: Any  # whether the springs of sections pull towards `rest`; otherwise towards v before the current step
 
 
 class Work(NamedTuple):
     """Scratch arrays of one equilibrium."""
 
     v: Any
-    rest: Any
+    rest: Any  # v0
     tried: Any
-    descent: Any  # gradient of the energy
-    step: Any
+    gradient: Any  # of the energy
+    step: Any  # to subtract from v
     pull: Any
     force: Any  # of the tendons
     stiffness: Any  # of the tendons, 0 where they are slack
@@ -143,7 +155,7 @@ def is_slack(tendon, h):
 
 @kernel(inline=True)
 def write_forces(springs, pulled, v, work):
-    """Write the forces at v, given the pulls; return the energy, and whether other tendons than before are slack.
+    """Write the forces at v, given the pulls; return the energy, and whether the set of slack tendons changed.
 
     Source: derived.
     """
@@ -169,13 +181,13 @@ def write_forces(springs, pulled, v, work):
 
 @kernel(fast=True, inline=True)
 def write_gradient(springs, v, work):
-    """Write the gradient of the energy, and the lower triangle of its second derivatives but for `add_curvature`.
+    """Write the gradient of the energy, and the lower triangle of its second derivatives.
 
-    Source: derived.
+    `add_curvature` adds the terms of the second derivatives of the pulls. Source: derived.
     """
     n = v.shape[0]
     for i in range(n):
-        work.descent[i] = 0.0
+        work.gradient[i] = 0.0
         for k in range(i + 1):
             work.matrix[i, k] = 0.0
     for m in range(springs.sections.shape[0]):
@@ -183,7 +195,7 @@ def write_gradient(springs, v, work):
         i = int(section[UNKNOWN])
         for k in range(i, i + (3 if section[VARIES] != 0.0 else 2)):
             stiffness = section[AXIAL] if k == i + 2 else section[BENDING]
-            work.descent[k] += stiffness * (v[k] - work.rest[k])
+            work.gradient[k] += stiffness * (v[k] - work.rest[k])
             work.matrix[k, k] += stiffness
     for j in range(springs.tendons.shape[0]):
         force, stiffness = work.force[j], work.stiffness[j]
@@ -191,14 +203,14 @@ def write_gradient(springs, v, work):
             continue
         for i in range(int(springs.tendons[j, PASSES])):
             g = work.slopes[j, i]
-            work.descent[i] -= force * g
+            work.gradient[i] -= force * g
             for k in range(i + 1):
                 work.matrix[i, k] += stiffness * g * work.slopes[j, k]
 
 
 @kernel(inline=True)
 def add_curvature(springs, work):
-    """Add to the matrix what the second derivatives of the pulls contribute. Source: derived."""
+    """Add the terms of the second derivatives of the pulls to the matrix. Source: derived."""
     for r in range(springs.routes.shape[0]):
         route = springs.routes[r]
         force = work.force[route.tendon]
@@ -215,27 +227,27 @@ def add_curvature(springs, work):
 
 @kernel(inline=True)
 def newton_step(springs, v, near, work):
-    """Write the gradient and the step to subtract; return its size, and the energy it promises.
+    """Write the gradient and the Newton step; return its largest component and the first-order decrease of the energy.
 
-    `near` says whether the matrix shall have the curvature of the pulls. Source: derived.
+    If `near`, the matrix includes the curvature of the pulls. Source: derived.
     """
     n = v.shape[0]
     write_gradient(springs, v, work)
     if near:
         add_curvature(springs, work)
     factor_downhill(work.matrix, n)
-    copy(work.descent, work.step)
+    copy(work.gradient, work.step)
     solve_downhill(work.matrix, n, work.step)
-    largest, promised = 0.0, 0.0
+    largest, decrease = 0.0, 0.0
     for i in range(n):
         largest = max(largest, abs(work.step[i]))
-        promised += work.step[i] * work.descent[i]
-    return largest, promised
+        decrease += work.step[i] * work.gradient[i]
+    return largest, decrease
 
 
 @kernel(inline=True)
 def predict_pulls(springs, work):
-    """Update the pulls, but not their derivatives, by the step: exact but for third derivatives. Source: derived."""
+    """Update the pulls by the step up to second order, but not their derivatives. Source: derived."""
     step = work.step
     for j in range(springs.tendons.shape[0]):
         for i in range(int(springs.tendons[j, PASSES])):
@@ -266,15 +278,16 @@ def equilibrium(springs, pulled, q, work):
         work.pull[j] = work.slid[j] + work.rest_pull[j]
         copy(work.rest_slopes[j], work.slopes[j])
     now, _ = write_forces(springs, pulled, v, work)
-    before, near, quadratic = _NONE, False, False
+    before, near, quadratic = _NO_STEP, False, False
     for _ in range(_MOST_STEPS):
         if not springs.returns:
             copy(v, work.rest)
-        largest, promised = newton_step(springs, v, near, work)
+        largest, decrease = newton_step(springs, v, near, work)
         # A robot at rest stays exactly straight.
         if largest <= _ROUNDING:
             break
-        # Steps shrink by a constant ratio at least, and by its square if this matrix and the last had the curvature.
+        # Estimate of the next step: steps shrink by the same ratio again or, if this matrix and the last included the
+        # curvature, by its square.
         ratio = largest / min(before, _NEAR)
         last = largest * ratio * (ratio if quadratic else 1.0) <= _LEFT
         if last and near and largest <= _TINY:
@@ -293,7 +306,7 @@ def equilibrium(springs, pulled, q, work):
                 work.tried[i] = v[i] - share * work.step[i]
             write_pulls(springs, work.tried, near or share * largest < _NEAR, work)
             after, changed = write_forces(springs, pulled, work.tried, work)
-            if last or share < _LEAST_SHARE or after <= now * (1.0 + _ROUNDING) - 1e-4 * share * promised:
+            if last or share < _LEAST_SHARE or after <= now * (1.0 + _ROUNDING) - _ARMIJO * share * decrease:
                 break
         copy(work.tried, v)
         if (last and not changed) or share < _LEAST_SHARE:
