@@ -1,9 +1,9 @@
-"""Pulls and their derivatives in batches, from tables and to the same bits as in single calls."""
+"""Pulls and their derivatives in batches, from tabulated tendons; results equal those of single calls bit for bit."""
 
 from arcreach._jit import kernel
 from arcreach.kernels.actuation.discs import gap_length
-from arcreach.kernels.actuation.pulls import DISCS, SLIDE, node_length, section_length
-from arcreach.kernels.actuation.tables import gap_at, suffice, tabulate, write_functions
+from arcreach.kernels.actuation.pulls import DISCS, SLIDE, by_coordinates, node_length, section_length, subtract_slopes
+from arcreach.kernels.actuation.tables import gap_at, nodes_suffice, tabulate, write_functions
 from arcreach.kernels.math.trigonometry import sincos
 
 
@@ -36,11 +36,11 @@ def gaps_gradient(f, rows, count, x, y, S):
 
 @kernel(inline=True)
 def table_gradient(chain, route, r, table, v):
-    """Return the length of route r and its derivatives by v: x, y, S. Source: derived."""
+    """Return the length of route r and its derivatives by v = (x, y, S). Source: derived."""
     x, y, S = v
     if table.counts[r] > 0 and route.kind == DISCS:
         return gaps_gradient(table.functions[table.groups[r]], table.rows[r], route.discs, x, y, S)
-    if table.counts[r] > 0 and suffice(route, r, table, v):
+    if table.counts[r] > 0 and nodes_suffice(route, r, table, v):
         return nodes_gradient(table.rows[r], table.counts[r], x, y, S)
     length, slope, _ = section_length(chain, route, x, y, S)
     return length, slope
@@ -48,15 +48,15 @@ def table_gradient(chain, route, r, table, v):
 
 @kernel(inline=True)
 def table_route(chain, routes, r, table, q):
-    """Return what `route_length` does, for route r. Source: derived."""
+    """Return the result of `route_length` for route r, from the table. Source: derived."""
     route = routes[r]
     k = route.coordinate
     if route.kind == SLIDE:
-        return q[k], 1.0, 0.0, 0.0
+        return q[k], (1.0, 0.0, 0.0)
     s, c = sincos(q[k + 1])
     v = q[k] * c, q[k] * s, q[k + 2] if route.varies else route.length
-    length, (x, y, by_S) = table_gradient(chain, route, r, table, v)
-    return length, x * c + y * s, q[k] * (y * c - x * s), by_S
+    length, slope = table_gradient(chain, route, r, table, v)
+    return length, by_coordinates(slope, q[k], s, c)
 
 
 @kernel(inline=True)
@@ -65,6 +65,7 @@ def write_all_functions(chain, routes, table, q):
     for g in range(table.leaders.shape[0]):
         route = routes[table.leaders[g]]
         s, c = sincos(q[route.coordinate + 1])
+        # As in single calls; the square of the bend itself would differ in the last bits.
         x, y = q[route.coordinate] * c, q[route.coordinate] * s
         write_functions(chain, route, x * x + y * y, table.functions[g])
 
@@ -78,7 +79,7 @@ def pulls_batch(start, stop, chain, routes, Q, out):
         for j in range(out.shape[1]):
             out[i, j] = 0.0
         for r in range(routes.shape[0]):
-            length, _, _, _ = table_route(chain, routes, r, table, Q[i])
+            length, _ = table_route(chain, routes, r, table, Q[i])
             out[i, routes[r].tendon] += routes[r].rest - length
 
 
@@ -88,13 +89,7 @@ def pull_jacobians(start, stop, chain, routes, Q, out):
     table = tabulate(chain, routes, False)
     for i in range(start, stop):
         write_all_functions(chain, routes, table, Q[i])
-        own = out[i]
-        own[:] = 0.0
+        out[i] = 0.0
         for r in range(routes.shape[0]):
-            _, first, second, third = table_route(chain, routes, r, table, Q[i])
-            j, k = routes[r].tendon, routes[r].coordinate
-            own[j, k] -= first
-            if routes[r].kind != SLIDE:
-                own[j, k + 1] -= second
-                if routes[r].varies:
-                    own[j, k + 2] -= third
+            _, slopes = table_route(chain, routes, r, table, Q[i])
+            subtract_slopes(routes[r], slopes, out[i])

@@ -1,4 +1,7 @@
-"""Lengths of tendons that are straight between evenly spaced discs, where they turn or the section has several arcs.
+"""Lengths of tendons that run straight from disc to disc, in pieces of different lengths.
+
+The pieces differ if the tendon turns about the backbone or the section has several arcs; equal pieces have a closed
+form, `pulls.even_length`. Discs are evenly spaced, and a gap is the space between two successive ones.
 
 Symbols: v = (x, y), the bend vector of the section, and t = |v|^2; S, its length; h, g, the holes of a tendon in the
 near and far disc of a gap, m = (h + g) / 2, d = g - h; beta, the share of the bend in the gap. In the frame halfway
@@ -15,9 +18,9 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.math.trigonometry import sinc_derivatives, sincos
 
-# Share of a section below which a piece of an arc in a gap is rounding.
-_NONE = 1e-15
-# Terms of the power series of A, D, M, C in t, and largest bend between two discs, where the next term is below 1e-17.
+# A piece of an arc that is shorter than this share of its section is rounding.
+_LEAST_PIECE = 1e-15
+# Terms of the power series of A, D, M, C in t, and the largest bend of a gap: up to it the next term is below 1e-17.
 TERMS = 8
 SERIES_UP_TO = 0.8
 
@@ -70,7 +73,7 @@ def gap_bend(chain, route, i):
         part, bend = piece(chain[k], start, near, far)
         start += chain[k].length_share
         beta += bend
-        pieces += part > _NONE
+        pieces += part > _LEAST_PIECE
     return beta, pieces
 
 
@@ -82,16 +85,16 @@ def gap_functions(chain, route, i, t):
     turned = scaled_sinc(0.25 * beta * beta, t)
     C = product(beta * beta, turned, turned)
     if pieces == 1:
-        n = 1.0 / route.discs
-        none = 0.0, 0.0, 0.0
-        return product(n * n, turned, turned), none, product(-n * beta, turned, turned), C
+        part = 1.0 / route.discs
+        zero = 0.0, 0.0, 0.0
+        return product(part * part, turned, turned), zero, product(-part * beta, turned, turned), C
     across, along = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     start, bent = 0.0, -0.5 * beta
     for k in range(route.first_arc, route.first_arc + route.arcs):
         part, bend = piece(chain[k], start, near, far)
         start += chain[k].length_share
-        if part > _NONE:
-            # Angle of the piece's chord against the frame halfway, per unit of the bend.
+        if part > _LEAST_PIECE:
+            # Angle from the frame halfway to the piece's chord, per unit of the bend.
             angle = bent + 0.5 * bend
             bent += bend
             chord = scaled_sinc(0.25 * bend * bend, t)
@@ -105,7 +108,7 @@ def gap_functions(chain, route, i, t):
 
 @kernel
 def write_series(factor, odd, out):
-    """Write the power series of sinc(u), if `odd`, or cos(u) for u^2 = factor t, in t. Source: derived."""
+    """Write the power series in t of sinc(u), if `odd`, or of cos(u), for u^2 = factor t. Source: derived."""
     term = 1.0
     for k in range(TERMS):
         out[k] = term
@@ -161,7 +164,7 @@ def gap_length(functions, holes, x, y, S):
     m, d = mx * x + my * y, dx * x + dy * y
     form = m * m - 0.25 * d * d
     px, py = 2.0 * m * mx - 0.5 * d * dx, 2.0 * m * my - 0.5 * d * dy
-    # Half of F has the derivatives fx, fy, fS; e1 and e2 collect what comes from those of A, D, M and C by t / 2.
+    # fx, fy, fS: derivatives of F / 2. e1, e2: derivatives of F / 2 by t / 2, through A, D, M and C.
     F = square + S * (S * A[0] + 2.0 * (D[0] * d + M[0] * m)) + C[0] * form
     e1 = 0.5 * (S * (S * A[1] + 2.0 * (D[1] * d + M[1] * m)) + C[1] * form)
     e2 = 0.5 * (S * (S * A[2] + 2.0 * (D[2] * d + M[2] * m)) + C[2] * form)
@@ -194,11 +197,11 @@ def gap_length(functions, holes, x, y, S):
 @kernel
 def gap_holes(route, i):
     """Return m, d and |d|^2 of a tendon's holes at gap i. Source: derived."""
-    s, c = sincos(route.angle + route.turn * (i / route.discs))
-    t, b = sincos(route.angle + route.turn * ((i + 1) / route.discs))
+    near_sin, near_cos = sincos(route.angle + route.turn * (i / route.discs))
+    far_sin, far_cos = sincos(route.angle + route.turn * ((i + 1) / route.discs))
     r = route.radius
-    dx, dy = r * (b - c), r * (t - s)
-    return 0.5 * r * (b + c), 0.5 * r * (t + s), dx, dy, dx * dx + dy * dy
+    dx, dy = r * (far_cos - near_cos), r * (far_sin - near_sin)
+    return 0.5 * r * (far_cos + near_cos), 0.5 * r * (far_sin + near_sin), dx, dy, dx * dx + dy * dy
 
 
 @kernel

@@ -1,10 +1,11 @@
 """Pulls of tendons for a configuration.
 
-Symbols: theta, phi, S, the bend, direction and length of a section; x, y = theta (cos phi, sin phi), by which lengths
-of tendons have derivatives at theta = 0 too; r, a, the radius and the angle at which a tendon runs; tau, the turn of a
-helical tendon about the backbone in one section, which stretching does not change.
-A route is one tendon through one section or slide. The pull is the rest length minus the length inside the robot, so
-it is positive where the tendon is pulled out of the base.
+Symbols: theta, phi, S, the bend, direction and length of a section; x, y = theta (cos phi, sin phi), its bend vector;
+r, a, the radius and the angle at which a tendon runs; tau, the turn of a helical tendon about the backbone in one
+section, which stretching does not change. Lengths of tendons are smooth functions of x, y and S, also at theta = 0.
+
+A route is one tendon through one section or slide. The pull is the length inside the robot at rest minus the current
+one, so it is positive if the tendon is pulled out of the base.
 """
 
 import math
@@ -41,32 +42,32 @@ ROUTE = np.dtype(
     )
 )
 
-# Gauss-Legendre rules on [0, 1] with 4, 8, 12 and 16 nodes. An integrand that is analytic inside the ellipse with foci
-# at the ends of the panel and half axes cosh(e), sinh(e), in units of half the panel, is integrated to 1e-14 of its
-# bound there if e is at least EXPONENT / (2 nodes). SPREADS are these half axes sinh(e).
+# Gauss-Legendre rules on [0, 1] with 4, 8, 12 and 16 nodes. For an integrand that is analytic inside the ellipse with
+# foci at the ends of a panel and half axes cosh(e), sinh(e), in half panels, the error is below 1e-14 of its largest
+# modulus there if e >= EXPONENT / (2 nodes). SPREADS are the half axes sinh(e) for the least such e.
 SIZES = (4, 8, 12, 16)
 _GAUSS = [np.polynomial.legendre.leggauss(size) for size in SIZES]
 NODES = np.array([np.resize(0.5 + 0.5 * nodes, SIZES[-1]) for nodes, _ in _GAUSS])
 WEIGHTS = np.array([np.resize(0.5 * weights, SIZES[-1]) for _, weights in _GAUSS])
 EXPONENT = math.log(4e14)
 SPREADS = tuple(math.sinh(EXPONENT / (2 * size)) for size in SIZES)
-# Rules are chosen for tendons at least this share of the bend radius from the backbone, so that one suits most bends.
+# Least and largest `ratio` for which `choose_rule` chooses a rule. One rule then serves all small bends and can be
+# tabulated, and the number of panels is bounded; at a ratio of 1 it would be infinite.
 BENT = 0.25
-# Nearer to the centre of curvature than a tenth of the bend radius, the rule of a tendon at that distance is used.
 _NEAREST = 0.9
 
 
 @kernel
 def is_even(route):
-    """Return whether a tendon is parallel to the backbone, or has equal pieces between discs. Source: derived."""
+    """Return whether a tendon is parallel to the backbone or has equal pieces between discs. Source: derived."""
     return route.kind == PARALLEL or (route.kind == DISCS and route.arcs == 1 and route.turn == 0.0)
 
 
 @kernel
 def disc_chord(discs, x, y):
-    """Return how much shorter n chords are than their arc, sinc(theta / 2n), and its derivatives by theta^2 / 2.
+    """Return the ratio of n equal chords to their arc, sinc(theta / 2n), and its derivatives by theta^2 / 2.
 
-    Without discs it is 1. Source: derived.
+    Without discs the ratio is 1. Source: derived.
     """
     if discs == 0:
         return 1.0, 0.0, 0.0
@@ -77,8 +78,8 @@ def disc_chord(discs, x, y):
 def even_length(route, chord, x, y, S):
     """Return the length of an even tendon and its derivatives; `chord` is its `disc_chord`.
 
-    Its n pieces are alike and have sinc(theta / 2n) (S - r theta cos(phi - a)) together. A parallel one has no first
-    factor, whatever the arcs, since each takes its share of the bend. Source: derived.
+    The n equal pieces between discs have the total length sinc(theta / 2n) (S - r theta cos(phi - a)). A tendon
+    parallel to the backbone has the second factor only, which is the same for any number of arcs. Source: derived.
     """
     value, first, second = chord
     hx, hy = route.hole_x, route.hole_y
@@ -94,8 +95,9 @@ def even_length(route, chord, x, y, S):
 def choose_rule(turn, ratio):
     """Return the rule and the number of panels for an arc in which a helix turns by `turn`.
 
-    `ratio` is r kappa / sqrt(1 + (r tau / S)^2) of the arc. The length has branch points where the cosine of the angle
-    is 1 / ratio times a number of modulus 1, so their imaginary part is at least arcosh(1 / ratio). Source: derived.
+    `ratio` is r kappa / sqrt(1 + (r tau / S)^2), with the curvature kappa of the arc. The integrand of `helical_length`
+    has branch points at complex angles w with |cos w| = 1 / ratio, so |Im w| >= arcosh(1 / ratio). The nearer they are
+    to the real axis, the more nodes the quadrature needs. Source: derived.
     """
     clear = math.acosh(1.0 / min(max(ratio, 1e-30), _NEAREST))
     half = max(0.5 * abs(turn), 1e-30)
@@ -129,8 +131,8 @@ def node_length(node, x, y, S):
 def helical_length(chain, route, x, y, S):
     """Return the length of a helical tendon, and its derivatives.
 
-    A share du of the backbone holds sqrt((S - theta r cos(phi - a - tau u))^2 + (r tau)^2) du of the tendon, where the
-    section is one arc. Source: derived.
+    In a section of one arc it is the integral of sqrt((S - theta r cos(phi - a - tau u))^2 + (r tau)^2) du from 0 to 1,
+    where u is the share of the backbone. Source: derived.
     """
     r, tau = route.radius, route.turn
     total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
@@ -159,9 +161,9 @@ def helical_length(chain, route, x, y, S):
 
 @kernel
 def section_length(chain, route, x, y, S):
-    """Return the length of a tendon in a section, three first and six second derivatives by x, y, S.
+    """Return the length of a tendon in a section, and its first and second derivatives by x, y, S.
 
-    Second ones in the order xx, xy, yy, xS, yS, SS. Source: derived.
+    Second derivatives are in the order xx, xy, yy, xS, yS, SS. Source: derived.
     """
     if is_even(route):
         return even_length(route, disc_chord(route.discs, x, y), x, y, S)
@@ -180,6 +182,16 @@ def length_gradient(chain, route, q):
 
 
 @kernel
+def by_coordinates(slope, bend, s, c):
+    """Return derivatives by bend, direction and length from those by x, y and S; s, c: of the direction.
+
+    Source: derived.
+    """
+    x, y, by_S = slope
+    return x * c + y * s, bend * (y * c - x * s), by_S
+
+
+@kernel
 def route_length(chain, route, q):
     """Return the length of a tendon in one section or slide, and its derivatives by up to three coordinates.
 
@@ -187,10 +199,10 @@ def route_length(chain, route, q):
     """
     k = route.coordinate
     if route.kind == SLIDE:
-        return q[k], 1.0, 0.0, 0.0
-    length, (x, y, by_S) = length_gradient(chain, route, q)
+        return q[k], (1.0, 0.0, 0.0)
+    length, slope = length_gradient(chain, route, q)
     s, c = sincos(q[k + 1])
-    return length, x * c + y * s, q[k] * (y * c - x * s), by_S
+    return length, by_coordinates(slope, q[k], s, c)
 
 
 @kernel
@@ -199,8 +211,19 @@ def pulls(chain, routes, q, out):
     for j in range(out.shape[0]):
         out[j] = 0.0
     for i in range(routes.shape[0]):
-        length, _, _, _ = route_length(chain, routes[i], q)
+        length, _ = route_length(chain, routes[i], q)
         out[routes[i].tendon] += routes[i].rest - length
+
+
+@kernel
+def subtract_slopes(route, slopes, out):
+    """Subtract the derivatives of a route's length from those of its tendon's pull (tendons, dof). Source: derived."""
+    j, k = route.tendon, route.coordinate
+    out[j, k] -= slopes[0]
+    if route.kind != SLIDE:
+        out[j, k + 1] -= slopes[1]
+        if route.varies:
+            out[j, k + 2] -= slopes[2]
 
 
 @kernel
@@ -210,10 +233,5 @@ def pull_jacobian(chain, routes, q, out):
         for k in range(out.shape[1]):
             out[j, k] = 0.0
     for i in range(routes.shape[0]):
-        _, first, second, third = route_length(chain, routes[i], q)
-        j, k = routes[i].tendon, routes[i].coordinate
-        out[j, k] -= first
-        if routes[i].kind != SLIDE:
-            out[j, k + 1] -= second
-            if routes[i].varies:
-                out[j, k + 2] -= third
+        _, slopes = route_length(chain, routes[i], q)
+        subtract_slopes(routes[i], slopes, out)

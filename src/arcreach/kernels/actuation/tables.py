@@ -1,4 +1,4 @@
-"""Tendons tabulated for many evaluations of their lengths: nodes of helical ones, holes of those between discs."""
+"""Tables for many evaluations of tendon lengths: nodes of helical tendons, holes and series of those between discs."""
 
 import math
 from typing import Any, NamedTuple
@@ -29,19 +29,19 @@ from arcreach.kernels.actuation.pulls import (
 )
 from arcreach.kernels.math.trigonometry import sincos
 
-# Rows come in blocks of a vector, because loops over the rest are slow.
+# Rows are padded to a multiple of this, so that vectorised loops leave no remainder, which would run row by row.
 LANES = 8
 
 
 class Table(NamedTuple):
-    """What is tabulated of a robot's routes, and scratch."""
+    """Nodes, holes and series of a robot's routes, and scratch."""
 
-    rows: Any  # (routes, 5, most): weight, share, dx, dy, square of nodes, see pulls; or holes of gaps, see discs
+    rows: Any  # (routes, 5, most): weight and node, see `node_length`; or holes of gaps, see `gap_holes`
     counts: Any  # (routes,): rows of each, padded to a multiple of LANES
-    bounds: Any  # (routes,): square of the largest bend per length for which the nodes suffice
-    groups: Any  # (routes,): of tendons that share the functions of their gaps
+    bounds: Any  # (routes,): square of the largest theta / hypot(S, r tau) for which the nodes suffice
+    groups: Any  # (routes,): group of tendons that share the functions of their gaps
     leaders: Any  # (groups,): the first route of each
-    series: Any  # (groups, TERMS, 4 gaps) of A, D, M, C for all gaps
+    series: Any  # (groups, TERMS, 4 gaps): power series of A, D, M, C for all gaps
     largest: Any  # (groups,): square of the largest bend for which the series suffice
     sums: Any  # (groups, 3, 4 gaps): A, D, M, C of all gaps, and their derivatives
     functions: Any  # (groups, 12, gaps): the same memory as `sums`
@@ -64,7 +64,7 @@ def rows_of(chain, route):
 
 @kernel
 def write_nodes(chain, route, rows):
-    """Write the nodes of a helical route; return the largest bend per length for which they suffice.
+    """Write the nodes of a helical route; return the largest theta / hypot(S, r tau) for which they suffice.
 
     Source: derived.
     """
@@ -125,7 +125,7 @@ def write_groups(routes, counts, groups, leaders):
 
 @kernel(allocates=True)
 def tabulate(chain, routes, with_series):
-    """Return the table of routes. Source: derived."""
+    """Return the table of routes; the series are omitted unless `with_series`. Source: derived."""
     n = routes.shape[0]
     counts, bounds = np.zeros(n, np.int64), np.zeros(n)
     groups, leaders = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -155,7 +155,7 @@ def tabulate(chain, routes, with_series):
 def sum_series(c, t, value, first, second):
     """Write the values of power series in t, and their first and second derivatives by t / 2.
 
-    In three loops, because LLVM does not vectorise those with more than eight pairs of pointers that may overlap.
+    There are three loops because LLVM does not vectorise one with more than eight pairs of pointers that may overlap.
     Source: derived.
     """
     n = value.shape[0]
@@ -261,8 +261,8 @@ def gaps_stretch(f, rows, count, x, y, S):
 
 
 @kernel(inline=True)
-def suffice(route, r, table, v):
-    """Return whether the nodes of helical route r suffice at v: x, y, S. Source: derived."""
+def nodes_suffice(route, r, table, v):
+    """Return whether the tabulated nodes of helical route r are accurate at v = (x, y, S). Source: derived."""
     around = route.radius * route.turn
     return v[0] * v[0] + v[1] * v[1] <= table.bounds[r] * (v[2] * v[2] + around * around)
 
@@ -271,14 +271,14 @@ def suffice(route, r, table, v):
 def table_length(chain, route, r, table, v, curved):
     """Return the length of route r, which has rows in the table, and its derivatives, as `section_length`.
 
-    v has x, y and S, and `table.functions` belong to x and y. Second derivatives are right if `curved`.
-    Source: derived.
+    v is (x, y, S), and `table.functions` must be those at x and y. Unless `curved`, second derivatives by x and y of
+    tendons between discs are left zero. Source: derived.
     """
     x, y, S = v
     rows, count = table.rows[r], table.counts[r]
     by_S, xS, yS, SS = 0.0, 0.0, 0.0, 0.0
     if route.kind == HELICAL:
-        if not suffice(route, r, table, v):
+        if not nodes_suffice(route, r, table, v):
             return helical_length(chain, route, x, y, S)
         length, first, second = nodes_length(rows, count, x, y, S)
         if route.varies:
