@@ -69,6 +69,13 @@ def test_steps_that_are_refused(run, tmp_path, text, words):
     assert err.count("\n") == 1
 
 
+def test_a_margin_needs_a_scene(run, tmp_path):
+    path, _ = waypoints_file(tmp_path)
+    code, out, err = run("follow", "three-section", "--waypoints", path, "--margin", "2mm")
+    assert (code, out) == (2, "")
+    assert err == "error: --margin has no meaning without --scene; leave it out\n"
+
+
 @pytest.mark.compiled
 def test_progress_is_shown_when_it_takes_long(run, tmp_path, monkeypatch):
     path, _ = waypoints_file(tmp_path)

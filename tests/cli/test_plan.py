@@ -73,6 +73,8 @@ def test_no_path_ends_with_code_1(run, tmp_path):
         ((*CALL,), "exactly one of --to or --goal"),
         ((*CALL, "--goal", "0,0,0,0,0,0", "--axis", "0,0,1"), "--axis"),
         ((*CALL, TARGET, "--max-speed", "1"), "belong together"),
+        ((*CALL, TARGET, "--points", "50"), "--points has no meaning without --out"),
+        ((*CALL, "--goal", "0,0,0,0,0,0", "--goals", "2"), "--goals has no meaning with --goal"),
         ((*CALL, TARGET, "--rate", "50"), "--rate has no meaning without --max-speed"),
         ((*CALL, TARGET, "--max-speed", "0", "--max-acceleration", "2"), "--max-speed = 0.0"),
         ((*CALL, TARGET, "--max-speed", "1", "--max-acceleration", "2", "--rate", "-1"), "--rate = -1.0"),

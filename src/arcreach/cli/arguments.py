@@ -46,6 +46,7 @@ OptionalScene = Annotated[
 SceneScale = Annotated[
     float | None, typer.Option("--scale", help="Metres per unit of a mesh given as --scene: 0.001 for millimetres.")
 ]
+Margin = Annotated[str | None, typer.Option("--margin", help="With --scene: distance kept from obstacles, as 2mm.")]
 PlanarName = Annotated[
     str,
     typer.Argument(
@@ -87,11 +88,12 @@ Actuators = Annotated[bool, typer.Option("--actuators", help="Show the pulls of 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
-def read_scene(scene: str | None, scale: float | None) -> Scene | None:
-    """Load the obstacles that the options name, if any."""
+def read_scene(scene: str | None, scale: float | None, margin: str | None = None) -> Scene | None:
+    """Load the obstacles that --scene names, if it is given; without it, refuse the options that belong to it."""
     if scene is None:
-        if scale is not None:
-            raise MethodError("--scale has no meaning without --scene; leave it out")
+        for option, value in (("--scale", scale), ("--margin", margin)):
+            if value is not None:
+                raise MethodError(f"{option} has no meaning without --scene; leave it out")
         return None
     return load_scene(scene, scale)
 

@@ -82,6 +82,7 @@ def export(
         check_ending(out, (".html",))
     elif form is not None:
         unused = {"q": q, "path": path, "points": points, "to": to, "axis": axis, "rotation": rotation}
+        unused["all-poses"] = all_poses or None
         _write_sources(load_robot(robot, base, tip), out, form, precision, method, unused, as_json)
         return
     if precision is not None:

@@ -17,6 +17,7 @@ from arcreach.cli.arguments import (
     BaseLink,
     FigurePath,
     HoldNames,
+    Margin,
     MethodName,
     NarrowLimits,
     OptionalScene,
@@ -54,7 +55,7 @@ from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow as follow_path
 from arcreach.robots.robot import Robot
 
-_A = {"angle": "an angle", "length": "a length"}
+_WITH_ARTICLE = {"angle": "an angle", "length": "a length"}
 
 
 def follow(
@@ -64,7 +65,7 @@ def follow(
     ] = None,
     scene: OptionalScene = None,
     scale: SceneScale = None,
-    margin: Annotated[str, typer.Option("--margin", help="Distance kept from obstacles.")] = "0mm",
+    margin: Margin = None,
     through: Through = None,
     port_radius: PortRadius = None,
     port_axis: PortAxis = None,
@@ -107,7 +108,7 @@ def follow(
     check_motors(loaded, motors, motor_output, max_speed)
     if max_speed is not None and motors is None:
         raise MethodError("--max-speed has no meaning without --motors; give both")
-    obstacles = read_scene(scene, scale)
+    obstacles = read_scene(scene, scale, margin)
     targets = _targets(waypoints, scene)
     if position_only:
         targets = Targets(targets.positions)
@@ -118,7 +119,7 @@ def follow(
         "max_step": None if max_step is None else _steps(max_step, loaded),
     }
     if obstacles is not None:
-        options |= {"scene": obstacles, "margin": units.parse(margin, "length")}
+        options |= {"scene": obstacles, "margin": units.parse("0mm" if margin is None else margin, "length")}
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         options["through"] = port
     if start is not None:
@@ -182,6 +183,7 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
         for quantity in units.UNITS:
             with contextlib.suppress(FileError):
                 fitting[quantity] = units.parse(cell.strip(), quantity)
+        # A number without a unit is both; it has to be the only value.
         if len(fitting) == len(units.UNITS) and cell == text:
             return fitting["angle"]
         if len(fitting) != 1 or fitting.keys() & limits.keys():
@@ -192,7 +194,8 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
         limits |= fitting
     for quantity in limits:
         if quantity not in robot.quantities:
-            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no coordinate that is {_A[quantity]}")
+            missing = _WITH_ARTICLE[quantity]
+            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no coordinate that is {missing}")
     return [limits.get(quantity, math.inf) for quantity in robot.quantities]
 
 

@@ -20,6 +20,7 @@ from arcreach.cli.arguments import (
     Axis,
     BaseLink,
     HoldNames,
+    Margin,
     MethodName,
     MethodOptions,
     NarrowLimits,
@@ -83,7 +84,7 @@ def ik(
     max_time: Annotated[float | None, typer.Option("--max-time", help="Seconds per target.")] = None,
     scene: OptionalScene = None,
     scale: SceneScale = None,
-    margin: Annotated[str | None, typer.Option("--margin", help="Distance kept from obstacles: 2mm.")] = None,
+    margin: Margin = None,
     through: Through = None,
     port_radius: PortRadius = None,
     port_axis: PortAxis = None,
@@ -113,11 +114,9 @@ def ik(
         "out": out,
     }
     chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen |= {"option": option or None, "scene": scene, "margin": margin, "through": through}
+    chosen |= {"option": option or None, "scene": scene, "through": through}
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
-    if scene is None and margin is not None:
-        raise MethodError("--margin has no meaning without --scene; leave it out")
     if file is not None:
         _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
     elif every:
@@ -144,8 +143,8 @@ def ik(
     common |= parse_posture(loaded, prefer, hold, limits)
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
-    if (obstacles := read_scene(scene, scale)) is not None:
-        choice |= {"scene": obstacles, "margin": units.parse(margin or "0mm", "length")}
+    if (obstacles := read_scene(scene, scale, margin)) is not None:
+        choice |= {"scene": obstacles, "margin": units.parse("0mm" if margin is None else margin, "length")}
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         choice["through"] = port
     if file is not None:

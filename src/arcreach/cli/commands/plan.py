@@ -70,7 +70,8 @@ def plan(
         bool, typer.Option("--self-collision", help="Keep the robot clear of itself too.")
     ] = False,
     points: Annotated[
-        int | None, typer.Option("--points", help="Write this many points along the motion instead of its corners.")
+        int | None,
+        typer.Option("--points", help="With --out: write this many points along the motion instead of its corners."),
     ] = None,
     prefer: Prefer = None,
     hold: HoldNames = None,
@@ -94,6 +95,10 @@ def plan(
     one_of(to=to, goal=goal)
     if goal is not None and (axis is not None or rotation is not None):
         raise MethodError("--axis and --rotation have no meaning with --goal; leave them out")
+    if goal is not None and goals is not None:
+        raise MethodError("--goals has no meaning with --goal, which is the only one; leave one of them out")
+    if points is not None and out is None:
+        raise MethodError("--points has no meaning without --out; give both")
     if points is not None and max_speed is not None:
         raise MethodError("--points has no meaning with --max-speed; leave one of them out")
     if out is not None:
