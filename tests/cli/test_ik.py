@@ -324,6 +324,16 @@ def test_results_by_ending(run, tmp_path):
     assert polars.read_parquet(tmp_path / "a.parquet").height == 20
 
 
+def test_a_json_file_has_null_for_infinity(run, tmp_path):
+    path, _ = targets_file(tmp_path, 2)
+    (tmp_path / "empty.toml").write_text("obstacles = []\n")
+    arguments = ("ik", "three-section", "--file", path, "--scene", tmp_path / "empty.toml")
+    assert run(*arguments, "--out", tmp_path / "a.json")[0] == 0
+    written = json.loads((tmp_path / "a.json").read_text())
+    assert [row["clearance"] for row in written] == [None, None]
+    assert [row["clearance"] for row in json.loads(run(*arguments, "--json")[1])] == [None, None]
+
+
 def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
     path, _ = targets_file(tmp_path, 2)
     monkeypatch.setitem(sys.modules, "polars", None)

@@ -13,7 +13,7 @@ import typer
 from arcreach._extras import require
 from arcreach._io import check_output, csv_text, write_bytes, write_text
 from arcreach.cli.actuators import tendon_columns
-from arcreach.cli.output import print_json
+from arcreach.cli.output import json_text, print_json
 from arcreach.ik.log import coordinate_columns, csv_log
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
 from arcreach.robots.robot import Robot
@@ -32,7 +32,7 @@ def check_files(out: Path | None, trace: Path | None) -> None:
         check_output(trace, TRACE_ENDINGS)
 
 
-def as_rows(
+def result_columns(
     robot: Robot | SymbolicRobot, parts: Sequence[Solutions], driven: Robot | None = None
 ) -> dict[str, list[Any]]:
     """Return the results as columns: the coordinates, the pulls of a driven robot, then status, errors and times."""
@@ -51,22 +51,19 @@ def as_rows(
     return columns
 
 
-def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
+def write_columns(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
     """Write columns to a file in the format of its ending, or print them as CSV or JSON."""
     ending = None if out is None else check_output(out, ENDINGS)
     if out is not None and ending == ".parquet":
         _write_parquet(columns, out)
         return
-    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if out is None:
         if as_json:
-            print_json(records)
+            print_json(_records(columns))
         else:
             typer.echo(csv_text(columns), nl=False)
     elif ending == ".json":
-        import json
-
-        write_text(out, json.dumps(records, indent=1) + "\n")
+        write_text(out, json_text(_records(columns)) + "\n")
     else:
         write_text(out, csv_text(columns))
 
@@ -74,6 +71,10 @@ def write_rows(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -
 def write_trace(path: Path, robot: Robot | SymbolicRobot, trace: Trace) -> None:
     """Write a trace as CSV: one row of coordinates and errors per iteration."""
     write_text(path, csv_log(robot, trace))
+
+
+def _records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _import_polars() -> Any:

@@ -92,11 +92,15 @@ def print_table(
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON; numbers that JSON lacks, such as NaN, become null."""
+    """Print a value as JSON, as `json_text` returns it."""
     # ASCII escapes keep the text complete if the output's encoding cannot hold it.
-    escape_all = not (sys.stdout.encoding or "").lower().startswith("utf")
-    text = json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
+    text = json_text(value, escape_all=not (sys.stdout.encoding or "").lower().startswith("utf"))
     typer.echo(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def json_text(value: Any, escape_all: bool = True) -> str:
+    """Return a value as JSON; numbers that JSON lacks, such as NaN, become null."""
+    return json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
 
 
 def _jsonable(value: Any) -> Any:

@@ -40,7 +40,7 @@ from arcreach.cli.arguments import (
     read_scene,
 )
 from arcreach.cli.configurations import parse_configuration, parse_posture
-from arcreach.cli.ik_results import as_rows, check_files, write_rows, write_trace
+from arcreach.cli.ik_results import check_files, result_columns, write_columns, write_trace
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
@@ -239,9 +239,8 @@ def _many(
                 size = max(1, min(2 * size, int(fitting), CHUNK))
         except KeyboardInterrupt:
             interrupted = True
-    rows = as_rows(robot, parts, driven)
     reached = int(np.sum([part.reached.sum() for part in parts])) if parts else 0
-    write_rows(rows, out, as_json)
+    write_columns(result_columns(robot, parts, driven), out, as_json)
     note(next((part.hint for part in parts if part.hint), ""))
     if interrupted:
         note(f"interrupted: {reached} of {count(done, 'target')} reached, {n - done} not tried")
