@@ -93,6 +93,8 @@ def test_scene_does_not_change():
         del scene.shapes
     assert scene.balls.shape == (0, 4)
     assert "empty" in repr(scene)
+    box = ar.Box((1, 1, 1))
+    assert repr(ar.Scene([box, box, ar.Sphere((0, 0, 0), 1)])) == "<Scene unnamed: 2 boxes, 1 sphere>"
 
 
 @pytest.mark.parametrize(

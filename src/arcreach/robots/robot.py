@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach import _text
 from arcreach._checks import not_negative, uniform, whole
 from arcreach._jit import settled
 from arcreach._threads import spread
@@ -133,7 +134,7 @@ class Robot(ConfigurationSpace):
 
     def __repr__(self) -> str:
         counts = Counter(element.kind for element in self.elements)
-        parts = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
+        parts = ", ".join(_text.count(n, kind) for kind, n in counts.items())
         return f"<Robot {self.name or 'unnamed'}: {parts or 'no elements'}; {self.dof} dof, reach {self.reach:.4g} m>"
 
     @cached_property

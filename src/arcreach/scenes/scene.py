@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach import _text
 from arcreach._checks import raise_any, shown
 from arcreach._typing import Array
 from arcreach.errors import ArcreachError, SceneError
@@ -24,6 +25,7 @@ PlanarShape = Obstacle
 SHAPE_TYPES: tuple[type[Shape], ...] = get_args(Shape)
 PLANAR_TYPES: tuple[type[PlanarShape], ...] = get_args(PlanarShape)
 _NAMES = [", ".join(shape.__name__ for shape in types) for types in (SHAPE_TYPES, PLANAR_TYPES)]
+_PLURALS = {"box": "boxes", "mesh": "meshes"}
 ACCEPTED = f"a list of obstacles: {_NAMES[0]}; or planar ones: {_NAMES[1]}"
 
 
@@ -74,7 +76,7 @@ class Scene:
 
     def __repr__(self) -> str:
         counts = Counter(shape.kind for shape in self.shapes)
-        parts = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
+        parts = ", ".join(_text.count(n, kind, _PLURALS.get(kind, "")) for kind, n in counts.items())
         return f"<Scene {self.name or 'unnamed'}: {parts or 'empty'}>"
 
     @cached_property
@@ -103,9 +105,10 @@ class Scene:
             centre, radius = bounding_sphere(shape)
             sphere[:3], sphere[3] = centre, radius + shape["radius"]
         spheres.flags.writeable = False
-        x, y, z = centre = spheres[:3].mean(axis=1) if len(shapes) else np.zeros(3)
+        centre = spheres[:3].mean(axis=1) if len(shapes) else np.zeros(3)
         away = np.linalg.norm(spheres[:3] - centre[:, None], axis=0) + spheres[3]
-        return spheres, (float(x), float(y), float(z), float(away.max(initial=0.0)))
+        x, y, z = centre.tolist()
+        return spheres, (x, y, z, float(away.max(initial=0.0)))
 
     @cached_property
     def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
