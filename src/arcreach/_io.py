@@ -140,7 +140,7 @@ def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
     if status is not None and is_stream(path):
         return ending if ending in endings or not endings else endings[0]
     if status is not None and not stat.S_ISREG(status.st_mode):
-        raise file_error(path, "cannot be written: is neither a regular file nor a device or pipe to print to")
+        raise file_error(path, "cannot be written: it is neither a regular file nor a device or pipe; choose another")
     if endings:
         check_ending(path, endings)
     target = Path(os.path.realpath(path))
@@ -215,7 +215,7 @@ def write_bytes(path: AnyPath, content: bytes) -> None:
             _replace(Path(os.path.realpath(path)), content)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _NO_SPACE:
-            why = "no space left on the disk; what was there is kept: free some space and run the same command again"
+            why = "no space left on the disk; an old file is kept; free some space and run the same command again"
             raise file_error(path, why) from None
         raise file_error(path, f"cannot be written ({_reason(error)})") from None
 

@@ -29,7 +29,7 @@ WidthChoice = Annotated[
 ]
 
 
-def wide(width: Width | None) -> dict[str, Any]:
+def width_option(width: Width | None) -> dict[str, Any]:
     """Return the keyword for the width in millimetres, if one is given."""
     from arcreach import figures
 
@@ -41,5 +41,5 @@ def wide(width: Width | None) -> dict[str, Any]:
 def save(figure: Figure, out: File) -> None:
     """Write a figure and print its size."""
     save_figure(figure, out)
-    wide, high = (25.4 * size for size in figure.get_size_inches())
-    typer.echo(printable(f"{out}: {wide:.1f} x {high:.1f} mm"), err=is_stream(out))
+    width, height = (25.4 * size for size in figure.get_size_inches())
+    typer.echo(printable(f"{out}: {width:.1f} x {height:.1f} mm"), err=is_stream(out))

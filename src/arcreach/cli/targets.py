@@ -27,16 +27,16 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     """Return the target that the options describe."""
     if axis is not None and rotation is not None:
         raise TargetError("--axis and --rotation are both given; give one of them")
-    where = _numbers("--to", position, (3,), "length")
+    where = parse_numbers("--to", position, (3,), "length")
     if axis is not None:
-        return Target(where, axis=_numbers("--axis", axis, (3,)))
+        return Target(where, axis=parse_numbers("--axis", axis, (3,)))
     if rotation is None:
         return Target(where)
     convention, colon, angles = rotation.rpartition(":")
     if colon:
-        turns = _numbers("--rotation", angles, (3,), "angle")
+        turns = parse_numbers("--rotation", angles, (3,), "angle")
         return Target.from_euler(where, turns, checked_convention(convention.strip()))
-    values = _numbers("--rotation", rotation, (4, 9))
+    values = parse_numbers("--rotation", rotation, (4, 9))
     if len(values) == 4:
         return Target(where, quaternion=values)
     return Target(where, rotation=np.reshape(values, (3, 3)))
@@ -49,8 +49,8 @@ def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port 
             if value is not None:
                 raise MethodError(f"{option} has no meaning without --through; leave it out")
         return None
-    x, y, z = _numbers("--through", point, (3,), "length")
-    direction = None if axis is None else _numbers("--port-axis", axis, (3,))
+    x, y, z = parse_numbers("--through", point, (3,), "length")
+    direction = None if axis is None else parse_numbers("--port-axis", axis, (3,))
     return Port((x, y, z), direction, radius=units.parse(radius or "1mm", "length"))  # type: ignore[arg-type]
 
 
@@ -111,10 +111,13 @@ def _euler_columns(path: Path, names: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def _numbers(option: str, text: str, counts: tuple[int, ...], quantity: str | None = None) -> list[float]:
+def parse_numbers(
+    option: str, text: str, counts: tuple[int, ...], quantity: str | None = None, names: str = ""
+) -> list[float]:
+    """Return the values of an option, separated by commas: as many as one of `counts`; `names` says which they are."""
     cells = text.split(",")
     if len(cells) not in counts:
-        wanted = " or ".join(str(count) for count in counts)
+        wanted = " or ".join(str(count) for count in counts) + (f" ({names})" if names else "")
         raise TargetError(f"{option} has {len(cells)} values; give {wanted}, separated by commas")
     try:
         return [_number(cell, quantity) for cell in cells]

@@ -53,9 +53,9 @@ def test_branches_reach_the_target():
 def test_the_branches_that_differ_most_are_chosen():
     robot = ar.Robot([ar.Revolute(), ar.Link((1.0, 0.0, 0.0))])
     many = [np.array([angle]) for angle in (0.0, 0.01, 0.02, 3.0, 1.5, 0.03)]
-    chosen = tasks.apart(robot, many, 3)
+    chosen = tasks.most_different(robot, many, 3)
     assert [q[0] for q in chosen] == [0.0, 3.0, 1.5]
-    assert tasks.apart(robot, many[:2], 3) == many[:2]
+    assert tasks.most_different(robot, many[:2], 3) == many[:2]
 
 
 def test_walls_are_drawn_as_thin_slabs():

@@ -9,8 +9,9 @@ import typer
 from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
 from arcreach.cli.output import check_figure, exit_by, print_json, printable_lines, save_figure
 from arcreach.cli.progress import announce_compiling
-from arcreach.errors import FileError, SceneError
-from arcreach.files import PlanarScene, load_planar_scene, units
+from arcreach.cli.targets import parse_numbers
+from arcreach.errors import SceneError
+from arcreach.files import PlanarScene, load_planar_scene
 from arcreach.planning.contact.contact_plan import ContactPlan, ContactPlans
 from arcreach.planning.contact.plan import plan_contact
 from arcreach.planning.contact.rod import RodShape
@@ -40,7 +41,7 @@ def contact(
     """
     check_figure(figure)
     loaded = load_planar_scene(scene)
-    target = loaded.target if to is None else _point(to)
+    target = loaded.target if to is None else parse_numbers("--to", to, (2,), "length", "x and z")
     if target is None:
         raise SceneError(f"scene '{loaded.name}' has no target; give one by --to, or use arcreach grasp")
     with announce_compiling():
@@ -65,13 +66,6 @@ def contact(
 
         save_figure(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
     exit_by(len(found) > 0)
-
-
-def _point(text: str) -> Point:
-    cells = text.split(",")
-    if len(cells) != 2:
-        raise FileError(f"--to has {len(cells)} values; give two, x and z, separated by a comma")
-    return units.parse(cells[0].strip(), "length"), units.parse(cells[1].strip(), "length")
 
 
 def _as_data(scene: PlanarScene, found: ContactPlans) -> dict[str, Any]:

@@ -29,11 +29,11 @@ from arcreach.cli.arguments import (
 )
 from arcreach.cli.commands import planar_figures
 from arcreach.cli.configurations import parse_configuration, parse_pulls
-from arcreach.cli.figure_output import Out, WidthChoice, save, wide
+from arcreach.cli.figure_output import Out, WidthChoice, save, width_option
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import check_figure, note, print_table
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_target
+from arcreach.cli.targets import parse_numbers, parse_target
 from arcreach.errors import MethodError
 from arcreach.files import load_chain, load_robot, load_scene, units
 from arcreach.ik.method import find_method
@@ -122,7 +122,11 @@ def pose(
         if len(rows) > 1:
             raise MethodError(f"--pulls draws one pose; give --q once, not {len(rows)} times")
         rows = loaded.from_pulls(parse_pulls(pulls, loaded), elastic, rows[0])
-    options: dict[str, Any] = {} if view is None else {"view": _view(view)}
+    options: dict[str, Any] = {}
+    if view is not None:
+        options["view"] = tuple(
+            math.degrees(angle) for angle in parse_numbers("--view", view, (2,), "angle", "azimuth and elevation")
+        )
     obstacles = read_scene(scene, scale) or ()
     from arcreach import figures
 
@@ -131,7 +135,7 @@ def pose(
             shown = rows[-1] if pulls is None else rows.q
             options["uncertainty"] = _pull_uncertainty(loaded, shown, pull_error, elastic)
         drawn = figures.pose(
-            loaded, rows, scene=obstacles, frames=frames, names=names, tendons=tendons, **options, **wide(width)
+            loaded, rows, scene=obstacles, frames=frames, names=names, tendons=tendons, **options, **width_option(width)
         )
     save(drawn, out)
 
@@ -163,7 +167,7 @@ def workspace(
             corners, shares, size = figures.tip_directions(one, samples=samples, seed=seed, cell=size)
             maps["" if len(loaded) == 1 else one.name or name] = (corners, 100.0 * shares)
         assert size is not None
-        drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **wide(width))
+        drawn = figures.workspace(maps, cell=size, label="directions of the tip (%)", **width_option(width))
     save(drawn, out)
 
 
@@ -192,7 +196,7 @@ def reach(
     with announce_compiling():
         found = reach_map(loaded, directions=directions, cells=cells, layer=plane)
         note(str(found))
-        drawn = figures.reach_map(found, **wide(width))
+        drawn = figures.reach_map(found, **width_option(width))
     save(drawn, out)
 
 
@@ -214,7 +218,7 @@ def times(
 
     with announce_compiling():
         measured = figures.measure_times(loaded, _split(methods), targets=targets, seed=seed)
-    save(figures.solve_times(measured, **wide(width)), out)
+    save(figures.solve_times(measured, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['convergence']}.")
@@ -235,7 +239,7 @@ def convergence(
 
     with announce_compiling():
         bands = figures.measure_convergence(loaded, _split(methods), targets=targets, seed=seed)
-    save(figures.convergence({"": bands}, **wide(width)), out)
+    save(figures.convergence({"": bands}, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['success']}.")
@@ -260,7 +264,7 @@ def success(
 
     with announce_compiling():
         counts = figures.measure_success(loaded, _split(methods), targets=targets, seed=seed, **options)
-    save(figures.success(counts, **wide(width)), out)
+    save(figures.success(counts, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['iterations']}.")
@@ -300,9 +304,9 @@ def iterations(
         )
     note(str(solution))
     if options.get("joint_steps"):
-        save(figures.joint_steps(solution, **wide(width)), out)
+        save(figures.joint_steps(solution, **width_option(width)), out)
     else:
-        save(figures.iterations(loaded, solution, **wide(width)), out)
+        save(figures.iterations(loaded, solution, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['links']}.")
@@ -329,7 +333,7 @@ def links(
     with announce_compiling():
         solution = solve(loaded, parse_target(to, axis, None), method, start=begin, trace=True, **options)
     note(str(solution))
-    save(figures.virtual_links(solution, iteration=iteration, **wide(width)), out)
+    save(figures.virtual_links(solution, iteration=iteration, **width_option(width)), out)
 
 
 @app.command(help=f"Draw {FIGURES['clearance']}.")
@@ -353,7 +357,7 @@ def clearance(
 
     with announce_compiling():
         drawn = figures.clearance(
-            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **wide(width)
+            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **width_option(width)
         )
     save(drawn, out)
 
@@ -372,11 +376,3 @@ def _pull_uncertainty(robot: Robot, q: Array, text: str, elastic: bool) -> TipCo
     if not 0.0 < error < math.inf:
         raise MethodError(f"--pull-error {text} is not accepted; give a length above 0")
     return tip_covariance(robot, q, pulls=np.full(len(robot.tendons), error), elastic=elastic)
-
-
-def _view(text: str) -> tuple[float, float]:
-    cells = text.split(",")
-    if len(cells) != 2:
-        raise MethodError(f"--view has {len(cells)} values; give two, azimuth and elevation, as -60deg,20deg")
-    azimuth, elevation = (math.degrees(units.parse(cell.strip(), "angle")) for cell in cells)
-    return azimuth, elevation

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arcreach.cli.arguments import PlanarName, complete
-from arcreach.cli.figure_output import Out, Width, WidthChoice, save, wide
+from arcreach.cli.figure_output import Out, Width, WidthChoice, save, width_option
 from arcreach.cli.output import check_figure
 from arcreach.cli.progress import announce_compiling
 from arcreach.errors import SceneError
@@ -36,7 +36,9 @@ def contact(
 
     with announce_compiling():
         plans = {one.name or "scene": _planned(one) for one in loaded}
-        drawn = figures.contact(plans, rod=rod, **wide(width or (Width.COLUMN if len(plans) == 1 else Width.PAGE)))
+        drawn = figures.contact(
+            plans, rod=rod, **width_option(width or (Width.COLUMN if len(plans) == 1 else Width.PAGE))
+        )
     save(drawn, out)
 
 
@@ -56,7 +58,7 @@ def search(
     from arcreach import figures
 
     with announce_compiling():
-        drawn = figures.contact_search(_planned(loaded, automatic, trace=True), rounds=rounds, **wide(width))
+        drawn = figures.contact_search(_planned(loaded, automatic, trace=True), rounds=rounds, **width_option(width))
     save(drawn, out)
 
 

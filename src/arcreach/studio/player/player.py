@@ -19,7 +19,7 @@ class Player:
     def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, show: Callable[[Answer], None]) -> None:
         self._state, self._stage, self._tab, self._show = state, stage, tab, show
         self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), self._ended)
-        # A slider asks for more frames than can be drawn.
+        # A slider asks for more frames than can be drawn; only the latest is.
         self._scrubber: Worker[int] = Worker("scrubber", lambda frame: self._show_frame(frame, playing=False))
 
     @property
@@ -104,15 +104,15 @@ class Player:
             if animation is None or frame >= len(animation):
                 return
 
-            def cancelled() -> bool:
+            def skip_frame() -> bool:
                 return playing and not self._playback.advance(frame)
 
             if animation.q is None:
-                if not cancelled():
+                if not skip_frame():
                     self._tab.show_frame(frame)
                     self.draw_frame(frame)
                 return
-            request = self._state.change_unless(cancelled, q=animation.q[frame])
+            request = self._state.change_unless(skip_frame, q=animation.q[frame])
             if request is not None:
                 self._tab.show_frame(frame)
                 self._show(animation.answer(frame, request))

@@ -28,6 +28,8 @@ MOST_BRANCHES = 8
 MOST_FOUND = 32
 # Points per backbone for comparing configurations.
 LINE_POINTS = 12
+# Points per frame of the body in a contact plan.
+BODY_POINTS = 80
 # Cells of the reach map along its longest side, and directions per cell.
 REACH_CELLS, REACH_DIRECTIONS = 13, 16
 # Consecutive starts without a new branch after which the search ends; below the default, because a user waits.
@@ -37,10 +39,10 @@ WITHOUT_NEW = 48
 def all_branches(robot: Robot, target: Target, start: Array) -> list[Array]:
     """Return up to MOST_BRANCHES clearly different configurations that reach a target."""
     found = [solution.q for solution in solve_all(robot, target, start=start, without_new=WITHOUT_NEW, most=MOST_FOUND)]
-    return apart(robot, found, MOST_BRANCHES)
+    return most_different(robot, found, MOST_BRANCHES)
 
 
-def apart(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
+def most_different(robot: Robot, configurations: list[Array], most: int) -> list[Array]:
     """Choose `most` configurations by farthest-point selection on their backbones, starting with the first."""
     if len(configurations) <= most:
         return configurations
@@ -89,7 +91,7 @@ def contact_motion(name: str) -> ContactMotion:
         return ContactMotion(name, [], 0.0, polygons, discs, [], scene.target, "no path found")
     best = found[0]
     text = f"{millimetres(best.length)} long, with {count(len(best.contacts), 'contact')}"
-    lines = [_upright(line) for line in best.frames(FRAMES, 80)]
+    lines = [_upright(line) for line in best.frames(FRAMES, BODY_POINTS)]
     return ContactMotion(name, lines, best.body.radius, polygons, discs, list(best.contacts), scene.target, text)
 
 
