@@ -32,7 +32,7 @@ from arcreach.kernels.clearance.scene import (
     point_clearance,
 )
 from arcreach.kernels.math.linalg import copy, solve_positive
-from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.bounds import inside_limits, stretch_index
 from arcreach.kernels.solver.contexts import Goal, Model, Pulls, Table, Task, Watch, Work
 from arcreach.kernels.solver.descent import FIRST_DAMPING, LARGEST_DAMPING, REJECTIONS
 from arcreach.kernels.solver.kinematics import evaluate
@@ -192,11 +192,9 @@ def write_rows(model: Model, work: Work, body: Body, wanted: float, port: Port |
             G[i, k] = work.J[k, i]
     # Rows of clearances are not scaled by units, so those of the tip must not be either.
     for row in range(moves.shape[0]):
-        k = moves[row].variable
-        last = k + moves[row].width - (1 if moves[row].stretch > 0.0 else 0)
         for i in range(TIP_ROWS):
-            for j in range(k, last):
-                G[i, j] /= moves[row].unit
+            for k in range(moves[row].variable, stretch_index(moves[row])):
+                G[i, k] /= moves[row].unit
     count = TIP_ROWS
     bend_a_little(moves, body.q, body.bent)
     # The angle to a port's axis: only its row has no point.

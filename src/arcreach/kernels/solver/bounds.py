@@ -37,6 +37,12 @@ def row_times(J: Array, k: int, y: Array | Six, mode: int) -> float:
 
 
 @kernel(fast=True, inline=True)
+def stretch_index(move: Record) -> int:
+    """Return the index of a block's stretch, or the index after its variables if it has none. Source: derived."""
+    return move.variable + move.width - (1 if move.stretch > 0.0 else 0)
+
+
+@kernel(fast=True, inline=True)
 def is_disc(move: Record) -> bool:
     """Return whether a block is the bend vector of a fixed section. Source: derived."""
     return move.kind == BEND and move.stretch <= 0.0

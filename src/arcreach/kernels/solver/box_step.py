@@ -12,6 +12,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import BEND, REACHED
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.solver.bounds import stretch_index
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Pulls, Table, Task, Watch
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.pull_limits import stay_within, with_scratch
@@ -55,14 +56,14 @@ def move_inside(box: Box, centre: Array, v: Array) -> None:
         if move.kind < BEND:
             v[k] = min(max(v[k], move.lower), move.upper)
             continue
-        last = k + move.width - (1 if move.stretch > 0.0 else 0)
+        stretch = stretch_index(move)
         square = 0.0
-        for j in range(k, last):
+        for j in range(k, stretch):
             square += (v[j] - centre[j]) * (v[j] - centre[j])
         # The bound of the bend vector's change also bounds the change of the bend.
         share = min(1.0, largest[k] / math.sqrt(square)) if square > 0.0 else 1.0
-        if move.stretch > 0.0 and abs(v[last] - centre[last]) * share > largest[last]:
-            share = largest[last] / abs(v[last] - centre[last])
+        if move.stretch > 0.0 and abs(v[stretch] - centre[stretch]) * share > largest[stretch]:
+            share = largest[stretch] / abs(v[stretch] - centre[stretch])
         for j in range(k, k + move.width):
             v[j] = centre[j] + share * (v[j] - centre[j])
 
