@@ -49,7 +49,7 @@ def spread(
     if rows < 2 * smallest:
         kernel(0, rows, *arguments)
         return
-    # A batch is worth compiling, and interpreted calls restore whole arrays, of which other threads fill other rows.
+    # A batch is worth compiling. An interpreted call also writes whole arrays back, over rows that other threads fill.
     stop_interpreting()
     threads = threads or available_threads()
     pieces = min(rows // smallest, threads * PIECES_PER_THREAD)

@@ -89,10 +89,10 @@ def _helper() -> Iterator[None]:
         # A temporary cache directory belongs to this process alone; the executable of a frozen program is no Python.
         python = None if getattr(sys, "frozen", False) else sys.executable
         if helper is None and python and available_threads() > 1 and CACHE_DIRECTORY.name == kernel_hash():
-            surroundings = {**os.environ, "ARCREACH_CACHE_DIR": str(CACHE_DIRECTORY.parent), "ARCREACH_QUIET": "1"}
+            environment = {**os.environ, "ARCREACH_CACHE_DIR": str(CACHE_DIRECTORY.parent), "ARCREACH_QUIET": "1"}
             helper = subprocess.Popen(  # noqa: S603
                 [python, *_HELPER],
-                env=surroundings,
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -149,8 +149,8 @@ def _warm_chain() -> None:
         )
     )
     for q in (mixed.neutral, mixed.sample(2, seed=0)):
-        for question in (mixed.tip_pose, mixed.frames, mixed.backbone, mixed.jacobian, mixed.clip, mixed.within_limits):
-            question(q)
+        for method in (mixed.tip_pose, mixed.frames, mixed.backbone, mixed.jacobian, mixed.clip, mixed.within_limits):
+            method(q)
 
 
 def _warm_branches(robot: Robot) -> None:
@@ -158,7 +158,7 @@ def _warm_branches(robot: Robot) -> None:
 
 
 def _warm_gpu(robot: Any, specialised: bool) -> None:
-    """Compute a pose, a Jacobian and a target of every kind on a GPU."""
+    """Compute a Jacobian and a pose, and solve for a target of every kind, on a GPU."""
     q = robot.sample(1, seed=0)
     robot.jacobian(q, device="cuda")
     poses = robot.tip_pose(q, device="cuda")

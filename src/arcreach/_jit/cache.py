@@ -24,8 +24,9 @@ from numba.core import caching
 PACKAGE = Path(__file__).parents[1]
 
 
+@functools.cache
 def kernel_hash() -> str:
-    """Return a hash of all kernel sources, this package and numba's version."""
+    """Return a hash of the sources in `kernels`, `elements` and `_jit`, and of numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in (
         path for folder in ("_jit", "elements", "kernels") for path in sorted((PACKAGE / folder).rglob("*.py"))

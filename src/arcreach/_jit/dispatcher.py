@@ -27,7 +27,7 @@ class KernelDispatcher(registry.CPUDispatcher):
 
     # Whether the kernel being compiled is called by another one; changed only under numba's compiler lock.
     inner: ClassVar[bool] = False
-    # Of numba's class.
+    # Attributes that numba's class sets.
     __name__: str
     _compiler: Any
 
@@ -52,7 +52,7 @@ class KernelDispatcher(registry.CPUDispatcher):
     def add_overload(self, cres: Any) -> None:
         """Register a compiled version."""
         if not _is_inner(cres):
-            # Of the kernels inside.
+            # The machine code includes inner kernels, whose environments numba would not register.
             for environment in cres._find_referenced_environments():
                 cres.codegen.set_env(environment.env_name, environment)
             super().add_overload(cres)

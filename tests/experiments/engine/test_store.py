@@ -11,7 +11,7 @@ import pytest
 
 from arcreach.errors import FileError
 from arcreach.experiments.engine.experiment import Block, Settings, generator, ranges
-from arcreach.experiments.engine.store import COLUMNS, Store
+from arcreach.experiments.engine.store import COLUMNS, Store, session_name
 
 KNOWN = {"experiment": "scaling", "seed": 0, "targets": 10, "methods": ["auto"], "robot": None, "kernels": "k"}
 BLOCKS = [Block("a", "auto", first, 5) for first in (0, 5, 10)]
@@ -229,3 +229,10 @@ def test_parquet_files_are_plain(tmp_path):
     store = begun(tmp_path / "run")
     store.write(BLOCKS[0], columns(BLOCKS[0]), {})
     assert pl.read_parquet(store.path(BLOCKS[0]))["status"].to_list() == ["REACHED"] * 5
+
+
+def test_names_of_sessions_sort_by_time_across_a_full_second(monkeypatch):
+    times = iter([1_999_999_999, 2_000_000_001])
+    monkeypatch.setattr("time.time_ns", lambda: next(times))
+    first, second = session_name(), session_name()
+    assert first < second

@@ -254,7 +254,8 @@ def import_polars() -> Any:
 
 def session_name() -> str:
     """Return a unique name that sorts by time."""
-    return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{time.time_ns() % 10**9:09d}-{os.getpid()}"
+    seconds, nanoseconds = divmod(time.time_ns(), 10**9)
+    return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}-{os.getpid()}"
 
 
 def _short(value: Any) -> str:

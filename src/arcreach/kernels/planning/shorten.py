@@ -5,9 +5,10 @@ from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.planning.sampling import uniform
 from arcreach.kernels.planning.tree import distance, is_free
 
-# Short-cuts tried, and how many may fail one after another; and the smallest gain, as a share of the length.
+# Most short-cuts tried, and most failures in a row.
 _TRIES = 200
 _PATIENCE = 25
+# Least gain of a short-cut, as a share of the length of the path.
 _LEAST_GAIN = 1e-3
 
 
@@ -29,7 +30,7 @@ def leave_out(space, demand, pulls, path, count, work):
 
 @kernel
 def path_length(weights, path, count, lengths):
-    """Write the lengths up to every point of a path; return the whole. Source: derived."""
+    """Write the length of a path up to each of its points; return the total length. Source: derived."""
     lengths[0] = 0.0
     for i in range(1, count):
         lengths[i] = lengths[i - 1] + distance(weights, path[i - 1], path[i])
@@ -42,8 +43,8 @@ def at_length(path, count, lengths, wanted, v):
     i = 0
     while i < count - 2 and lengths[i + 1] < wanted:
         i += 1
-    whole = lengths[i + 1] - lengths[i]
-    share = min((wanted - lengths[i]) / whole, 1.0) if whole > 0.0 else 0.0
+    edge = lengths[i + 1] - lengths[i]
+    share = min((wanted - lengths[i]) / edge, 1.0) if edge > 0.0 else 0.0
     for k in range(v.shape[0]):
         v[k] = path[i, k] + share * (path[i + 1, k] - path[i, k])
     return i
@@ -60,15 +61,15 @@ def short_cuts(space, demand, pulls, path, count, scratch, work):
     for _ in range(_TRIES):
         if count <= 2 or failed >= _PATIENCE or count + 2 > path.shape[0] or clock(work.timer) > work.deadline[0]:
             break
-        whole = path_length(space.weights, path, count, lengths)
-        first, second = uniform(scratch.state) * whole, uniform(scratch.state) * whole
+        total = path_length(space.weights, path, count, lengths)
+        first, second = uniform(scratch.state) * total, uniform(scratch.state) * total
         i = at_length(path, count, lengths, min(first, second), a)
         j = at_length(path, count, lengths, max(first, second), b)
         if i == j:
             continue
         failed += 1
         gain = abs(second - first) - distance(space.weights, a, b)
-        if gain < _LEAST_GAIN * whole or not is_free(space, demand, pulls, a, b, work):
+        if gain < _LEAST_GAIN * total or not is_free(space, demand, pulls, a, b, work):
             continue
         failed = 0
         # Points i + 1 to j give way to a and b.

@@ -307,7 +307,7 @@ def minimise_cost(
     scratch: PostureScratch,
     to_beat: float,
 ) -> tuple[float, int]:
-    """Minimise the cost from v, where e and J hold, with the tip within `loose` of its target, at the end within `goal`.
+    """Minimise the cost from v, where e and J hold; the tip stays within `loose` of its target and ends within `goal`.
 
     Return the cost at v and the number of steps. The cost is infinite if the tip did not return to the target, or only
     at a higher cost than predicted; it is above `to_beat` if the descent was not expected to get below it.
