@@ -10,7 +10,7 @@
   const KEYS = {
     KeyJ: [0, -1], KeyL: [0, 1], KeyK: [1, -1], KeyI: [1, 1], KeyU: [2, -1], KeyO: [2, 1],
   };
-  const pressed = new Map(); // key or pointer: {axis, sign, since}
+  const pressed = new Map(); // key or pointer: {axis, sign, since, moved}
   let socket = null;
   let silent = true;
 
@@ -27,13 +27,14 @@
   };
 
   const press = (name, axis, sign) => {
-    if (!pressed.has(name)) pressed.set(name, { axis, sign, since: performance.now() });
+    if (!pressed.has(name)) pressed.set(name, { axis, sign, since: performance.now(), moved: false });
   };
   const release = (name) => {
     const entry = pressed.get(name);
     if (entry === undefined) return;
     pressed.delete(name);
-    if (performance.now() - entry.since < TAP) {
+    // A busy page may handle a release late: an input that has not moved the tip is a tap, however long it took.
+    if (!entry.moved) {
       const step = [0, 0, 0, 0, 0, 0];
       step[entry.axis] = entry.sign;
       send({ step });
@@ -69,8 +70,10 @@
     }
     const held = [0, 0, 0, 0, 0, 0];
     const now = performance.now();
-    for (const { axis, sign, since } of pressed.values()) {
-      if (now - since >= TAP) held[axis] += sign;
+    for (const entry of pressed.values()) {
+      if (now - entry.since < TAP) continue;
+      held[entry.axis] += entry.sign;
+      entry.moved = true;
     }
     const pads = open() ? Array.from(navigator.getGamepads()).filter((pad) => pad !== null && pad.connected) : [];
     const idle = pads.length === 0 && held.every((value) => value === 0);
