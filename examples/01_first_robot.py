@@ -104,7 +104,9 @@ def save_picture(folder):
         from arcreach.figures import TWO_COLUMNS, pose, save
 
         folder.mkdir(parents=True, exist_ok=True)
-        save(pose(robot, [hanging, bent], names=False, width=TWO_COLUMNS), folder / "01_first_robot.png")
+        path = folder / "01_first_robot.png"
+        save(pose(robot, [hanging, bent], names=False, width=TWO_COLUMNS), path)
+        print(f"A picture of an arm with a bending tool: {path}")
     except ar.MissingExtraError:
         return
 

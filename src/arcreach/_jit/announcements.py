@@ -48,8 +48,8 @@ COMPILING_LINE = (
     "of time, ARCREACH_QUIET=1 hides this line"
 )
 INTERPRETING_LINE = (
-    "arcreach: kernels are not compiled yet, so first calls run a thousand times slower, in the Python interpreter; "
-    "`arcreach warm-up` compiles most kernels, ARCREACH_QUIET=1 hides this line"
+    "arcreach: kernels are not compiled yet, so first calls are interpreted, which is slower; `arcreach warm-up` "
+    "compiles most kernels, ARCREACH_QUIET=1 hides this line"
 )
 # Number of active `announces` blocks, and the lines printed in this process.
 _announcers = 0

@@ -37,7 +37,7 @@ MethodName = Annotated[
 ]
 MethodOptions = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="Option of the method: a number, a name, or [a,b]."),
+    typer.Option("--option", metavar="NAME=VALUE", help="Option of the method: a number, a name, or \\[a,b]."),
 ]
 SceneName = Annotated[str, typer.Option("--scene", help=SCENE_HELP, autocompletion=complete(scene_catalogue))]
 OptionalScene = Annotated[
@@ -68,7 +68,7 @@ Prefer = Annotated[
 ]
 HoldNames = Annotated[
     list[str] | None,
-    typer.Option("--hold", metavar="NAME", help="Coordinate or element to hold at its value in --start, or at rest."),
+    typer.Option("--hold", metavar="NAME", help="Coordinate or element to hold at its value at the start, or at rest."),
 ]
 NarrowLimits = Annotated[
     list[str] | None,
