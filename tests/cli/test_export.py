@@ -87,6 +87,7 @@ def test_c_sources(run, tmp_path):
         (("two-section", "--out", "c", "--format", "c", "--method", "fabrikx"), "give auto"),
         (("two-section", "--out", "a.scad", "--precision", "float32"), "without --format c"),
         (("librergm3-matrix", "--out", "c", "--format", "c"), "is not a chain of elements"),
+        (("two-section", "--out", "arm.c"), "give --format c and a folder as --out"),
         (("two-section", "--out", "body.step"), "give .urdf, .stl, .glb, .scad, .csv"),
         (("two-section", "--out", "no/such/folder/body.stl"), "folder does not exist"),
         (("two-section", "--out", "body.csv"), "give --path or --to"),

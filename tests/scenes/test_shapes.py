@@ -101,7 +101,7 @@ def test_scene_does_not_change():
     ("shapes", "words"),
     [
         (3, ["shapes = 3", "Sphere"]),
-        ("abc", ["shapes = 'abc'"]),
+        ("abc", ["shapes = 'abc'", "load_scene('abc')"]),
         ([ar.Sphere((0, 0, 0), 1), "ball"], ["shapes[1] = 'ball'"]),
         ([ar.Section(0.1, 1.0)], ["shapes[0]", "Sphere"]),
         ([ar.Sphere((0, 0, 0), 1, name="a"), ar.Box((1, 1, 1), name="a")], ["name = 'a'", "2 obstacles"]),

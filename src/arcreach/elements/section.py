@@ -48,6 +48,8 @@ class Section(Element):
         if all(lengths):
             self._check_length(fields)
         accepted = "an angle above 0 and up to 2 pi (6.2832 radians)"
+        if isinstance(self.bend_max, int | float) and 2.0 * math.pi < self.bend_max <= 360.0:
+            accepted += f"; {self.bend_max:g} degrees are {math.radians(self.bend_max):.4f} radians"
         if fields.check("bend_max", checks.number, accepted, low=0.0, high=2.0 * math.pi) and self.bend_max == 0.0:
             fields.refuse("bend_max", f"{accepted}; a piece that does not bend is a Link")
         fields.check("radius", checks.number, METRES, low=0.0)

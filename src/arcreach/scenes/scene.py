@@ -170,7 +170,9 @@ def pack(shapes: Sequence[Any]) -> tuple[npt.NDArray[Any], Array]:
 
 def _checked_shapes(shapes: Any) -> tuple[Shape | PlanarShape, ...]:
     if isinstance(shapes, (str, bytes)) or not isinstance(shapes, Iterable):
-        raise SceneError(f"scene: shapes = {shown(shapes)} is not accepted; give {ACCEPTED}")
+        loaded = f"; a file or a scene of the catalogue is loaded by load_scene({shown(shapes)})"
+        named = loaded if isinstance(shapes, str) else ""
+        raise SceneError(f"scene: shapes = {shown(shapes)} is not accepted; give {ACCEPTED}{named}")
     checked = tuple(shapes)
     known = (*SHAPE_TYPES, *PLANAR_TYPES)
     raise_any(

@@ -120,8 +120,10 @@ BAD = {
         SECTION + "wieght = 1",
         ["elements[0].wieght = 1 is an unknown key", "accepted here"],
     ),
-    "unknown kind": ('[[elements]]\nkind = "sektion"', ["elements[0].kind = 'sektion'", "'section'"]),
+    "unknown kind": ('[[elements]]\nkind = "sektion"', ["elements[0].kind = 'sektion'", "did you mean 'section'?"]),
     "no kind": ("[[elements]]\nlength = 1", ["elements[0].kind is missing"]),
+    "bend_max in degrees": (SECTION.replace('"90 deg"', "90"), ["bend_max = 90", "90 degrees are 1.5708 radians"]),
+    "long table declared twice": (f"[{'k' * 500}]\n" * 2, ["Cannot declare ('kkk", "(at line 2, column 502)"]),
     "missing field": (
         '[[elements]]\nkind = "section"\nlength = 1',
         ["elements[0].bend_max is missing", "largest bend"],

@@ -170,6 +170,8 @@ def test_bad_input_is_named_before_anything_is_searched(arm, clutter):
     inside = np.array(clutter[0].centre)
     with pytest.raises(TargetError, match="inside obstacle 'sphere-1'"):
         ar.plan(arm, arm.neutral, ar.Target(inside), clutter)
+    with pytest.raises(TargetError, match=r"keeps a margin of 5 mm, so the target is .* lower the margin"):
+        ar.plan(arm, arm.neutral, target, [ar.Sphere((0.045, 0.02, 0.08), 0.01)], margin=0.005)
     with pytest.raises(SceneError, match="contains the base"):
         ar.plan(arm, arm.neutral, target, [ar.Sphere((0, 0, 0.005), 0.02)])
     with pytest.raises(SceneError, match=r"start is not free: 'section-2' is .* inside 'ball'"):

@@ -139,6 +139,8 @@ def _check_source(out: File, **given: Any) -> str:
     if len(chosen) > 1:
         raise FileError(f"--{chosen[0]} and --{chosen[1]} are both given; give one of them")
     source = chosen[0] if chosen else ""
+    if out.suffix.lower() in {".c", ".h"}:
+        raise FileError(f"{out}: C sources are several files; give --format c and a folder as --out")
     # A stream has no ending: use the first format that accepts the input.
     fitting = tuple(ending for ending, sources in SOURCES.items() if source in sources)
     ending = check_output(out, fitting if is_stream(out) else tuple(SOURCES))

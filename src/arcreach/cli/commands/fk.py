@@ -106,10 +106,10 @@ def _print_json(robot: AnyRobot, results: dict[str, Any], many: bool) -> None:
 def _print_pose(pose: Array) -> None:
     out = console()
     x, y, z = pose[:3, 3] * 1e3
-    out.print(f"tip at x {x:.6f}, y {y:.6f}, z {z:.6f} mm", highlight=False)
+    out.print(f"tip at x {x:z.6f}, y {y:z.6f}, z {z:z.6f} mm", highlight=False)
     out.print("pose T_base_tip (metres):", highlight=False)
     for row in pose:
-        out.print("  " + "  ".join(f"{value:14.9f}" for value in row), highlight=False)
+        out.print("  " + "  ".join(f"{value:z14.9f}" for value in row), highlight=False)
 
 
 def _pose_columns(poses: Array, inside: Booleans) -> dict[str, list[Any]]:

@@ -115,8 +115,10 @@ def _line(detail: Any, data: Any, model_of: ModelOf) -> str:
             hint = suggestion(written, known) or f"; accepted here: {', '.join(known)}"
             return f"{path} = {shown(value)} is an unknown key{hint}"
         case "union_tag_invalid":
-            given = shown(value.get(_tag(detail)))
-            return f"{path}.{_tag(detail)} = {given} is not accepted; give one of {context['expected_tags']}"
+            given = value.get(_tag(detail))
+            tags = context["expected_tags"]
+            hint = suggestion(str(given), [tag.strip().strip("'") for tag in tags.split(",")])
+            return f"{path}.{_tag(detail)} = {shown(given)} is not accepted; give one of {tags}{hint}"
         case "union_tag_not_found" if isinstance(value, dict):
             return f"{path}.{_tag(detail)} is missing; every entry says what it is"
         case "value_error":

@@ -17,6 +17,12 @@ from arcreach.files.toml import bounds, problems
 TOO_MANY_DIGITS = "is not valid TOML: it has a number of thousands of digits; give one that a float can hold"
 
 
+def _reason(error: tomllib.TOMLDecodeError) -> str:
+    """Return the message of an error; one that quotes much of the file is cut, but keeps the line and column."""
+    reason, bracket, place = str(error).rpartition(" (at ")
+    return f"{shown(reason)[1:-1]} (at {place}" if bracket else shown(place)[1:-1]
+
+
 def parse_toml(text: str, origin: str) -> dict[str, Any]:
     """Return the tables of a TOML text; error messages call it `origin`."""
     try:
@@ -25,7 +31,7 @@ def parse_toml(text: str, origin: str) -> dict[str, Any]:
     except FileError as error:
         raise problems.failure(origin, error.problems) from None
     except tomllib.TOMLDecodeError as error:
-        raise problems.failure(origin, [f"is not valid TOML: {shown(str(error))[1:-1]}"]) from None
+        raise problems.failure(origin, [f"is not valid TOML: {_reason(error)}"]) from None
     except ValueError:
         raise problems.failure(origin, [TOO_MANY_DIGITS]) from None
     if _has_endless_integer(data):

@@ -240,9 +240,11 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
         missing = radius + margin - distance
         if missing > 0.0:
             inside = "lies inside" if distance <= 0.0 else "lies too close to"
+            kept = f" and keeps a margin of {_text.length(margin)}" if margin > 0.0 else ""
             raise TargetError(
-                f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {_text.length(radius)} "
-                f"and would be {_text.length(missing)} too deep; move the target"
+                f"target {inside} obstacle '{scene.shape_names[i]}': the tip has a radius of {_text.length(radius)}"
+                f"{kept}, so the target is {_text.length(missing)} too deep; move it"
+                f"{' or lower the margin' if kept else ''}"
             )
 
 
