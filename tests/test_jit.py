@@ -1,5 +1,6 @@
 """The cache of compiled kernels: used by the next process, never stale."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from numba.core.types.functions import BaseFunction
 
 import arcreach
 from arcreach import _jit
@@ -297,3 +299,21 @@ def test_a_kernel_that_returns_arrays_must_say_that_it_allocates():
 
     with pytest.raises(numba.errors.NumbaError, match="kernel halves returns an array; mark it `allocates`"):
         caller(np.zeros(2))
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_compiling_leaves_numba_and_the_garbage_collector_as_they_were(compiles):
+    @_jit.kernel
+    def half(x):
+        return x / 2.0
+
+    resolve, collecting = BaseFunction.get_call_type, []
+    with _jit.on_compile(lambda: collecting.append(gc.isenabled())):
+        if compiles:
+            assert half(3.0) == 1.5
+        else:
+            with pytest.raises(numba.errors.TypingError):
+                half("three")
+    assert collecting[0] is False
+    assert gc.isenabled()
+    assert BaseFunction.get_call_type is resolve

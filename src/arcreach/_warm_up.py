@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from arcreach._interpreter import stop_interpreting
 from arcreach._jit import CACHE_DIRECTORY, kernel_hash, on_compile
 from arcreach._threads import available_threads
-from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section
+from arcreach.elements import Link, Parallelogram, Prismatic, Revolute, Section, Tendon
 from arcreach.errors import DeviceError
 from arcreach.gpu.driver import chosen
 from arcreach.ik.method import methods
@@ -42,12 +43,11 @@ def warm_up(
     robot: Robot | SymbolicRobot | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> float:
-    """Compile the kernels of solvers, scenes and planners, or load them from the cache; return the seconds it took.
+    """Compile the kernels, or load them from the cache; return the seconds it took.
 
-    Those of tendons and preferred postures are compiled at their first use. With `device` "cuda" the GPU kernels for
-    batches without `start` are compiled too: those for any small robot, or with `robot` those specialised to it.
-    `progress` receives the number of completed steps and of all steps. With more than one core a second process
-    compiles about half of the kernels.
+    With `device` "cuda" the GPU kernels for batches without `start` are compiled too: those for any small robot, or
+    with `robot` those specialised to it. `progress` receives the number of completed steps and of all steps. With more
+    than one core a second process compiles about half of the kernels.
     """
     start = time.perf_counter()
     stop_interpreting()
@@ -112,27 +112,32 @@ def _sections() -> Robot:
 
 
 def _cpu_steps() -> list[Callable[[], Any]]:
-    """Return calls without arguments that together use the kernels to compile; the slowest come first and last."""
+    """Return calls without arguments that together use the kernels to compile.
+
+    Two processes begin at both ends. The uses of `auto` come first because they share kernels, and short steps stand in
+    the middle, where the processes meet.
+    """
     sections = _sections()
     joints = Robot([Revolute(), Link((0.0, 0.0, 0.1)), Revolute((0.0, 1.0, 0.0)), Link((0.0, 0.0, 0.1))])
     robots = [sections, Robot(sections.elements[:1]), joints]
-    by_method = [functools.partial(_warm_method, method.name, method.variants, robots) for method in methods().values()]
+    auto, *others = (
+        functools.partial(_warm_method, method.name, method.variants, robots)
+        for method in sorted(methods().values(), key=lambda method: method.name != "auto")
+    )
     return [
-        _warm_chain,
-        *by_method,
-        functools.partial(_warm_branches, sections),
-        _warm_contact,
+        auto,
+        _warm_pull_limits,
         *(
-            functools.partial(step, sections)
-            for step in (
-                _warm_follow,
-                _warm_shape,
-                _warm_clearance,
-                _warm_mesh,
-                _warm_port,
-                _warm_motions,
-            )
+            functools.partial(use, sections)
+            for use in (_warm_preference, _warm_port, _warm_motions, _warm_branches, _warm_follow, _warm_shape)
         ),
+        _warm_leader,
+        _warm_contact,
+        *others,
+        functools.partial(_warm_mesh, sections),
+        functools.partial(_warm_clearance, sections),
+        _warm_pulls,
+        _warm_chain,
     ]
 
 
@@ -155,6 +160,29 @@ def _warm_chain() -> None:
 
 def _warm_branches(robot: Robot) -> None:
     solve_all(robot, _target(robot, axis=True))
+
+
+def _warm_pulls() -> None:
+    """Convert configurations and pulls into each other, single and as a batch."""
+    robot = _with_tendons(Tendon(0.004, 0.0, stiffness=5000.0, pretension=2.0))
+    for q in (robot.neutral, robot.sample(2, seed=0)):
+        robot.pull_jacobian(q)
+        for elastic in (False, True):
+            robot.from_pulls(robot.pulls(q), elastic=elastic)
+
+
+def _warm_pull_limits() -> None:
+    robot = _with_tendons(Tendon(0.004, 0.0, pull_max=0.01))
+    solve(robot, _target(robot, axis=True))
+
+
+def _with_tendons(tendon: Tendon) -> Robot:
+    tendons = tuple(replace(tendon, angle=angle) for angle in (0.0, 2.0, 4.0))
+    return Robot([Section(0.05, np.pi / 2, bending_stiffness=0.003, tendons=tendons)] * 2)
+
+
+def _warm_preference(robot: Robot) -> None:
+    solve(robot, _target(robot, axis=True), prefer="rest")
 
 
 def _warm_gpu(robot: Any, specialised: bool) -> None:
@@ -183,11 +211,18 @@ def _warm_mesh(robot: Robot) -> None:
 
 
 def _warm_follow(robot: Robot) -> None:
-    """Follow a short path in bounded steps."""
+    """Follow a short path in bounded steps, and time it."""
     from arcreach.planning.motion.follow import follow
 
     q = robot.sample(2, seed=0)
-    follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], max_step=0.5)
+    follow(robot, robot.tip_pose(q)[:, :3, 3], start=q[0], max_step=0.5).timed(max_speed=1.0, max_acceleration=1.0)
+
+
+def _warm_leader() -> None:
+    from arcreach.planning.motion.leader import follow_the_leader
+
+    robot = Robot([Prismatic(0.0, 0.1), Section(0.05, np.pi / 2)])
+    follow_the_leader(robot, [(0.0, 0.0, 0.01 * k) for k in range(10)])
 
 
 def _warm_motions(robot: Robot) -> None:

@@ -44,12 +44,12 @@ def on_compile(started: Callable[[], None], announces: bool = False) -> Iterator
 
 
 COMPILING_LINE = (
-    "arcreach: compiling kernels, once per installation and up to a minute; `arcreach warm-up` does most of it ahead "
-    "of time, ARCREACH_QUIET=1 hides this line"
+    "arcreach: compiling kernels, once per installation and up to a minute; `arcreach warm-up` does it ahead of time, "
+    "ARCREACH_QUIET=1 hides this line"
 )
 INTERPRETING_LINE = (
     "arcreach: kernels are not compiled yet, so first calls are interpreted, which is slower; `arcreach warm-up` "
-    "compiles most kernels, ARCREACH_QUIET=1 hides this line"
+    "compiles them, ARCREACH_QUIET=1 hides this line"
 )
 # Number of active `announces` blocks, and the lines printed in this process.
 _announcers = 0

@@ -7,7 +7,9 @@ both for every kernel, a third of the time to compile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import gc
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import llvmlite.binding
@@ -15,6 +17,7 @@ import numba
 from numba.core import codegen, compiler, registry, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 
+from arcreach._jit import overloads
 from arcreach._jit.cache import OneFileEach
 
 
@@ -46,8 +49,9 @@ class KernelDispatcher(registry.CPUDispatcher):
             inner = KernelDispatcher.inner
             if not inner and arguments in self.overloads and _is_inner(self.overloads[arguments]):
                 del self.overloads[arguments]
-            self._compiler.pipeline_class = _InnerCompiler if inner else compiler.Compiler
-            return super().compile(sig)
+            self._compiler.pipeline_class = _InnerCompiler if inner else _Compiler
+            with overloads.remembered(), _no_collection():
+                return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
         """Register a compiled version."""
@@ -84,11 +88,35 @@ class KernelDispatcher(registry.CPUDispatcher):
         return answer
 
 
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Collect no garbage inside the block: collections find little, a tenth of the time to compile."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _holds_array(kind: Any) -> bool:
     return isinstance(kind, numba.types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
 
 
-class _InnerLibrary(codegen.JITCodeLibrary):
+class _Library(codegen.JITCodeLibrary):
+    """LLVM code that is optimised once.
+
+    numba optimises twice, to remove pairs of reference counts in between. Kernels hardly count references, and the
+    machine code is the same.
+    """
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class _InnerLibrary(_Library):
     """LLVM code that is never given to the machine code generator on its own."""
 
     def _finalize_final_module(self) -> None:
@@ -103,13 +131,25 @@ def _is_inner(result: Any) -> bool:
     return isinstance(result.library, _InnerLibrary)
 
 
-class _InnerCompiler(compiler.Compiler):
-    """numba's compiler without the wrapper for Python and without machine code."""
+class _Compiler(compiler.Compiler):
+    """numba's compiler with a library of `library_class`."""
+
+    library_class: ClassVar[type[_Library]] = _Library
 
     def define_pipelines(self) -> Any:
         state = self.state
-        state.flags.no_compile = state.flags.no_cpython_wrapper = True
-        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self.library_class(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class _InnerCompiler(_Compiler):
+    """The compiler without the wrapper for Python and without machine code."""
+
+    library_class = _InnerLibrary
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.no_compile = self.state.flags.no_cpython_wrapper = True
         return super().define_pipelines()
 
 
