@@ -3,8 +3,11 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.scenes import bodies
 
 import arcreach as ar
+from arcreach.kernels.clearance.scene import Obstacles, point_clearance
+from arcreach.scenes.scene import SHAPE_TYPES
 
 NAN = math.nan
 
@@ -66,6 +69,26 @@ def test_fields_become_plain_floats():
     assert ball.centre == (1.0, 2.0, 3.0)
     assert hash(ball) == hash(ar.Sphere([1, 2, 3], 0.5))
     assert ar.HalfSpace((0, 0, 2)).normal == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", SHAPE_TYPES)
+def test_points_of_an_obstacle_lie_in_its_bounding_sphere(kind):
+    rng = np.random.default_rng(1)
+    corners = np.array([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)])
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    found = 0
+    for _ in range(20):
+        position, turn = rng.uniform(-0.1, 0.1, 3), bodies.random_rotation(rng)
+        shape = ar.Mesh(vertices=corners, faces=faces, position=position, rotation=turn, margin=0.002, cells=16)
+        shape = shape if kind is ar.Mesh else bodies.random_shape(kind.kind, rng)
+        centre, radius = shape.bounding_sphere
+        reach = min(radius, 0.3)
+        points = centre + rng.uniform(-1.5 * reach, 1.5 * reach, (2000, 3))
+        obstacles = Obstacles(*ar.Scene([shape]).packed, 0.0, 0.0)
+        inside = np.array([point_clearance(obstacles, *point) <= 0.0 for point in points])
+        found += inside.sum()
+        assert (np.linalg.norm(points[inside] - centre, axis=1) <= radius).all()
+    assert found > 50
 
 
 def test_scene_holds_obstacles_in_order():

@@ -126,6 +126,13 @@ class Mesh:
         }
 
     @property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre and radius of a sphere around the obstacle, margin included."""
+        record = self.record()
+        half = 0.5 * record["half"]
+        return record["position"] + np.asarray(self.rotation) @ half, float(np.linalg.norm(half)) + record["radius"]
+
+    @property
     def surface(self) -> tuple[Array, Integers]:
         """Vertices (n, 3) in the base frame and triangles (m, 3), without the margin."""
         return self._vertices @ np.transpose(self.rotation) + self.position, self._faces

@@ -99,13 +99,12 @@ class Scene:
     @cached_property
     def bounds(self) -> tuple[Array, tuple[float, float, float, float]]:
         """Centre and radius (4, n), margins included, of a sphere around every obstacle, and of one around all."""
-        shapes, _ = self.packed
-        spheres = np.empty((4, len(shapes)))
-        for shape, sphere in zip(shapes, spheres.T, strict=True):
-            centre, radius = bounding_sphere(shape)
-            sphere[:3], sphere[3] = centre, radius + shape["radius"]
+        spheres = np.empty((4, len(self)))
+        for shape, sphere in zip(self.shapes, spheres.T, strict=True):
+            assert isinstance(shape, SHAPE_TYPES)  # planners take no planar obstacles
+            sphere[:3], sphere[3] = shape.bounding_sphere
         spheres.flags.writeable = False
-        centre = spheres[:3].mean(axis=1) if len(shapes) else np.zeros(3)
+        centre = spheres[:3].mean(axis=1) if len(self) else np.zeros(3)
         away = np.linalg.norm(spheres[:3] - centre[:, None], axis=0) + spheres[3]
         x, y, z = centre.tolist()
         return spheres, (x, y, z, float(away.max(initial=0.0)))
@@ -120,20 +119,6 @@ class Scene:
     def meshes(self) -> tuple[tuple[int, Mesh], ...]:
         """Index and mesh of every mesh."""
         return tuple((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Mesh))
-
-
-def bounding_sphere(record: Any) -> tuple[Array, float]:
-    """Return centre and radius of a sphere around a packed obstacle without its own radius."""
-    kind, position, half = record["kind"], np.asarray(record["position"]), np.asarray(record["half"])
-    if kind == layout.CAPSULE:
-        along = np.asarray(record["along"])
-        return position + 0.5 * along, 0.5 * float(np.linalg.norm(along))
-    if kind == layout.BOX:
-        return position, float(np.linalg.norm(half))
-    if kind == layout.MESH:
-        # The position is that of the first node of the grid.
-        return position + 0.5 * np.asarray(record["rotation"]) @ half, 0.5 * float(np.linalg.norm(half))
-    return position, layout.BOUNDLESS if kind == layout.HALF_SPACE else 0.0
 
 
 def as_scene(scene: Any) -> Scene:

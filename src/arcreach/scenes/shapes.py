@@ -96,6 +96,11 @@ class Sphere:
         """Return the fields of `layout.SHAPE`, as kernels read them."""
         return {"kind": layout.SPHERE, "position": self.centre, "radius": self.margin + self.radius}
 
+    @property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre and radius of a sphere around the obstacle, margin included."""
+        return np.array(self.centre), self.margin + self.radius
+
 
 @dataclass(frozen=True)
 class Capsule:
@@ -121,6 +126,12 @@ class Capsule:
         """Return the fields of `layout.SHAPE`, as kernels read them."""
         along = np.subtract(self.b, self.a)
         return {"kind": layout.CAPSULE, "position": self.a, "along": along, "radius": self.margin + self.radius}
+
+    @property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre and radius of a sphere around the obstacle, margin included."""
+        half = 0.5 * np.subtract(self.b, self.a)
+        return self.a + half, float(np.linalg.norm(half)) + (self.margin + self.radius)
 
 
 @dataclass(frozen=True)
@@ -153,6 +164,11 @@ class Box:
         return {"kind": layout.BOX, "position": self.centre, "rotation": self.rotation, "half": half}
 
     @property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre and radius of a sphere around the obstacle, margin included."""
+        return np.array(self.centre), float(np.linalg.norm(0.5 * np.asarray(self.size))) + self.margin
+
+    @property
     def surface(self) -> tuple[Array, Integers]:
         """Corners (8, 3) in the base frame and triangles (12, 3), without the margin."""
         signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -180,3 +196,8 @@ class HalfSpace:
     def record(self) -> dict[str, Any]:
         """Return the fields of `layout.SHAPE`, as kernels read them."""
         return {"kind": layout.HALF_SPACE, "position": self.point, "along": self.normal}
+
+    @property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre and radius of a sphere around the obstacle, margin included."""
+        return np.array(self.point), layout.BOUNDLESS
