@@ -15,7 +15,7 @@ from arcreach.figures._style import INK
 GRID, EDGE = "#E4E4E4", "#BDBDBD"
 # Approximate number of grid steps along the longest side.
 STEPS = 5.0
-# Units in metres, the largest first, and the smallest size of a room in its unit.
+# Units and their sizes in metres, largest first; a unit is used if the longest side measures at least LEAST of it.
 UNITS, LEAST = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")), 2.0
 # Free space around the content, as a share of the longest side.
 SPARE = 0.07
@@ -24,7 +24,7 @@ TICK, NUMBER, LETTER = 2.5, 5.0, 5.0
 
 
 class Room:
-    """A box around points (n, 3) in metres, with its floor at the lowest; the grid has round steps."""
+    """A box around points (n, 3) in metres, with its floor at the lowest point; grid lines are at round numbers."""
 
     def __init__(self, points: Array) -> None:
         low, high = points.min(axis=0), points.max(axis=0)
@@ -49,7 +49,7 @@ class Room:
 
     def draw(self, panel: Any, canvas: Canvas) -> None:
         """Draw the floor, the two far walls and the numbers."""
-        # The sides of each axis that are near to the eye, and those that are far; walls are drawn at the far sides.
+        # Along each axis: the side of the box towards the viewer, and the far side, where the walls are drawn.
         near = np.where(canvas.axes[2] > 0.0, self.high, self.low)
         far = np.where(canvas.axes[2] > 0.0, self.low, self.high)
         faces = [(0, 1, 2, self.low[2]), (1, 2, 0, far[0]), (0, 2, 1, far[1])]
@@ -73,7 +73,7 @@ class Room:
                 panel.plot(*canvas.project(line)[:, :2].T, zorder=0.2 if edge else 0.1, solid_capstyle="round", **style)
 
     def _numbers(self, panel: Any, canvas: Canvas, axis: int, at: tuple[float, ...], away: tuple[float, ...]) -> None:
-        """Draw numbers along an edge of the box, moved off the edge in the direction `away`."""
+        """Draw an edge of the box with its ticks, numbers and title, which are offset in the direction `away`."""
         edge = np.tile(np.array(at, dtype=float), (2, 1))
         edge[:, axis] = self.low[axis], self.high[axis]
         ends = canvas.project(edge)[:, :2]

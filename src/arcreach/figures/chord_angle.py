@@ -1,4 +1,4 @@
-"""Draw how the chord of a section follows its bend, up to the critical bend."""
+"""Draw the chord angle of sections against their bend."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 POINTS = 721
 PANEL, LEGEND = 52.0, 16.0
-# Radians: the first bend that is drawn; at rest the ratio is a limit.
+# First bend that is drawn, in radians: at rest the ratio k is 0 / 0.
 FIRST = 1e-4
 
 
 def chord_angle(sections: Mapping[str, Section], *, width: float = _style.TWO_COLUMNS) -> Figure:
-    """Draw the ratio k = bend / chord angle, and the chord angle, of sections by name against their bend.
+    """Draw the ratio k = bend / chord angle, and the chord angle, against the bend of named sections.
 
     Bends run from 0 to `bend_max`. A dot marks the critical bend, at which the chord angle is largest: a section that
     bends further reaches no new direction. `width` is in millimetres. Source: [K22] figs. 2.2, 2.3.
@@ -55,7 +55,7 @@ def _draw(panels: Any, robot: Robot, bend_max: float, look: dict[str, Any]) -> N
     q[:, 0] = bends
     q[:, 2:] = robot.upper[2:]
     tips = robot.tip_pose(q)[:, :3, 3]
-    # A full turn has no chord, so that the angle is continued through half a turn.
+    # Unwrapped, because atan2 jumps where the chord angle reaches half a turn, as it does at a bend of a full turn.
     angles = np.unwrap(np.arctan2(tips[:, 0], tips[:, 2]))
     panels[0].plot(np.degrees(bends), bends / angles, **look)
     panels[1].plot(np.degrees(bends), np.degrees(angles), **look)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Number of elements that are drawn as lines: the nearest ones.
+# Largest number of elements that are drawn as lines: those that come nearest to an obstacle.
 MOST = 5
-# Largest height in millimetres.
+# Largest height of the figure in millimetres.
 HIGHEST = 80.0
 # Number of markers on a line.
 MARKS = 7
@@ -85,7 +85,7 @@ def _draw_elements(panel: Any, robot: Robot, travel: Array, distances: Array) ->
     near = [e for e in np.argsort(nearest, kind="stable")[:MOST] if nearest[e] < top]
     looks = _style.look([robot.element_names[e] for e in sorted(near)])
     for k, e in enumerate(sorted(near)):
-        # The markers of a line are between those of another.
+        # Offset the markers of every line, so that those of different lines do not coincide.
         first = (k + 1) * len(travel) // (MARKS * (MOST + 1))
         marks = (first, max(len(travel) // MARKS, 1))
         name = robot.element_names[e]

@@ -1,4 +1,4 @@
-"""Draw contact plans, and below them the shortest as an elastic rod."""
+"""Draw contact plans, and below them the shortest path as an elastic rod."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# The shortest path first; the last colour is used for all further paths.
+# Colours of the paths, shortest first; the last colour is used for all further paths.
 PATHS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)
 # Heights in millimetres of a row of panels and of the legend.
 ROW, LEGEND = 52.0, 12.0
@@ -46,7 +46,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
             panels[-1, column].set_xlabel("x (mm)")
         for panel in panels[:, 0]:
             panel.set_ylabel("z (mm)")
-        # The usual type size does not fit at the width of one column.
+        # At the width of one column the legend does not fit at the usual font size.
         size = 8.0 if columns == 4 else 7.0
         figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
         _style.settle(figure)
@@ -54,7 +54,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
 
 
 def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = _style.TWO_COLUMNS) -> Figure:
-    """Draw one path as a row of moments; the body grows along the path."""
+    """Draw the body as it grows along a path, in a row of `moments` panels."""
     if moments < 2:
         raise MethodError(f"moments = {moments} is not accepted; give 2 or more")
     with _style.style():

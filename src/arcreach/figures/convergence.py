@@ -1,4 +1,4 @@
-"""Draw the error against the iteration, method by method."""
+"""Draw the error against the iteration, one curve per method."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PANEL, LEGEND, MARGIN = 42.0, 10.0, 8.0
 HIGHEST = 70.0
 # Number of markers on a curve.
 MARKS = 6
-# Metres: smaller errors are drawn here on the logarithmic axis.
+# Smaller errors, in metres, are drawn at this value on the logarithmic axis.
 SMALLEST = 1e-12
 
 
 def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
-    """Return the median and the quartiles by iteration of the errors of several solves, in metres; 0 is the start.
+    """Return median and quartiles over several solves of the error at each iteration, in metres; 0 is the start.
 
     The last error of a solve is repeated, so that all solves count at every iteration.
     """
@@ -46,8 +46,8 @@ def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
 def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> Figure:
     """Draw the position error against the iteration: the median as a line, the middle half as a band.
 
-    `cases` has, for the title of each panel and every method, the result of `error_bands`. `width` is in millimetres;
-    the default is a column for one case and a page for several.
+    `cases` maps the title of each panel to the results of `error_bands` by method. `width` is in millimetres; the
+    default is a column for one case and a page for several.
     """
     methods = list(dict.fromkeys(method for case in cases.values() for method in case))
     if not methods:
@@ -67,7 +67,7 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
                 panel.fill_between(x, low, high, color=looks[method]["color"], alpha=0.15, linewidth=0)
                 marks = _marks(len(median), methods.index(method))
                 panel.plot(x, 1e3 * np.maximum(median, SMALLEST), markevery=marks, **looks[method])
-            # Linear from the start, iteration 0, to iteration 1.
+            # Linear from iteration 0, the start, to iteration 1; logarithmic beyond.
             panel.set_xscale("symlog", linthresh=1.0, linscale=0.3)
             panel.set_xlim(left=0.0)
             panel.set_yscale("log")
@@ -84,6 +84,6 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
 
 
 def _marks(count: int, k: int) -> list[int]:
-    """Return the markers of curve k: evenly spaced on a logarithmic axis, offset from those of other curves."""
+    """Return the iterations at which curve k has markers: evenly spaced on a logarithmic axis, offset by curve."""
     shares = (np.arange(MARKS) + (0.5 + 0.31 * k) % 1.0) / MARKS
     return sorted({int(place) for place in np.round(count**shares) - 1 if place < count})

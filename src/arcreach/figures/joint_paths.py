@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Heights in millimetres of the coordinates, of the steps and of the margin.
 COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0
-# Degrees or millimetres: smaller steps are drawn here on the logarithmic axis.
+# Smaller steps, in degrees or millimetres, are drawn at this value on the logarithmic axis.
 SMALLEST_STEP = 1e-3
 
 
@@ -30,7 +30,7 @@ def joint_paths(
 ) -> Figure:
     """Draw coordinates and largest steps of several paths of one robot side by side under their titles.
 
-    The axis counts waypoints; inserted points are between them. `coordinates` selects some by name;
+    The abscissa is the number of the waypoint; inserted points are between two. `coordinates` selects some by name;
     `width` is in millimetres. Source: [FRD] fig. 7.
     """
     if not paths:
@@ -79,7 +79,7 @@ def _draw_coordinates(panel: Any, path: Path, names: Sequence[str]) -> None:
 
 
 def _draw_steps(panel: Any, path: Path) -> None:
-    """Draw the largest step to every point on a logarithmic axis, and the largest of all with its text."""
+    """Draw the size of the step to every point on a logarithmic axis; a labelled line marks the largest."""
     angles = ANGLE in path.robot.quantities
     steps = np.maximum(np.degrees(path.step_sizes) if angles else 1e3 * path.step_sizes, SMALLEST_STEP)
     panel.plot(_abscissae(path)[1:], steps, color=INK, linewidth=0.8)
@@ -97,7 +97,7 @@ def _draw_steps(panel: Any, path: Path) -> None:
         va="bottom",
         color=GREY,
     )
-    # Margins by factors, because equal steps have no range.
+    # Set margins by factors, because a share of the range is nothing where all steps are equal.
     low, high = steps.min(initial=1.0) / 1.3, largest * 1.6
     panel.update_datalim([(0.0, low), (0.0, high)], updatex=False)
     panel.margins(x=0.0, y=0.0)

@@ -17,7 +17,7 @@ from arcreach.figures._style import GREY, INK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# For every method the seconds of the solves that reached their target, and the number of all solves.
+# By method: the seconds of the solves that reached their target, and the number of all solves.
 Times = Mapping[str, tuple[npt.ArrayLike, int]]
 
 US = 1e6
@@ -25,7 +25,7 @@ US = 1e6
 ROW, PANEL, LEGEND, MARGIN = 9.5, 42.0, 10.0, 12.0
 COLUMNS = 3
 BINS_PER_DECADE = 16
-# Microseconds: shorter times are drawn here, at the resolution of the clock.
+# Resolution of the clock in microseconds; shorter times are drawn at this value.
 FASTEST = 0.05
 
 
@@ -97,7 +97,7 @@ def _write_numbers(panel: Any, row: Array, count: int) -> None:
 
 
 def time_text(microseconds: float) -> str:
-    """Return a time in s, ms or µs."""
+    """Return a time, given in microseconds, as text in s, ms or µs."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= size:
             return f"{microseconds / size:.3g} {unit}"
@@ -109,7 +109,7 @@ def time_distributions(
 ) -> Figure:
     """Draw the share of solves that reached their target within a time, a panel per case.
 
-    `cases` has, for the title of each panel, the argument of `solve_times`; `methods` is the order of the legend;
+    `cases` maps the title of each panel to the argument `times` of `solve_times`. `methods` is the order of the legend;
     `width` is in millimetres.
     """
     methods = methods or list(dict.fromkeys(method for case in cases.values() for method in case))
@@ -122,7 +122,7 @@ def time_distributions(
         panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
         for panel, (title, times) in zip(panels, cases.items(), strict=False):
             for method, (seconds, count) in times.items():
-                # The markers of a curve are between those of another.
+                # Offset the markers of every curve, so that those of different curves do not coincide.
                 marks = (0.03 + 0.17 * (methods.index(method) / len(methods)), 0.2)
                 _draw_distribution(
                     panel, np.asarray(seconds, dtype=float), count, {**looks[method], "markevery": marks}

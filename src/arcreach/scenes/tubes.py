@@ -21,7 +21,7 @@ def tube(
 ) -> tuple[Capsule, ...]:
     """Return capsules along a centre line (n, 3), on `sides` sides of it, that leave `inner_radius` of free space.
 
-    Two sides are the walls of a planar channel, perpendicular to `up` and the line.
+    With two sides they are the walls of a planar channel, offset perpendicular to `up` and the line.
     """
     walls = _wall_lines(centre_line, inner_radius + wall_radius, sides, up)
     return tuple(Capsule(a, b, wall_radius) for wall in walls for a, b in itertools.pairwise(wall.tolist()))
@@ -35,7 +35,7 @@ def tube_mesh(
     radii = np.array([inner_radius, inner_radius + wall]) / math.cos(math.pi / max(sides, 3))
     lines = np.array([_wall_lines(centre_line, radius, sides, up) for radius in radii])
     inner, outer = np.arange(lines.size // 3).reshape(lines.shape[:3])
-    # Around the wall, along the inner surface, over the far end, back along the outer one and over the mouth.
+    # Each loop runs along the inner surface, over the far end, back along the outer surface and over the near end.
     loops = np.hstack([inner, outer[:, ::-1], inner[:, :1]])
     a, b = loops, np.roll(loops, -1, axis=0)
     quads = np.stack([a[:, :-1], b[:, :-1], b[:, 1:], a[:, 1:]], axis=-1).reshape(-1, 4)
@@ -43,9 +43,9 @@ def tube_mesh(
 
 
 def covering_balls(capsules: Iterable[Capsule]) -> tuple[Sphere, ...]:
-    """Return spheres, half a radius apart, that cover capsules, for methods that avoid spheres only.
+    """Return spheres, at most half a radius apart, that cover capsules, for methods that avoid spheres only.
 
-    Half way between two centres they are as thick as the capsule: they reach beyond it by 3 % of its radius.
+    Halfway between two centres the spheres just cover the capsule; elsewhere they protrude by up to 3 % of its radius.
     """
     balls = []
     for capsule in capsules:
@@ -58,7 +58,7 @@ def covering_balls(capsules: Iterable[Capsule]) -> tuple[Sphere, ...]:
 
 
 def _wall_lines(centre_line: npt.ArrayLike, away: float, sides: int, up: npt.ArrayLike) -> list[Array]:
-    """Return the lines (n, 3) of the walls."""
+    """Return `sides` lines (n, 3), evenly spaced around the centre line at the distance `away` from it."""
     points = real_array(centre_line)
     if points is None or points.ndim != 2 or points.shape[1] != 3 or len(points) < 2 or not np.isfinite(points).all():
         raise SceneError(f"centre_line = {shown(centre_line)} is not accepted; give points (n, 3), at least two")

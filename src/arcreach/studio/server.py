@@ -32,17 +32,17 @@ from arcreach.studio.state.uploads import LARGEST_UPLOAD, too_large
 LOOPBACK = "127.0.0.1"
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HIGHEST_PORT = 65535
-# The ports that addresses omit.
+# The default port of each scheme, which a URL may omit.
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Path of the web socket over which the script of the page sends an operator's inputs.
 JOG_PATH = "/jog"
-# Largest message of a client in bytes; a part of an upload has half a million.
+# Largest message of a client in bytes; uploads arrive in parts of half a million.
 LARGEST_MESSAGE = 4_000_000
 # Most uploads of one client at the same time; a person has one.
 MOST_UPLOADS = 2
 # Longest text of an input in characters.
 LONGEST_TEXT = 200
-# Larger than any number of the page, in millimetres or degrees.
+# Numbers from a client must be smaller, in millimetres or degrees; all numbers that the page uses are.
 HUGE = 1e12
 
 # viser looks up websockets' `serve` when it starts: only one studio at a time may replace it.
@@ -67,10 +67,10 @@ def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        # Otherwise the port of a studio that was just closed stays in use for a minute.
+        # Without this option the port of a studio that was just closed stays in use for a minute.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        # Until here another studio could bind the same port.
+        # With this option another studio can bind the same port until this socket listens.
         listener.listen()
     except (OSError, UnicodeError) as error:
         listener.close()
@@ -108,7 +108,7 @@ class Guard:
         if not self._knows(host):
             return f"host {host!r} is not served here"
         origin = headers.get("Origin")
-        # A browser that opens the page sends no origin, and neither does a program.
+        # Browsers send no Origin header when they open a page, and other programs send none at all.
         if origin is not None and not self._same(origin, host):
             return f"origin {origin!r} is not served here"
         return None
@@ -128,7 +128,7 @@ class Guard:
         except ValueError:
             return False
         mine, (theirs, port) = split_host(host)[0], split_host(parts.netloc)
-        # An origin without a port is a page on port 80 or 443, of another program.
+        # An origin without a port has the default port of its scheme.
         if (DEFAULT_PORTS.get(parts.scheme) if port is None else port) != self.port:
             return False
         # The loopback names all mean this machine.
@@ -136,7 +136,7 @@ class Guard:
 
 
 def split_host(text: str) -> tuple[str | None, int | None]:
-    """Return the name and the port of a Host header; no name if it is malformed."""
+    """Return the name and the port of a Host header, None for an omitted port; (None, None) if it is malformed."""
     try:
         parts = urlsplit(f"//{text}")
         name, port = parts.hostname, parts.port
@@ -193,7 +193,10 @@ def stop_server(server: Any) -> None:
 
 @contextlib.contextmanager
 def _guarded(listener: socket.socket, guard: Guard, devices: Devices) -> Iterator[list[socket.socket]]:
-    """Serve on our socket and behind the guard within the block; yield a list that then holds the socket."""
+    """Replace websockets' `serve` within the block, so that it uses our socket and the guard.
+
+    Yield a list to which each call of `serve` appends the socket.
+    """
     import websockets.asyncio.server as serving
 
     original = serving.serve
@@ -222,7 +225,7 @@ def _guarded(listener: socket.socket, guard: Guard, devices: Devices) -> Iterato
 
 
 async def _hear(connection: Any, devices: Devices) -> None:
-    """Hand the messages of an operator's inputs to the devices until the page is closed."""
+    """Pass an operator's inputs to the devices until the connection ends or a message is not valid."""
     from websockets.exceptions import ConnectionClosed
 
     source = id(connection)
@@ -244,7 +247,7 @@ def quiet() -> Iterator[None]:
 
 
 def check_values(server: Any) -> None:
-    """Let clients set inputs to values that the page offers, and no other property."""
+    """Ignore clients' updates, except updates of an input's value that `possible` accepts."""
     from viser import _messages
 
     gui = server.gui
@@ -275,7 +278,7 @@ def _is_number(value: Any) -> bool:
 
 
 def cap_uploads(server: Any) -> None:
-    """Refuse a file by its announced size before it is sent, and parts beyond that size."""
+    """Refuse uploads that are announced as too large or are too many at a time, and parts beyond the announced size."""
     from viser import _messages
 
     gui, websocket = server.gui, server._websock_server

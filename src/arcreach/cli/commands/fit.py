@@ -18,7 +18,7 @@ from arcreach.cli.progress import announce_compiling
 from arcreach.errors import Interrupted
 from arcreach.files import load_chain, save_robot
 
-# Shown units: factor and symbol.
+# Factor and symbol with which a unit is displayed.
 _SHOWN = {"m": (1e3, "mm"), "rad": (57.29577951308232, "°")}
 
 

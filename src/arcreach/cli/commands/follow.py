@@ -183,7 +183,7 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
         for quantity in units.UNITS:
             with contextlib.suppress(FileError):
                 fitting[quantity] = units.parse(cell.strip(), quantity)
-        # A number without a unit is both; it has to be the only value.
+        # A number without a unit is valid for both quantities; it must be the only value.
         if len(fitting) == len(units.UNITS) and cell == text:
             return fitting["angle"]
         if len(fitting) != 1 or fitting.keys() & limits.keys():

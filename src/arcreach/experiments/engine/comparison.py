@@ -45,11 +45,11 @@ class Case:
     goal: str = AXIS
     position_tol: float = 1e-6
     angle_tol: float = 1e-3
-    targets_of: Robot | None = None  # the robot whose poses are the targets, if another
+    targets_of: Robot | None = None  # the robot whose poses are the targets, if it is not `robot`
     max_iterations: int | None = None
     # By label of a method: the iterations that fit into a printed time budget.
     limits: Mapping[str, int] = field(default_factory=dict)
-    labels: Mapping[str, Any] = field(default_factory=dict)  # by which figures group cases
+    labels: Mapping[str, Any] = field(default_factory=dict)  # properties by which figures group the cases
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Call:
     options: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None  # largest number of targets of a case, for slow methods
     block: int = 10_000
-    robot_of: Callable[[Robot], Robot] | None = None  # makes the robot of targets and method from that of the case
+    robot_of: Callable[[Robot], Robot] | None = None  # maps the case's robot to the one that is sampled and solved
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Comparison(Experiment):
         return columns_of(self.name, block, settings, judged)
 
     def warm_up(self, block: Block, settings: Settings) -> None:
-        """Solve two targets."""
+        """Compile the kernels that a block needs by solving two of its targets."""
         self.rows(replace(block, first=0, count=min(2, block.count)), settings)
 
     def targets(self, case: Case, settings: Settings, first: int, count: int) -> Iterator[tuple[Robot, Array, Array]]:
@@ -165,7 +165,7 @@ _kept: dict[Any, Sequence[Case]] = {}
 
 
 def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
-    """Return the cases, made once per process, because methods cache their preparation with the robot."""
+    """Return the cases; they are built once per process, because methods store precomputed data with a robot."""
     if make not in _kept:
         _kept[make] = tuple(make())
     return _kept[make]
@@ -177,7 +177,7 @@ def _remade(robot: Robot, robot_of: Callable[[Robot], Robot]) -> Robot:
 
 
 def _changed(case: Case, robot_of: Callable[[Robot], Robot]) -> Case:
-    """Return a case with another robot; one that is drawn is changed after it was drawn."""
+    """Return a case with `robot_of` applied to its robot; if robots are drawn, it is applied to each of them."""
     robot = case.robot
     if callable(robot):
         return replace(case, robot=lambda rng: robot_of(robot(rng)))

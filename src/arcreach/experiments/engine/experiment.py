@@ -1,7 +1,7 @@
 """The interface of an experiment: blocks of rows that can be computed independently, anywhere and in any order.
 
-A block is identified by its case, its method and its range of targets. Its rows depend on these, the name of the
-experiment and the seed only, so a run can be interrupted, continued, and distributed over threads and machines.
+A block is identified by its case, its method and its range of targets. Its rows depend only on these, the name of the
+experiment and the seed, so a run can be interrupted, continued, and distributed over threads and machines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcreach.robots.robot import Robot
 Columns = dict[str, Any]
 
 FULL = "full"
-# The source of an experiment that is not published.
+# `source` of an experiment that does not come from a publication.
 OURS = "ours"
 CPU = "cpu"
 DEVICES = (CPU, "cuda", "auto")
@@ -36,7 +36,7 @@ class Settings:
     targets: int = 0  # of each case
     methods: tuple[str, ...] = ()  # all if empty
     robot: Robot | None = None
-    # Device of auto; it does not identify a run, because rows agree within their tolerance.
+    # Device on which `auto` runs. It is not compared, because the rows of all devices agree within the tolerance.
     device: str = field(default=CPU, compare=False)
 
 
@@ -69,7 +69,7 @@ class Printed:
     median_time: float | None = None
     mean_iterations: float | None = None
     median_iterations: float | None = None
-    label: str = ""  # the authors' name of the method, if another
+    label: str = ""  # the authors' name of the method, if it differs
     worst: float | None = None  # success of the worst case, per cent
     table: str = ""  # the printed table, if a source has several
 
@@ -78,12 +78,12 @@ class Printed:
 class Reading:
     """An assumption about what the authors ran for a printed method, computed under a label of its own."""
 
-    of: str  # the printed name
+    of: str  # the printed name of the method
     label: str
-    text: str  # the settings; it follows "explained by"
+    text: str  # the assumed settings, as a phrase that follows "explained by"
     printed_in: str = ""  # where the source prints these settings
     table: str = ""  # the printed table, if the source has several
-    remains: str = ""  # what the reading leaves open
+    remains: str = ""  # a sentence on differences that the reading does not explain
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class Experiment:
     source: str
     small: int  # default number of targets of a case: about a minute on two cores
     full: int  # the authors' number, or one for a full run if they print none
-    law: str  # the sampling law of the targets
+    law: str  # how the targets are drawn, as text for the report
     # Number of targets of a case that are timed, on one thread while nothing else runs.
     timed: int = 1000
     apart: tuple[str, ...] = ()  # methods that the experiment reports itself, outside the tables of the comparison
-    # By printed name of a method the reason why ours differs, and other known differences.
+    # `reasons`: why our numbers differ, by printed name of the method. `differences`: other known differences.
     reasons: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
@@ -114,7 +114,7 @@ class Experiment:
         robot: Robot | None = None,
         device: str = CPU,
     ) -> Settings:
-        """Return the settings of a run, checked."""
+        """Check the arguments and return the settings of a run."""
         if targets is None:
             targets = self.small
         elif targets == FULL:
@@ -132,7 +132,7 @@ class Experiment:
 
     @property
     def takes_robot(self) -> bool:
-        """Whether it runs on a robot of the user."""
+        """Whether the experiment runs on a robot that the user gives."""
         return False
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ class Experiment:
 
 
 def ranges(targets: int, timed: int, block: int) -> list[tuple[int, int]]:
-    """Return the first target and the count of each block of a case: the timed block, then blocks of this size."""
+    """Return first target and count of every block of a case: the timed block, then blocks of at most `block`."""
     timed = min(timed, targets)
     found = [(0, timed)]
     found += [(first, min(block, targets - first)) for first in range(timed, targets, block)]
@@ -187,7 +187,7 @@ def ranges(targets: int, timed: int, block: int) -> list[tuple[int, int]]:
 
 
 def device_option(method: str, settings: Settings) -> dict[str, str]:
-    """Return the keyword of `solve_batch` for the device; only auto runs on another device than the CPU."""
+    """Return the keyword argument `device` of `solve_batch`, or none: only `auto` can run elsewhere than on the CPU."""
     return {"device": settings.device} if method == "auto" and settings.device != CPU else {}
 
 

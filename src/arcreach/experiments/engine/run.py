@@ -37,7 +37,7 @@ class Progress:
     done: int = 0  # rows on disk
     fresh: int = 0  # rows computed by this session
     reached: int = 0  # of the fresh ones
-    left: float = float("nan")  # seconds
+    left: float = float("nan")  # estimated seconds until the end
     block: Block | None = None
 
 
@@ -45,7 +45,8 @@ class Progress:
 class _Clock:
     """Estimates the time left from the time per row in the first block of each case and method.
 
-    A first block overestimates it, because it includes one-off costs; later blocks correct it by method.
+    The first block overestimates the time per row, because it includes one-off costs; the later blocks of a method
+    correct its estimate.
     """
 
     workers: int
@@ -152,13 +153,13 @@ class _Session:
         try:
             self.store.write_session(self.name, facts)
         except Exception:
-            # An error of this file must not hide the error that ends the run.
+            # A failure to write this file must not hide the error that ended the run.
             if not ended:
                 raise
 
 
 def machine() -> dict[str, Any]:
-    """Return what times depend on: processor, cores and versions."""
+    """Return the facts that times depend on: processor, cores and versions."""
     versions = {name: version(name) for name in ("arcreach", "numpy", "numba", "polars")}
     return {
         "processor": _processor(),
@@ -172,7 +173,7 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Return the name of the processor, as far as the system tells it."""
+    """Return the name of the processor, or its architecture if the system does not report a name."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -183,7 +184,7 @@ def _processor() -> str:
 
 
 def _commit() -> str | None:
-    """Return the commit of the sources if they are a checkout."""
+    """Return the first digits of the sources' Git commit, or None if it cannot be read."""
     root = Path(__file__).parents[4]
     try:
         head = (root / ".git" / "HEAD").read_text(encoding="utf-8").strip()
@@ -252,5 +253,5 @@ def timed_rows(experiment: Experiment, settings: Settings, block: Block) -> tupl
 
 
 def remote_rows(name: str, settings: Settings, block: Block) -> tuple[Block, Columns, float]:
-    """Return `timed_rows` of an experiment given by name, for another process."""
+    """Return `timed_rows` of an experiment given by name; the workers of a cluster call this function."""
     return timed_rows(find_experiment(name), settings, block)

@@ -25,19 +25,19 @@ PANEL = 42.0
 LEGEND = 10.0
 # An axis with fewer iterations has a tick for each.
 FEW_ITERATIONS = 10
-# Changes of a curve's style for means beside medians.
+# Style of curves of means, where it differs from that of medians.
 HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
 # Size of the cells of maps in metres.
 CELL = 1e-3
 
 
 def success_curves(curves: Curves, label: str, width: float = _style.ONE_COLUMN * 1.3) -> Figure:
-    """Draw the share reached against a label, with Wilson intervals as bands."""
+    """Draw the share reached as curves, with Wilson intervals as bands; `label` names the abscissa."""
     return success(_counts(curves), label=label, width=width)
 
 
 def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]]]:
-    """Return abscissae, numbers reached and counts by method."""
+    """Return, by method, the abscissae, the numbers of targets reached, and the numbers of targets."""
     return {
         method: ([x for x, _ in points], [one.reached for _, one in points], [one.count for _, one in points])
         for method, points in curves.items()
@@ -47,7 +47,7 @@ def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]
 def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False, means: bool = False) -> Figure:
     """Draw share, median time and median iterations as a row of three panels for each set of curves.
 
-    With `means` hollow marks on dotted lines are the means.
+    With `means`, dotted lines with hollow markers show the means.
     """
     methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
     looks = look(methods)
@@ -78,7 +78,7 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
 
 
 def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) -> Figure:
-    """Draw times in seconds, by method: abscissae, times as dots, and the line fitted to them."""
+    """Draw times as dots, and fits as lines; `lines` has, by method, abscissae, times and fitted times in seconds."""
     looks = look(list(lines))
     with _style.style():
         figure = _style.new_figure(_style.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND)
@@ -96,7 +96,7 @@ def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) ->
 
 
 def efforts(run: Any, titles: Mapping[str, str], methods: Sequence[str]) -> dict[str, dict[str, tuple[Array, Array]]]:
-    """Return, by title of a case and method, iterations and seconds of targets that were reached."""
+    """Return iterations and seconds of the timed targets that were reached, by title of the case and by method."""
     rows = run.timed.filter(run.timed["reached"])
     found: dict[str, dict[str, tuple[Array, Array]]] = {}
     for (case, method), own in rows.partition_by("case", "method", as_dict=True).items():
@@ -196,7 +196,7 @@ def time_distributions(run: Any, most: int = 9) -> Figure:
     """Draw the share of timed targets reached within a time, case by case."""
     cases = run.cases
     if len(cases) > most:
-        # Evenly spaced, the first and the last included.
+        # Draw `most` cases, evenly spaced and including the first and the last.
         cases = [cases[round(k)] for k in np.linspace(0, len(cases) - 1, most)]
     groups = run.timed.partition_by("case", "method", as_dict=True)
     times: dict[str, dict[str, tuple[Array, int]]] = {}
@@ -221,7 +221,7 @@ def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figu
 
 
 def worst_cases(run: Any) -> Figure:
-    """Draw the share reached by each robot of the mixed sections, over all limits."""
+    """Draw the share reached on every mix of section kinds, summed over all bend limits."""
     kinds = {case.name: case.labels["kinds"] for case in run.experiment.cases(run.settings)}
     counts: dict[tuple[str, str], list[int]] = {}
     for one in run.summaries:
@@ -248,7 +248,7 @@ def worst_cases(run: Any) -> Figure:
 
 
 def cells(rows: Any, method: str, monte_carlo: str) -> tuple[Array, Array, Array]:
-    """Return the corners in millimetres (n, 2) of cells found by both, by the solver only, and by Monte Carlo only."""
+    """Return cell corners (n, 2) in millimetres: found by both, by the method only, and by Monte Carlo only."""
     found = {}
     for name in (method, monte_carlo):
         hit = rows.filter((rows["method"] == name) & rows["reached"])

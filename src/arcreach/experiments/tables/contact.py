@@ -36,10 +36,10 @@ def planned(scene: str, method: str, trace: bool = False) -> ContactPlans:
 
 @dataclass(frozen=True)
 class Contact(Experiment):
-    """A row per scene and repeat."""
+    """Plan paths in three planar scenes; one row per scene, label and repeat."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Return two labels: contacts named by the scene, or all possible contacts."""
+        """Return two labels: plans with the contacts that the scene names, and with all possible contacts."""
         return GIVEN, AUTOMATIC
 
     def blocks(self, settings: Settings) -> list[Block]:
@@ -47,7 +47,7 @@ class Contact(Experiment):
         return [Block(scene, method, 0, settings.targets) for scene in SCENES for method in settings.methods]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Plan once per target; the repeats differ in time only."""
+        """Plan the scene of a block once per row; the repeats differ in time only."""
         planned(block.case, block.method)
         seconds, plans = np.empty(block.count), []
         for k in range(block.count):

@@ -1,7 +1,7 @@
 """`follow_the_leader`: move a robot along a curve so that its body stays on the path of the tip.
 
-At every depth the configuration is a bounded least-squares fit of the body to the curve with the tip on it, from the
-previous configuration, see `kernels.solver.shape_fit`.
+The depth is the arc length of the tip along the curve. At every depth, a bounded least-squares fit of the body to the
+curve, with the tip on the curve, starts from the previous configuration; see `kernels.solver.shape_fit`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from arcreach.scenes.scene import spatial_scene
 # Largest accepted distance of the first point of a curve from the base, and from the last point of a closed curve, as
 # a share of its length.
 AT_BASE = 1e-3
-# Rounding errors of a base that moves along the z axis only: of its position as a share of the reach, of its cosine.
+# Tolerances for a base that moves along the z axis only: of its position as a share of the reach, and of the cosine of
+# its tilt.
 STRAIGHT = 1e-9
 
 
@@ -40,8 +41,8 @@ STRAIGHT = 1e-9
 class LeaderPath(Path):
     """A path along a curve, with the distances of the body from the curve at every point.
 
-    Only the inserted part of the body counts, which is as long as the curve up to the tip. For a robot on a slide along
-    z, and on a closed curve, the whole body counts.
+    The distances are those of the inserted part of the body, which is as long as the curve up to the tip. If the base
+    only slides along z and turns about it, or the curve is closed, they are those of the whole body.
     """
 
     depth: Array = field(default_factory=lambda: np.empty(0))  # (n,): arc length of the tip along the curve
@@ -78,8 +79,8 @@ def follow_the_leader(
     The body starts at the first section; joints before that section, or sections of variable length, move it forward.
     If these joints only slide along z and turn about z, the curve starts at the base, and the part of the body that is
     not yet on it lies straight along z. On any other base, an arm or `free_base`, the curve may lie anywhere; the part
-    before it is free, and lies along its tangent where possible. A closed curve is then followed for one lap with the
-    whole body on it, and the last configuration is the first, up to full turns of continuous joints.
+    of the body before it is free, and lies along the first tangent where possible. A closed curve is then followed for
+    one lap with the whole body on it; the last configuration equals the first, up to full turns of continuous joints.
 
     `max_step` bounds the change of every coordinate from point to point, as in `follow`. With a `scene` the motion is
     certified: `clearance` is its lower bound, and points whose motion does not keep `margin` have status COLLISION.
@@ -151,7 +152,7 @@ def _is_guided(robot: Any) -> bool:
         )
     if not moves:
         return True
-    # The base stays on the axis and keeps its direction in a random configuration.
+    # Test whether the base stays on the axis and keeps its direction in a random configuration.
     base = Robot(head)
     frame = base.frames(base.sample(1, seed=0)[0])[-1]
     on_axis = np.abs(frame[:2, 3]).max() <= STRAIGHT * robot.reach
@@ -179,7 +180,7 @@ def _is_closed(polyline: Array) -> bool:
 
 
 def _least_depth(robot: Robot, line: Line) -> float:
-    """Return the smallest depth of the tip of a guided robot; refuse a curve that its lengths do not allow."""
+    """Return the smallest depth of a guided robot; raise if the curve is too long or too short for the robot."""
     least = most = 0.0
     for element in robot.elements:
         if isinstance(element, Joint):

@@ -26,17 +26,17 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
-# Smaller gaps beyond the margin, as a share of the moving reach, count as contact.
+# A gap beyond the margin that is smaller than this share of the moving reach counts as contact.
 RESOLUTION = 2e-5
 # Added to a margin, so that rounding errors cannot turn a contact into a free motion: shares of the moving reach, and
-# of the whole reach, which bounds all coordinates.
+# of the whole reach, which bounds the positions of all points.
 ROUNDING = (1e-7, 1e-14)
 # Largest turn of a continuous joint between two points, in radians: from pi on, unwrapping would reverse it.
 MOST_TURN = 3.0
 # Below this bend in radians a section counts as straight: its direction is arbitrary.
 STRAIGHT = 1e-9
 
-# Whether a certificate is wanted, and whether the least of all is enough.
+# `certify` and `together` of `kernels.CheckOptions`.
 _DECIDE, _CERTIFY, _TOGETHER = (False, False), (True, False), (True, True)
 
 _motions = settled(kernels.check_motions, interpretable=False)
@@ -73,7 +73,7 @@ class VariableSpace:
         return low, high
 
     def keeps_pulls(self, first: Array, last: Array) -> Booleans:
-        """Return for straight motions between rows (n, variables) whether they keep the limits of pulls."""
+        """Return whether each straight motion from `first` to `last` (n, variables) keeps the limits of pulls."""
         if self.robot.pull_limits is None:
             return np.ones(len(first), np.bool_)
         pulls = self.model.pulls()
@@ -83,7 +83,7 @@ class VariableSpace:
         V = first + shares * (last - first)
         found = self.robot.pulls(self.model.to_coordinates(V.reshape(-1, V.shape[-1])))
         found = found.reshape(*V.shape[:2], -1)
-        # Parabolas through three successive points: slope and half the curvature, and the rise to a peak in between.
+        # Parabolas through three successive points: slope, half the curvature, and rise from the middle one to a peak.
         slope, curve = 0.5 * (found[2:] - found[:-2]), 0.5 * (found[2:] - 2.0 * found[1:-1] + found[:-2])
         between = np.abs(slope) < 2.0 * np.abs(curve)
         rise = np.divide(-0.25 * slope**2, curve, out=np.zeros_like(curve), where=between)
@@ -92,7 +92,7 @@ class VariableSpace:
         return np.asarray(((low - rounding <= values) & (values <= high + rounding)).all(axis=(0, 2)))
 
     def travels(self, a: Array, b: Array) -> float:
-        """Return an upper bound in metres of how far a point of the body moves from a to b."""
+        """Return an upper bound, in metres, of how far any point of the body moves from a to b."""
         return float(write_travels(self.robot.packed, a, b, self._travels))
 
 
@@ -102,7 +102,7 @@ def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
     if known is None:
         held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
         if held:
-            # Kernels that check motions locate the variables of a section by counting those before it.
+            # Kernels that check motions count two or three variables for every section; a held section has none.
             raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
         moves = robot.model.moves[np.isinf(robot.model.moves["lower"])]
         # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
@@ -114,7 +114,7 @@ def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
 
 
 class MotionCheck:
-    """Checks whether motions of a robot in a scene keep a margin, and with `own` whether the robot misses itself.
+    """Checks whether motions of a robot in a scene keep a margin, and with `own` that the body stays clear of itself.
 
     Motions undecided at `deadline`, a time of `time.perf_counter`, are reported as not free.
     """
@@ -146,13 +146,13 @@ class MotionCheck:
         return np.asarray(self.space.model.keep_pulls(out[None], nearest=True)[0])
 
     def keeps(self, V: Array, margin: float) -> Booleans:
-        """Return for every motion along variables (n, variables) whether it keeps more than a margin."""
+        """Return whether each motion between successive variables (n, variables) keeps more than a margin."""
         return self._check(V, margin, _DECIDE)[0]
 
     def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
-        """Return for every motion along variables (n, variables) whether it keeps the margin, and its clearance.
+        """Return whether each motion between successive variables (n, variables) is free, and its certificate.
 
-        With `together` only the least of the clearances is sharp.
+        With `together`, only the smallest certificate is sharp, which takes less work.
         """
         return self._check(V, self.margin, _TOGETHER if together else _CERTIFY)
 
@@ -179,9 +179,9 @@ def least_margin(robot: Robot, margin: float) -> float:
 
 
 def unwrapped(robot: Robot, Q: Array) -> Array:
-    """Return a path (n, dof) whose directions of sections do not jump by whole turns.
+    """Return a path (n, dof) in which the directions of sections do not jump by whole turns.
 
-    A straight section gets the direction of the next row in which it is bent.
+    A straight section without twist gets the direction of the next row in which it is bent, or else of the last one.
     """
     Q = Q.copy()
     for element, k in robot.indexed_elements():
@@ -196,7 +196,7 @@ def unwrapped(robot: Robot, Q: Array) -> Array:
 
 
 def wrapped(robot: Robot, Q: Array) -> Array:
-    """Return configurations (n, dof) with the directions of sections from -pi to pi."""
+    """Return configurations (n, dof) with the directions of sections wrapped to (-pi, pi]."""
     Q = Q.copy()
     for element, k in robot.indexed_elements():
         if isinstance(element, Section):

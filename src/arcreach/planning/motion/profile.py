@@ -1,4 +1,4 @@
-"""Run along a curve: how its path parameter changes over time, from rest to rest."""
+"""`Profile`: the path parameter of a curve as a function of time, from rest to rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Profile:
     curve: Curve
     starts: Array  # (n,) seconds from 0
     duration: float
-    parameter: Array  # (n,), with its derivatives at the start of every phase
+    parameter: Array  # (n,), at the start of every phase; the next three fields are its derivatives
     rate: Array
     acceleration: Array
     jerk: Array
@@ -37,7 +37,7 @@ class Profile:
         return parameters, V, V1 * rates, V2 * rates**2 + V1 * rise
 
     def stretched(self, duration: float) -> Profile:
-        """Return the same run, slowed down to a duration."""
+        """Return the profile slowed down to a duration."""
         k = duration / self.duration
         return Profile(
             self.curve,
@@ -51,13 +51,13 @@ class Profile:
 
 
 def fastest_profile(curve: Curve, limits: RateLimits, caps: float | Array = np.inf) -> Profile:
-    """Return the fastest run within limits of speed and acceleration, which hold everywhere on the curve.
+    """Return the fastest profile within limits of speed and acceleration, which hold everywhere on the curve.
 
-    The acceleration of the path parameter is constant in every interval of the curve's grid. `caps` are further limits
-    of its squared rate at the grid points.
+    The acceleration of the path parameter is constant in every interval of the curve's grid. `caps` are further upper
+    limits of the parameter's squared rate at the grid points.
     """
     caps, rows = np.minimum(caps, limits.speed_caps(curve)), limits.acceleration_rows(curve)
-    # Beyond this squared rate a row allows nothing.
+    # A row of curvature c allows only squared rates up to 1 / sqrt(c), see `kernels.math.path_timing`.
     caps[:-1] = 1.0 / np.maximum(1.0 / caps[:-1], np.sqrt(rows[..., 2].max(axis=1)))
     squares = np.empty(len(caps))
     fastest(caps, rows, squares)
@@ -68,7 +68,7 @@ def fastest_profile(curve: Curve, limits: RateLimits, caps: float | Array = np.i
 
 
 def joined(runs: Sequence[Profile]) -> Profile:
-    """Return consecutive runs as one along all of their curves."""
+    """Return one profile along the joined curves of consecutive profiles."""
     if len(runs) == 1:
         return runs[0]
     ends = np.cumsum([run.curve.grid[-1] for run in runs])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Step of the sliders in degrees or millimetres.
 STEP = 0.1
-# Number of folders that are open at first: all folders of a long chain would not fit on a screen.
+# Number of folders that are expanded at first: those of a long chain would not all fit on a screen.
 OPEN = 4
 
 
@@ -119,7 +119,7 @@ class Sliders:
         self._studio.pose(q)
 
     def show(self, q: Array, settled: bool) -> None:
-        """Set the sliders to q; the one in use is skipped while a newer request is pending, or it would jump back."""
+        """Set the sliders to q; while a newer request is pending, skip the slider in use, which would jump back."""
         if settled:
             self._held = None
         for spec, handle in zip(self._specs, self.handles, strict=True):

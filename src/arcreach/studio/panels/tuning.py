@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
 DEFAULT = "default"
-# Set by the page itself: a trace has a row per joint step.
+# Options without an input: the page sets them itself, so that a trace has a row per joint step.
 HIDDEN = frozenset({"joint_steps"})
-# Arguments of `solve` that only one method serves.
+# Arguments of `solve`, other than options, that only the named method accepts.
 SERVED = {"auto": frozenset({"prefer"})}
 
 
 class TuningInputs:
-    """Two tolerances, a list of variants, and a text for each option of the method; an empty one is the default."""
+    """Inputs for two tolerances, the variant, and each option of the method; an empty text means the default."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._gui, self._studio = gui, studio
@@ -42,7 +42,7 @@ class TuningInputs:
         self._studio.change(tuning=tuning)
 
     def _tune(self) -> None:
-        """Apply the variant and the options that were typed."""
+        """Apply the chosen variant and the typed options."""
         variant = None if self.variant.value == DEFAULT else self.variant.value
         options = {name: handle.value for name, handle in self.options.items()}
         self._change(method=self._method, variant=variant, options=options)

@@ -42,14 +42,14 @@ class Result:
     iterations: int | None
     clearance: float | None  # None without obstacles
     touched: tuple[int, ...] = ()  # indices of the obstacles in collision
-    port_distance: float | None = None  # of the body from the entry point; None without one
+    port_distance: float | None = None  # distance of the body from the entry point; None without one
     trace: Trace | None = None
-    refused: bool = False  # the method did not accept the target; q is then its start
+    refused: bool = False  # the method did not accept the target, or failed; q is then the start
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The results of a request: its method first, then the one it is compared with."""
+    """The results of a request: that of its method, then that of the method it is compared with, if any."""
 
     request: Request
     results: tuple[Result, ...]
@@ -66,7 +66,7 @@ class Answer:
 
 
 def solve_request(request: Request, start: Array, budget: float = BUDGET, trace: bool = False) -> Answer:
-    """Solve a request by its methods, all from the same start; a configuration that it gives is only judged."""
+    """Solve a request by its methods, all from the same start; if it gives a configuration, only judge that."""
     if request.q is not None:
         return Answer(request, (_posed(request, request.q),))
     return Answer(request, tuple(_solved(request, method, start, budget, trace) for method in request.methods))
@@ -94,7 +94,7 @@ def _posed(request: Request, q: Array) -> Result:
 
 
 def _solved(request: Request, method: str, start: Array, budget: float, trace: bool) -> Result:
-    # Other methods are not given the obstacles: they would stop there instead of moving around them.
+    # Only methods that avoid obstacles receive the scene; the results of the others are checked below.
     avoiding = request.avoid and len(request.scene) > 0 and find_method(method).avoids
     began = time.perf_counter()
     try:
@@ -110,7 +110,7 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
             **request.tuning.arguments(method, trace),
         )
     except Exception as error:
-        # The method does not accept this target, or a registered one failed: the robot stays, and the page says why.
+        # The method does not accept this target, or a user's method failed: keep the start and show the reason.
         expected = isinstance(error, ArcreachError)
         if not expected:
             _log.exception("the method %s failed", method)

@@ -11,16 +11,17 @@ from arcreach.robots.robot import Robot
 from arcreach.studio.state.request import POSE, POSITION
 
 BASE, TOOL = "base", "tool"
-# Steps of Gauss-Newton for one motion, which is small.
+# Gauss-Newton steps per motion; motions are small.
 STEPS = 3
-# Difference of solver variables for the Jacobian; dampings to try, in reaches.
+# Step of the finite differences, in solver variables; damping factors to try in this order, as shares of the reach.
 DIFFERENCE, DAMPINGS = 1e-6, (1e-3, 1e-2, 1e-1)
-# Lever in reaches that weights radians: below half a reach, so that a robot that cannot keep both keeps its position.
+# Metres that count as much as a radian, as a share of the reach: below a half, so that a robot that cannot keep both
+# position and orientation keeps its position.
 LEVER = 0.2
-# Aims of a step that would leave a port, tried in order: the share of its radius, and whether only the distance in the
-# direction out of the port is fixed, or the point of the body in it.
+# Corrections of a step that would leave the port, tried in order: the distance from the port to aim at, as a share of
+# its radius, and whether to constrain the nearest point of the body in the outward direction only.
 AIMS = ((0.9, True), (0.5, True), (0.5, False), (0.1, False))
-# Least progress of a motion with a port, as a share of it.
+# With a port, a motion is refused if less than this share of it is possible.
 SMALLEST_SHARE = 0.1
 
 
@@ -30,10 +31,10 @@ def jogged(
     """Return q after a motion (6,): metres along x, y and z, then radians about them, in the axes of `frame`.
 
     Where limits or held coordinates block the motion, the tip goes as near as they allow. The aim `position` leaves all
-    rotations free, `position and axis` the rotation about the axis, unless the motion contains them.
+    rotations free, `position and axis` the rotation about the axis, unless they are part of the motion.
 
-    With a port the body stays within its radius, or comes nearer to it from outside. A motion of which less than
-    SMALLEST_SHARE is possible is then refused: the result is `q` itself.
+    With a port the body stays within its radius or, if it is outside, moves nearer to it. If less than SMALLEST_SHARE
+    of the motion is then possible, the motion is refused: the result is `q` itself.
     """
     pose = robot.tip_pose(q)
     axes = pose[:3, :3] if frame == TOOL else np.eye(3)
@@ -54,9 +55,9 @@ def jogged(
 
 
 def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port: Port | None) -> Array:
-    """Return q after one step that leads nearer to a goal; q itself if there is none.
+    """Return q after one step that reduces the distance to a goal pose; q itself if no damping gives such a step.
 
-    Derivatives are differences in solver variables, in which a straight section is not singular.
+    The Jacobian is computed by finite differences in solver variables, in which a straight section is not singular.
     """
     model = robot.model
     v = model.to_variables(q[None])[0]
@@ -66,7 +67,7 @@ def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port
     pose = robot.tip_pose(q)
     error = _difference(robot, pose, goal, pose)[:rows]
     J = np.stack([_difference(robot, T[n + i], T[i], pose)[:rows] for i in range(n)], axis=1) / (2.0 * DIFFERENCE)
-    # Damped more where a step does not lead nearer: at the end of the reach the robot is singular.
+    # Increase the damping until a step leads nearer: a robot that is fully extended is singular.
     for damping in DAMPINGS:
         moved = _step(robot, q, J.copy(), error, (damping * robot.reach) ** 2, held)
         for share, alone in AIMS:
@@ -84,7 +85,7 @@ def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port
 
 
 def _passes(robot: Robot, q: Array, port: Port, before: Array) -> bool:
-    """Return whether the body passes a port at q, or comes nearer to it if it missed it before."""
+    """Return whether the body at q is within a port's radius, or nearer to the port than it was at `before`."""
     distance, last = port.passage(robot, np.stack([q, before])).distance
     return bool(distance <= port.radius or distance < last)
 
@@ -92,10 +93,10 @@ def _passes(robot: Robot, q: Array, port: Port, before: Array) -> bool:
 def _port_rows(
     robot: Robot, q: Array, missing: Array, Q: Array, port: Port, share: float, alone: bool
 ) -> tuple[Array, Array]:
-    """Return rows of the Jacobian and their errors that keep the body in a port that it would leave at `missing`.
+    """Return rows of the Jacobian, and their errors, that keep the body in a port, which it has left at `missing`.
 
-    They aim at a share of the radius in the direction out of the port; `alone` leaves the other directions free. `Q`
-    are the configurations for finite differences.
+    They move the nearest point of the body to a share of the radius, in the direction in which the body left the port;
+    `alone` leaves the other directions free. `Q` holds the configurations of the finite differences.
     """
     out = port.passage(robot, missing).point[0] - port.point
     out /= np.linalg.norm(out)
@@ -106,7 +107,7 @@ def _port_rows(
 
 
 def _step(robot: Robot, q: Array, J: Array, error: Array, damping: float, held: Booleans) -> Array:
-    """Return q after a damped step; the other variables compensate for those that a limit stops."""
+    """Return q after a damped step; if limits stop some variables, the step is repeated with the others."""
     model = robot.model
     v = model.to_variables(q[None])[0]
     moved = q
@@ -121,18 +122,18 @@ def _step(robot: Robot, q: Array, J: Array, error: Array, damping: float, held: 
 
 
 def _kept(robot: Robot, V: Array, q: Array, held: Booleans) -> Array:
-    """Return the configurations of solver variables within the limits, with the coordinates of q that are held."""
+    """Return the configurations of solver variables, clipped to the limits, with held coordinates as in q."""
     Q = robot.model.to_coordinates(V)
     for k in np.flatnonzero(held):
         if robot.coordinates[k].endswith(".direction") and not held[k - 1]:
-            # The bend in the direction that is held.
+            # Project the bend vector onto the held direction.
             Q[:, k - 1] *= np.maximum(np.cos(Q[:, k] - q[k]), 0.0)
     Q[:, held] = q[held]
     return robot.clip(Q)
 
 
 def _difference(robot: Robot, first: Array, second: Array, pose: Array) -> Array:
-    """Return the motion (6,) from one pose to another in axes of a third; turns count with a lever."""
+    """Return the motion (6,) from pose `first` to pose `second`, in the axes of `pose`: all in metres, see LEVER."""
     turn = LEVER * robot.reach * rotation_vector(second[:3, :3] @ first[:3, :3].T)
     R = pose[:3, :3]
     return np.concatenate([R.T @ (second[:3, 3] - first[:3, 3]), R.T @ turn])

@@ -1,4 +1,4 @@
-"""`State`: the latest request, the answer shown, the chosen robot, and the history of both for undo."""
+"""`State`: the latest request, the answer shown, the chosen robot, and the history for undo."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from arcreach.studio.state.initial import initial_scene
 from arcreach.studio.state.request import Request
 from arcreach.studio.state.robots import RobotEntry
 
-# Steps of undo.
+# Largest number of steps that can be undone.
 DEPTH = 100
-# Changes of one kind within this many seconds of each other are one step.
+# A change within this many seconds of another of the same kind is undone with it, in one step.
 PAUSE = 1.5
 
 
@@ -35,10 +35,10 @@ class Snapshot:
 
 
 class State:
-    """The request and the answer shown. Requests are numbered; an answer is shown only if no later one is.
+    """The latest request and the answer shown. Requests are numbered; older answers never replace newer ones.
 
-    `own_scene` holds obstacles that the user changed, which are kept for the next robot. Without them each robot has an
-    initial scene of its own.
+    `own_scene` holds the obstacles that the user gave or changed; they stay when another robot is chosen. If it is
+    None, each robot has an initial scene of its own.
     """
 
     def __init__(self, entry: RobotEntry, given_scene: Scene | None) -> None:
@@ -78,23 +78,27 @@ class State:
         return q, initial_scene(self.entry.robot, q) if self.own_scene is None else self.own_scene
 
     def change(self, **fields: Any) -> Request:
-        """Make the latest request with other fields, and return it."""
+        """Replace fields of the latest request, and return the new request."""
         changed = self.change_unless(lambda: False, **fields)
         assert changed is not None
         return changed
 
     def change_unless(self, cancelled: Callable[[], bool], **fields: Any) -> Request | None:
-        """Change the request unless `cancelled()`: a frame must not overrule the user who stopped the animation."""
+        """Change the request unless `cancelled()`; return the new request, or None if cancelled.
+
+        `cancelled` is called under the lock, so that a late frame cannot replace the request of a user who stops the
+        animation.
+        """
         with self._lock:
             if cancelled():
                 return None
-            # Another configuration, or a new target, invalidates the equilibrium of the pulls.
+            # A new q, which is None for a new target, invalidates the equilibrium of the pulls.
             kept = {} if "q" not in fields else {"pulled": None}
             self._request = replace(self._request, revision=self._request.revision + 1, **{**kept, **fields})
             return self._request
 
     def accept(self, answer: Answer) -> bool:
-        """Take an answer as the one shown, unless a later one is; return whether it was taken."""
+        """Show an answer, unless the answer to a later request is shown; return whether it was accepted."""
         with self._lock:
             if answer.request.revision < self._shown:
                 return False
