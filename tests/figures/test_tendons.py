@@ -13,7 +13,7 @@ from tests.robots.test_actuation import driven_robot
 from arcreach.figures import pose
 from arcreach.figures._canvas import rgb_of
 from arcreach.figures._style import INK, VERMILION
-from arcreach.robots.tendons import tendon_points
+from arcreach.robots.tendon_curves import tendon_points
 
 ELASTIC = driven_robot(discs=3, stiffness=5e3, pretension=1.0)
 BENT = np.array([0.9, 0.3, 0.8, 2.6, 0.9, -1.4])

@@ -1,4 +1,7 @@
-"""Arguments and options that several commands share, with the shell's completion of their values."""
+"""Arguments and options that several commands share, with the shell's completion of their values.
+
+`targets` and `configurations` parse the values, `files.units` the units of their numbers.
+"""
 
 from __future__ import annotations
 

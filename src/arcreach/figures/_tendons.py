@@ -11,7 +11,7 @@ from arcreach._typing import Array, Booleans
 from arcreach.figures._canvas import CLEAR, Canvas, Colour, circle, mixed, rgb_of
 from arcreach.figures._style import INK, MM, VERMILION
 from arcreach.robots.robot import Robot
-from arcreach.robots.tendons import dashes, discs_of, tendon_points
+from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 
 # Width of a tendon and length of a dash, as shares of its distance from the backbone.
 WIDTH, DASH = 0.1, 0.6

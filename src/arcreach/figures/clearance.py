@@ -44,7 +44,7 @@ def clearance(
         raise MethodError("scene has no obstacles; give a scene with at least one")
     rows = np.asarray(path.q, dtype=float)
     if len(rows) < 2:
-        raise MethodError(f"the path has {len(rows)} points; give at least 2")
+        raise MethodError(f"the path has {_text.count(len(rows), 'point')}; give at least 2")
     if points < 2:
         raise MethodError(f"points = {points} is not accepted; give 2 or more")
     keep = getattr(path, "margin", 0.0) if margin is None else margin

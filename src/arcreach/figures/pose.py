@@ -21,7 +21,7 @@ from arcreach.ik.target import Target
 from arcreach.robots.equilibrium import Equilibrium
 from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.robots.robot import Robot
-from arcreach.robots.tendons import Discs, discs_of, tendon_points, with_cores
+from arcreach.robots.tendon_curves import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 

@@ -25,7 +25,7 @@ class Status(enum.IntEnum):
     """How a solve or a plan ended. In every case q is the best configuration found and lies within the limits."""
 
     REACHED = layout.REACHED  # within the tolerances and, with a scene, clear of obstacles
-    STALLED = layout.STALLED  # no start came closer to the target
+    STALLED = layout.STALLED  # no start came closer, or the method's result does not pass `verdict`
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
     OUT_OF_REACH = layout.OUT_OF_REACH  # farther away than the robot is long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from arcreach.errors import Interrupted
 from arcreach.files import load_chain, save_robot
 
 # Factor and symbol with which a unit is displayed.
-_SHOWN = {"m": (1e3, "mm"), "rad": (57.29577951308232, "°")}
+_SHOWN = {"m": (1e3, "mm"), "rad": (math.degrees(1.0), "°")}
 
 
 def fit(

@@ -1,1 +1,1 @@
-"""One module per published table or figure."""
+"""One module per published table or figure; `published` holds the printed numbers, in files named by their table."""

@@ -94,7 +94,7 @@ class Contact(Experiment):
                     )
                 )
         columns = ("scene", "method", "contacts", "theirs", "solutions", "theirs", "median time", "theirs")
-        yield Table(columns, tuple(rows), "Ways found.")
+        yield Table(columns, tuple(rows), "Paths found.")
         from arcreach.figures import contact, contact_search
 
         figure = contact({scene: planned(scene, GIVEN) for scene in SCENES})

@@ -22,7 +22,7 @@ from arcreach.errors import RobotError
 from arcreach.kernels.actuation import pulls
 from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
-from arcreach.robots.tendons import DISC
+from arcreach.robots.tendon_curves import DISC
 
 # Density of the body in kilograms per cubic metre, that of water: a robot has no masses.
 DENSITY = 1000.0

@@ -17,7 +17,7 @@ from arcreach._typing import Array, Booleans
 from arcreach.calibration import tip_covariance
 from arcreach.errors import ArcreachError
 from arcreach.robots.robot import Robot
-from arcreach.robots.tendons import with_cores
+from arcreach.robots.tendon_curves import with_cores
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import Body
 from arcreach.studio.stage.contact import ContactMotion, ContactStage

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arcreach._typing import Array, Booleans
 from arcreach.robots.mesh import circle, revolved, tube_faces
 from arcreach.robots.robot import Robot
-from arcreach.robots.tendons import dashes, discs_of, tendon_points
+from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 from arcreach.studio.stage import colours
 
 # In reaches of the robot: thickness of a tendon, and length of a dash.

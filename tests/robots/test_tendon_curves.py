@@ -7,7 +7,7 @@ import pytest
 from tests.robots.test_actuation import driven_robot, random_robot
 
 import arcreach as ar
-from arcreach.robots.tendons import dashes, discs_of, tendon_points, with_cores
+from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points, with_cores
 
 
 def lengths(robot, q, step):
