@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: a folder that only this user can write to.
+"""Disk cache of compiled kernels, in a folder that only this user can write to.
 
 numba notices an edit in the file of a cached function but not in the files of the functions it calls. The name of the
 cache directory is therefore a hash of all kernel sources, and an edit starts an empty cache.
@@ -37,7 +37,7 @@ def kernel_hash() -> str:
 
 
 def _cache_home() -> Path | None:
-    """Return the folder of all caches: ARCREACH_CACHE_DIR, NUMBA_CACHE_DIR or the platform's; None without a home."""
+    """Return the parent of all cache folders, from the environment or the platform; None without a home directory."""
     try:
         for variable, folder in (("ARCREACH_CACHE_DIR", ""), ("NUMBA_CACHE_DIR", "arcreach")):
             if chosen := os.environ.get(variable):
@@ -52,7 +52,7 @@ def _cache_home() -> Path | None:
 
 
 def _danger(folder: Path) -> str | None:
-    """Return why a folder must not be loaded from, or None: its files are run, so only this user may write to it."""
+    """Return why it is unsafe to run code from a folder, or None if only this user and root can write to it."""
     if not hasattr(os, "getuid"):
         return None
     status = folder.lstat()
@@ -66,7 +66,7 @@ def _danger(folder: Path) -> str | None:
 
 
 def _planted(folder: Path) -> str | None:
-    """Return a reason if a folder holds files of another user."""
+    """Return why a folder is unsafe if it holds files of another user, else None."""
     if not hasattr(os, "getuid"):
         return None
     for place, folders, files in os.walk(folder):
@@ -76,7 +76,7 @@ def _planted(folder: Path) -> str | None:
 
 
 def _open_cache() -> Path:
-    """Create the cache directory of these sources, a temporary one if no folder is safe and writable."""
+    """Create and return the cache directory of these sources, a temporary one if no folder is safe and writable."""
     shared = Path(tempfile.gettempdir()) / f"arcreach-{os.getuid() if hasattr(os, 'getuid') else ''}"
     for parent in (_cache_home(), shared):
         if parent is None:
@@ -84,7 +84,7 @@ def _open_cache() -> Path:
         with contextlib.suppress(OSError, ValueError):
             parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = parent / kernel_hash()
-            # If others can write to the parent, the folder could be theirs too.
+            # Users who can write to the parent could replace the folder.
             reason = _danger(parent)
             if reason is None:
                 folder.mkdir(mode=0o700, exist_ok=True)
@@ -92,7 +92,7 @@ def _open_cache() -> Path:
             if reason is not None:
                 _warn_of(parent, reason)
             elif os.access(folder, os.W_OK):
-                # Private, whatever the modes of the files that numba writes.
+                # The folder keeps others out, whatever the modes of the files that numba writes.
                 folder.chmod(0o700)
                 return folder
     return Path(tempfile.mkdtemp(prefix="arcreach-"))
@@ -114,7 +114,7 @@ _configuring = threading.RLock()
 
 @contextlib.contextmanager
 def own_cache_directory() -> Iterator[None]:
-    """Set numba's cache directory inside the block; other code in the process keeps its own."""
+    """Set numba's cache directory inside the block; restore it afterwards for other code in the process."""
     config: Any = numba.config
     with _configuring:
         before = config.CACHE_DIR

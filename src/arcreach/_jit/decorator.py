@@ -35,7 +35,7 @@ def kernel(
     batch: bool = False,
     allocates: bool = False,
 ) -> Function | Callable[[Function], Function]:
-    """Compile a function of plain floats, arrays and named tuples of them that raises nothing.
+    """Compile a function that takes numbers, arrays and named tuples of them, and raises no exceptions.
 
     Arithmetic is strict IEEE, so that single calls and batches give the same bits; division by zero gives inf or nan as
     in NumPy. `fast` allows fused and reordered operations, for the inner steps of a solver, whose result strict kernels
@@ -56,10 +56,10 @@ def _compiled(
     counts_references: bool = False,
     cached: bool = True,
 ) -> Function:
-    """Compile with all options set, because numba inherits options that are not set from the first caller.
+    """Compile a function with every numba option set, because it would inherit the others from its first caller.
 
-    Otherwise a strict kernel that a fast one calls first would be compiled, and cached, with fast arithmetic. The
-    wrapper for C is omitted because nothing calls kernels through C. Reference counts take a fifth of a solve.
+    A strict kernel first called by a fast one would then be compiled, and cached, with fast arithmetic. The C wrapper
+    is omitted because nothing calls kernels from C. Reference counting takes a fifth of a solve, so it is optional.
     """
     config: Any = numba.config
     if config.DISABLE_JIT:

@@ -21,14 +21,14 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.gpu.driver import is_simulated, load
 
-# Share of the physical memory that may be locked, in use or free; the bytes where its size is unknown. Beyond it arrays
-# are pageable, and copies seven times slower.
+# Most memory that all blocks together may lock: a share of the physical memory, or bytes if its size is unknown.
+# Above it arrays are pageable, and copies take seven times as long.
 LOCKED_SHARE = 0.25
 LOCKED_BYTES = 4 << 30
-# Blocks are multiples of a huge page: those are faulted in and locked ten times faster.
+# Block sizes are multiples of a huge page, because huge pages are faulted in and locked ten times faster.
 BLOCK = 2 << 20
 PAGE = 4096
-# Bytes per thread when pages are faulted in.
+# Smallest number of bytes per thread when pages are faulted in.
 TOUCHED = 4 << 20
 
 
@@ -39,11 +39,11 @@ class _Block:
 
 
 class _Lease:
-    """Owner of the arrays in a block; the block is free once it has been collected."""
+    """Owner of the arrays in a block; the block is free again once its owner has been garbage-collected."""
 
     def __init__(self, block: _Block) -> None:
         self.__array_interface__ = block.memory.__array_interface__
-        # `append` is atomic: a lock could deadlock, since garbage collection may run anywhere.
+        # `append` is atomic. A lock could deadlock, since garbage collection may run while this thread holds it.
         weakref.finalize(self, _free.append, block).atexit = False
 
 
@@ -53,7 +53,7 @@ _locked = 0
 
 
 def locked_array(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """Return an uninitialised array in page-locked memory; in pageable memory above the limit."""
+    """Return an uninitialised array in page-locked memory; in pageable memory if it is small or above the limit."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     # Small arrays copy fast anyway, and a caller may keep thousands; the simulator copies nothing.
     if size < BLOCK or is_simulated(load()):
@@ -85,7 +85,7 @@ def _kept_block(size: int) -> _Block | None:
 
 
 def _new_block(size: int) -> _Block | None:
-    """Allocate and lock a block, releasing free ones above the limit; None where it cannot be locked."""
+    """Return a new locked block, or None if it cannot be locked; release free blocks to stay below the limit."""
     global _locked  # noqa: PLW0603
     most = most_locked()
     while _free and _locked + size > most:

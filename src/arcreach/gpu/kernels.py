@@ -6,7 +6,8 @@
 4. `search`, in `warp_search`, gives the remaining targets a warp each.
 5. `finish` computes coordinates, errors and status by the exact forward kinematics.
 
-Robots of the same size share a launch: robot r is blockIdx.y and has the targets r * m to (r + 1) * m.
+Robots of the same size share a launch: targets r * m to (r + 1) * m - 1 are those of robot r. In `choose`, `first` and
+`finish` robot r is blockIdx.y.
 """
 
 from typing import Any, NamedTuple
@@ -34,7 +35,7 @@ NARROW = 128
 # Restarts of one thread before a warp takes over.
 FIRST_STARTS = 8
 
-# CPU kernels, as GPU kernels call them.
+# CPU kernels as device functions.
 distance_from = from_kernel(judge.distance_from)
 final_status = from_kernel(judge.final_status)
 find_key = from_kernel(gpu_steps.find_key)
@@ -49,7 +50,7 @@ unwind = from_kernel(limit_kernels.unwind)
 
 
 class Kernels(NamedTuple):
-    """The kernels of a kind, in the order of their launch."""
+    """The GPU kernels of a kind, in launch order."""
 
     choose: Any
     first: Any
@@ -59,7 +60,7 @@ class Kernels(NamedTuple):
 
 
 def build(kind: Kind) -> Kernels:
-    """Return the kernels of a kind; they compile at the first call."""
+    """Return the GPU kernels of a kind; each compiles at its first launch."""
     install_hints()
     part = parts(kind)
     task_of, model_of, work_of, goal_of, read_target, keep = part

@@ -40,8 +40,8 @@ else:
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
 ALL_TARGETS = frozenset(KINDS)
-# position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`. Calls of `solve`
-# with equal settings for one robot get the same tuple.
+# position_tol, angle_tol, max_iterations, max_time, seed, variant, threads, in the order of `Problem`. `solve` passes
+# the same tuple for equal settings of one robot, so methods may compare settings by identity.
 Settings: TypeAlias = tuple[float, float, int | None, float, int, str, int | None]
 
 
@@ -60,7 +60,7 @@ class Problem(Generic[AnyRobot]):
 
     robot: AnyRobot
     targets: Targets
-    start: Array | None  # (n, dof), within the limits, a copy of what was given
+    start: Array | None  # (n, dof), within the limits; a copy of the caller's
     position_tol: float
     angle_tol: float
     max_iterations: int | None  # None: the method's own limit
@@ -125,7 +125,7 @@ def run_kernel(
     if len(q) != n:
         q = np.repeat(q, n, axis=0)
     outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
-    # Positional arguments, and shared arrays without a trace: some solves take under a microsecond.
+    # Positional arguments and shared empty arrays save time: some solves take under a microsecond.
     mode, rows = problem.targets.packed
     task = Task(
         rows,
@@ -240,7 +240,7 @@ def find_method(name: str) -> Method:
     if isinstance(name, str):
         if name in _methods:
             return _methods[name]
-        # Importing all methods takes longer than a first solve.
+        # Import only the method's own module: importing all methods takes longer than a first solve.
         module = name.replace("-", "_")
         if module in MODULES:
             _load(module)

@@ -1,4 +1,4 @@
-"""Methods of users: `module:attribute`, or a name that a package declares as an entry point of GROUP."""
+"""Methods that users write, named `module:attribute` or by an entry point of GROUP in an installed package."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _loaded: dict[str, Method] = {}
 
 
 def is_own(name: str) -> bool:
-    """Return whether a name is a method of the user's."""
+    """Return whether a name is that of a user's own method."""
     if ":" in name or name in _loaded:
         return True
     # Entry points come last: finding one reads a file of every installed package.
@@ -49,7 +49,7 @@ def load_method(name: str) -> Method:
 
 def _load(name: str) -> Any:
     module, colon, attribute = name.partition(":")
-    # Modules of the current folder, as with `python -m`.
+    # Modules in the current folder can be imported, as with `python -m`.
     here = str(Path.cwd())
     if colon and here not in sys.path:
         sys.path.insert(0, here)
@@ -62,7 +62,7 @@ def _load(name: str) -> Any:
 
 
 def _method_of(name: str, function: Any) -> Method:
-    """Return a function as a method: timed from outside, its answers clipped to the limits and checked."""
+    """Return a method that calls a user's function for each target, times it, and checks and clips its answers."""
     if not callable(function):
         raise MethodError(f"method = {shown(name)} is {type(function).__name__}; give a function or an arcreach.Method")
 
@@ -83,7 +83,7 @@ def _method_of(name: str, function: Any) -> Method:
 
 
 def _answer(name: str, function: Function, robot: Any, i: int, target: Target) -> npt.NDArray[np.float64]:
-    """Return the configuration of a user's function, clipped to the limits; the neutral one where it is not finite."""
+    """Return the configuration from a user's function, clipped to the limits; the neutral one if it is not finite."""
     try:
         answer = function(robot, target)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""`prefer`: the preferred posture of a robot, as kernels read it."""
+"""The argument `prefer` of a solve: check the preferred posture and pack it for kernels."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.robot import Robot
 
 NO_ORDER = np.empty(0, np.float32)
-# Named postures: rest, weighted in radians; rest, weighted by the ranges of coordinates; and away from the limits.
+# Named postures: `rest` and `middle` prefer the rest pose, weighted in radians or by the ranges of the coordinates;
+# `limits` stays away from the limits.
 POSTURES = ("rest", "middle", "limits")
 # Barrier of "limits": the cost x^2 / (1 - BARRIER x^2) of a coordinate at its limit, x = 1, is 100 times the quadratic.
 BARRIER = 0.99
 # Further seeds from which a posture is sought, if the caller gives no start and the robot has branches.
 STARTS = 1
-# Distances from the preferred posture count this much more in the choice of these seeds than in that of the first.
+# Factor on squared distances from the preferred posture in the choice of these seeds; it is 1 for the first seed.
 NEARER = 4.0
 
 
 def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
-    """Return the checked preference of a solve, without the limits of pulls; None if there is none."""
+    """Return the checked preference of a solve, which `aimed` completes; None if there is none."""
     if prefer is None:
         if weights is not None:
             raise MethodError("weights has no meaning without prefer; leave it out, or give prefer")
@@ -63,14 +64,14 @@ def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
 
 
 def aimed(preference: Preference, robot: Robot, table: Table, mode: int) -> tuple[Table, Preference]:
-    """Return the table and the preference for targets of a mode, with the further seeds and the limits of pulls."""
+    """Return the table and the complete preference for targets of a mode, with further seeds and limits of pulls."""
     kept: tuple[Any, Any, tuple[Table, Preference]] | None = robot.memory.get("aimed")
     if kept is not None and kept[0] is preference and kept[1] is table:
         return kept[2]
     model = robot.model
     order = model.near(table, preference.wanted, mode, NEARER).near_rest
     pulls = model.pulls(mode)
-    # Limits of pulls may end a descent early.
+    # Limits of pulls may end a descent early, so a further seed helps.
     starts = STARTS if mode == ROTATION or pulls is not None or _has_branches(robot) else 0
     full = preference._replace(starts=starts, order=order, pulls=pulls)
     found = model.near(table, preference.wanted, mode), full
@@ -79,17 +80,17 @@ def aimed(preference: Preference, robot: Robot, table: Table, mode: int) -> tupl
 
 
 def _has_branches(robot: Robot) -> bool:
-    """Return whether postures at a position or an axis have several local minima: those of two joints that turn.
+    """Return whether the cost over the postures at a target may have several minima, as with two turning joints.
 
-    Sections bend to all sides through the straight pose, so that a descent seldom ends in another minimum: for up to
-    2 % of the targets of the catalogue's robots, compared with a third for arms.
+    Sections bend to all sides through the straight pose, so a descent seldom ends in another minimum: for at most 2 %
+    of the targets of the catalogue's robots, compared with a third for arms.
     """
     kinds = robot.model.moves["kind"]
     return bool(np.count_nonzero((kinds < BEND) & (kinds != SLIDE)) > 1)
 
 
 def _weight(factor: float, scale: float) -> float:
-    """Return the weight of a variable; 0 for a coordinate without limits, or with limits of no width."""
+    """Return the weight of a variable; 0 for a coordinate without limits, or whose limits are equal."""
     return factor / scale**2 if 0.0 < scale < np.inf else 0.0
 
 

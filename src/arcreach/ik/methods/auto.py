@@ -23,17 +23,17 @@ from arcreach.kernels.solver.preference import prefer as prefer_kernel
 from arcreach.kernels.solver.search import auto as auto_kernel
 from arcreach.robots.robot import Robot
 
-# Seeds per table: position and axis targets exploit the symmetry of the chain, rotation targets need more.
+# Seeds per table; rotation targets need more, because their seeds have to cover orientations too.
 SEEDS = 512
 ROTATION_SEEDS = 1024
-# Seeds that are tried with limits of pulls, whose steps cost several times as much.
+# Seeds that are tried if pulls have limits: steps that keep these limits cost several times as much.
 LIMITED_STARTS = 128
 # Smallest number of rows given to a thread.
 SMALLEST_PIECE = 64
 # Default step budget per target, over all starts.
 MOST_STEPS = 50_000
 
-# By whether there is a time limit.
+# Kernels of single solves, indexed by whether there is a time limit.
 _auto_one, _prefer_one = ((settled(k), settled(k, interpretable=False)) for k in (auto_kernel, prefer_kernel))
 
 
@@ -55,9 +55,10 @@ def run(problem: Problem) -> Outcome:
 
 
 def _run_with_body(problem: Problem) -> Outcome:
-    """Solve with the body clear of obstacles and through a port; solve targets that stall again without them.
+    """Solve with the body clear of obstacles and through a port, then without them for the targets that stalled.
 
-    A target that only the second solve reaches is judged with that configuration: COLLISION, or PORT_MISSED.
+    A target that only the second solve reaches keeps that configuration; its status becomes COLLISION or PORT_MISSED
+    when `solve` checks it.
     """
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
@@ -93,7 +94,7 @@ def solve_one(
     _, _, kernel, packed, table, third, fresh, started = kept
     q = np.empty((1, robot.dof)) if start is None else start
     report = np.empty((1, REPORT_SIZE))
-    # Half the time of Task(...).
+    # `tuple.__new__` takes half the time of Task(...).
     task = tuple.__new__(Task, (targets.packed[1], *(fresh if start is None else started)))
     kernel(0, 1, packed, table, third, task, q, report)
     ((status, iterations, seconds, position_error, angle_error, _),) = report.tolist()
@@ -101,7 +102,10 @@ def solve_one(
 
 
 def _single(robot: Robot, targets: Targets, settings: Settings, preference: Preference | None) -> tuple[Any, ...]:
-    """Return the kernel of a single solve, its first arguments, and the rest of a task without and with a start."""
+    """Return the kernel of a single solve and those of its arguments that do not depend on target and start.
+
+    The last two are the fields of a task after `targets`, without and with a start.
+    """
     problem = Problem(robot, targets, None, *settings, no_rows(robot.dof), preference=preference)
     packed, table, third, task = _arguments(problem, True)
     kernel = (_auto_one if preference is None else _prefer_one)[problem.max_time < math.inf]

@@ -9,8 +9,8 @@ between the discs the squared distance of the holes is
 
     F = |d|^2 + A S^2 + 2 S (D d.v + M m.v) + C ((m.v)^2 - (d.v)^2 / 4)
 
-with functions A, D, M, C of t that all tendons of the gap share. A triple is such a function with its first and second
-derivative by t / 2.
+where A, D, M, C are functions of t, the same for all tendons of the gap. A triple is the value of such a function and
+its first and second derivative by t / 2.
 """
 
 import math
@@ -18,9 +18,9 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.math.trigonometry import sinc_derivatives, sincos
 
-# A piece of an arc that is shorter than this share of its section is rounding.
+# A piece of an arc below this share of the section's length counts as rounding.
 _LEAST_PIECE = 1e-15
-# Terms of the power series of A, D, M, C in t, and the largest bend of a gap: up to it the next term is below 1e-17.
+# Terms of the power series of A, D, M, C in t, and the largest bend of a gap for which the next term is below 1e-17.
 TERMS = 8
 SERIES_UP_TO = 0.8
 
@@ -56,7 +56,9 @@ def plus(f, g):
 
 @kernel
 def piece(arc, start, near, far):
-    """Return the shares of length and bend that an arc, beginning at `start`, has between two shares of its section.
+    """Return the length and the bend, as shares of the section, of the piece of an arc between `near` and `far`.
+
+    `near`, `far` and `start`, where the arc begins, are shares of the section's length.
 
     Source: derived.
     """
@@ -94,7 +96,7 @@ def gap_functions(chain, route, i, t):
         part, bend = piece(chain[k], start, near, far)
         start += chain[k].length_share
         if part > _LEAST_PIECE:
-            # Angle from the frame halfway to the piece's chord, per unit of the bend.
+            # Angle of the piece's chord in the frame halfway between the discs, per unit of the bend.
             angle = bent + 0.5 * bend
             bent += bend
             chord = scaled_sinc(0.25 * bend * bend, t)
@@ -117,7 +119,7 @@ def write_series(factor, odd, out):
 
 @kernel
 def add_product(scale, f, g, out, power):
-    """Add the product of a number, two power series and a power of t. Source: derived."""
+    """Add scale f g t^power to the power series `out`. Source: derived."""
     for i in range(TERMS - power):
         for k in range(i + 1):
             out[i + power] += scale * f[k] * g[i - k]
@@ -155,7 +157,7 @@ def write_gap_series(chain, route, i, out):
 
 @kernel(inline=True)
 def gap_length(functions, holes, x, y, S):
-    """Return the distance of two holes, given as m, d and |d|^2, and its derivatives, as `section_length`.
+    """Return the distance of two holes, given as m, d and |d|^2, and its derivatives as in `pulls.section_length`.
 
     Source: derived.
     """
@@ -164,7 +166,7 @@ def gap_length(functions, holes, x, y, S):
     m, d = mx * x + my * y, dx * x + dy * y
     form = m * m - 0.25 * d * d
     px, py = 2.0 * m * mx - 0.5 * d * dx, 2.0 * m * my - 0.5 * d * dy
-    # fx, fy, fS: derivatives of F / 2. e1, e2: derivatives of F / 2 by t / 2, through A, D, M and C.
+    # fx, fy, fS: derivatives of F / 2. e1, e2: first and second derivative of F / 2 by t / 2, through A, D, M and C.
     F = square + S * (S * A[0] + 2.0 * (D[0] * d + M[0] * m)) + C[0] * form
     e1 = 0.5 * (S * (S * A[1] + 2.0 * (D[1] * d + M[1] * m)) + C[1] * form)
     e2 = 0.5 * (S * (S * A[2] + 2.0 * (D[2] * d + M[2] * m)) + C[2] * form)
@@ -206,7 +208,7 @@ def gap_holes(route, i):
 
 @kernel
 def disc_length(chain, route, x, y, S):
-    """Return the length of a tendon between discs and its derivatives, as `section_length`. Source: derived."""
+    """Return the length of a tendon between discs and derivatives as in `pulls.section_length`. Source: derived."""
     t = x * x + y * y
     total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
     xx, xy, yy, xS, yS, SS = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -45,10 +45,10 @@ ROW_FIELDS = [
 #
 # The chain as solvers see it: a row per moving element. The links after it are merged into the row, and a section with
 # twist is split into a revolute joint and a bend in one plane. Solver variables replace coordinates:
-# bend * (cos direction, sin direction) and the share of the stretch. Solvers rely on all joints having numbers below
-# BEND; JOINT is any joint that is none of the next three.
-# Solvers work in the frame where the chain begins to move, so that a base far from the origin costs no digits. Targets
-# of a long tool are moved to its near end: at the tool's tip, its rotations would swamp the motion of the chain.
+# bend * (cos direction, sin direction) and the share of the stretch. Solvers rely on the codes of all joints being
+# below BEND; JOINT is a joint other than TURN, SLIDE and SWING.
+# Solvers work in the frame of the first moving element, so that long links before it cost no precision. Whole poses of
+# a long tool are moved to its near end: at its tip, a rotation of the tool would outweigh the motion of the chain.
 JOINT, TURN, SLIDE, SWING, BEND, PLANAR = range(6)
 
 # Axis of a TURN.
@@ -77,7 +77,7 @@ _MOVE_FIELDS = np.dtype(
         ("stretch", np.float64),
         ("bend_max", np.float64),
         ("unit", np.float64),  # unit of strokes and bends in a step, so that all variables have similar ranges
-        ("slope", np.float64),  # bends: growth of the limit with the share of the stretch, in that unit
+        ("slope", np.float64),  # bends: increase of the bend limit over the whole stretch, in that unit
         ("axis", np.float64, (3,)),  # slides and swings
         ("link", np.float64, (3,)),  # swings: link vector at 0
         ("motion", np.float64, (12,)),  # fixed motion from this moving element to the next

@@ -80,7 +80,7 @@ def bent_motion(
 ) -> Motion:
     """Return Rz(phi) [Ry(theta), (x, 0, z)] Rz(-phi) from sine and cosine of theta / 2 and of phi.
 
-    For `twist` = 1 without the factor Rz(-phi).
+    If `twist` is 1, the factor Rz(-phi) is omitted.
     Source: [K22] eqs. 1.4, 2.6. Erratum: see docs/errata.md#k22-2-6.
     """
     s = sin_direction

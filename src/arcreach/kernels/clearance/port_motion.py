@@ -1,8 +1,8 @@
 """Continuous checks of a port: whether the body passes it everywhere on a straight motion in solver variables.
 
-A body at the distance d from the port's point stays within its radius r until the nearest point has moved by r - d.
-Between two configurations with the distances d and d' and at most m of travel apart, the distance is at most
-(d + d' + m) / 2. The angle to the axis is checked at the same configurations.
+A body at the distance d from the port's point stays within the port's radius r until its nearest point has moved by
+r - d. Between two configurations with the distances d and d', on a motion that moves no point by more than m, the
+distance is at most (d + d' + m) / 2. The angle to the axis is checked only at the configurations visited.
 """
 
 import math
@@ -26,8 +26,8 @@ FINEST = 1e-4
 def check_port_motions(start: int, stop: int, model: Model, port: Port, A: Array, B: Array, answer: Array) -> None:
     """Check the motions from A to B (n, variables) of rows start to stop, both ends first clipped to the limits.
 
-    `answer` (n, 2) receives 1 for a motion that keeps the port, and an upper bound of its distance up to where the
-    check stopped. Source: derived.
+    `answer` (n, 2) receives 1 for a motion that passes the port throughout, else 0, and an upper bound of the distance
+    up to the configuration at which the check ended. Source: derived.
     """
     n = A.shape[1]
     a, b, v = np.empty(n), np.empty(n), np.empty(n)
@@ -53,7 +53,7 @@ def check_port_motions(start: int, stop: int, model: Model, port: Port, A: Array
             if at >= 1.0:
                 answer[row, 0] = 1.0 if answer[row, 1] <= port.radius else 0.0
                 break
-            # Half of what is left: a sharper bound for twice the work.
+            # Half of the step that the distance allows: a sharper bound for twice the work.
             step = min(0.5 * (port.radius - distance) / travel if travel > 0.0 else 1.0, 1.0 - at)
             if step < min(FINEST, 1.0 - at):
                 break

@@ -1,7 +1,7 @@
 """Clearance of a robot's body from itself.
 
 Two arcs are compared by branch and bound over pairs of sub-arcs: a sub-arc of length w lies within kappa w^2 / 8 of its
-chord, and two chords have a closed form.
+chord, and the distance of two chords has a closed form.
 """
 
 import math
@@ -38,15 +38,15 @@ from arcreach.kernels.clearance.scene import (
 from arcreach.kernels.clearance.triangles import segment_shares
 from arcreach.kernels.math.vectors import minus
 
-# Pending pairs are halves of one another; each of the two arcs has at most as many levels as a float has bits.
+# Most pending pairs: each split adds one, and each arc is halved at most as often as a float has bits.
 PAIR_STACK_SIZE = 256
-# Steps of the refinement, in which each point in turn is replaced by the nearest on its arc to the other point.
+# Most steps of the refinement. A step replaces each point in turn by the point of its arc nearest to the other one.
 _POLISHINGS = 40
 
 
 @kernel
 def chord_pair(first, second, a0, a1, b0, b1):
-    """Return the distance between the chords of two sub-arcs, and the share of the first there. Source: derived."""
+    """Return the distance of two sub-arcs' chords, and the share of the first at its nearest point. Source: derived."""
     p = piece_point(first, a0)
     r = piece_point(second, b0)
     u = minus(piece_point(first, a1), p)
@@ -68,9 +68,9 @@ def piece_point_distance(piece, x, y, z):
 
 @kernel
 def pair_distance(first, second, below, tolerance, stack):
-    """Return the least distance of two centre lines if less than `below`, and the arc length on each; else -1, -1.
+    """Return the least distance of two centre lines and the arc length on each, or `below`, -1, -1 if none is smaller.
 
-    The distance is attained there and at most `tolerance` above the least. `stack` (PAIR_STACK_SIZE, 5) is scratch.
+    The distance is at most `tolerance` above the least. `stack` (PAIR_STACK_SIZE, 5) is scratch.
     Source: derived.
     """
     best = below
@@ -127,7 +127,7 @@ def push_pair(stack, at, a0, a1, b0, b1, least):
 
 @kernel
 def polish_pair(first, second, distance, a, b):
-    """Return (distance, a, b), each point in turn replaced by the nearest to the other on its arc. Source: derived."""
+    """Return (distance, a, b), refined by moving each point in turn nearest to the other. Source: derived."""
     for _ in range(_POLISHINGS):
         x, y, z = piece_point(second, b)
         nearer, s = piece_point_distance(first, x, y, z)

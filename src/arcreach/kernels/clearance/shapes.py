@@ -14,9 +14,9 @@ from arcreach.kernels.math.vectors import unit
 
 SPHERE, CAPSULE, BOX, HALF_SPACE, MESH = range(5)
 
-# Tolerance of the least distance along an arc as a share of a grid's spacing: the grid itself is coarser.
+# Tolerance of an arc's distance from a mesh, as a share of the grid's spacing; the error of the grid is larger.
 GRID_TOLERANCE = 0.1
-# Radius in metres of a sphere around a half-space, whose square is finite.
+# Radius in metres of the sphere around a half-space: large, but with a finite square.
 BOUNDLESS = 1e150
 
 _SHAPE_FIELDS = np.dtype(
@@ -53,7 +53,7 @@ def capsule_distance(shapes, k, x, y, z):
 
 @kernel
 def box_distance(x, y, z, hx, hy, hz):
-    """Return signed distance and gradient at a point, of the box of half sizes h at the origin. Source: derived."""
+    """Return signed distance and gradient at (x, y, z) of a box of half sizes h at the origin. Source: derived."""
     dx = abs(x) - hx
     dy = abs(y) - hy
     dz = abs(z) - hz
@@ -72,7 +72,7 @@ def box_distance(x, y, z, hx, hy, hz):
 
 @kernel
 def grid_value(shapes, k, field, x, y, z):
-    """Return the trilinear value of a grid at a point of its box in its frame, and its gradient. Source: derived."""
+    """Return a grid's trilinear value and its gradient at a point inside it, in its frame. Source: derived."""
     h = shapes[k].spacing
     ny = shapes[k].nodes[1]
     nz = shapes[k].nodes[2]
@@ -103,10 +103,10 @@ def grid_value(shapes, k, field, x, y, z):
 
 @kernel
 def grid_distance(shapes, k, field, x, y, z):
-    """Return the distance to a mesh from its grid, at a point in its own frame, and a unit normal.
+    """Return the distance of a mesh from a point in the grid's frame, by the grid, and the unit normal.
 
-    Outside the grid's box with the nearest point c of the box and the distance a to it, the distance d is at least
-    sqrt(a^2 + d(c)^2), because the mesh lies inside the box and the box is convex.
+    For a point outside the grid's box, at the distance a from the nearest point c of the box, it returns the lower
+    bound sqrt(a^2 + d(c)^2), which holds because the mesh lies inside the box and the box is convex.
     Source: derived.
     """
     size = shapes[k].half

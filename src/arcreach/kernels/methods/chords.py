@@ -110,7 +110,7 @@ def forward_reaching(target, line):
 
 @kernel(inline=True)
 def backward_reaching(arm, section_tol, q, line):
-    """Move the points, base to tip, back to the base, each section bent towards its point; return the tip.
+    """Move the points back to the base, from base to tip, by bending each section towards its point; return the tip.
 
     The bend is computed in the frame at the start of the section and clipped to its limit.
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-chord.
@@ -155,7 +155,7 @@ def rotate_points(tip, target, part, first, points):
 
 @kernel
 def leave_plane(tip, target, points):
-    """Rotate all points by a quarter turn about the direction of the target. Source: derived."""
+    """Rotate all points by a quarter turn about the line through the tip along the target. Source: derived."""
     distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
     if distance > 0.0:
         motion = rotation(target[0] / distance, target[1] / distance, target[2] / distance, 1.0, 0.0)
@@ -186,7 +186,7 @@ def adjust_axis(settings, task, tip, target, done, points):
 
 @kernel(inline=True)
 def trace_chords(stage, row, points, answers):
-    """Write start and end of every chord after a stage of a row of the trace, if there is room. Source: derived."""
+    """Write start and end of every chord after a stage into a row of the trace if it exists. Source: derived."""
     if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
         sections = points.shape[0] - 1
         links = answers.columns[row, stage * 9 * sections : (stage + 1) * 9 * sections]

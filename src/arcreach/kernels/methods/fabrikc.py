@@ -59,7 +59,7 @@ def forward_reaching(arm, work):
     chain, rows, table, gaps = arm.chain, arm.rows, arm.table, arm.gaps
     joints, tangents = work.joints, work.tangents
     px, py, pz = work.target[0], work.target[1], work.target[2]
-    # Opposite to the tangent Z_i, from tip to base.
+    # v is the direction from tip to base, opposite to the tangent Z_i.
     vx, vy, vz = -work.target[3], -work.target[4], -work.target[5]
     for i in range(joints.shape[0] - 1, -1, -1):
         px += vx * gaps[i]
@@ -86,7 +86,7 @@ def forward_reaching(arm, work):
 
 @kernel
 def end_tangent(i, frame, target, tangents, joints):
-    """Return Z_i, from the joint of section i at `frame` to the next; the wanted axis for the last section.
+    """Return Z_i, from the joint of section i, which starts at `frame`, to the next; for the last, the wanted axis.
 
     Source: [K22] eqs. 1.20, 1.25; [K22a] eq. 3. Erratum: see docs/errata.md#k22-1-25.
     """
@@ -101,7 +101,7 @@ def end_tangent(i, frame, target, tangents, joints):
 
 @kernel
 def bend_towards(frame, x, y, z):
-    """Return bend, sine and cosine of the direction of a section from the tangent of `frame` to (x, y, z).
+    """Return bend, sine and cosine of the direction of a section from `frame` to the end tangent (x, y, z).
 
     Source: [K22] eqs. 1.26, 1.27; [K22a] eq. 5. Erratum: see docs/errata.md#k22-1-27.
     """
@@ -138,7 +138,7 @@ def backward_reaching(arm, base_z, work):
 
 @kernel(inline=True)
 def better_of_two(chain, row, task, best, work, spare, out):
-    """Write the better of work.best, of score `best`, and of work.q clipped to the limits. Source: derived."""
+    """Write work.q or work.best, of score `best`: the better, clipped to the limits. Source: derived."""
     if score_configuration(chain, work.q, row, task, spare) < best:
         copy(spare, out)
     else:
@@ -149,7 +149,7 @@ def better_of_two(chain, row, task, best, work, spare, out):
 def solve_fabrikc(arm, task, i, began, work, spare, answers):
     """Iterate from work.q; write the best configuration within the limits into Q[i], return (status, iterations).
 
-    As in the source, it ends when the tip reaches the target, whether or not the bends are within their limits.
+    As in the source, the iteration ends when the tip reaches the target, even if bends exceed their limits.
     Source: [K22] section 1.3.2; [K22a]. Erratum: see docs/errata.md#k22-1-3-2.
     """
     row, out = task.targets[i], answers.Q[i]

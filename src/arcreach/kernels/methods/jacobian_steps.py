@@ -26,14 +26,14 @@ _NO_DIRECTION = 1e-24
 class Rule(NamedTuple):
     """How a method of the Jacobian family steps, and when it stalls.
 
-    `damping` and `threshold` have the unit of the residual and of singular values.
+    `damping` is that of `damping_share` or, for FILTERED, of `filtered_step`; `threshold` is a singular value.
     """
 
     code: int
     damping: float = 1.0
     threshold: float = 1.0
     largest: float = math.inf  # largest step of a coordinate: radians, or share of the range of a length
-    # This many steps together must reduce the squared error to less than the share `progress`.
+    # Stall if this many steps together leave at least the share `progress` of the squared error.
     patience: int = 40
     progress: float = 1.0
     max_steps: int = 300  # default step budget
@@ -162,7 +162,7 @@ def singular_directions(rows, G, U):
 def singular_direction(rows, e, U, i):
     """Return the squared singular value of direction i, and the component of e along it.
 
-    It is computed as |J^T u|^2, which stays exact where the eigenvalue of J J^T is rounding. Source: derived.
+    The square is |J^T u|^2, which is accurate even if rounding dominates the eigenvalue of J J^T. Source: derived.
     """
     square = 0.0
     for k in range(rows.shape[0]):
@@ -207,7 +207,7 @@ def selective_bound(rows, U, i, sigma, largest):
     for k in range(rows.shape[0]):
         moved = norm(rows[k, 0], rows[k, 1], rows[k, 2]) + norm(rows[k, 3], rows[k, 4], rows[k, 5])
         M += abs(row_times_column(rows, k, U, i)) * moved
-    # v = J^T u / sigma, and M is divided by sigma once more.
+    # M is a sum over v = J^T u / sigma, divided by sigma.
     M /= sigma * sigma
     return largest * min(1.0, N / M)
 

@@ -42,7 +42,7 @@ NEWTON, ITERATIVE, POLYNOMIAL, ITERATIVE_STRETCH = range(4)
 # Degree of the polynomial theta(alpha).
 DEGREE = 10
 
-# A first stage of more steps is approaching theta_crit slowly, where alpha is flat.
+# Most steps of the first stage. It takes more only near theta_crit, where alpha is flat and convergence slow.
 _FIRST_STAGE = 100
 # The ratio converges linearly; a smaller step moves the tip by less than a nanometre.
 _NO_STEP = 1e-12
@@ -64,7 +64,7 @@ def length_for(chain, row, theta, distance):
 
 @kernel(inline=True)
 def approach_newton(arm, aim, travel, task, work):
-    """Return a pose for the target at a base travel, iterations and a status. Source: derived."""
+    """Return a pose for the target at a given base travel, iterations and a status. Source: derived."""
     chain, row, constants = arm.chain, arm.row, arm.constants
     distance = math.hypot(aim.r, aim.z - travel)
     alpha = math.atan2(aim.r, aim.z - travel)
@@ -205,7 +205,7 @@ def first_stage(arm, aim, task, work):
     lower, upper = travel_limits(arm.chain, arm.row)
     travel = min(max(0.0, lower), upper)
     if arm.constants[0] <= 0.0:
-        # Bending does not move the tip, so the chord is always straight.
+        # Bending does not move the tip, so the chord is always along z.
         pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
@@ -238,7 +238,7 @@ def solve_one(arm, target, began, task, work, q):
 
 @kernel(batch=True)
 def single_section(start, stop, arm, task, answers):
-    """Solve rows start to stop of a task; the starts are only traced.
+    """Solve rows start to stop of a task; the starts are written to the trace, but not used.
 
     Source: [K22] sec. 2.3.1. Erratum: see docs/errata.md#k22-2-24.
     """

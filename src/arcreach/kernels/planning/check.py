@@ -1,8 +1,8 @@
 """Continuous checks of straight motions in the solver variables: whether one keeps a margin, and its clearance.
 
-At the middle of an interval of the motion every pair of a piece and an obstacle is measured. A pair that stays clear on
-the whole interval is closed and never measured again inside it; the others are open, and the intervals to both sides
-inherit them. A motion is clear when no pair is open.
+A check measures the distances of pairs of a piece and an obstacle at the middle of an interval of the motion. It drops
+the pairs that are certain to stay clear on the whole interval. The other pairs are clear up to some width around the
+middle; the two intervals that remain beside it inherit them. A motion is clear when no pair remains.
 """
 
 import math
@@ -19,23 +19,23 @@ from arcreach.kernels.planning.pairs import Work, World, add_candidates, measure
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model
 
-# Room for intervals and pairs: a motion that needs more is near contact.
+# Capacity for intervals and pairs. A motion that needs more comes near contact and counts as not clear.
 _MOST_INTERVALS = 4096
 _MOST_PAIRS = 1 << 16
-# Most intervals that a check begins with, and evaluations between two looks at the clock.
+# Most initial intervals of a check, and evaluations between two reads of the clock.
 _MOST_FIRST = 512
 _UNTIMED = 64
-# A certificate is at least this share of the least clearance that was met.
+# A certificate is at least this share of the least clearance found.
 SHARP = 0.975
 
 
 class Demand(NamedTuple):
-    """What a motion must keep."""
+    """Clearances that a motion must keep, and the resolution of the check."""
 
-    margin: float  # metres to obstacles
-    own_margin: float  # metres of the body to itself
-    coarse: float  # travel in metres of the intervals that a check begins with
-    resolution: float  # metres; a gap beyond the margin that is smaller counts as a contact
+    margin: float  # metres from obstacles
+    own_margin: float  # metres of the body from itself
+    coarse: float  # metres; about the largest travel in half of an initial interval
+    resolution: float  # metres; a clearance above the margin by less than this counts as a contact
 
 
 @kernel(allocates=True)
@@ -61,7 +61,10 @@ def new_work(chain, variables, obstacles):
 
 @kernel(inline=True)
 def late(work):
-    """Count an evaluation; return whether the deadline has passed, by the clock now and then. Source: derived."""
+    """Count an evaluation; return whether the deadline has passed.
+
+    The clock is read every _UNTIMED evaluations. Source: derived.
+    """
     work.counts[0] += 1
     return work.counts[0] % _UNTIMED == 0 and clock(work.timer) > work.deadline[0]
 
@@ -75,7 +78,7 @@ def push(work, at, middle, half, first, last):
 
 @kernel(inline=True)
 def push_rest(work, at, middle, half, certain, first, last):
-    """Write the intervals to both sides of what is certain around the middle; return the index after them.
+    """Write the two intervals beside the one of half width `certain` around the middle; return the index after them.
 
     Source: derived.
     """
@@ -103,7 +106,7 @@ def place(world, work, a, share, last):
 
 @kernel
 def farthest(work, h):
-    """Return how far the body moves at most within h of here. Source: derived."""
+    """Return a bound of the body's travel on the share h of the motion to either side. Source: derived."""
     most = 0.0
     for i in range(work.pieces.shape[0]):
         near, far = widths(work.pieces[i], work.travels, i, h)
@@ -113,9 +116,9 @@ def farthest(work, h):
 
 @kernel
 def begin(work, coarse):
-    """Write the first intervals: equal ones in the order of a bisection, after the first; return where they end.
+    """Write equal initial intervals from index 1 on, in bit-reversed order; return the index after them.
 
-    The body moves by about `coarse` from the middle of one to its ends, by its speeds here. Source: derived.
+    By its speeds here, the body moves by about `coarse` in half of one, or less. Source: derived.
     """
     parts = 1
     while parts < _MOST_FIRST and farthest(work, 0.5 / parts) > coarse:
@@ -139,7 +142,7 @@ def is_clear(world, demand, a, b, work):
     count = work.pieces.shape[0]
     obstacles = world.spheres.shape[1]
     write_motion(world, work, a, b)
-    # The end first: a new configuration is free less often than the motion to it.
+    # Check the end first: a new configuration is in collision more often than the motion to it.
     push(work, 0, 1.0, 0.0, -1, -1)
     tail = 1
     head = 0
@@ -186,10 +189,10 @@ def is_clear(world, demand, a, b, work):
 
 @kernel
 def sharpest(world, a, b, met, work):
-    """Return a lower bound of the clearance from a to b, and the least clearance that was met, `met` included.
+    """Return a lower bound of the clearance from a to b, and the least clearance found, `met` included.
 
-    The bound is at least `SHARP` times the least. Where it meets a contact, finds no room or passes the deadline, it
-    ends with minus infinity. Source: derived.
+    The bound is at least `SHARP` times the least. It is minus infinity after a contact, at the deadline, or if the
+    capacity for intervals or pairs is exceeded. Source: derived.
     """
     count = work.pieces.shape[0]
     write_motion(world, work, a, b)
@@ -249,8 +252,8 @@ def check_motions(
 ) -> None:
     """Check the motions from V[i, 0] to V[i, 1] (n, 2, variables) of rows start to stop, clipped to the limits.
 
-    `answer` (n, 2) receives 1 for a motion that keeps the demand, and the certificate or, of a motion that does not,
-    the least clearance met. A motion from a configuration to itself checks that configuration. Source: derived.
+    `answer` (n, 2) receives 1 and the certificate for a motion that keeps the demand, else 0 and the least clearance
+    found. A motion from a configuration to itself checks that configuration. Source: derived.
     """
     n = V.shape[2]
     a = np.empty(n)

@@ -1,8 +1,8 @@
 """Pairs of a piece of the body and an obstacle, or of two pieces: their distance, and how near they come on a motion.
 
-Points of a piece travel the farther the nearer they are to its end, by a bound that is linear along it (`body`). So a
-piece that moves for a while stays within its centre line thickened linearly. For a line and a ball the distance of the
-thickened line has a closed form; for an arc its two halves are bounded.
+The travel of a point of a piece has a bound that is linear in its arc length (`body`). A moving piece therefore stays
+within its centre line, thickened by a width that is linear along it. The distance of a thickened straight piece from a
+sphere has a closed form; for an arc, that of each half is bounded.
 """
 
 import math
@@ -50,7 +50,7 @@ class Work(NamedTuple):
     pieces: Array  # (pieces, ROW_SIZE)
     travels: Array  # (pieces, TRAVEL_SIZE)
     intervals: Array  # (most, 2): middle and half width of the intervals of a motion, as shares of it
-    lists: Integers  # (most, 2): the pairs of an interval, from first to last; -1 for all
+    lists: Integers  # (most, 2): first and last index in `pairs` of an interval's pairs; -1 for all
     pairs: Integers  # (most, 2): piece, and obstacle or, from the number of obstacles on, the other piece
     room: Array  # (obstacles,)
     stack: Array  # (STACK_SIZE, 3)
@@ -62,7 +62,7 @@ class Work(NamedTuple):
 
 @kernel(inline=True)
 def line_reach(piece, widening, x, y, z):
-    """Return the least of the distance to (x, y, z) minus widening * s over the points s of a line. Source: derived."""
+    """Return the minimum of the distance to (x, y, z) minus widening * s over a line's points s. Source: derived."""
     length = piece[LENGTH]
     dx, dy, dz = x - piece[ORIGIN], y - piece[ORIGIN + 1], z - piece[ORIGIN + 2]
     along = dx * piece[TANGENT] + dy * piece[TANGENT + 1] + dz * piece[TANGENT + 2]
@@ -75,10 +75,10 @@ def line_reach(piece, widening, x, y, z):
 
 @kernel(inline=True)
 def arc_reach(piece, widening, x, y, z, middle):
-    """Return the distance of an arc to (x, y, z), and a lower bound of it minus widening * s over its points s.
+    """Return an arc's distance from (x, y, z), and a lower bound of its points' distances minus widening * s.
 
-    `middle` is the distance of its middle. Along at most half a turn the distance grows from the nearest point on, so
-    a nearest point in the first half bounds the second half by its ends. Source: derived.
+    `middle` is the distance of the arc's middle. On an arc of at most half a turn the distance grows away from the
+    nearest point. If that lies in the first half, the ends of the second half bound its distance. Source: derived.
     """
     px, h, pz = in_piece_frame(piece, x, y, z)
     gap, where = arc_point_gap(piece, px, h, pz)
@@ -95,7 +95,7 @@ def arc_reach(piece, widening, x, y, z, middle):
 
 @kernel(inline=True)
 def ball_pair(world, work, i, k, h, margin):
-    """Return `measure` of piece i and a sphere. Source: derived."""
+    """Return `measure` for piece i and sphere k. Source: derived."""
     piece = work.pieces[i]
     x, y, z, radius = world.spheres[0, k], world.spheres[1, k], world.spheres[2, k], world.spheres[3, k]
     near, far = widths(piece, work.travels, i, h)
@@ -115,7 +115,7 @@ def ball_pair(world, work, i, k, h, margin):
     middle = math.sqrt(square)
     sure = middle - radius - 0.5 * piece[LENGTH]
     if sure > margin and middle - radius <= margin + near:
-        # Free here and open, whatever the distance is.
+        # Clear here, but not on the whole interval, whatever the exact distance is.
         return sure, sure - far
     gap, slack = arc_reach(piece, widening, x, y, z, middle)
     return gap - radius, slack - radius - near
@@ -123,9 +123,10 @@ def ball_pair(world, work, i, k, h, margin):
 
 @kernel
 def other_pair(piece, shapes, k, field, limits, stack):
-    """Return the distance of a piece from an obstacle that is no sphere, up to where it is of interest.
+    """Return a lower bound of the distance of a piece from an obstacle other than a sphere.
 
-    `limits`: margin and travel, tolerance. Source: derived.
+    It is sharp only up to a distance of interest. `limits`: that distance, margin plus travel; tolerance.
+    Source: derived.
     """
     wanted, tolerance = limits
     below = wanted + piece[RADIUS] + 2.0 * tolerance
@@ -137,7 +138,7 @@ def other_pair(piece, shapes, k, field, limits, stack):
 
 @kernel
 def own_pair(piece, other, limits, stack):
-    """Return the distance of two pieces, up to where it is of interest; `limits` as for `other_pair`.
+    """Return a lower bound of the distance of two pieces; `limits` as for `other_pair`.
 
     Source: derived.
     """
@@ -153,10 +154,10 @@ def own_pair(piece, other, limits, stack):
 
 @kernel(inline=True)
 def measure(world, work, i, k, h, margin):
-    """Return a lower bound of the distance of a pair here, and of the least within h of here, as shares of the motion.
+    """Return lower bounds of a pair's distance: here, and on the share h of the motion to either side.
 
-    k is an obstacle or, from the number of obstacles on, an earlier piece. Both are exact up to the tolerance where
-    they are near `margin` or below, if h is small; far above it they may be infinite.
+    k is the index of an obstacle or, from the number of obstacles on, that of an earlier piece. If h is small, bounds
+    near `margin` or below are exact up to the tolerance; far above it they may be infinite.
     Source: derived.
     """
     obstacles = world.spheres.shape[1]
@@ -191,16 +192,16 @@ def chord_of(piece):
 
 @kernel(fast=True, inline=True)
 def write_room(spheres, segment, reach, widening, room):
-    """Write for every sphere whether it is farther than reach + widening * s from all points s of a segment.
+    """Write whether each sphere is farther than reach + widening * s from all points s of a segment.
 
-    `room` receives differences of squares, negative where a sphere is nearer; return how many are. `segment`: point,
-    direction and length; the widening is less than 1. Source: derived.
+    `room` receives differences of squares, negative for spheres that are nearer; return how many are. `segment`:
+    point, direction and length; the widening is less than 1. Source: derived.
     """
     (ox, oy, oz), (tx, ty, tz), length = segment
     steep = 1.0 / (1.0 - widening * widening)
     near = 0
     for k in range(spheres.shape[1]):
-        # Without branches, so that the compiler makes the loop parallel. The difference of squares is convex in s.
+        # Without branches, so that the compiler vectorises the loop. The difference of squares is convex in s.
         dx, dy, dz, least = spheres[0, k] - ox, spheres[1, k] - oy, spheres[2, k] - oz, spheres[3, k] + reach
         along = dx * tx + dy * ty + dz * tz
         s = steep * (along + widening * least)
@@ -214,7 +215,7 @@ def write_room(spheres, segment, reach, widening, room):
 
 @kernel(inline=True)
 def in_hull(hull, piece, reach):
-    """Return whether a piece may come within a distance of any obstacle. Source: derived."""
+    """Return whether a piece may be within `reach` of any obstacle, by spheres around both. Source: derived."""
     dx, dy, dz = hull[0] - piece[MIDDLE], hull[1] - piece[MIDDLE + 1], hull[2] - piece[MIDDLE + 2]
     least = reach + 0.5 * piece[LENGTH] + hull[3]
     return dx * dx + dy * dy + dz * dz < least * least
@@ -222,9 +223,9 @@ def in_hull(hull, piece, reach):
 
 @kernel
 def add_candidates(world, work, count, h, margin, first):
-    """Write all pairs that may come within `margin` within h of here, from index `first` on; return where they end.
+    """Write the pairs that may come within `margin` on the share h of the motion to either side, from `first` on.
 
-    Return -1 if there is no room for them. Source: derived.
+    Return the index after them, or -1 if there is no room for them. Source: derived.
     """
     obstacles = world.spheres.shape[1]
     last = first

@@ -1,4 +1,4 @@
-"""Find a path: straight if possible, else by trees with a wide margin, then with the least; shorten it."""
+"""Find a path: the straight motion or a search by two trees, with a wide margin, then the least; shorten it."""
 
 import math
 from typing import NamedTuple
@@ -15,14 +15,15 @@ from arcreach.kernels.planning.tree import Scratch, Space, Tree, distance, is_fr
 from arcreach.kernels.solver.contexts import Pulls
 from arcreach.kernels.solver.pull_limits import with_scratch
 
-# Room of a tree.
+# Capacity of a tree.
 _MOST_NODES = 1 << 15
-# Samples of the first search at each margin; every further one takes twice as many.
+# Samples of the first search at each margin; every further one at the last margin takes twice as many.
 _SAMPLES = 5000
-# Random configurations whose mean clearance sets the intervals that a check begins with, and the multiple of it.
+# Random configurations whose mean clearance sets the initial intervals of checks, and the multiple of it.
 _LOOKS = 8
 _COARSE = 10.0
-# A path is shortened again after a gain of more than this share. Most attempts to find a shorter one: time ends first.
+# A path is shortened again after a gain of more than this share. Most attempts to find a shorter one; in practice the
+# deadline comes first.
 _AGAIN = 1e-3
 _MOST_ATTEMPTS = 100_000
 
@@ -35,12 +36,12 @@ class Query(NamedTuple):
 
     ends: Array  # (1 + goals, variables): the start, then the goals, nearest first
     margins: Array  # (levels,): margins in metres, tried in this order
-    own_margin: float  # metres of the body to itself
-    resolution: float  # metres; a gap beyond the margin that is smaller counts as a contact
+    own_margin: float  # metres of the body from itself
+    resolution: float  # metres; a clearance above the margin by less than this counts as a contact
     rounds: int  # searches with the last margin
     max_time: float  # seconds for everything
     shorten: bool
-    shorten_time: float  # seconds after the first path for shorter ones
+    shorten_time: float  # seconds to search for shorter paths after the first
     seed: Integers  # (2,)
 
 
@@ -69,7 +70,7 @@ def new_scratch(seed, path):
 
 @kernel
 def typical_step(space, state, work):
-    """Return the travel of the intervals that a check begins with. Source: derived."""
+    """Return `Demand.coarse` from the clearances of random configurations. Source: derived."""
     total = 0.0
     count = 0
     v = work.v
@@ -84,7 +85,7 @@ def typical_step(space, state, work):
 
 @kernel
 def straight(space, demand, pulls, ends, path, work):
-    """Write the straight motion to the nearest goal that it reaches; return its points, or 0. Source: derived."""
+    """Write the straight path to the nearest goal it reaches; return its number of points, or 0. Source: derived."""
     for i in range(1, ends.shape[0]):
         if is_free(space, demand, pulls, ends[0], ends[i], work):
             copy(ends[0], path[0])
@@ -120,7 +121,7 @@ def keep_path(source, count, target):
 
 @kernel
 def improve(space, demand, pulls, query, scratch, count, work):
-    """Go on shortening the path and searching for shorter ones until the deadline; return its number of points.
+    """Shorten the path and search for shorter ones until the deadline; return its number of points.
 
     Source: [GSB14].
     """
@@ -149,7 +150,7 @@ def improve(space, demand, pulls, query, scratch, count, work):
 def find_path(
     start: int, stop: int, space: Space, pulls: Pulls | None, query: Query, path: Array, report: Integers
 ) -> None:
-    """Find a path: its points in `path` (most points, variables), and a report (2,). Source: derived."""
+    """Find a path; write its points to `path` (most points, variables), and `report` (2,). Source: derived."""
     n = query.ends.shape[1]
     work = new_work(space.world.chain, n, space.world.spheres.shape[1])
     until = clock(work.timer) + query.max_time

@@ -13,7 +13,7 @@ class Model(NamedTuple):
     shapes: Array  # polynomials of the sections, a row each
     scale: float  # from a squared bend to the argument of the polynomials
     weight: float  # metres that count as much as a radian
-    reach: float  # metres, from where the chain begins to move
+    reach: float  # metres; upper bound of the distance from the first moving element to the tip
     symmetric: bool  # rotating or mirroring all bends about the base axis rotates or mirrors the tip
     scaled: bool  # whether any variable has a unit other than 1
     front_kind: int  # kind of the fixed motion before the first moving element: NOTHING, SHIFT or MOTION
@@ -34,8 +34,8 @@ class Budget(NamedTuple):
     """Step budget of a descent."""
 
     most: int  # steps
-    patience: int  # successive weak steps
-    patient: bool  # weak steps that the linear model predicted do not count
+    patience: int  # successive weak steps after which the descent stalls
+    patient: bool  # do not count weak steps whose gain the linear model predicted
 
 
 class Work(NamedTuple):
@@ -50,22 +50,22 @@ class Work(NamedTuple):
 
 
 class State(NamedTuple):
-    """A descent between two evaluations."""
+    """State of a descent between two evaluations."""
 
     code: int  # GOING_ON until it ends
     steps: int
     best: float  # squared residual at v
     damping: float
     predicted: float  # squared residual at `trial` by the linear model
-    weak: int
-    rejected: int
+    weak: int  # successive weak steps
+    rejected: int  # successive rejected steps
     again: bool  # `trial` is v again, because a rejected step overwrote its Jacobian
 
 
 class Pulls(NamedTuple):
-    """Tendons whose pulls have limits, and scratch, whose arrays are empty until `with_scratch` makes them."""
+    """Tendons whose pulls have limits, and scratch arrays, which are empty until `with_scratch` allocates them."""
 
-    routes: Records  # of these tendons
+    routes: Records  # of these tendons through sections and slides
     low: Array  # (tendons,): smallest pulls
     high: Array  # (tendons,): largest pulls
     slack: Array  # (tendons,): a violation up to this counts as rounding
@@ -81,8 +81,8 @@ class Pulls(NamedTuple):
     C: Array  # (constraints, variables)
     Y: Array  # (constraints, variables): C H^-1
     P: Array  # (constraints, constraints): C H^-1 C^T, lower triangle
-    A: Array  # (constraints, constraints): its factor
-    columns: Array  # (5, constraints): c, multipliers, next multipliers, tendons, tendons at the end of the last step
+    A: Array  # (constraints, constraints): Cholesky factor of P
+    columns: Array  # (5, constraints): c, multipliers, next multipliers, tendons, tendons active after the last step
 
 
 class Watch(NamedTuple):
@@ -149,8 +149,8 @@ class Task(NamedTuple):
 class Policy(NamedTuple):
     """When a search ends; the same for all targets of a batch."""
 
-    fewest: int  # starts before the search may be given up
-    enough: int  # starts with the same best residual after which it is
+    fewest: int  # give up only after this many starts
+    enough: int  # give up after this many starts that ended at the best residual
     worth_all: float  # squared residual below which every start is tried
     nearly: float  # squared residual below which a final descent with a larger budget follows
     long_steps: int  # step budget of a late start

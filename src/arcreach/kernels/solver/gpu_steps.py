@@ -16,14 +16,17 @@ from arcreach.kernels.solver.seeds import FAR, frame_of, write_key
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
-# Targets per thread in the choice of the first seed, and seeds per block whose least score is kept.
+# In the choice of the first seed: targets per thread, and seeds per block, of which only the least score is kept.
 AT_ONCE = 4
 TOGETHER = 8
 
 
 @kernel(fast=True, inline=True)
 def load_target(positions: Array, turned: Array, i: int, mode: int, row: Array) -> None:
-    """Write target i (12,): positions (n, 3), turned (n, 0), unit axes (n, 3) or rotations (n, 9). Source: derived."""
+    """Write target i as a row (12,).
+
+    `positions` is (n, 3); `turned` is (n, 0), unit axes (n, 3) or rotations (n, 9). Source: derived.
+    """
     for k in range(3):
         row[9 + k] = positions[i, k]
     if mode == AXIS:
@@ -37,7 +40,7 @@ def load_target(positions: Array, turned: Array, i: int, mode: int, row: Array) 
 
 @kernel(fast=True, inline=True)
 def accept(positions: Array, turned: Array, i: int, mode: int, farthest: float, tolerance: float, row: Array) -> bool:
-    """Write target i like `load_target`, its axis of any length; return whether it is valid. Source: derived."""
+    """Write target i like `load_target`, with axes of any length; return whether it is valid. Source: derived."""
     bad = False
     for k in range(3):
         row[9 + k] = positions[i, k]
@@ -106,7 +109,7 @@ def copy_keys(source: Singles, first: int, every: int, columns: int, keys: Singl
 def find_nearest(
     keys: Singles, key: Singles, mode: int, turn_weight: np.float32, left_out: int, scores: Singles, nearest: Indices
 ) -> None:
-    """Write the seeds of least score, nearest (few,), by score and index, without seed `left_out`. Source: derived."""
+    """Write the seeds of least score, except `left_out`, to nearest (few,), least first. Source: derived."""
     last = scores.shape[0] - 1
     for p in range(scores.shape[0]):
         scores[p] = FAR
@@ -125,8 +128,9 @@ def find_nearest(
 
 @kernel(fast=True, inline=True)
 def next_nearest(scores: Singles, first: int, every: int, last: np.float32, last_seed: int) -> tuple[np.float32, int]:
-    """Return the score and seed next after `last`, by score and index, among seeds first, first + every and so on.
+    """Return the score and seed after `last` and `last_seed` in order, among seeds first, first + every and so on.
 
+    The order is by score, then by index.
     Source: derived.
     """
     least = FAR

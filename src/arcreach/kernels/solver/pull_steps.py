@@ -37,14 +37,15 @@ from arcreach.kernels.solver.pull_limits import (
 
 # A constraint that d violates by less, in units of the variables, is left to `approach`.
 _NEGLIGIBLE = 1e-9
-# A tangent of a disc or cone is added where the step exceeds it by more than this share of its longest component.
+# The tangent of a disc or cone is added if the step exceeds it by more than this share of the step's largest component.
 _TANGENT = 1e-3
 # Smallest damping as a share of the trace: redundant robots have singular equations.
 LEAST_DAMPING = 1e-10
-# Share of the diagonal added to the equations of the multipliers: tangents of one disc are nearly parallel.
+# Regularisation of the multipliers' equations, as a share of the diagonal: tangents of one disc are nearly parallel.
 _SOFT = 1e-12
-# A trial is moved towards the rest pose only if this share of it is left.
+# A trial is moved towards the rest pose only if at least this share of it is left.
 _NEARLY_ALL = 0.999
+# Most linearisations of pulls in `nearest`.
 _LINEARISATIONS = 20
 
 
@@ -96,7 +97,7 @@ def write_pull_cut(pulls: Pulls, j: int, upper: bool, count: int) -> None:
     for k in range(pulls.units.shape[0]):
         pulls.C[count, k] *= scale
     pulls.columns[BOUND, count] = scale * ((pulls.high[j] if upper else pulls.low[j]) - pulls.p[j])
-    # Number of the tendon, with the sign of the limit; 0 is for constraints of blocks.
+    # The tendon's index plus 1, negative for a lower limit; 0 stands for the constraint of a block.
     pulls.columns[TENDON, count] = j + 1.0 if upper else -j - 1.0
 
 
@@ -176,7 +177,7 @@ def write_multipliers(pulls: Pulls, count: int) -> None:
 
 @kernel
 def drop_cut(pulls: Pulls, count: int) -> int:
-    """Go towards the next multipliers until one of them is 0, and drop its constraint; return how many remain.
+    """Move the multipliers towards the next ones until one is 0; drop its constraint and return how many remain.
 
     Source: derived.
     """
@@ -222,9 +223,9 @@ def settle_multipliers(pulls: Pulls, count: int) -> int:
 
 @kernel
 def write_step(pulls: Pulls, model: Model, v: Array) -> None:
-    """Write the step from v for the lower triangle of H and the vector g; p and its slopes are those at v.
+    """Write the step from v, given the lower triangle of H, the vector g, and the pulls p and their slopes at v.
 
-    The initial active set is the limits of pulls at the end of the last step. Source: derived.
+    The initial active set is the limits of pulls that were active at the end of the last step. Source: derived.
     """
     before = pulls.columns[BEFORE]
     most = before.shape[0]
@@ -251,7 +252,7 @@ def write_step(pulls: Pulls, model: Model, v: Array) -> None:
 
 @kernel
 def write_trial(pulls: Pulls, model: Model, v: Array, trial: Array) -> None:
-    """Write the trial of a step from v, which keeps all limits, for H and g; the trial keeps them too.
+    """Write the trial of a step from v, given H and g; v keeps all limits, and so does the trial.
 
     Source: derived.
     """
@@ -262,8 +263,8 @@ def write_trial(pulls: Pulls, model: Model, v: Array, trial: Array) -> None:
         trial[k] = v[k] + pulls.units[k] * pulls.vectors[STEP, k]
     if approach(pulls, model, trial):
         return
-    # Limits meet at a sharp angle, and little of the step remains. First towards the rest pose, far from most limits: v
-    # may be at a limit, and a retreat to v would then end every step where it began.
+    # Limits that meet at a sharp angle leave little of the step. Try the trial moved towards the rest pose first, far
+    # from most limits: if v is at a limit, a trial moved towards v could end every step where it began.
     tried = pulls.vectors[GOAL]
     copy(trial, tried)
     if to_rest(pulls, model, trial) < _NEARLY_ALL:
