@@ -14,7 +14,7 @@ import numpy as np
 import arcreach as ar
 from arcreach._jit import settled
 from arcreach.kernels.clearance import body
-from arcreach.kernels.clearance import scene as clearance
+from arcreach.kernels.clearance import obstacle_clearance as clearance
 
 ROUNDS = 9
 

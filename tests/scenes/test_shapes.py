@@ -6,7 +6,7 @@ import pytest
 from tests.scenes import bodies
 
 import arcreach as ar
-from arcreach.kernels.clearance.scene import Obstacles, point_clearance
+from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.scenes.scene import SHAPE_TYPES
 
 NAN = math.nan

@@ -319,10 +319,14 @@ def _nothing(dof: int) -> Any:
 
 
 def _blocks(kind: Kind) -> tuple[int, int, int]:
-    """Return the threads per block of wide, narrow and warp kernels; few in the simulator."""
+    """Return the threads per block of `choose` and `finish`, of `first` and `retry`, and of `search`.
+
+    They are few in the simulator.
+    """
     if driver.is_simulated(driver.load()):
         return 4, 4, driver.WARP
-    return gpu_kernels.WIDE, gpu_kernels.NARROW if kind.robot is None else driver.WARP, driver.WARP
+    most = gpu_kernels.BLOCK_THREADS
+    return most, most if kind.robot is None else driver.WARP, driver.WARP
 
 
 def resident_blocks(kernel: Any, threads: int) -> int:

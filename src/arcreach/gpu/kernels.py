@@ -29,9 +29,8 @@ from arcreach.kernels.solver.contexts import Budget, Work
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()
 
-# Threads per block of `choose` and `finish`, and of `first` and `retry` in kernels for any robot.
-WIDE = 128
-NARROW = 128
+# Threads per block, where it is not one warp.
+BLOCK_THREADS = 128
 # Restarts of one thread before a warp takes over.
 FIRST_STARTS = 8
 

@@ -16,7 +16,7 @@ from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
 from arcreach.kernels.chain.layout import COLLISION, PORT_MISSED, REACHED, REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
-from arcreach.kernels.clearance.scene import Obstacles, point_clearance
+from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot

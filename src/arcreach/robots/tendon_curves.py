@@ -1,4 +1,4 @@
-"""Tendons and discs as drawings show them: points along every tendon, poses of the discs, sections as thin cores."""
+"""Tendons and discs for drawings: points along every tendon, poses of the discs, sections as thin cores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arcreach.kernels.actuation import pulls
 from arcreach.robots.mesh import STEP
 from arcreach.robots.robot import Robot
 
-# Radius of a core and of a disc, in radii of the innermost and the outermost tendon.
+# Radius of a core as a multiple of the innermost tendon's, and of a disc as a multiple of the outermost tendon's.
 CORE, DISC = 0.4, 1.2
 
 
@@ -78,7 +78,7 @@ def discs_of(robot: Robot, q: npt.ArrayLike) -> Discs:
 
 
 def with_cores(robot: Robot) -> Robot:
-    """Return the robot with the sections that tendons pass as thin cores inside them."""
+    """Return the robot with every section that tendons pass thinned to a core inside the tendons."""
     elements = list(robot.elements)
     for e, routes in _tendons_of_sections(robot).items():
         core = CORE * min(float(route["radius"]) for route in routes)
@@ -159,5 +159,5 @@ def _frames_at(section: Section, coordinates: Array, share: Array) -> tuple[Arra
     bent_by[:, 0, 0] = bent_by[:, 2, 2] = np.cos(angle)
     bent_by[:, 0, 2], bent_by[:, 2, 0] = np.sin(angle), -np.sin(angle)
     bent_by[:, 1, 1] = 1.0
-    # A section with twist, which would not turn back, passes no tendons.
+    # A section with twist, whose rotation lacks the factor `turn.T`, passes no tendons.
     return np.stack([c * x, s * x, z], axis=1), turn @ bent_by @ turn.T

@@ -18,7 +18,7 @@ from arcreach._typing import Array, Integers
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import gradient as gradient_kernels
-from arcreach.kernels.clearance import scene as kernels
+from arcreach.kernels.clearance import obstacle_clearance as kernels
 from arcreach.kernels.clearance import self_clearance as clearance_self
 from arcreach.robots.robot import Robot
 from arcreach.scenes.link_meshes import checked_bodies, search_bodies

@@ -15,7 +15,7 @@ from arcreach._typing import Array
 from arcreach.elements import NO_ROTATION, Section
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
-from arcreach.kernels.clearance import scene as kernels
+from arcreach.kernels.clearance import obstacle_clearance as kernels
 from arcreach.kernels.clearance.mesh_pairs import surface_gap
 from arcreach.robots.robot import Robot
 from arcreach.scenes.mesh import Mesh

@@ -7,8 +7,8 @@ import numpy as np
 import arcreach as ar
 from arcreach.kernels.clearance.body import PIECE_SIZE, body_pieces
 from arcreach.kernels.clearance.gradient import row_gradient
+from arcreach.kernels.clearance.obstacle_clearance import CLEARANCE_SIZE, DISTANCE
 from arcreach.kernels.clearance.port import PORT_ROWS, Port, angle_gradient, write_port_rows
-from arcreach.kernels.clearance.scene import CLEARANCE_SIZE, DISTANCE
 
 
 def test_gradients_are_those_of_differences():

@@ -7,7 +7,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.kernels.clearance import body as layout
-from arcreach.kernels.clearance.scene import bodies
+from arcreach.kernels.clearance.obstacle_clearance import bodies
 from arcreach.kernels.planning.body import (
     FAR,
     NEAR,

@@ -1,4 +1,4 @@
-"""The distance of an arc to a point and to a half-space, in closed form.
+"""The distance of an arc to a point and to a half-space, in closed form; `obstacle_clearance` has that to others.
 
 A point has the coordinates (x, h, z) in the frame of the arc: x towards the centre, h off the plane, z along the first
 tangent. With w = hypot(1 - kappa x, kappa z), the distance to the circle in its plane is

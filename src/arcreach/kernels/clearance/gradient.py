@@ -12,7 +12,7 @@ from arcreach.elements import rates_of
 from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.chain.section import planar_point, planar_point_slope, planar_slope, planar_tip
-from arcreach.kernels.clearance.scene import AT_ELEMENT, POINT, SHARE, TOWARDS
+from arcreach.kernels.clearance.obstacle_clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
 

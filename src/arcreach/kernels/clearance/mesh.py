@@ -37,7 +37,7 @@ from arcreach.kernels.clearance.mesh_tree import (
     nearest_segment,
     signed_nearest,
 )
-from arcreach.kernels.clearance.scene import (
+from arcreach.kernels.clearance.obstacle_clearance import (
     ARC_LENGTH,
     AT_ELEMENT,
     BRACKET,

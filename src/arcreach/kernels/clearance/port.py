@@ -30,7 +30,7 @@ from arcreach.kernels.clearance.body import (
     piece_point,
 )
 from arcreach.kernels.clearance.gradient import Contact, point_gradient
-from arcreach.kernels.clearance.scene import AT_ELEMENT, DISTANCE, POINT, SHARE, TOWARDS, clear_row
+from arcreach.kernels.clearance.obstacle_clearance import AT_ELEMENT, DISTANCE, POINT, SHARE, TOWARDS, clear_row
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import along, angle_between, cross, dot, minus, norm

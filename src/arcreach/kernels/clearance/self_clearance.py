@@ -24,7 +24,7 @@ from arcreach.kernels.clearance.body import (
     in_piece_frame,
     piece_point,
 )
-from arcreach.kernels.clearance.scene import (
+from arcreach.kernels.clearance.obstacle_clearance import (
     ARC_LENGTH,
     AT_ELEMENT,
     DISTANCE,

@@ -3,6 +3,8 @@
 Symbols: the joint P_2i is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1 and
 L_2i are the tangent lengths l1 and l2. All vectors are in the frame of the base, after the elements before the first
 section. A straight rigid link lies on the common tangent of its neighbours and adds to the distance of their joints.
+The bend of a section follows from its tangents in `kernels.chain.section_inverse`, by polynomials that
+`ik.fabrik_chain` fits, or iteratively.
 """
 
 import math

@@ -12,7 +12,7 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array
-from arcreach.kernels.clearance.scene import STACK_SIZE
+from arcreach.kernels.clearance.obstacle_clearance import STACK_SIZE
 from arcreach.kernels.clearance.self_clearance import PAIR_STACK_SIZE
 from arcreach.kernels.planning.body import FAR, ROW_SIZE, TRAVEL_SIZE, count_pieces, widths, write_body, write_travels
 from arcreach.kernels.planning.pairs import Work, World, add_candidates, measure

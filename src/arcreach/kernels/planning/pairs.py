@@ -24,7 +24,7 @@ from arcreach.kernels.clearance.body import (
     TANGENT,
     in_piece_frame,
 )
-from arcreach.kernels.clearance.scene import piece_distance
+from arcreach.kernels.clearance.obstacle_clearance import piece_distance
 from arcreach.kernels.clearance.self_clearance import pair_distance, sphere_gap
 from arcreach.kernels.clearance.shapes import BOUNDLESS, HALF_SPACE, SPHERE
 from arcreach.kernels.planning.body import FAR, HALF_COSINE, HALF_SINC, SAGITTA, pair_travel, widths

@@ -19,8 +19,7 @@ from arcreach.kernels.chain.layout import BEND, COLLISION, ITERATION_LIMIT, REAC
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.clearance.body import PIECE_SIZE, body_pieces
 from arcreach.kernels.clearance.gradient import row_gradient
-from arcreach.kernels.clearance.port import PORT_ROWS, Port, angle_gradient, port_of_attempt, write_port_rows
-from arcreach.kernels.clearance.scene import (
+from arcreach.kernels.clearance.obstacle_clearance import (
     AT_ELEMENT,
     CLEARANCE_SIZE,
     DISTANCE,
@@ -31,6 +30,7 @@ from arcreach.kernels.clearance.scene import (
     clearance,
     point_clearance,
 )
+from arcreach.kernels.clearance.port import PORT_ROWS, Port, angle_gradient, port_of_attempt, write_port_rows
 from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import inside_limits, stretch_index
 from arcreach.kernels.solver.contexts import Goal, Model, Pulls, Table, Task, Watch, Work

@@ -18,6 +18,7 @@ MANY_LONG_STEPS = 200
 # A best residual within this many tolerances gets a final descent with a larger step budget.
 NEARLY = 100.0
 POLISH_STEPS = 500
+# Give up on a start after this many weak steps (`descent.weigh`).
 PATIENCE = 3
 # Give up if this many starts have ended at the same best residual, after at least so many starts.
 SAME_RESIDUAL = 12

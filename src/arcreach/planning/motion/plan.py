@@ -26,7 +26,7 @@ from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import Hold, Limits, Weights
 from arcreach.ik.target import Target, as_target
 from arcreach.ik.verdict import verdict
-from arcreach.kernels.clearance.scene import Obstacles, point_clearance
+from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.plan_result import Plan

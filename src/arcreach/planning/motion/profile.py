@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.kernels.math.path_timing import fastest
+from arcreach.kernels.planning.path_timing import fastest
 from arcreach.planning.motion.rate_limits import RateLimits
 from arcreach.planning.motion.smooth_curve import Curve
 from arcreach.planning.motion.spline import Spline
@@ -57,7 +57,7 @@ def fastest_profile(curve: Curve, limits: RateLimits, caps: float | Array = np.i
     limits of the parameter's squared rate at the grid points.
     """
     caps, rows = np.minimum(caps, limits.speed_caps(curve)), limits.acceleration_rows(curve)
-    # A row of curvature c allows only squared rates up to 1 / sqrt(c), see `kernels.math.path_timing`.
+    # A row of curvature c allows only squared rates up to 1 / sqrt(c), see `kernels.planning.path_timing`.
     caps[:-1] = 1.0 / np.maximum(1.0 / caps[:-1], np.sqrt(rows[..., 2].max(axis=1)))
     squares = np.empty(len(caps))
     fastest(caps, rows, squares)

@@ -106,7 +106,7 @@ class RateLimits:
         return np.stack([ends[:-1], inner, ends[1:]])
 
     def acceleration_rows(self, curve: Curve) -> Array:
-        """Return the limits of acceleration in every interval (n - 1, rows, 3), for `kernels.math.path_timing`.
+        """Return the limits of acceleration in every interval (n - 1, rows, 3), for `kernels.planning.path_timing`.
 
         With the squared rate linear from x to y, the acceleration is quadratic over an interval: its three Bernstein
         coefficients bound it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.kernels.math.path_timing import solve_tridiagonal
+from arcreach.kernels.planning.path_timing import solve_tridiagonal
 
 
 @dataclass(frozen=True, slots=True)

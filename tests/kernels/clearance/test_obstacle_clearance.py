@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from arcreach.kernels.clearance import arcs as arc_distance
 from arcreach.kernels.clearance import body
-from arcreach.kernels.clearance import scene as clearance
+from arcreach.kernels.clearance import obstacle_clearance as clearance
 from arcreach.kernels.clearance import self_clearance as clearance_self
 from arcreach.kernels.clearance.shapes import box_distance
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcreach.kernels.math.path_timing import fastest, solve_tridiagonal
+from arcreach.kernels.planning.path_timing import fastest, solve_tridiagonal
 
 
 def test_tridiagonal_equations_are_solved():
