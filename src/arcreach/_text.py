@@ -50,6 +50,11 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first `most` names, and dots if there are more."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
 def errors(position_error: float, angle_error: float) -> str:
     """Return position and angle error; an angle of exactly 0 is omitted, since no orientation was requested."""
     return length(position_error) + (f", {angle(angle_error)}" if angle_error != 0.0 else "")

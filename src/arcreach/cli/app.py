@@ -30,7 +30,7 @@ from arcreach.cli.commands import (
     studio,
     warm_up,
 )
-from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, note, print_error
+from arcreach.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, never_fail_to_encode, note
 from arcreach.errors import ArcreachError
 
 app = typer.Typer(
@@ -86,7 +86,7 @@ def main() -> None:
             with _warnings_as_notes():
                 app()
         except ArcreachError as error:
-            print_error(error)
+            note(f"error: {error}")
             sys.exit(EXIT_BAD_INPUT)
         finally:
             # Flush here, where errors are caught; at exit Python would flush outside of every handler.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._io import called, file_error, find_columns, line_error, read_rows
+from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
@@ -160,7 +161,7 @@ def _note_hint(wanted: Columns, cells: list[str], row: list[float], origin: str)
 
 
 def _listed(wanted: Columns) -> str:
-    return ", ".join(wanted.names[:12]) + (", ..." if len(wanted.names) > 12 else "")
+    return listed(wanted.names, 12)
 
 
 def _row(cells: list[str], wanted: Columns, origin: str) -> list[float]:

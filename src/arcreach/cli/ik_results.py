@@ -1,4 +1,4 @@
-"""Write the results of a batch of solves, and the trace of one solve."""
+"""Write the results of a batch of solves."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import numpy as np
 import typer
 
 from arcreach._extras import require
-from arcreach._io import check_output, csv_text, write_bytes, write_text
+from arcreach._io import CSV_ENDINGS, check_output, csv_text, write_bytes, write_text
 from arcreach.cli.actuators import tendon_columns
 from arcreach.cli.output import json_text, print_json
-from arcreach.ik.log import coordinate_columns, csv_log
-from arcreach.ik.solution import STATUS_BY_CODE, Solutions, Trace
+from arcreach.ik.log import coordinate_columns
+from arcreach.ik.solution import STATUS_BY_CODE, Solutions
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
 RESULTS = ("position_error", "angle_error", "iterations", "seconds")
 ENDINGS = (".csv", ".json", ".parquet")
-TRACE_ENDINGS = (".csv",)
 
 
 def check_files(out: Path | None, trace: Path | None) -> None:
@@ -29,7 +28,7 @@ def check_files(out: Path | None, trace: Path | None) -> None:
     if out is not None and check_output(out, ENDINGS) == ".parquet":
         _import_polars()
     if trace is not None:
-        check_output(trace, TRACE_ENDINGS)
+        check_output(trace, CSV_ENDINGS)
 
 
 def result_columns(
@@ -66,11 +65,6 @@ def write_columns(columns: dict[str, list[Any]], out: Path | None, as_json: bool
         write_text(out, json_text(_records(columns)) + "\n")
     else:
         write_text(out, csv_text(columns))
-
-
-def write_trace(path: Path, robot: Robot | SymbolicRobot, trace: Trace) -> None:
-    """Write a trace as CSV: one row of coordinates and errors per iteration."""
-    write_text(path, csv_log(robot, trace))
 
 
 def _records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:

@@ -115,11 +115,6 @@ def _jsonable(value: Any) -> Any:
     return value
 
 
-def print_error(error: Exception) -> None:
-    """Print an error as one line on stderr."""
-    note(f"error: {error}")
-
-
 def note(text: str) -> None:
     """Print a line on stderr, such as a hint; print nothing if the text is empty."""
     if text:

@@ -29,6 +29,8 @@ CLEAR = (0.0, 0.0, 0.0, 0.0)
 CHUNK = 4
 # Opacity of a wall in front of the robot.
 NEAR_WALL = 0.16
+# Faces of a box as indices of the corners of its surface, anticlockwise seen from outside.
+_BOX_FACES = ((0, 2, 6, 4), (1, 5, 7, 3), (0, 4, 5, 1), (2, 3, 7, 6), (0, 1, 3, 2), (4, 6, 7, 5))
 
 
 class Canvas:
@@ -90,8 +92,6 @@ class Canvas:
             points, radius = self.project([shape.centre]), shape.radius * MM
         elif isinstance(shape, Capsule):
             points, radius = self.project([shape.a, shape.b]), shape.radius * MM
-        elif isinstance(shape, Box):
-            points, radius = self.project(box_corners(shape)), 0.0
         else:
             points, radius = self.project(shape.surface[0]), 0.0
         return np.vstack([points[:, :2] - radius, points[:, :2] + radius])
@@ -139,8 +139,7 @@ class Canvas:
             for end in ends:
                 self.ball(end, shape.radius * MM)
         elif isinstance(shape, Box):
-            corners = self.project(box_corners(shape))
-            self.faces(corners, np.array(_BOX_FACES))
+            self.faces(self.project(shape.surface[0]), np.array(_BOX_FACES))
         elif isinstance(shape, HalfSpace):
             self.plane(shape)
         else:
@@ -152,7 +151,7 @@ class Canvas:
         for layer, share in enumerate(np.linspace(0.0, 1.0, 12)):
             size = radius * (1.0 - 0.92 * share)
             shift = 0.38 * radius * share * np.array(LIGHT)
-            face = between_rgb(mixed(OBSTACLE, 0.86), mixed(OBSTACLE, 1.0, 0.55), float(share))
+            face = between(mixed(OBSTACLE, 0.86), mixed(OBSTACLE, 1.0, 0.55), float(share))
             edge = mixed(OBSTACLE, 0.62) if layer == 0 else CLEAR
             self.add(centre[2] + 1e-4 * layer, centre[:2] + shift + size * circle(), face, edge)
 
@@ -196,14 +195,6 @@ def _shades(faces: Array) -> list[Colour | None]:
     return [mixed(OBSTACLE, 0.72 + 0.33 * one) if seen else None for one, seen in zip(lit, towards, strict=True)]
 
 
-_BOX_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
-
-
-def box_corners(box: Box) -> Array:
-    signs = np.array([(i, j, k) for k in (-0.5, 0.5) for j in (-0.5, 0.5) for i in (-0.5, 0.5)])
-    return np.asarray(signs * box.size @ np.transpose(box.rotation) + box.centre)
-
-
 def circle() -> Array:
     angle = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -222,13 +213,9 @@ def mixed(colour: str | Colour, shade: float, white: float = 0.0) -> Colour:
     return r, g, b
 
 
-def between_rgb(first: Colour, last: Colour, share: float) -> Colour:
-    r, g, b = ((1.0 - share) * a + share * b for a, b in zip(first, last, strict=True))
+def between(first: str | Colour, last: str | Colour, share: float) -> Colour:
+    r, g, b = ((1.0 - share) * a + share * b for a, b in zip(rgb_of(first), rgb_of(last), strict=True))
     return r, g, b
-
-
-def between(first: str, last: str, share: float) -> Colour:
-    return between_rgb(rgb_of(first), rgb_of(last), share)
 
 
 def halo() -> list[Any]:

@@ -47,7 +47,8 @@ def joint_paths(
             _draw_steps(panels[1, column], path)
             panels[0, column].set_title(title)
             panels[1, column].set_xlabel("waypoint")
-        panels[0, 0].set_ylabel("coordinates (°, mm)" if _has_lengths(path, names) else "coordinates (°)")
+        lengths = any(robot.quantities[robot.coordinates.index(name)] != ANGLE for name in names)
+        panels[0, 0].set_ylabel("coordinates (°, mm)" if lengths else "coordinates (°)")
         panels[1, 0].set_ylabel(f"largest step ({'°' if ANGLE in robot.quantities else 'mm'})")
         _style.plain_log_axis(panels[1, 0].yaxis)
         figure.align_ylabels(panels[:, 0])
@@ -55,11 +56,6 @@ def joint_paths(
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
         _style.settle(figure)
     return figure
-
-
-def _has_lengths(path: Path, names: Sequence[str]) -> bool:
-    robot = path.robot
-    return any(robot.quantities[robot.coordinates.index(name)] != ANGLE for name in names)
 
 
 def _abscissae(path: Path) -> Array:

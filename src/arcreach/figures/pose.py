@@ -11,7 +11,7 @@ from arcreach._typing import Array
 from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.figures import _style
-from arcreach.figures._canvas import Canvas, Colour, box_corners, halo, mixed, rgb_of
+from arcreach.figures._canvas import Canvas, Colour, halo, mixed, rgb_of
 from arcreach.figures._room import Room
 from arcreach.figures._style import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.figures._tendons import draw_ellipsoid, draw_tendons
@@ -23,7 +23,7 @@ from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mes
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
-from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
+from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,8 +150,6 @@ def _corners(shape: Any) -> Array:
         case Capsule():
             ends = np.array([shape.a, shape.b])
             return np.vstack([ends - shape.radius, ends + shape.radius])
-        case Box():
-            return box_corners(shape)
     return np.asarray(shape.surface[0])
 
 

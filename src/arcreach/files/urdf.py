@@ -15,6 +15,7 @@ import numpy as np
 
 from arcreach._checks import shown
 from arcreach._io import called, read_text
+from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import ArcreachError, FileError, RobotError
@@ -188,7 +189,7 @@ def _chain(links: dict[str, None], joints: dict[str, Joint], base: str | None, t
     """Return the joints from base to tip."""
     for role, link in (("base", base), ("tip", tip)):
         if link is not None and link not in links:
-            hint = problems.suggestion(link, links) or f"; the links are {_listed(list(links))}"
+            hint = problems.suggestion(link, links) or f"; the links are {listed([*map(shown, links)], 8)}"
             raise FileError(f"{role} = {shown(link)} is not a link of the file{hint}")
     if tip is None:
         tip = _only_leaf(links, joints, base)
@@ -217,7 +218,7 @@ def _only_leaf(links: dict[str, None], joints: dict[str, Joint], base: str | Non
         return leaves[0]
     if not leaves:
         raise FileError("has no last link: the joints form a loop; give a tree")
-    raise FileError(f"has {len(leaves)} last links ({_listed(leaves)}); choose one as tip")
+    raise FileError(f"has {len(leaves)} last links ({listed([*map(shown, leaves)], 8)}); choose one as tip")
 
 
 def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
@@ -233,11 +234,6 @@ def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
                 carried.add(link)
                 waiting.append(link)
     return carried
-
-
-def _listed(names: list[str]) -> str:
-    """Return the first names as text for an error message."""
-    return ", ".join(shown(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
 def _clean(name: str, longest: int = 64) -> str:

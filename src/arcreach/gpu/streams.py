@@ -141,7 +141,8 @@ def stream_pieces(
             for slot, (start, stop) in zip(itertools.cycle(slots), pieces, strict=False):
                 if len(under_way) == len(slots):
                     end_oldest()
-                _fill(slot, start, stop, inputs)
+                given = [array[start:stop] for array in inputs]
+                spread(_copy_rows, stop - start, given, slot.host_inputs, smallest=COPIED)
                 under_way.append((slot, start, stop))
                 _send(slot, start, stop, outputs, launch)
             while under_way:
@@ -150,11 +151,6 @@ def stream_pieces(
             # No copy may be in flight when the memory is reused.
             for slot in slots:
                 synchronize(slot.stream)
-
-
-def _fill(slot: Slot, start: int, stop: int, inputs: Sequence[npt.NDArray[Any]]) -> None:
-    given = [array[start:stop] for array in inputs]
-    spread(_copy_rows, stop - start, given, slot.host_inputs, smallest=COPIED)
 
 
 def _copy_rows(start: int, stop: int, given: list[npt.NDArray[Any]], copies: list[npt.NDArray[Any]]) -> None:

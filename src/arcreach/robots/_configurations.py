@@ -11,6 +11,7 @@ import numpy.typing as npt
 from arcreach import _checks as checks
 from arcreach._checks import shown
 from arcreach._jit import settled
+from arcreach._text import listed
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Coordinate
@@ -128,6 +129,4 @@ class ConfigurationSpace:
         )
 
     def _accepted(self) -> str:
-        names = ", ".join(coordinate.name for coordinate in self._coordinates[:6])
-        names += ", ..." if self._dof > 6 else ""
-        return f"give {self._dof} numbers ({names}) or an array of shape (n, {self._dof})"
+        return f"give {self._dof} numbers ({listed(self.coordinates, 6)}) or an array of shape (n, {self._dof})"

@@ -47,7 +47,8 @@ def pack_routes(robot: Robot) -> npt.NDArray[Any]:
     Raises RobotError where a tendon cannot pass an element.
     """
     rows: list[dict[str, Any]] = []
-    arc_rows = _first_arcs(robot)
+    # The row of each section's first arc in the packed chain, by the index of the element.
+    arc_rows = np.flatnonzero(robot.packed["kind"] != layout.ARC) + 1
     tendon = 0
     for end, element in enumerate(robot.elements):
         if not isinstance(element, Section):
@@ -72,13 +73,9 @@ def complete_routes(robot: Robot, routes: npt.NDArray[Any]) -> None:
         route["rest"] = pulls.route_length(robot.packed, route, robot.neutral)[0]
 
 
-def _first_arcs(robot: Robot) -> dict[int, int]:
-    """Return the row of each section's first arc in the packed chain, by the index of the element."""
-    elements = [row for row, kind in enumerate(robot.packed["kind"]) if kind != layout.ARC]
-    return {index: row + 1 for index, row in enumerate(elements)}
-
-
-def _routes(robot: Robot, tendon: Tendon, end: int, number: int, arc_rows: dict[int, int]) -> list[dict[str, Any]]:
+def _routes(
+    robot: Robot, tendon: Tendon, end: int, number: int, arc_rows: npt.NDArray[np.intp]
+) -> list[dict[str, Any]]:
     """Return the routes of one tendon, from its end to the base of the first section."""
     indexed = robot.indexed_elements()
     first = next(i for i, (element, _) in enumerate(indexed) if isinstance(element, Section))

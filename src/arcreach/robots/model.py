@@ -188,12 +188,10 @@ class SolverModel:
 
 def _long_tool(robot: Robot) -> float:
     """Return the length of the links at the tip if it is more than half of the moving reach, else 0."""
-    tool = math.fsum(link.reach for link in itertools.takewhile(_is_link, reversed(robot.elements)))
+    tool = math.fsum(
+        link.reach for link in itertools.takewhile(lambda one: isinstance(one, Link), reversed(robot.elements))
+    )
     return tool if 0.0 < robot.moving_reach < 2.0 * tool else 0.0
-
-
-def _is_link(element: Any) -> bool:
-    return isinstance(element, Link)
 
 
 def _length(robot: Robot, tool: float) -> float:

@@ -179,7 +179,8 @@ def _corners(owner: str, field: str, given: Any) -> tuple[Point, ...]:
     if max(abs(_orientation(ring[0], far, point)) for point in ring) <= SMALLEST_AREA * size * size:
         raise SceneError(f"{owner}: points enclose no area; give corners that do not all lie on one line")
     _check_simple(owner, ring)
-    return ring if _area(ring) > 0.0 else ring[::-1]
+    area = sum(_orientation(ring[0], a, b) for a, b in pairwise(ring[1:]))
+    return ring if area > 0.0 else ring[::-1]
 
 
 def _check_simple(owner: str, ring: tuple[Point, ...]) -> None:
@@ -215,10 +216,6 @@ def _dot_from(a: Point, b: Point, c: Point) -> float:
 def _orientation(a: Point, b: Point, c: Point) -> float:
     """Return twice the signed area of the triangle a-b-c, positive if anticlockwise with x to the right and z up."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-def _area(ring: tuple[Point, ...]) -> float:
-    return 0.5 * sum(_orientation(ring[0], ring[i - 1], ring[i]) for i in range(2, len(ring)))
 
 
 def edge_distance(edge: tuple[float, float, float, float], point: Point) -> float:

@@ -7,7 +7,7 @@ import pytest
 from arcreach.experiments import NAMES, find_experiment
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.report.statistics import Summary, time_text
-from arcreach.experiments.report.verdicts import agrees, difference
+from arcreach.experiments.report.verdicts import AGREES, difference, share_outcome
 
 
 # Values of the formula as printed in its tables, for example by R's binom package.
@@ -30,10 +30,9 @@ def test_agreement_is_within_the_interval_and_the_printed_digits():
 
     ours = Summary("a", "m", 1000, 900, 0, 1.0, 1.0, 1.0, 1.0, 1.0)
     low, high = (100.0 * end for end in ours.interval)
-    assert agrees(ours, Printed("a", "m", high + 0.04))
-    assert agrees(ours, Printed("a", "m", low))
-    assert not agrees(ours, Printed("a", "m", high + 0.1))
-    assert not agrees(ours, Printed("a", "m"))
+    assert share_outcome(ours, high + 0.04) == AGREES
+    assert share_outcome(ours, low) == AGREES
+    assert share_outcome(ours, high + 0.1) != AGREES
     assert difference(ours, Printed("a", "m", 88.0)) == pytest.approx(2.0)
     assert difference(ours, Printed("a", "m")) is None
 

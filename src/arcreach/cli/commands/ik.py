@@ -40,13 +40,13 @@ from arcreach.cli.arguments import (
     read_scene,
 )
 from arcreach.cli.configurations import parse_configuration, parse_posture
-from arcreach.cli.ik_results import check_files, result_columns, write_columns, write_trace
+from arcreach.cli.ik_results import check_files, result_columns, write_columns
 from arcreach.cli.options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
 from arcreach.cli.targets import parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
-from arcreach.files import load_robot, units
+from arcreach.files import load_robot, units, write_csv_log
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
@@ -181,8 +181,8 @@ def _one(
 ) -> bool:
     with announce_compiling(_compiling(robot)):
         solution = solve(robot, target, trace=trace is not None, **options)
-    if trace is not None and solution.trace is not None:
-        write_trace(trace, robot, solution.trace)
+    if trace is not None:
+        write_csv_log(robot, solution, trace)
     if as_json:
         print_json(as_data(robot, solution, driven))
         note(solution.hint)

@@ -42,7 +42,8 @@ def info(
         print_json(_as_data(loaded))
         return
     out = console()
-    out.print(f"[bold]{plain(loaded.name or robot)}[/bold]  {_summary(loaded)}", soft_wrap=True)
+    reach = "unknown" if math.isinf(loaded.reach) else f"at most {loaded.reach:.4g} m"
+    out.print(f"[bold]{plain(loaded.name or robot)}[/bold]  {loaded.dof} dof, reach {reach}", soft_wrap=True)
     if loaded.source:
         out.print(f"source: {plain(loaded.source)}", soft_wrap=True)
     if isinstance(loaded, Robot):
@@ -78,11 +79,6 @@ def _show_devices(as_json: bool) -> None:
         )
     if reason:
         out.print(f"cuda  none: {plain(reason)}", soft_wrap=True)
-
-
-def _summary(robot: Robot | SymbolicRobot) -> str:
-    reach = "unknown" if math.isinf(robot.reach) else f"at most {robot.reach:.4g} m"
-    return f"{robot.dof} dof, reach {reach}"
 
 
 def _geometry(element: Element) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -161,14 +161,10 @@ class Comparison(Experiment):
             yield from self.pictures(run)
 
 
-_kept: dict[Any, Sequence[Case]] = {}
-
-
+@cache
 def _cases(make: Callable[[], Sequence[Case]]) -> Sequence[Case]:
     """Return the cases; they are built once per process, because methods store precomputed data with a robot."""
-    if make not in _kept:
-        _kept[make] = tuple(make())
-    return _kept[make]
+    return tuple(make())
 
 
 @lru_cache(maxsize=1024)

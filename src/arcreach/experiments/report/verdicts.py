@@ -53,11 +53,6 @@ def difference(summary: Summary, theirs: Printed) -> float | None:
     return None if theirs.success is None else summary.share - theirs.success
 
 
-def agrees(summary: Summary, theirs: Printed) -> bool:
-    """Return whether the printed share, within its rounding, lies in the interval of ours."""
-    return theirs.success is not None and _within(summary, theirs.success)
-
-
 def share_outcome(summary: Summary, printed: float) -> str:
     """Return the verdict on a printed share in per cent."""
     if _within(summary, printed):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arcreach._checks import shown
+from arcreach._text import listed
 from arcreach.errors import FileError
 from arcreach.files.toml.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
@@ -58,7 +59,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
         case ast.Name(id=name) if name in symbols:
             return symbols[name]
         case ast.Name(id=name):
-            raise FileError(f"{shown(name)} is not a coordinate; the coordinates are {_listed(symbols)}")
+            raise FileError(f"{shown(name)} is not a coordinate; the coordinates are {listed(list(symbols), 8)}")
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_build(operand, symbols)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -134,8 +135,3 @@ def write_formula(expression: Any) -> str:
 
 def _source(node: ast.expr) -> str:
     return shown(ast.unparse(node))
-
-
-def _listed(symbols: Mapping[str, Any]) -> str:
-    names = list(symbols)
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

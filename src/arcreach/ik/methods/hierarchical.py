@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from arcreach._checks import shown, whole
 from arcreach._jit import settled
+from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.elements import ANGLE, Prismatic, Section
 from arcreach.errors import MethodError
@@ -174,7 +175,7 @@ def default_roles(robot: AnyRobot, kind: str) -> tuple[str, ...]:
 def _order(robot: AnyRobot, given: Any) -> npt.NDArray[np.int64]:
     if given is None:
         return np.arange(robot.dof)
-    accepted = f"coordinates, each at most once: {_listed(robot)}"
+    accepted = f"coordinates, each at most once: {listed(robot.coordinates, 6)}"
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise _refused("order", given, accepted)
     entries = list(given)
@@ -190,11 +191,7 @@ def coordinate_index(robot: AnyRobot, field: str, entry: Any) -> int:
         return robot.coordinates.index(entry)
     if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) and 0 <= entry < robot.dof:
         return int(entry)
-    raise _refused(field, entry, f"a number from 0 to {robot.dof - 1} or a name: {_listed(robot)}")
-
-
-def _listed(robot: AnyRobot) -> str:
-    return ", ".join(robot.coordinates[:6]) + (", ..." if robot.dof > 6 else "")
+    raise _refused(field, entry, f"a number from 0 to {robot.dof - 1} or a name: {listed(robot.coordinates, 6)}")
 
 
 def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ from arcreach.elements import Section
 from arcreach.errors import RobotError
 from arcreach.kernels.contact.arcs import FULL_TURN
 from arcreach.planning.contact.candidates import Ball, Edge
-from arcreach.planning.contact.rod import RodShape, load_rod, repair_rod
+from arcreach.planning.contact.rod import RodShape, load_rod
 from arcreach.planning.contact.scene import Body, Pose, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Point
@@ -161,7 +161,7 @@ class ContactPlan:
     @cached_property
     def repair(self) -> RodShape:
         """Equilibrium of the rod with the actuation and length that bring its tip to the target."""
-        return repair_rod(self.arcs, self.target, self.surroundings, self.body)
+        return load_rod(self.arcs, self.surroundings, self.body, self.target)
 
     def __str__(self) -> str:
         contacts = " > ".join(_contact_text(arc) for arc in self.arcs[:-1]) or "no contact"

@@ -86,20 +86,13 @@ class RodShape:
         return ", ".join(parts) + ("" if self.within_limits else "; outside the robot's limits")
 
 
-def load_rod(arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body) -> RodShape:
-    """Return the equilibrium with the actuation of the last arc and the length of the plan."""
-    return _equilibrium(arcs, None, surroundings, body)
+def load_rod(
+    arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body, target: Point | None = None
+) -> RodShape:
+    """Return the equilibrium with the actuation of the last arc and the length of the plan.
 
-
-def repair_rod(arcs: Sequence[ContactArc], target: Point, surroundings: Surroundings, body: Body) -> RodShape:
-    """Return the equilibrium with the actuation and length that bring the tip to the target."""
-    return _equilibrium(arcs, target, surroundings, body)
-
-
-def _equilibrium(arcs: Sequence[ContactArc], target: Point | None, surroundings: Surroundings, body: Body) -> RodShape:
-    """Return the equilibrium among all obstacles or, if its continuation fails, with the planned contacts only.
-
-    The latter may penetrate an obstacle; its clearance is then negative.
+    With a target, it has the actuation and length that bring the tip there. If the continuation among all obstacles
+    fails, only the planned contacts count; the rod may then penetrate an obstacle, and its clearance is negative.
     """
     shape = None
     for touching in (True, False):

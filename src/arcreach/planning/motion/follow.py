@@ -170,11 +170,12 @@ def _defects(path: Path) -> tuple[int, float]:
 
 
 def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | CollisionFreeTracker, clock: _Clock) -> Path:
-    clearance, port_distance = tracker.clearances(points), tracker.port_distances(points)
-    clock.step()
+    clearance, port_distance = None, None
     scene, margin, port = None, 0.0, None
     if isinstance(tracker, CollisionFreeTracker):
+        clearance, port_distance = tracker.clearances(points), tracker.port_distances(points)
         scene, margin, port = tracker.scene if len(tracker.scene) else None, tracker.margin, tracker.port
+    clock.step()
     waypoint, targets, solutions = zip(*points, strict=True)
     return Path(
         robot,

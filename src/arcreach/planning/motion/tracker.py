@@ -105,14 +105,6 @@ class Tracker:
                 step *= 0.5
         return points
 
-    def clearances(self, points: list[Point]) -> Array | None:
-        """Return None: there are no obstacles."""
-        return None
-
-    def port_distances(self, points: list[Point]) -> Array | None:
-        """Return None: there is no port."""
-        return None
-
     def _step(self, q: Array, row: Array) -> Solution:
         """Solve the next target without `max_step`."""
         held = self._held(q)

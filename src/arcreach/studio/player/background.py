@@ -66,11 +66,6 @@ class Background:
         self._revision = 0
         self._busy = False
 
-    @property
-    def busy(self) -> bool:
-        """Whether a task is in progress."""
-        return self._busy
-
     def start(self, task: str, arguments: tuple[Any, ...], done: Done, failed: Failed) -> int:
         """Run a task in place of the current one; a thread calls `done` or `failed`, unless it is cancelled."""
         with self._lock:

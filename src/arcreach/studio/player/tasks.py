@@ -91,7 +91,8 @@ def contact_motion(name: str) -> ContactMotion:
         return ContactMotion(name, [], 0.0, polygons, discs, [], scene.target, "no path found")
     best = found[0]
     text = f"{millimetres(best.length)} long, with {count(len(best.contacts), 'contact')}"
-    lines = [_upright(line) for line in best.frames(FRAMES, BODY_POINTS)]
+    # The plane of the plan is x-z.
+    lines = [np.insert(line, 1, 0.0, axis=1) for line in best.frames(FRAMES, BODY_POINTS)]
     return ContactMotion(name, lines, best.body.radius, polygons, discs, list(best.contacts), scene.target, text)
 
 
@@ -101,11 +102,6 @@ def _pieces(wall: Wall, thickness: float) -> list[Array]:
     steps = np.diff(points, axis=0)
     aside = 0.5 * thickness * steps[:, ::-1] * (-1.0, 1.0) / np.linalg.norm(steps, axis=1, keepdims=True)
     return [np.array([a - n, b - n, b + n, a + n]) for a, b, n in zip(points[:-1], points[1:], aside, strict=True)]
-
-
-def _upright(line: Array) -> Array:
-    """Return the points (n, 3) of a planar line in the plane x-z."""
-    return np.stack([line[:, 0], np.zeros(len(line)), line[:, 1]], axis=1)
 
 
 TASKS: dict[str, Any] = {"branches": all_branches, "reach": map_reach, "plan": plan_motion, "contact": contact_motion}

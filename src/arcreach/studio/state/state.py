@@ -106,11 +106,6 @@ class State:
             self._answer = answer
             return True
 
-    @property
-    def steps(self) -> int:
-        """The number of steps that can be undone."""
-        return len(self._history)
-
     def record(self, kind: str = "") -> None:
         """Keep the state before a change, unless the change continues the last one of its kind, as in a drag."""
         now = time.monotonic()
