@@ -52,5 +52,5 @@ def test_bad_input_is_named():
         clearance(PATH)
     with pytest.raises(MethodError, match="points = 1"):
         clearance(PATH, BALL, points=1)
-    with pytest.raises(MethodError, match="the path has 1 points"):
+    with pytest.raises(MethodError, match="the path has 1 point;"):
         clearance(SimpleNamespace(robot=ROBOT, q=PATH.q[:1]), BALL)
