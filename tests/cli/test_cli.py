@@ -366,7 +366,8 @@ def test_warm_up_counts_its_steps(run, monkeypatch):
     monkeypatch.setattr(progress, "SAY_AFTER", 0.0)
     _, out, told = run("warm-up")
     assert "kernels ready" in out
-    assert "compiling: 1 of 3 steps" in told
+    assert "compiling: 1 of 3 steps\n" in told
+    assert "left" not in told
     _warm_up.run_backwards()
     assert done == [0, 1, 2, 2, 1, 0]
 

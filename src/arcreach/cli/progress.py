@@ -18,19 +18,23 @@ SAY_AFTER = 2.0
 LINE_EVERY = 10.0
 
 COMPILING = "Compiling kernels: once per installation (arcreach warm-up does it ahead of time)"
+WARMING_UP = "Compiling kernels: once per installation, in about a minute"
 COMPILING_SYMBOLIC = "Compiling the robot's formulas: in every run, some seconds"
 
 
 class Pace:
-    """Estimates the remaining time of a command from its progress."""
+    """Describes the progress of a command; with `estimates` also the remaining time, from the pace so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, estimates: bool = True) -> None:
+        self.estimates = estimates
         self.first: tuple[float, int] | None = None
 
     def words(self, doing: str, done: int, total: int, noun: str) -> str:
         """Return `following: 12 of 75 waypoints, about 40 s left`; without an estimate until the pace is known."""
         now = time.monotonic()
         text = f"{doing}: {done} of {count(total, noun)}"
+        if not self.estimates:
+            return text
         if self.first is None or done <= max(self.first[1], 1):
             # The first item includes one-off costs, such as loading kernels; and a count may restart.
             self.first = now, done
@@ -44,17 +48,17 @@ Say = Callable[[str, int, int, str], None]
 
 
 @contextlib.contextmanager
-def announce_compiling(message: str = COMPILING) -> Iterator[Say]:
+def announce_compiling(message: str = COMPILING, estimates: bool = True) -> Iterator[Say]:
     """Report compilation on stderr: a spinner on a terminal, a line otherwise.
 
     The block receives a progress callback. Its text is shown after SAY_AFTER seconds: beside the spinner, or as a line
-    every LINE_EVERY seconds.
+    every LINE_EVERY seconds; without `estimates` it leaves out the remaining time.
     """
     stderr = Console(stderr=True)
     status = stderr.status(message)
     announced = False
     began = said = time.monotonic()
-    pace, latest = Pace(), ""
+    pace, latest = Pace(estimates), ""
     timer: threading.Timer | None = None
 
     def started() -> None:
