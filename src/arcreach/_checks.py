@@ -13,20 +13,20 @@ import numpy as np
 from arcreach._typing import Array, Matrix3, Vector
 from arcreach.errors import ArcreachError, ConfigurationError, RobotError, SceneError, TargetError
 
-# A matrix within this of a rotation was printed with few digits and is made exact; any other is refused.
+# Largest error of R R^T - 1; smaller ones, as from printing few digits, are corrected, larger ones refused.
 ROTATION_TOLERANCE = 1e-5
-# A matrix within this of a rotation is kept bit by bit, so that files read and written again do not change.
+# Matrices with a smaller error are kept bit by bit, so that files read and written again do not change.
 EXACT_ROTATION = 1e-14
-# The same for the length of an axis.
+# The same for the error of an axis's length.
 EXACT_UNIT = 1e-15
-# Radians; a larger limit of a joint would lose the digits that the tip needs.
+# Largest limit of a revolute joint in radians; at larger angles rounding would show in the pose of the tip.
 LARGEST_LIMIT = 1e6
-# Metres of reach; solvers square lengths, some of them in single precision.
+# Accepted reach in metres: solvers square lengths, some of them in single precision.
 SMALLEST_REACH, LARGEST_REACH = 1e-15, 1e12
-# Kernels count in 64 bits.
+# Largest whole number accepted: kernels use 64-bit integers.
 MOST_WHOLE = 10**18
 
-# Stands for a field that was refused before, so that the other fields are still checked.
+# Placeholder for a field that was already refused, so that the other fields are still checked.
 UNKNOWN: Any = object()
 
 # Characters of a user's value that a message repeats.
@@ -84,7 +84,7 @@ def real_array(value: Any) -> Array | None:
 
 
 def array_of(field: str, value: Any, shape: tuple[int | None, ...]) -> Array:
-    """Return the value as an array of that shape, where None stands for any length, writable and contiguous."""
+    """Return the value as a contiguous, writable array of this shape, in which None accepts any length."""
     values = real_array(value)
     if values is None:
         raise TargetError(f"{field} = {shown(value)} is not accepted; give numbers of shape {_shape_text(shape)}")
@@ -113,7 +113,7 @@ def chosen_rows(index: Any) -> Any:
 
 
 def positive(field: str, value: Any, unit: str, error: type[ArcreachError] = TargetError) -> float:
-    """Return a number above zero as a float: numba compiles anew for any other type."""
+    """Return a number above zero as a float; numba would compile again for another type."""
     if type(value) is float and 0.0 < value < math.inf:
         return value
     if _is_number(value) and 0.0 < value <= sys.float_info.max:
@@ -241,7 +241,7 @@ def limits(owner: str, lower: Any, upper: Any, unit: str, continuous: bool = Fal
 
 
 def reach(robot_name: str, metres: float) -> None:
-    """Raise RobotError for a reach that float arithmetic cannot represent; 0 is accepted."""
+    """Raise RobotError for a reach outside SMALLEST_REACH to LARGEST_REACH; 0 is accepted."""
     if metres and not SMALLEST_REACH <= metres <= LARGEST_REACH:
         who = f"robot '{robot_name}'" if robot_name else "robot"
         low, high = SMALLEST_REACH, LARGEST_REACH
@@ -253,7 +253,7 @@ def _is_infinite(value: Any, infinity: float) -> bool:
 
 
 def name(owner: str, value: Any) -> str:
-    """Return a name that is valid in a CSV header and in `name.bend`; an empty one stands for kind and number."""
+    """Return a name that is valid in a CSV header and in `name.bend`; if empty, kind and number replace it."""
     accepted = "text of letters, digits, spaces, '-' and '_' (at most 64 characters)"
     if not isinstance(value, str) or len(value) > 64:
         raise refuse(owner, "name", value, accepted)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 
-# Radians below which a turn is taken as none.
+# Rotations by a smaller angle in radians count as none.
 _SMALL = 1e-12
 
 
@@ -47,7 +47,7 @@ def rotation_vector(rotation: Array) -> Array:
         return np.asarray(axial / sine * np.arctan2(sine, cosine))
     if cosine > 0.0:
         return np.asarray(0.5 * axial)
-    # Half a turn: the axis is the longest column of R + 1.
+    # Half a turn: R + 1 is 2 a a^T for the axis a, which is parallel to its longest column.
     columns = R + np.eye(3)
     axis = columns[:, int(np.argmax(np.linalg.norm(columns, axis=0)))]
     return np.asarray(axis / np.linalg.norm(axis) * np.arctan2(sine, cosine))
@@ -82,7 +82,7 @@ def euler_angles(rotation: Array, convention: str) -> Array:
     else:
         first = np.arctan2(-sign * R[j, k], R[k, k])
         middle = np.arctan2(sign * R[i, k], np.hypot(R[j, k], R[k, k]))
-    # The last angle follows from the rotation that the first one leaves, which also serves where that is arbitrary.
+    # The last angle is computed after undoing the first one, so that it is right where the first one is arbitrary.
     rest = _rotation_about(i, -first) @ R
     last = np.arctan2(-sign * rest[j, k] if proper else sign * rest[j, i], rest[j, j])
     return np.array([last, middle, first] if convention.islower() else [first, middle, last])
@@ -100,7 +100,7 @@ def _rotation_about(axis: int, angle: npt.ArrayLike) -> Array:
 
 
 def cross_matrix(vector: npt.ArrayLike) -> Array:
-    """Return the matrix (3, 3) whose product with another vector is the cross product of both."""
+    """Return the skew-symmetric matrix (3, 3) whose product with w is the cross product of vector and w."""
     x, y, z = np.asarray(vector, dtype=float)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 

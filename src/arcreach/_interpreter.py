@@ -1,7 +1,7 @@
 """Run a kernel in the Python interpreter until it is worth compiling.
 
-The solver takes a quarter of a minute to compile after an installation; a solve is interpreted in 10 ms.
-A process therefore interprets single calls of kernels that are not compiled yet, for a limited time in all.
+After an installation, compiling the solver takes 15 s, and an interpreted solve 10 ms. A process therefore interprets
+single calls of kernels that are not compiled yet, up to a total time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 
 def _allowance() -> float:
-    """Seconds of interpretation in a process: ARCREACH_INTERPRET, by default 2, a small share of compiling."""
+    """Return the seconds that a process may interpret: ARCREACH_INTERPRET, by default 2, much less than compiling."""
     try:
         return float(os.environ.get("ARCREACH_INTERPRET", ""))
     except ValueError:
@@ -26,7 +26,7 @@ def _allowance() -> float:
 
 _left = _allowance()
 _deadline = 0.0
-# Attribute of a kernel that holds its replacement in the interpreter, if its own code cannot be interpreted.
+# Name of a kernel's attribute with a replacement to interpret, if its own code cannot be interpreted.
 SUBSTITUTE = "interpreted_as"
 _copies: dict[Any, Callable[..., Any]] = {}
 
@@ -43,7 +43,7 @@ def callees(function: FunctionType) -> dict[str, Any]:
 
 
 def with_callees(function: FunctionType, replaced: dict[str, Any]) -> FunctionType:
-    """Return a copy of a function that calls the replacements."""
+    """Return a copy of a function that calls the functions in `replaced`, found by name."""
     held = inspect.getclosurevars(function).nonlocals
     cells = tuple(CellType(replaced.get(name, held[name])) for name in function.__code__.co_freevars)
     return FunctionType(function.__code__, {**function.__globals__, **replaced}, function.__name__, closure=cells)
@@ -58,8 +58,8 @@ def stop_interpreting() -> None:
 def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     """Interpret a call; return whether it ended in time, and its result.
 
-    A call that runs out of time, or divides by zero, which only Python refuses, leaves its arrays as they were; from
-    then on every kernel is compiled at its first call.
+    If the time runs out, or Python raises an arithmetic error that compiled code would not, the arrays are restored,
+    and from then on every kernel is compiled at its first call.
     """
     global _left, _deadline  # noqa: PLW0603
     if _left <= 0.0:

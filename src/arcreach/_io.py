@@ -22,15 +22,15 @@ from arcreach.errors import FileError
 
 AnyPath = str | os.PathLike[str]
 
-# Longer paths are cut in messages to their end, which identifies the file.
+# Characters of a path in messages; longer ones are cut to their end, which identifies the file.
 LONGEST_PATH = 200
-# Longest reason quoted from the operating system or a parser.
+# Characters of the longest reason quoted from the operating system or a parser.
 LONGEST_REASON = 60
 # Name prefix of files that are being written.
 UNFINISHED = ".arcreach-"
-# Enough for a million rows of ten columns with all digits.
+# Bytes; enough for a million rows of ten columns with all digits.
 LARGEST_TABLE = 250_000_000
-# A longer line is no row of coordinates, and would be held in memory at once.
+# Characters; a longer line is not a row of coordinates, and would be read into memory at once.
 LONGEST_LINE = 1_000_000
 
 CSV_ENDINGS = (".csv",)
@@ -90,7 +90,7 @@ def read_rows(path: AnyPath, largest: int = LARGEST_TABLE) -> Iterator[tuple[int
 
 
 def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows as `read_rows` does from an open text; messages call it `origin`."""
+    """Yield the rows of an open text stream as `read_rows` does; messages name it `origin`."""
     reader = csv.reader(_lines(text, origin))
     try:
         for row in reader:
@@ -103,7 +103,7 @@ def parse_rows(text: io.TextIOBase, origin: AnyPath) -> Iterator[tuple[int, list
 
 
 def find_columns(names: Sequence[str], wanted: Sequence[str]) -> dict[str, list[int]]:
-    """Return the columns of each wanted name in a header, ignoring case unless two wanted names differ only in case."""
+    """Return the column indices of each wanted name, ignoring case unless two wanted names differ only in case."""
     folded = [name.casefold() for name in wanted]
     found = {}
     for name, key in zip(wanted, folded, strict=True):
@@ -264,7 +264,7 @@ def _is_device_or_pipe(status: os.stat_result) -> bool:
 
 
 def _printed_to(status: os.stat_result) -> int | None:
-    """Return the descriptor of stdout or stderr if it is the same file."""
+    """Return the descriptor of stdout or stderr if it refers to the file with this status."""
     for descriptor in (1, 2):
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), status):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-# Units with their sizes, largest first. A value is written in the largest unit of which it is at least one.
+# Units with their sizes, largest first. A value is written in the largest unit that does not exceed it.
 _LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 _ANGLES = ((1e-3, "mrad"), (1e-6, "µrad"), (1e-9, "nrad"))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -78,7 +78,7 @@ def coordinate_lines(names: Sequence[str], quantities: Sequence[str], values: Se
 
 
 def _with_unit(value: float, digits: int, units: tuple[tuple[float, str], ...], zero: str) -> str:
-    """Return a value in the largest unit of which it is at least one."""
+    """Return a value as text in the largest unit that does not exceed it."""
     if math.isinf(value):
         return "infinite"
     if value == 0.0 or math.isnan(value):

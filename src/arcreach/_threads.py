@@ -15,7 +15,7 @@ from typing import Any
 
 from arcreach._interpreter import stop_interpreting
 
-# Below this many rows the pool costs more than it saves for the cheapest kernel (about 20 us against 25 ns a row).
+# Fewest rows of a piece: the pool costs about 20 us, and the cheapest kernel takes 25 ns per row.
 SMALLEST_PIECE = 1024
 # Pieces per thread: enough that no thread waits long for the last one.
 PIECES_PER_THREAD = 8
@@ -27,7 +27,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def available_threads() -> int:
-    """Return the number of cores that this process may use; the variable ARCREACH_THREADS overrides it."""
+    """Return the number of cores that this process may use; the environment variable ARCREACH_THREADS overrides it."""
     if (chosen := os.environ.get("ARCREACH_THREADS", "")).isdigit() and int(chosen) > 0:
         return int(chosen)
     if hasattr(os, "sched_getaffinity"):
@@ -49,7 +49,7 @@ def spread(
     if rows < 2 * smallest:
         kernel(0, rows, *arguments)
         return
-    # A batch is worth compiling. An interpreted call also writes whole arrays back, over rows that other threads fill.
+    # A batch is worth compiling, and an interpreted call that fails would restore rows that other threads have filled.
     stop_interpreting()
     threads = threads or available_threads()
     pieces = min(rows // smallest, threads * PIECES_PER_THREAD)

@@ -34,7 +34,7 @@ from arcreach.scenes.planar import Disc
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Sphere
 
-# Runs the same steps in reverse order. -P: do not import modules from the current folder.
+# Arguments of a second Python, which runs the steps in reverse order. -P: import nothing from the current folder.
 _HELPER = ("-P", "-c", "from arcreach import _warm_up; _warm_up.run_backwards()")
 
 
@@ -80,7 +80,7 @@ def run_backwards() -> None:
 def _helper() -> Iterator[None]:
     """Run a second process inside the block from the first compilation on.
 
-    It works backwards, and this process loads what it has compiled from disk, so they meet in the middle.
+    The second process runs the steps backwards. Each loads from disk what the other has compiled.
     """
     helper: subprocess.Popen[bytes] | None = None
 
@@ -112,9 +112,9 @@ def _sections() -> Robot:
 
 
 def _cpu_steps() -> list[Callable[[], Any]]:
-    """Return calls without arguments that together use the kernels to compile.
+    """Return functions without arguments that together call the kernels to compile.
 
-    Two processes begin at both ends. The uses of `auto` come first because they share kernels, and short steps stand in
+    One process starts at each end. Steps that use `auto` come first because they share kernels, and short steps are in
     the middle, where the processes meet.
     """
     sections = _sections()

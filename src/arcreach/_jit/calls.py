@@ -10,9 +10,9 @@ from arcreach._jit.announcements import INTERPRETING_LINE, announce
 
 
 def settled(function: Callable[..., Any], interpretable: bool = True) -> Callable[..., Any]:
-    """Return a kernel for single calls, all with arguments of the same types and layouts.
+    """Return a function for single calls of a kernel, all with arguments of the same types and layouts.
 
-    Until the kernel is worth compiling it is interpreted; one with a time limit is not `interpretable`, because the
+    An `interpretable` kernel is interpreted until it is worth compiling; kernels with a time limit are not, because the
     limit is meant for compiled code. Calls of the compiled kernel skip numba's overload resolution, which takes longer
     than a short kernel.
     """

@@ -1,8 +1,8 @@
 """`KernelDispatcher`: numba's dispatcher, which compiles a kernel in one of two forms.
 
 A kernel that Python calls has a wrapper, which converts its arguments, and machine code. A kernel that another kernel
-calls is copied into the machine code of its caller and needs neither: it is kept as LLVM code. numba alone generates
-both for every kernel, a third of the time to compile.
+calls is copied into the machine code of its caller and needs neither: it is kept as LLVM code. Unmodified numba
+generates both for every kernel, which takes a third of the compile time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class KernelDispatcher(registry.CPUDispatcher):
     such as closures, are not `cached`.
     """
 
-    # Whether the kernel being compiled is called by another one; changed only under numba's compiler lock.
+    # True while a kernel that another one calls is compiled; changed only under numba's compiler lock.
     inner: ClassVar[bool] = False
     # Attributes that numba's class sets.
     __name__: str
@@ -69,8 +69,8 @@ class KernelDispatcher(registry.CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile for a caller; literal types are removed, so that one version of a kernel serves all values.
 
-        A loop counter has the type "literal 0" at first, and numba would compile every kernel it is passed to for that
-        type, a version that is never called.
+        A loop counter has the type "literal 0" at first. For every kernel that receives one, numba would compile a
+        version for that type, which is never called.
         """
         unliteral = numba.types.unliteral
         with global_compiler_lock:
@@ -90,7 +90,7 @@ class KernelDispatcher(registry.CPUDispatcher):
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Collect no garbage inside the block: collections find little, a tenth of the time to compile."""
+    """Disable garbage collection inside the block: it frees little and takes a tenth of the compile time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -107,8 +107,8 @@ def _holds_array(kind: Any) -> bool:
 class _Library(codegen.JITCodeLibrary):
     """LLVM code that is optimised once.
 
-    numba optimises twice, to remove pairs of reference counts in between. Kernels hardly count references, and the
-    machine code is the same.
+    numba optimises twice, and removes pairs of reference counts in between. Kernels hardly count references, so one
+    optimisation gives the same machine code.
     """
 
     def _optimize_final_module(self) -> None:

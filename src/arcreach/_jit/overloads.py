@@ -1,6 +1,6 @@
 """Remember how numba resolves the calls of operators and built-in functions while kernels are compiled.
 
-For each use of an operator numba tries all its overloads again, a sixth of the time to compile.
+For each use of an operator numba tries all its overloads again, which takes a sixth of the compile time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba.core.types.functions import BaseFunction
 
 _function_type: Any = BaseFunction
 _resolve = BaseFunction.get_call_type
-# Signatures by function, argument types and compiler options. The entries hold the objects whose ids are in the keys.
+# Signatures by function, argument types and compiler options. Entries keep the objects alive whose ids are in the keys.
 _signatures: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 _options: dict[int, tuple[Any, Any]] = {}
 

@@ -1,4 +1,4 @@
-"""`Measurements`: pulls and what they produced, from arrays or from a CSV file."""
+"""`Measurements`: pulls and the tip poses and points measured at them, from arrays or from a CSV file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.robots.robot import Robot
 
-# Metres per unit of a column, by the end of its name.
+# Metres per unit, by the suffix of a column's name.
 UNITS = {"": 1.0, "_m": 1.0, "_mm": 1e-3, "_cm": 1e-2}
 _UNIT = r"(?P<unit>_m|_mm|_cm)?"
 _TIP = re.compile(rf"(?:tip_)?(?P<axis>[xyz]){_UNIT}", re.IGNORECASE)
@@ -25,7 +25,7 @@ _POINT = re.compile(rf"(?P<axis>[xyz])_at_(?P<at>\d*\.?\d+){_UNIT}", re.IGNORECA
 _PULL = re.compile(rf"pull_(?P<number>\d+){_UNIT}", re.IGNORECASE)
 _NAMED = re.compile(rf"(?P<name>.*?){_UNIT}", re.IGNORECASE)
 COMMAND = ("command", "pattern")
-# Tips farther apart than this many lengths of the robot must be in another unit.
+# Tip positions farther apart than this multiple of the reach cannot be in metres.
 LARGEST_SPREAD = 3.0
 
 
@@ -33,8 +33,8 @@ LARGEST_SPREAD = 3.0
 class Measurements:
     """Measured rows: pulls (n, tendons) and tip positions (n, 3) in the frame of the measuring system, in metres.
 
-    `rotations` (n, 3, 3) are those of the tip. `points` (n, m, 3) are measured at `arc_lengths` (m,) of the backbone of
-    the robot as given. Rows of one command, such as the samples of one motion, have the same label in `commands` (n,).
+    `rotations` (n, 3, 3) are those of the tip. `points` (n, m, 3) of the backbone are measured at `arc_lengths` (m,) in
+    metres, of the robot as given. Rows of one command, as one motion's samples, share a label in `commands` (n,).
     """
 
     pulls: Array

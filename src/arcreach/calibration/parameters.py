@@ -1,7 +1,7 @@
 """The parameters of a tendon-driven robot that measurements can determine, as one vector.
 
-The base pose is a `Link` in front of the robot, the tip offset a `Link` after it. Lengths, radii and stiffnesses are
-positive: the search varies their logarithms.
+The base pose is a `Link` before the robot's elements, the tip offset a `Link` after them. Lengths, radii and
+stiffnesses are positive: the search varies their logarithms.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arcreach.robots.robot import Robot
 GROUPS = ("base", "lengths", "angles", "radii", "stiffness", "pretension", "rest", "tip")
 DEFAULT = GROUPS[:-1]
 
-# Stiffness of tendons relative to that of their section, c r^2 / k, if a robot file gives none: a small plastic robot.
+# Assumed ratio c r^2 / k of tendon to section stiffness if a robot file gives none: that of a small plastic robot.
 TYPICAL_RATIO = 20.0
 
 
@@ -123,13 +123,13 @@ class Parametrisation:
         return list(range(before, before + len(section.tendons))) if kind == "stiffness" else [before + where[1]]
 
     def values(self, z: Array) -> Array:
-        """Return the values at z, their distances from the given values in scales."""
+        """Return the values of the parameters at z, the distances from the given values in units of `scale`."""
         scales, logarithmic = self._scales()
         relative = np.divide(scales, self.given, out=np.zeros(len(z)), where=logarithmic)
         return np.where(logarithmic, self.given * np.exp(relative * z), self.given + scales * z)
 
     def slopes(self, z: Array) -> Array:
-        """Return the derivative of every value by its z."""
+        """Return the derivative of every value by its entry of z."""
         scales, logarithmic = self._scales()
         ratio = np.divide(self.values(z), self.given, out=np.ones(len(z)), where=logarithmic)
         return np.asarray(scales * ratio)

@@ -12,7 +12,7 @@ from arcreach.kernels.chain.kinematics import element_length
 from arcreach.kernels.chain.points import points_at
 from arcreach.robots.robot import Robot
 
-# Share of the length by which an arc length may exceed it: rounding of printed numbers.
+# Share of the backbone's length by which an arc length may exceed that length: rounding of printed numbers.
 _ROUNDING = 1e-6
 
 
@@ -23,7 +23,7 @@ def element_lengths(robot: Robot, q: Array) -> tuple[Integers, Array]:
 
 
 def places_at(robot: Robot, q: Array, arc_lengths: Array) -> tuple[Integers, Array]:
-    """Return the rows of elements and the shares of their lengths at arc lengths (m,) from the base."""
+    """Return the element's row and the share of its length at each of the arc lengths (m,) from the base."""
     rows, lengths = element_lengths(robot, q)
     ends = np.cumsum(lengths)
     if arc_lengths.max(initial=0.0) > ends[-1] * (1.0 + _ROUNDING):

@@ -22,14 +22,14 @@ from arcreach.robots.actuation import complete_routes
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 
-# Steps of central differences: of a parameter in scales, of a variable in radians or metres.
+# Steps of central differences: of a parameter in units of its `scale`, of a variable in radians or metres.
 _STEP = 1e-5
-# Derivatives at smaller bends are taken at this one.
+# Radians; derivatives at smaller bends are taken at this bend.
 _LEAST_BEND = 1e-7
 
 
 class Prediction:
-    """Predictions for measured rows as a function of z, the distances of parameters from the given values in scales."""
+    """Predictions for measured rows as a function of z, the parameters' distances from the given values in scales."""
 
     def __init__(self, parametrisation: Parametrisation, data: Measurements) -> None:
         self.parametrisation, self.data = parametrisation, data
@@ -55,7 +55,7 @@ class Prediction:
         return robot.tip_pose(self._configurations(robot))[:, :3, 3]
 
     def _observe(self, robot: Robot, Q: Array) -> Array:
-        """Return predicted minus measured values at configurations; one radian counts as a third of the length."""
+        """Return predicted minus measured values at configurations; a radian counts as `lever` metres."""
         data, poses = self.data, robot.tip_pose(Q)
         parts = [poses[:, :3, 3] - data.positions]
         if data.rotations is not None:
@@ -97,7 +97,7 @@ class Prediction:
         return self.robot(changed)
 
     def _by_variables(self, robot: Robot, balance: _Balance, V: Array) -> tuple[Array, Array]:
-        """Return the derivatives of residuals and of the balance by the variables."""
+        """Return the derivatives of residuals and of the energy gradient by the variables."""
         observed, forces = [], []
         for k in range(V.shape[1]):
             step = np.zeros(V.shape[1])
@@ -123,7 +123,7 @@ class _Balance:
         self.stiffness = self.springs.tendons[:, equilibrium.STIFFNESS]
 
     def of(self, robot: Robot, V: Array) -> Array:
-        """Return the balance (rows, variables) of a robot at V."""
+        """Return the energy gradient (rows, variables) of a robot at V."""
         springs = springs_of(robot, self.elastic)
         pull, slopes = _pulls(robot, springs.routes, V, len(robot.tendons))
         tension = springs.tendons[:, equilibrium.STIFFNESS] * self._elongations(springs, pull)
@@ -136,7 +136,7 @@ class _Balance:
         return np.where(idle, 0.0, h)
 
     def slope(self, kind: str, numbers: list[int], value: float) -> Array:
-        """Return the derivative (rows, variables) by a parameter; `numbers` are its variables or tendons."""
+        """Return the gradient's derivative (rows, variables) by a parameter of variables or tendons `numbers`."""
         out = np.zeros_like(self.V)
         if not self.elastic and kind not in {"radius", "angle"}:
             # Rigid tendons have neither stiffness nor slack.
@@ -160,7 +160,7 @@ class _Balance:
         return out
 
     def _rerouted(self, j: int, kind: str, step: float) -> Array:
-        """Return the part of the balance that one tendon contributes when its radius or angle is changed."""
+        """Return what a tendon contributes to the energy gradient when its radius or angle is changed by a step."""
         routes = self.springs.routes[self.springs.routes["tendon"] == j].copy()
         routes["tendon"] = 0
         if kind == "radius":

@@ -21,20 +21,20 @@ from arcreach.elements import Link, Section
 from arcreach.errors import Interrupted, RobotError, TargetError
 from arcreach.robots.robot import Robot
 
-# Starts: turns of the base about z, of which the best are refined on some of the rows.
+# Starts: rotations of the base about z; the best REFINED are refined on about COARSE_ROWS of the rows.
 TURNS, REFINED, COARSE_ROWS = 12, 4, 120
-# Steps of the starts, of the first and the second pass over the fitted rows, and of the pass over all rows.
+# Step budgets of a start, of the two passes over the fitted rows, and of the pass over all rows.
 COARSE_STEPS, PASSES, LAST_STEPS = 12, (20, 30), 30
 # A pass ends at this relative change of the cost, far below that of one standard error.
 ENOUGH = 1e-6
-# Residual, as a share of the length, and strength of the prior that are assumed until both are estimated.
+# Assumed noise, as a share of the length, and strength of the prior, until both are estimated.
 FIRST_NOISE, FIRST_PRIOR = 0.03, 0.1
 # Residuals above this many standard deviations count linearly, so that outliers do not steer the fit.
 ROBUST = 2.0
-# Least residual, as a share of the length: rounding of the data.
+# Least standard deviation of residuals, as a share of the length: rounding of the data.
 LEAST_NOISE = 1e-7
-# Factor on the standard deviations of the prior where residuals of one command are independent: it then decides only
-# about parameters that the data do not determine.
+# Factor on the standard deviations of the prior where residuals of one command are independent: the prior then fixes
+# only parameters that the data do not determine.
 OPEN = 30.0
 # Prior standard deviations in scales, by kind of parameter: its own error, the error that the parameters of a section
 # share, and the one that all sections share. The discs of a section are drilled alike but mounted at any angle. Tendons
@@ -54,11 +54,11 @@ class Fit:
     """A calibrated robot, the standard errors of its parameters, and how well measured tips are predicted."""
 
     robot: Robot
-    length: float  # of the robot as given, without links in front, in metres
+    length: float  # reach of the robot as given from its first moving element, in metres
     parameters: tuple[Parameter, ...]
     values: Array
     errors: Array  # standard errors of `values`
-    weak: tuple[str, ...]  # parameters whose standard error exceeds how far the given value may be off in practice
+    weak: tuple[str, ...]  # parameters whose standard error without the prior exceeds their `scale`
     data: Measurements
     held_out: Booleans  # mask of the rows of `data` that were held out (n,)
     predicted: Array  # tip positions (n, 3), for held-out rows by a fit that did not see them
@@ -106,9 +106,9 @@ def fit(
 
     `data` are Measurements or a CSV file. `free` names groups of parameters: base, lengths, angles, radii, stiffness,
     pretension, rest, tip. The share `held_out` of the commands, drawn by `seed`, tests a fit of the others; the
-    robot that is returned is then fitted to all rows. Sections and tendons without a stiffness get a
-    typical one if stiffness is free. `progress` receives the steps done and those at most needed. Raises `Interrupted`,
-    whose `result` is the best fit so far, on Ctrl-C. Needs SciPy.
+    returned robot is then fitted to all rows. Sections and tendons without a stiffness get a typical one if stiffness
+    is free. `progress` receives the number of steps done and its maximum. Raises `Interrupted`, whose `result` is the
+    best fit so far, on Ctrl-C. Needs SciPy.
     """
     parametrisation = Parametrisation(*_checked(robot, free))
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
@@ -206,7 +206,7 @@ class _Search:
         return Prediction(self.parametrisation, data)
 
     def start(self, data: Measurements) -> None:
-        """Choose the best of several starts on some rows, then fit all of them."""
+        """Choose the best of several starts on some of the rows, then fit all rows."""
         self.rows = data
         coarse = data[:: max(len(data) // COARSE_ROWS, 1)]
         found = self._starts(self.prediction(coarse))
@@ -220,7 +220,7 @@ class _Search:
             self.refine(data, steps)
 
     def refine(self, data: Measurements, steps: int) -> None:
-        """Improve z on all rows, then estimate noise, inflation and the weights of the kinds of measurements."""
+        """Improve z on these rows, then estimate noise, inflation and the weights of the kinds of measurements."""
         self.rows = data
         before = self.done
         self._least_squares(self.z, data, steps)
@@ -344,7 +344,7 @@ def _without_effect(J: Array) -> Booleans:
 
 
 def _spread(values: Array) -> float:
-    """Return the standard deviation of residuals around zero from their median, which outliers do not change."""
+    """Return the standard deviation of Gaussian residuals from their median magnitude, robust against outliers."""
     return max(1.4826 * float(np.median(np.abs(values))), LEAST_NOISE)
 
 

@@ -18,13 +18,13 @@ from arcreach.calibration.variables import by_variables, to_coordinates, to_vari
 from arcreach.errors import RobotError, TargetError
 from arcreach.robots.robot import Robot
 
-# Random starts that are scored, those of them that are refined, and points of the backbone that a score compares.
+# Number of random starts to score, of starts to refine, and of backbone points that a score compares.
 STARTS, REFINED, SCORED = 1500, 6, 40
 MOST_STEPS = 60
-# Shares of the reach: a smaller step ends a descent, and larger distances all count alike in a score.
+# A smaller step of all variables (rad or m) ends a descent; distances are capped at this share of the reach.
 ENOUGH, FAR = 1e-7, 0.1
 # Tukey's biweight: points farther than this many standard deviations are outliers. For Gaussian noise in space its
-# efficiency is 91 %, so a last descent weights all other points equally.
+# efficiency is 91 %, so a last descent weights all points but outliers equally.
 BIWEIGHT = 4.685
 # Least standard deviation of a point as a share of the reach: rounding.
 LEAST_NOISE = 1e-9
@@ -40,7 +40,7 @@ class ShapeFit:
     residuals: Array  # distance of each point from the backbone, in metres
     outliers: Booleans  # points that had no influence
     noise: float  # standard deviation of a point per axis, in metres
-    covariance: Array  # of q (dof, dof); the direction of a straight section has none
+    covariance: Array  # of q (dof, dof); 0 for the direction of a straight section
     tip: TipCovariance  # position of the tip and its covariance
 
     def __str__(self) -> str:
@@ -61,8 +61,8 @@ def fit_shape(
 ) -> ShapeFit:
     """Find the configuration, within the limits, whose backbone passes nearest to points (n, 3) in the base frame.
 
-    `arc_lengths` (n,) says where on the backbone each was measured, from the base in metres; without it the nearest
-    point of the backbone counts. If the length of the robot varies, they are those at rest. Outliers are ignored.
+    `arc_lengths` (n,) are the measured points' distances from the base along the backbone in metres, at rest if the
+    length of the robot varies; without them the nearest point of the backbone counts. Outliers are ignored.
     `start` (dof,) is an initial guess.
     """
     if not isinstance(robot, Robot):
@@ -130,7 +130,7 @@ class _Search:
         self.robot, self.points, self.places = robot, points, places
 
     def starts(self, start: Array | None) -> list[Array]:
-        """Return the best of many random configurations, of the rest pose and of the caller's."""
+        """Return the best-scored of many random configurations, the rest pose and the caller's start."""
         robot = self.robot
         Q = np.concatenate([[robot.neutral] if start is None else [start, robot.neutral], robot.sample(STARTS, seed=0)])
         chosen = slice(None, None, max(len(self.points) // SCORED, 1))
@@ -139,7 +139,7 @@ class _Search:
             backbones = robot.backbone(Q, SCORED)
             squares = (points**2).sum(axis=1)[:, None] + (backbones**2).sum(axis=2)[:, None, :]
             distances = np.sqrt(np.maximum(squares - 2.0 * points @ np.swapaxes(backbones, 1, 2), 0.0))
-            # Both ways: a backbone that passes all points and then bends away has no points near its end.
+            # In both directions: a backbone that passes all points and then bends away has no points near its end.
             score = np.minimum(distances.min(axis=2), FAR * robot.reach).mean(axis=1)
             score += np.minimum(distances.min(axis=1), FAR * robot.reach).mean(axis=1)
         else:
@@ -191,7 +191,7 @@ class _Search:
         return max(float(np.median(np.linalg.norm(r, axis=1))) / median, LEAST_NOISE * self.robot.reach)
 
     def distance(self, q: Array) -> float:
-        """Return the mean distance of the points from the backbone, where all beyond `FAR` count alike."""
+        """Return the mean distance of the points from the backbone, each capped at `FAR` of the reach."""
         r, _ = self.residuals(q)
         return float(np.minimum(np.linalg.norm(r, axis=1), FAR * self.robot.reach).mean())
 
@@ -223,7 +223,7 @@ class _Search:
         return _Biweight(self._scale(r)) if kept is None else _Squares(kept)
 
     def result(self, q: Array) -> ShapeFit:
-        """Return the fit whose outliers are those of the robust one that ended at q."""
+        """Return the least-squares fit without the points that are outliers of the robust fit q."""
         r, _ = self.residuals(q)
         kept = _Biweight(self._scale(r)).weights(r) > 0.0
         q = self.descend(q, kept)

@@ -15,10 +15,10 @@ from arcreach.calibration.variables import by_variables, to_coordinates, to_vari
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.robots.robot import Robot
 
-# Share of the largest eigenvalue by which a covariance may be negative or asymmetric: rounding.
+# Relative asymmetry, or negative eigenvalue relative to the largest, that is accepted in a covariance as rounding.
 _ROUNDING = 1e-9
-# Most Newton steps for the pulls that hold a configuration, and the error in radians at which they end. Few suffice:
-# pulls of straight tendons are piecewise linear in the bend vectors.
+# Most Newton steps for the pulls that hold a configuration, and the largest error of a variable (rad or m) at which
+# they end. Few suffice: pulls of straight tendons are piecewise linear in the bend vectors.
 _MOST_STEPS = 30
 _HELD = 1e-9
 # Step of central differences by pulls, as a share of the reach.
@@ -125,7 +125,7 @@ def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
 
 
 def holding_pulls(robot: Robot, q: Array) -> Array:
-    """Return pulls at which q is the elastic equilibrium, from the pulls of q by Newton steps of least norm."""
+    """Return pulls at which q is the elastic equilibrium, by Newton steps of least norm from the pulls of q."""
     wanted, pulled = to_variables(robot, q), robot.pulls(q)
     for _ in range(_MOST_STEPS):
         missing = wanted - to_variables(robot, robot.from_pulls(pulled, True, q).q)

@@ -15,7 +15,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.robots.robot import Robot
 
-# Below this bend the direction carries no information, and derivatives are those of the straight section.
+# Radians; below this bend the direction carries no information, and derivatives are those of the straight section.
 _STRAIGHT = 1e-9
 
 

@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def with_tendons(robot: Robot | SymbolicRobot, option: str) -> Robot:
-    """Return the robot; refuse an option that needs tendons where it has none."""
+    """Return the robot, or refuse an option that needs tendons if the robot has none."""
     if isinstance(robot, Robot) and robot.tendons:
         return robot
     raise MethodError(

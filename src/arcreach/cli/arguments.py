@@ -1,6 +1,6 @@
 """Arguments and options that several commands share, with the shell's completion of their values.
 
-`targets` and `configurations` parse the values, `files.units` the units of their numbers.
+The modules `targets` and `configurations` parse the values, `files.units` numbers with units.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arcreach.scenes.scene import Scene
 
 
 def complete(names: Callable[[], Sequence[str]]) -> Callable[[str], list[str]]:
-    """Return a completion function for one of these names."""
+    """Return a function that completes the beginning of one of these names."""
 
     def completion(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]

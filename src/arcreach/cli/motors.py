@@ -35,7 +35,7 @@ MotorOutput = Annotated[
 def check_timing(
     max_speed: float | None, max_acceleration: float | None, max_jerk: float | None, rate: float | None
 ) -> None:
-    """Refuse options of the timing that do not fit together, and limits of jerk without ruckig."""
+    """Refuse timing options that do not fit together, and --max-jerk without ruckig."""
     if (max_speed is None) != (max_acceleration is None):
         raise MethodError("--max-speed and --max-acceleration belong together; give both or none")
     for option, value in (("--max-jerk", max_jerk), ("--rate", rate)):
@@ -65,7 +65,7 @@ def check_motors(robot: Robot, motors: Path | None, output: str | None, max_spee
 
 
 def write_motors(motion: Timed, motors: Path | None, output: str | None) -> dict[str, Any]:
-    """Write the motor table if one is asked for, and note the limits that it exceeds; return them for JSON."""
+    """Write the motor table if one is asked for; print the limits that it exceeds, and return them for JSON."""
     if motors is None:
         return {}
     table = motor_table(motion, output or PULLS)

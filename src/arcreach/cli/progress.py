@@ -36,14 +36,14 @@ class Pace:
         if not self.estimates:
             return text
         if self.first is None or done <= max(self.first[1], 1):
-            # The first item includes one-off costs, such as loading kernels; and a count may restart.
+            # No estimate yet: the first item includes one-off costs, such as loading kernels. A count may restart.
             self.first = now, done
             return text
         left = (now - self.first[0]) * (total - done) / (done - self.first[1])
         return f"{text}, about {seconds(left, 2)} left"
 
 
-# Progress callback of a command: the activity, the number of items done, of all items, and the noun for an item.
+# Progress callback of a command; its arguments: activity, items done, items in all, noun for an item.
 Say = Callable[[str, int, int, str], None]
 
 

@@ -18,7 +18,7 @@ from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
 from arcreach.ik.port import Port
 from arcreach.ik.target import Target, Targets, checked_convention
 
-# The columns of Euler angles are the convention and the number of the angle: ZYX_1, ZYX_2, ZYX_3.
+# A column of Euler angles is named by the convention and the number of the angle: ZYX_1, ZYX_2, ZYX_3.
 _EULER = re.compile(r"([xyz]{3})_([1-3])", re.IGNORECASE)
 _QUANTITIES = {"positions": "length", "angles": "angle"}
 
@@ -55,7 +55,7 @@ def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port 
 
 
 def read_targets(path: Path) -> Targets:
-    """Read targets from a CSV file with the columns x, y, z and, if any, ax, ay, az, r00 to r22 or ZYX_1 to ZYX_3."""
+    """Read targets from a CSV file with the columns x, y, z and optionally ax, ay, az, r00 to r22 or ZYX_1 to ZYX_3."""
     rows = read_rows(path)
     wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)} | ZYX_1, ZYX_2, ZYX_3]"
     names = next(rows, (0, []))[1]
@@ -80,7 +80,7 @@ def read_targets(path: Path) -> Targets:
 
 
 def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
-    """Return the columns of positions, axes, rotations and Euler angles; a group must be complete or absent."""
+    """Return the column indices of positions, axes, rotations and Euler angles; a group is complete or absent."""
     euler = _euler_columns(path, names)
     found = find_columns(names, (*POSITION, *AXIS, *ROTATION)) | {
         name: [k for k, given in enumerate(names) if given == name] for name in euler
@@ -99,7 +99,7 @@ def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
 
 
 def _euler_columns(path: Path, names: list[str]) -> tuple[str, ...]:
-    """Return the columns of Euler angles by the convention of the first one found; none if there is none."""
+    """Return the names of the three Euler columns in the convention of the first one; empty if there is none."""
     for name in names:
         match = _EULER.fullmatch(name)
         if match:
@@ -114,7 +114,7 @@ def _euler_columns(path: Path, names: list[str]) -> tuple[str, ...]:
 def parse_numbers(
     option: str, text: str, counts: tuple[int, ...], quantity: str | None = None, names: str = ""
 ) -> list[float]:
-    """Return the values of an option, separated by commas: as many as one of `counts`; `names` says which they are."""
+    """Return the comma-separated values of an option; `counts` are accepted numbers of them, `names` explains these."""
     cells = text.split(",")
     if len(cells) not in counts:
         wanted = " or ".join(str(count) for count in counts) + (f" ({names})" if names else "")

@@ -1,7 +1,7 @@
 """Elements of robots, one module each.
 
-The module of an element declares its fields, coordinates, limits, solver variables and body, and a joint the kernels
-of its motion. Everything else finds it in the tuple ELEMENTS.
+Each module declares the fields, coordinates, limits, solver variables and body of an element; a joint's module also has
+its motion kernels. All other code looks elements up in the tuple ELEMENTS.
 """
 
 from arcreach._jit import by_kind
@@ -27,7 +27,7 @@ _JOINTS = [(kind, element) for kind, element in enumerate(ELEMENTS) if issubclas
 # The kernels of a joint: motion_of(kind, row, value) and rates_of(kind, row, value, moved).
 motion_of = by_kind([(kind, joint.motion) for kind, joint in _JOINTS])
 rates_of = by_kind([(kind, joint.rates) for kind, joint in _JOINTS])
-# Whether there are joints without a solver step of their own.
+# True if some joint has no specialised solver step.
 OTHER_JOINTS = any(joint.step == layout.JOINT for _, joint in _JOINTS)
 
 

@@ -1,7 +1,7 @@
 """Base classes of elements.
 
-Robot files and their schema are made from the fields, whose metadata holds a description (`about`) and the unit family
-(`quantity`). Kernels read numeric fields from the packed chain by the same names.
+Robot files and their schema are generated from the dataclass fields, whose metadata holds a description (`about`) and
+the unit family (`quantity`). Kernels read numeric fields from the packed chain by the same names.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PACKED_TYPES: dict[str, tuple[Any, ...]] = {
 class FieldChecks:
     """Checks the fields of an element one by one and replaces them by plain values.
 
-    Problems are gathered and raised together at the end.
+    Problems are gathered; `finish` raises them together.
     """
 
     error: ClassVar[type[RobotError | SceneError]] = RobotError
@@ -120,11 +120,11 @@ class Element:
 
         @property
         def radius(self) -> float:
-            """Radius of its body."""
+            """Radius of its body in metres."""
 
         @property
         def reach(self) -> float:
-            """Upper bound of the distance between both ends."""
+            """Upper bound of the distance between both ends, in metres."""
 
     else:
         # Default for elements without a body.
@@ -140,7 +140,7 @@ class Element:
         return [{"reach": self.reach, **{name: getattr(self, name) for name in packed_fields(self)}}]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return its rows of the solver table, fields of `layout.MOVE` by name; coordinates count from its first."""
+        """Return its rows of the solver table, fields of `layout.MOVE` by name; `coordinate` counts from its first."""
         return []
 
 
@@ -150,14 +150,14 @@ class Joint(Element):
 
     `motion(row, value)` is the transform from its near to its far end, as twelve numbers. `rates(row, value, moved)` is
     the linear and angular velocity of the far end per unit of the coordinate, six numbers in the frame at the near end;
-    `moved` is the transform at that value. Both are kernels, and `row` has the fields.
+    `moved` is the transform at that value. Both are kernels; `row` is the joint's row of the packed chain.
     """
 
     motion: ClassVar[Callable[..., Any]]
     rates: ClassVar[Callable[..., Any]]
     # The unit family of the coordinate.
     quantity: ClassVar[str] = ANGLE
-    # Whether a full turn of the coordinate changes nothing.
+    # True if a full turn of the coordinate leaves the pose unchanged.
     periodic: ClassVar[bool] = False
     # Code of the solver step: one specialised to a kind of joint, or the general one.
     step: ClassVar[int] = layout.JOINT
@@ -182,7 +182,7 @@ class Joint(Element):
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """Its angle or its stroke; at rest it is in the middle of its limits."""
+        """Its angle or its stroke; the rest value is the middle of the limits, 0 for a continuous joint."""
         middle = 0.0 if math.isinf(self.lower) else 0.5 * self.lower + 0.5 * self.upper
         return (Coordinate("", self.quantity, self.lower, self.upper, middle),)
 

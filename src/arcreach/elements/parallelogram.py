@@ -1,4 +1,4 @@
-"""A joint that swings a link and keeps its orientation."""
+"""A joint that swings a link; the far end keeps its orientation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def motion(row: Record, value: float) -> Motion:
 
 @kernel
 def rates(row: Record, value: float, moved: Motion) -> Velocity:
-    """Return the velocities of an end that swings about the other one and does not turn. Source: derived."""
+    """Return the velocities of the far end, which swings about the near end without turning. Source: derived."""
     x, y, z = moved[3], moved[7], moved[11]
     a, b, c = row.axis[0], row.axis[1], row.axis[2]
     return b * z - c * y, c * x - a * z, a * y - b * x, 0.0, 0.0, 0.0

@@ -60,7 +60,7 @@ class Revolute(Joint):
         return 0.0, 1.0
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return one row: a turn about x, y or z, or about an axis that the solver turns to z."""
+        """Return one row: a turn about x, y or z, or about another axis, which the solver rotates onto z."""
         [move] = super().moves()
         if self.axis in layout.COORDINATE_AXES:
             move["about"] = layout.COORDINATE_AXES.index(self.axis)

@@ -119,7 +119,7 @@ class Section(Element):
         return [{**own, "arcs": len(arcs)}, *arcs]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return a bend vector, or a turn and a planar bend for `twist`, and the share of the stretch."""
+        """Return one row: bend vector and share of the stretch; with `twist` two rows: a turn, and bend and share."""
         common = {"length": self.length, "stretch": self.stretch, "bend_max": self.bend_max, "coordinate": 0}
         common["slope"] = self.bend_limit(1.0) - self.bend_limit(0.0)
         lengths = 1 if self.stretch else 0
@@ -155,7 +155,7 @@ class HeldSection(Section):
         return [{**own, "held": 1, "held_at": (*self.at, 0.0)[:3]}, *arcs]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return no rows: it does not move."""
+        """Return no rows: a held section has no solver variables."""
         return []
 
 

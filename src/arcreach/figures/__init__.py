@@ -1,7 +1,7 @@
 """Figures for papers and reports: one function per figure, each returning a matplotlib `Figure`.
 
-They need the extra `figures`. Nothing is drawn on the screen and no state is shared: write a figure by `save`, or show
-it in a notebook.
+These functions need the extra `figures`. They open no window and keep no global state: write a figure with `save`, or
+show it in a notebook.
 """
 
 from arcreach.figures._style import ONE_COLUMN, TWO_COLUMNS, save

@@ -41,7 +41,7 @@ class Canvas:
 
     low: Array
     high: Array
-    # Projected points of the robot's centre line; a mesh around them gets translucent near walls.
+    # Projected points of the robot's backbone; a mesh around them gets translucent near walls.
     body: Array
 
     def __init__(self, view: tuple[float, float]) -> None:
@@ -104,7 +104,7 @@ class Canvas:
         """Add a body around a line as a ribbon of its true width with darker edges, in short pieces by depth."""
         along = np.gradient(points[:, :2], axis=0)
         length = np.linalg.norm(along, axis=1)
-        # A line that runs towards the eye has no side; that of its neighbour is used.
+        # Where the line runs towards the eye, its side is undefined; the side of the previous point is used.
         sides = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
         for k in np.flatnonzero(length < 1e-6 * max(length.max(), 1e-9)):
             sides[k] = sides[k - 1] if k else (1.0, 0.0)
@@ -125,7 +125,7 @@ class Canvas:
         self.add(end[2] + bias + 1e-4, end[:2] + 0.8 * radius * circle(), colour, CLEAR)
 
     def ground(self, radius: float) -> None:
-        """Add a disc around the base in its x-y plane."""
+        """Add a disc around the base in its x-y plane, with a radius in millimetres."""
         disc = radius * np.column_stack([circle(), np.zeros(CORNERS)]) / MM
         self.add(-math.inf, self.project(disc), mixed(GREY, 1.0, 0.8), CLEAR)
 
@@ -156,7 +156,7 @@ class Canvas:
             self.add(centre[2] + 1e-4 * layer, centre[:2] + shift + size * circle(), face, edge)
 
     def faces(self, corners: Array, faces: npt.NDArray[np.int64]) -> None:
-        """Add flat faces with edges, without those that face away from the eye."""
+        """Add the flat faces that are turned towards the eye, with edges."""
         for points, shade in zip(corners[faces], _shades(corners[faces]), strict=True):
             if shade is not None:
                 self.add(float(points[:, 2].mean()), points, shade, (*mixed(OBSTACLE, 0.62), 0.6))
@@ -173,7 +173,7 @@ class Canvas:
                 self.add(float(points[:, 2].mean()), points, shade)
 
     def plane(self, shape: HalfSpace) -> None:
-        """Add a patch of the plane of a half-space below the base."""
+        """Add a square patch of a half-space's plane, centred at the point nearest to the base."""
         normal = np.asarray(shape.normal)
         u = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
         u /= np.linalg.norm(u)

@@ -1,4 +1,4 @@
-"""Coordinates of a robot in figures: in degrees and millimetres, without jumps at half a turn."""
+"""Coordinates of a robot in figures: in degrees and millimetres, directions of sections without jumps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 # Characters that fit on a line of a label beside a panel of 22 mm.
 LINE = 13
-# Degrees or millimetres: a coordinate that changes by less is drawn as constant, to hide rounding errors.
+# A coordinate that changes by less (in degrees or millimetres) is drawn as constant, to hide rounding errors.
 CONSTANT = 1e-6
 
 
@@ -37,7 +37,7 @@ def drawn_coordinates(robot: Robot | SymbolicRobot, Q: Array) -> Array:
 
 
 def label(name: str, unit: str) -> str:
-    """Return a name and its unit as lines that fit beside a panel, broken at the separators of the name."""
+    """Return a name and its unit, broken at the separators of the name into lines that fit beside a panel."""
     lines = [""]
     # A separator stays at the end of its line, except the point between an element and its coordinate.
     for word in [*re.findall(r"[^._\-\s]*[._\-\s]|[^._\-\s]+", name), f" ({unit})"]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from arcreach._typing import Array, Booleans, Integers
 
-# Smallest number of faces of a mesh along the picture, and number of triangles beyond which none are subdivided.
+# Least number of faces across the picture, and number of triangles from which no more are subdivided.
 FACES_ALONG, MOST_TRIANGLES = 40, 40_000
-# Approximate number of points of the body that are tested to be inside a mesh, and grid cells along a mesh.
+# Approximate number of body points that are tested for being inside a mesh, and grid cells per side of a mesh.
 BODY_POINTS, CELLS = 60, 32
 
 
@@ -70,7 +70,7 @@ class Sieve:
 
 
 def _small_triangles(triangles: Array, longest: float) -> Array:
-    """Subdivide triangles until no side is longer than `longest`; a long triangle has no single depth."""
+    """Subdivide triangles until no side is longer than `longest`, since each is drawn at a single depth."""
     while len(triangles) < MOST_TRIANGLES:
         sides = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2).max(axis=1, initial=0.0)
         long = sides > longest
@@ -84,7 +84,7 @@ def _small_triangles(triangles: Array, longest: float) -> Array:
 
 
 def _middle_plane(triangles: Array, points: Array) -> Array:
-    """Return the depths at points of the plane that fits the triangles best, weighted by area."""
+    """Return the depths, at given points of the picture, of the plane that fits the triangles best by area."""
     size = np.sqrt(
         np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     )

@@ -13,7 +13,7 @@ from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 
 FILL = "#E3E3E3"
-# Points of the line that stands for a wall.
+# Line width of a wall in points.
 WALL = 1.6
 
 
@@ -33,7 +33,7 @@ def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, 
 
 
 def draw_candidates(panel: Any, found: ContactPlans) -> None:
-    """Draw the corners, discs and edges that may be touched in green."""
+    """Draw in green the corners, discs and edges that the body may touch."""
     corners = np.array([ball.centre for ball in found.balls if ball.core == 0.0]).reshape(-1, 2) * MM
     panel.plot(*corners.T, ".", color=GREEN, markersize=3.0, zorder=4.0)
     draw_obstacles(panel, [Disc(ball.centre, ball.core) for ball in found.balls if ball.core > 0.0], edge=GREEN)

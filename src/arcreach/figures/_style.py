@@ -88,7 +88,7 @@ def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def plain_log_axis(axis: Any) -> None:
-    """Label a logarithmic axis in decimals, at 1, 2 and 5 if it spans little more than a decade."""
+    """Label a logarithmic axis in decimals, at 1, 2 and 5 if it spans less than a factor of 25, else at 1."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()

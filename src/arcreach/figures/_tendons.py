@@ -24,8 +24,7 @@ def draw_tendons(
 ) -> None:
     """Add the tendons and discs of a pose to a canvas, mixed with a share of white; slack tendons are dashed.
 
-    `colours` are those of the sections, by the index of the element; `behind` moves everything back by as many
-    millimetres.
+    `colours` has one per element of the robot; `behind` moves everything away from the eye, in millimetres.
     """
     radius = float(np.mean(robot.routes["radius"][robot.routes["radius"] > 0.0])) * MM
     discs = discs_of(robot, q)
@@ -43,7 +42,7 @@ def draw_tendons(
 
 
 def _ring(canvas: Canvas, outer: Array, inner: Array, colour: Colour, behind: float) -> None:
-    """Add a flat ring in pieces, each at its own depth, so that the core passes through it."""
+    """Add a flat ring in pieces, each at its own depth, so that the backbone passes through it."""
     for k in range(len(outer)):
         after = (k + 1) % len(outer)
         piece = np.array([outer[k], outer[after], inner[after], inner[k]])
@@ -64,7 +63,7 @@ def _stroke(canvas: Canvas, ends: Array, width: float, colour: Colour, behind: f
 
 
 def draw_ellipsoid(panel: Any, canvas: Canvas, centre: Array, axes: Array) -> None:
-    """Draw the outline of an ellipsoid in metres, whose semi-axes are the columns of `axes`; it is an ellipse."""
+    """Draw the outline, an ellipse, of an ellipsoid whose semi-axes in metres are the columns of `axes`."""
     from matplotlib.patches import Polygon
 
     turn, sizes, _ = np.linalg.svd(canvas.axes[:2] @ axes * MM)

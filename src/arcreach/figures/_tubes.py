@@ -30,7 +30,7 @@ def radius_of(part: TubePart) -> float:
 
 
 def _in_short_pieces(rings: Array, longest: float) -> Array:
-    """Return the rings with others inserted, so that none is farther from the next than `longest`."""
+    """Return the rings with others inserted, so that neighbours are at most `longest` metres apart."""
     pieces = [rings[:1]]
     for a, b in itertools.pairwise(rings):
         count = max(math.ceil(float(np.linalg.norm((b - a).mean(axis=0))) / longest), 1)
@@ -40,7 +40,7 @@ def _in_short_pieces(rings: Array, longest: float) -> Array:
 
 
 def shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart], behind: float) -> None:
-    """Add the visible faces of a part that lie outside the drums, moved back by `behind` radii.
+    """Add the visible faces of a part outside the drums of joints, moved away from the eye by `behind` radii.
 
     The shift decides which of two overlapping bodies is drawn over the other.
     """
@@ -60,7 +60,7 @@ def shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart],
     normals = np.cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1])
     for quad, normal in zip(quads[~gone], normals[~gone], strict=True):
         _add(canvas, quad, normal, colour, float(quad[:, 2].mean()) + bias)
-    # The end polygon: all of a flat end, the small cap around the pole of a round one.
+    # The end polygon covers a flat end, or the small cap around the pole of a round one.
     for pole, ring, covered in ((0, seen[0][::-1], ends[0]), (-1, seen[-1], ends[1])):
         if not covered.all():
             normal = np.cross(ring[1] - ring[0], ring[2] - ring[1])

@@ -14,7 +14,7 @@ from arcreach.figures._style import BLUE, INK, MM, PALE, VERMILION
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Height in millimetres, and bins of the histogram up to the largest error that is drawn, a quantile of all.
+# Height in millimetres; number of bins of the histogram; quantile of the errors at which the histogram ends.
 HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 
 
@@ -57,7 +57,7 @@ def _draw_errors(panel: Any, fit: Fit) -> None:
     edges = np.linspace(0.0, max(float(np.quantile(shares, QUANTILE)), 1e-9), BINS + 1)
     for rows, colour, name in ((~fit.held_out, BLUE, "rows fitted"), (fit.held_out, VERMILION, "rows held out")):
         if rows.any():
-            # The last bin holds what is beyond it, so that no row is left out.
+            # Larger errors count in the last bin, so that no row is left out.
             panel.hist(np.minimum(shares[rows], edges[-1]), edges, histtype="step", color=colour, label=name)
             panel.axvline(shares[rows].mean(), color=colour, linewidth=0.6, linestyle=(0, (3, 2)))
     panel.set_xlabel("tip error (% of length)")

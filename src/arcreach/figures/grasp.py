@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OBJECT = "#F7E3B5"
-# Number of shapes of the motion in the first panel.
+# Number of moments of the motion drawn in the first panel.
 SHAPES = 9
 HEIGHT = 72.0
 

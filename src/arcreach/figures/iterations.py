@@ -26,13 +26,13 @@ SHARES = (0.10, 0.05, 0.01, 0.005)
 # Millimetres: heights of the panel of a coordinate, of the errors, of the margin and of a row of the legend; width of
 # the labels beside the panels.
 PANEL, ERRORS, MARGIN, LEGEND, BESIDE = 23.0, 28.0, 12.0, 6.0, 24.0
-# More coordinates than this have panels side by side: one below the other would be longer than a page.
+# With more coordinates than this, panels are side by side: one below the other would be longer than a page.
 MOST_BELOW = 7
 # Distinguishes lines without colours.
 DASHES = (0, (4, 1))
 # Type size of the shares above a panel in points; width of a letter and gap between two texts in millimetres.
 NOTE, LETTER, GAP = 6.5, 1.25, 2.0
-# Up to this number of iterations, each has a dot.
+# Each iteration has a dot if there are at most this many.
 DOTS = 40
 # Millimetres or degrees: smaller errors are drawn here on the logarithmic axis.
 SMALLEST = 1e-9
@@ -41,9 +41,9 @@ EMPTY = -1
 
 
 def settling(values: npt.ArrayLike, share: float) -> int:
-    """Return the iteration from which values stay within a `share` of their total change from the last value.
+    """Return the first iteration from which all values differ from the last by at most `share` of the total change.
 
-    If the first value equals the last, the largest distance from it replaces the total change.
+    If the first value equals the last, the largest difference from the last replaces the total change.
     """
     distance = np.abs(np.asarray(values, dtype=np.float64) - np.asarray(values, dtype=np.float64)[-1])
     change = distance[0] or distance.max()
@@ -59,7 +59,7 @@ def iterations(
     shares: Sequence[float] = SHARES,
     width: float = _style.TWO_COLUMNS,
 ) -> Figure:
-    """Draw coordinates and position errors of a traced solve against its iterations.
+    """Draw coordinates and errors of a traced solve against its iterations.
 
     Vertical lines mark where a coordinate settles within each of the `shares` of its total change, see `settling`.
     Rejected steps are pale. `coordinates` selects some by name; `width` is in millimetres.
@@ -91,7 +91,7 @@ def iterations(
             panels[i].set_xlabel("iteration")
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         panels[-1].xaxis.get_major_locator().set_params(integer=True)
-        # The layout engine ignores the alignment: labels of two lines beside wide numbers would leave the page.
+        # Error panels are left out: the layout engine ignores alignment, and labels beside wide numbers would be cut.
         figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
@@ -101,7 +101,7 @@ def iterations(
 
 
 def _layout(coordinates: int, errors: int, beside: int) -> list[list[int]]:
-    """Return the rows of panels by their numbers: coordinates, then errors, which fill a row of their own."""
+    """Return the panel numbers of each row: coordinates first, then errors in rows of their own."""
     numbers = [*range(coordinates), *[EMPTY] * (-coordinates % beside)]
     rows = [numbers[i : i + beside] for i in range(0, len(numbers), beside)]
     last = list(range(coordinates, coordinates + errors))
@@ -164,7 +164,7 @@ def _shares(group: Sequence[tuple[int, float]]) -> str:
 
 
 def _extent(group: Sequence[tuple[int, float]], last: int, paper: float) -> tuple[float, float]:
-    """Return the ends in millimetres of the text of a group, which is centred above its lines within the panel."""
+    """Return the left and right end, in millimetres, of a group's text: centred above its lines, within the panel."""
     half = 0.5 * LETTER * len(_shares(group))
     middle = float(np.mean([row for row, _ in group])) / last * paper
     middle = min(max(middle, half), paper - half)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PANEL, OBJECTIVE, MARGIN, LEGEND = 52.0, 28.0, 12.0, 6.0
 # Millimetres or degrees: smaller objectives are drawn here on the logarithmic axis.
 SMALLEST = 1e-6
-# With more macro-iterations than this their lines would fill the panels.
+# Lines are drawn for at most this many macro-iterations; more would fill the panels.
 MOST_LINES = 60
 NAMES_PER_ROW = 4
 
@@ -28,8 +28,8 @@ NAMES_PER_ROW = 4
 def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Figure:
     """Draw coordinates and objectives of a solve by `finite-rotation` against its joint steps.
 
-    The solve has `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps that
-    end at a limit. `width` is in millimetres. Source: [FRD] fig. 9.
+    The solve needs `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps
+    that end at a limit. `width` is in millimetres. Source: [FRD] fig. 9.
     """
     trace, robot = solution.trace, solution.robot
     if trace is None or robot is None or "macro_iteration" not in trace.columns:

@@ -1,6 +1,6 @@
 """Measure methods on random targets of a robot, for the figures of times, convergence and success.
 
-Whether a target is reached is judged by forward kinematics and limits, not by the status of the method.
+A target counts as reached if forward kinematics and the limits confirm it, whatever the method claims.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _kind(robot: AnyRobot) -> str:
 
 
 def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[Solutions, npt.NDArray[np.bool_]]:
-    """Solve for poses, and return which of them are reached within the limits."""
+    """Solve for poses; return the solutions, and which poses (n,) are reached within the limits."""
     targets = Targets.from_poses(poses, _kind(robot))
     found = solve_batch(robot, targets, method=method, max_iterations=MOST_ITERATIONS, **options)
     return found, found.reached & robot.within_limits(found.q)
@@ -61,12 +61,12 @@ def _batch(robot: AnyRobot, poses: Array, method: str, **options: Any) -> tuple[
 def measure_times(
     robot: AnyRobot, methods: Sequence[str] | None = None, *, targets: int = 2_000, seed: int = 0
 ) -> dict[str, tuple[Array, int]]:
-    """Return, by method, the seconds on one core of solves that reached their target, and the number of all solves."""
+    """Return, by method, the seconds on one core of each solve that reached its target, and the number of solves."""
     count = whole("targets", targets, 1)
     poses = robot.tip_pose(robot.sample(count, seed))
     times = {}
     for method in chosen_methods(robot, methods):
-        # The first call compiles and loads what the timed one needs.
+        # Compile and load kernels before the timed call.
         _batch(robot, poses[:2], method, threads=1)
         found, reached = _batch(robot, poses, method, threads=1)
         times[method] = (found.seconds[reached], count)
@@ -78,7 +78,7 @@ def measure_convergence(
 ) -> dict[str, Bands]:
     """Return, by method, the errors by iteration, as one case of `convergence`.
 
-    The errors of a method with restarts are the smallest so far.
+    Each error is the smallest so far, because restarts raise it.
     """
     poses = robot.tip_pose(robot.sample(whole("targets", targets, 1), seed))
     bands = {}
@@ -104,7 +104,7 @@ def measure_success(
 ) -> dict[str, tuple[list[float], list[int], list[int]]]:
     """Return, by method, the numbers of targets reached at each limit of the bend, as `success` takes them.
 
-    `limits` are in radians; the targets of each are poses of the robot with that limit.
+    `limits` are in radians; the targets for each limit are poses of the robot with that limit.
     """
     if not isinstance(robot, Robot) or not robot.sections:
         raise MethodError(f"robot '{robot.name}' has no section; give one that bends")

@@ -1,4 +1,4 @@
-"""Draw a robot in one or several poses: shaded tubes, the frames of its parts, its shadow on the floor."""
+"""Draw a robot in one or several poses: shaded tubes, frames, and its shadow on the floor."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def pose(
     A `Solution` in place of the robot is drawn at its q, with its target. An `Equilibrium` in place of q is drawn with
     its slack tendons dashed.
 
-    `frames` adds the frames of the base, of every section's end and of the tip, `names` the names of the sections,
-    `scene` obstacles, and `target` the target of the tip. `tendons` draws sections that have tendons as thin cores with
-    tendons and discs around them, False as tubes. `uncertainty` draws the ellipsoid at the tip: a `TipCovariance`, or
-    an array (3, 3) whose columns are semi-axes in metres. `view` is azimuth and elevation in degrees, `width` is in
-    millimetres.
+    `frames` adds frames at the base, at the ends of long sections and, without a target, at the tip; `names` adds the
+    names of long sections, `scene` obstacles, and `target` the target of the tip. With `tendons`, sections that have
+    tendons are thin cores with tendons and discs around them, else tubes. `uncertainty` (a `TipCovariance`, or an array
+    (3, 3) whose columns are semi-axes in metres) adds an ellipsoid at the tip. `view` is azimuth and elevation in
+    degrees, `width` is in millimetres.
     """
     if isinstance(robot, Solution):
         look: dict[str, Any] = {
@@ -143,7 +143,7 @@ def pose(
 
 
 def _corners(shape: Any) -> Array:
-    """Return the corners of a box around an obstacle, in metres."""
+    """Return points (n, 3) in metres whose bounding box contains an obstacle."""
     match shape:
         case Sphere():
             return np.asarray(shape.centre) + shape.radius * np.array([[-1.0], [1.0]])
@@ -174,7 +174,7 @@ def _semi_axes(given: Any) -> Array:
 
 
 def _draw_frames(panel: Any, canvas: Canvas, robot: Robot, transforms: Array, size: float, tip: bool) -> None:
-    """Draw the frames of the base, of the ends of long sections and of the tip, with letters at base and tip."""
+    """Draw frames at the base, at the ends of long sections and, if `tip`, at the tip; letters at base and tip."""
     last = len(robot.elements)
     drawn = {0} | ({last} if tip else set())
     drawn |= {e + 1 for e, one in enumerate(robot.elements) if isinstance(one, Section) and one.reach > size}

@@ -1,4 +1,4 @@
-"""Draw a plane of a reach map: the share of directions reached, and the mean dexterity beside it."""
+"""Draw one layer of a reach map: the share of directions reached, and the mean dexterity beside it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BESIDE, BELOW = 16.0, 30.0
 
 
 def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = _style.ONE_COLUMN) -> Figure:
-    """Draw a plane of a reach map, coloured by the share of directions reached and by the mean dexterity.
+    """Draw one layer of a reach map, coloured by the share of directions reached and by the mean dexterity.
 
-    `layer` is an axis and a coordinate in metres: ("z", 0.1) draws the positions nearest to z = 0.1. The default is the
-    plane of a map of one layer, else the one nearest to y = 0. The positions must be on a grid. Cells that are not
+    `layer` is an axis and a coordinate in metres: ("z", 0.1) selects the layer nearest to z = 0.1. The default is the
+    only layer of a flat map, else the one nearest to y = 0. The positions must be on a grid. Cells that are not
     reached stay white. `width` is in millimetres.
     """
     if not isinstance(reach, ReachMap):
@@ -64,7 +64,7 @@ def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width:
 
 
 def _layer(positions: Array, layer: Any) -> tuple[int, float, Any]:
-    """Return the axis and the coordinate of the plane nearest to that asked for, and the rows of its positions."""
+    """Return the axis and coordinate of the layer nearest to the requested one, and the rows of its positions."""
     same = SAME * float(np.ptp(positions, axis=0).max(initial=0.0))
     if layer is None:
         flat = [axis for axis in range(3) if np.ptp(positions[:, axis]) <= same]
@@ -77,7 +77,7 @@ def _layer(positions: Array, layer: Any) -> tuple[int, float, Any]:
 
 
 def _cells(positions: Array) -> tuple[Any, Array]:
-    """Return the indices (m, 2) of positions in their grid, and its left, right, lower and upper end in millimetres."""
+    """Return the grid indices (m, 2) of positions, and the grid's left, right, lower and upper end in millimetres."""
     low, same = positions.min(axis=0), SAME * float(np.ptp(positions, axis=0).max())
     steps = [np.diff(np.sort(side)) for side in positions.T]
     sizes = np.array([step[step > same].min(initial=np.inf) for step in steps])

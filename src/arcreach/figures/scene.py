@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Azimuth and elevation of the eye in degrees.
 VIEWS = ((-60.0, 18.0), (30.0, 18.0))
-# Radius of a body without one, as a share of the picture.
+# Drawn radius of a body of radius 0, as a share of the picture.
 BARE = 0.002
 # Millimetres around the panels.
 MARGIN = 9.0
@@ -134,7 +134,7 @@ class _Picture(Canvas):
             self._lift(first, lifts, isinstance(shape, (Sphere, Capsule)))
 
     def _lift(self, first: int, lifts: Array, together: bool) -> None:
-        """Move the polygons of an obstacle, from the first one on, nearer by as much as the bodies behind them were."""
+        """Shift an obstacle's polygons, those from `first` on, nearer by the largest shift of bodies behind them."""
         added = np.zeros(len(self.polygons) - first)
         for k, (depth, points, _, _) in enumerate(self.polygons[first:]):
             middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
@@ -147,7 +147,7 @@ class _Picture(Canvas):
             self.polygons[first + k] = (one[0] + float(added[k]), *one[1:])
 
     def _lines(self, robot: Robot, frames: Array, pieces: Array) -> list[tuple[Array, float]]:
-        """Return the projected centre lines of the body with their radii: links before the first joint, then pieces."""
+        """Return projected centre lines with their radii: the links before the first joint, then the body's pieces."""
         lines = []
         for e, (element, radius) in enumerate(zip(robot.elements, radii_of(robot), strict=True)):
             if not isinstance(element, Link):
@@ -187,10 +187,10 @@ class _Picture(Canvas):
 
 
 def _biases(lines: list[list[tuple[Array, float]]], bare: float) -> list[list[Array]]:
-    """Return by how much the points of every pose are drawn nearer than they are, so that overlapping poses do not mix.
+    """Return how much nearer to the eye the points of each pose are drawn, so that overlapping poses do not mix.
 
-    A pose that is nearer as a whole covers the others: each is moved by twice the radius of the thickest body. The
-    shift decreases over several radii of distance from other poses.
+    Poses are ranked by mean depth, farthest first; each rank shifts by twice the radius of the thickest body. The shift
+    decreases over several radii of distance from other poses.
     """
     whole = [np.vstack([points for points, _ in pose] or [np.full((1, 3), np.inf)]) for pose in lines]
     width = max((radius for pose in lines for _, radius in pose), default=0.0) or bare

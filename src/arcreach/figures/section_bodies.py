@@ -1,4 +1,4 @@
-"""Draw the body of sections at several bends, and the curve that the tip describes."""
+"""Draw sections at several bends, and the curve that the tip describes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS, CURVE = 240, 201
-PANEL, LEGEND = 62.0, 14.0
-# Share of the colour map in use: its last colours are too pale on white.
+PANEL, LEGEND = 62.0, 14.0  # millimetres
+# Range of the colour map in use: its last colours are too pale on white.
 DARKEST, BRIGHTEST = 0.0, 0.85
 
 

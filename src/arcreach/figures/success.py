@@ -23,18 +23,18 @@ BEND_LIMIT = "limit of the bend (°)"
 Z95 = 1.959963984540054
 # Largest height in millimetres.
 HIGHEST = 80.0
-# With more methods than this, the legend is below the panel.
+# The legend is inside the panel for at most this many methods, else below it.
 FEW = 4
 
 
 def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
-    """Return the ends of the 95 % Wilson intervals of shares."""
+    """Return the lower and upper ends of the 95 % Wilson intervals of the shares `reached` / `count`."""
     got, of = np.broadcast_arrays(np.asarray(reached, dtype=float), np.asarray(count, dtype=float))
     many = np.maximum(of, 1.0)
     share, square = got / many, Z95**2 / many
     middle = (share + square / 2.0) / (1.0 + square)
     half = Z95 * np.sqrt(share * (1.0 - share) / many + square / (4.0 * many)) / (1.0 + square)
-    # At shares of 0 and 1 the end is exact, free of rounding; no targets give the interval from 0 to 1.
+    # Shares of 0 and 1 get an end without rounding errors; no targets give the interval from 0 to 1.
     low = np.where((got == 0.0) | (of == 0.0), 0.0, middle - half)
     high = np.where((got == of) | (of == 0.0), 1.0, middle + half)
     return low, high

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 START, JOINT, END = range(3)
-# With more sections only whole stages are drawn.
+# With more sections than this, only whole stages are drawn.
 MOST_SECTIONS = 4
-PANEL, LEGEND = 52.0, 16.0
+PANEL, LEGEND = 52.0, 16.0  # millimetres
 BODY_POINTS = 40
 # Length of the line along the target's axis, and largest distance of drawn joints, as shares of the reach.
 AXIS, FARTHEST = 0.16, 1.5
 
 
 class _Step(NamedTuple):
-    """One panel: links (sections, 3, 3), which of them moved in this stage so far, and q where bodies are drawn."""
+    """One panel: `links` (sections, START to END, xyz), the sections moved so far, and q if bodies are drawn."""
 
     title: str
     links: Array
@@ -72,9 +72,9 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = _sty
 
 
 def _steps(trace: Trace, k: int) -> list[list[_Step]]:
-    """Return the steps of iteration k, a list for each row of panels."""
+    """Return the steps of iteration k, one list per row of panels."""
     before = trace.links.get("adjusted", trace.links["backward"])[k - 1]
-    # The first iteration, and chords that were not adjusted, begin where the last one ended.
+    # Points that were not adjusted are those of the previous backward stage.
     before = np.where(np.isnan(before), trace.links["backward"][k - 1], before)
     forward, backward = trace.links["forward"][k], trace.links["backward"][k]
     n = len(before)
@@ -98,7 +98,7 @@ def _steps(trace: Trace, k: int) -> list[list[_Step]]:
 
 
 def _joined(proximal: Array, distal: Array, first: int) -> Array:
-    """Return the links of one state before section `first`, and of another from it on."""
+    """Return the links of `proximal` up to section `first`, exclusive, and those of `distal` from it on."""
     return np.concatenate([proximal[:first], distal[first:]])
 
 
@@ -109,13 +109,13 @@ def _plane(rows: list[list[_Step]]) -> tuple[Array, str]:
     points = points[np.isfinite(points).all(axis=1)]
     x, y = np.linalg.svd(points[:, :2])[2][0]
     along = np.array([x, y, 0.0])
-    # Towards the side on which most points lie.
+    # Point towards the side of the mean point.
     along *= 1.0 if (points @ along).sum() >= 0.0 else -1.0
     return along, "x" if abs(along[0]) > 1.0 - 1e-9 else "horizontal"
 
 
 def _flat(points: Array, plane: Array) -> Array:
-    """Return points (n, 3) as (n, 2) in millimetres: along the plane, and up."""
+    """Return points (..., 3) as (..., 2) in millimetres: along `plane`, and up."""
     return np.stack([points @ plane, points[..., 2]], axis=-1) * MM
 
 

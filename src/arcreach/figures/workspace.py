@@ -1,4 +1,4 @@
-"""Draw maps of a workspace in the half-plane beside the base's z axis, cell by cell."""
+"""Draw maps of a workspace by distance from the base's z axis and height, cell by cell."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 # Corners (n, 2) of cells, as distance from the z axis and height in metres, and a value for each.
 Cells = tuple[npt.ArrayLike, npt.ArrayLike]
 
-# Number of cells along the longer side of a map from random configurations.
+# Default number of cells along the longer side of the map of `tip_directions`.
 ACROSS = 60
 # Resolution of the directions of the tip's axis: bands of equal height on the sphere, and parts of a turn.
 BANDS, TURNS = 8, 12
-CHUNK = 50_000
+CHUNK = 50_000  # configurations per batch
 SAME_BOTH, OURS, THEIRS = "#B7D8C8", _style.BLUE, _style.VERMILION
 # Millimetres around maps, and for a colour bar.
 MARGIN, BAR = 16.0, 14.0
@@ -41,7 +41,7 @@ def workspace(
     limits: tuple[float, float] | None = None,
     width: float | None = None,
 ) -> Figure:
-    """Draw values over cells of the workspace, a map for every title on one colour scale.
+    """Draw values over cells of the workspace: one map per title, all on one colour scale.
 
     Cells are squares of the size `cell` in metres, given by their lower left corners. `label` names the values;
     `limits` are the ends of the scale, beyond which colours do not change. `width` is in millimetres; the default is a
@@ -76,7 +76,7 @@ def workspace_cells(
     colours: Sequence[str] = (SAME_BOTH, OURS, THEIRS),
     width: float | None = None,
 ) -> Figure:
-    """Draw groups of cells in colours, a map for every title.
+    """Draw groups of cells in colours, one map per title.
 
     A group is given by the lower left corners (n, 2) of its cells in metres; there are at most as many groups as
     `colours`. `cell` and `width` are as in `workspace`.
@@ -112,7 +112,7 @@ def workspace_cells(
 def tip_directions(
     robot: Robot | SymbolicRobot, *, samples: int = 400_000, seed: int = 0, cell: float | None = None
 ) -> tuple[Array, Array, float]:
-    """Compute, cell by cell, the share of all directions in which the tip's axis can point, by random configurations.
+    """Estimate, from random configurations, the share of directions in which the tip's axis can point in each cell.
 
     Returns the corners (n, 2) of the cells that were hit, the shares (n,), and the size of a cell in metres, by default
     a 60th of the workspace. The shares are lower bounds, because a small sample misses directions. Directions are
@@ -149,7 +149,7 @@ def _checked(title: str, given: npt.ArrayLike, values: npt.ArrayLike) -> tuple[A
 def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
 ) -> tuple[Figure, Any]:
-    """Return a figure with a panel for each map, all of one scale."""
+    """Return a figure with a panel per map, all of the same scale."""
     width = width or (_style.ONE_COLUMN if len(drawn) == 1 else _style.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)

@@ -41,7 +41,7 @@ def load_robot(
 ) -> Robot | SymbolicRobot:
     """Load a robot from the catalogue (by name), a robot file (`.toml`) or a URDF (`.urdf`).
 
-    `base` and `tip` choose the links of a URDF between which the chain runs: by default its root and its only leaf.
+    `base` and `tip` name the first and last link of the chain in a URDF, by default its root and its only leaf.
     """
     path = _checked_source(source)
     if str(source) in catalogue():
@@ -53,7 +53,7 @@ def load_robot(
 
 
 def load_chain(source: str | os.PathLike[str], purpose: str, base: str | None = None, tip: str | None = None) -> Robot:
-    """Load a robot as `load_robot` does, and refuse a matrix of formulas; `purpose` is what needs a chain."""
+    """Load a chain as `load_robot` does, and refuse a symbolic robot; the error says that `purpose` needs a chain."""
     robot = load_robot(source, base, tip)
     if not isinstance(robot, Robot):
         raise MethodError(f"robot '{robot.name}' is given as a matrix; {purpose} needs a chain of elements")
@@ -61,7 +61,7 @@ def load_chain(source: str | os.PathLike[str], purpose: str, base: str | None = 
 
 
 def read_robot(path: Path, base: str | None = None, tip: str | None = None) -> Robot | SymbolicRobot:
-    """Read a robot from a file, and never from the catalogue."""
+    """Read a robot from a file, never from the catalogue."""
     ending = path.suffix.lower()
     if ending == ".xacro":
         raise file_error(path, XACRO)
@@ -125,7 +125,7 @@ def load_planar_scene(source: str | os.PathLike[str]) -> PlanarScene:
 def read_any(
     path: Path, base: str | None = None, tip: str | None = None
 ) -> Robot | SymbolicRobot | Scene | PlanarScene:
-    """Read a robot file, URDF, scene file, planar scene or mesh; the ending and the keys of the file tell which."""
+    """Read a robot file, URDF, scene file, planar scene or mesh, detected by the ending and the keys of the file."""
     ending = path.suffix.lower()
     if ending in MESH_ENDINGS:
         return load_scene(path)

@@ -11,7 +11,7 @@ from arcreach.files import units
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-# The form of coordinate names: letters and digits, with dots, spaces and dashes between them.
+# Names such as those of coordinates: a letter, then letters, digits and _, with dots, spaces and dashes between.
 _NAME_VALUE = re.compile(r"[^\W\d_](?:[\w. -]*\w)?")
 _CONSTANTS = {"true": True, "false": False, "none": None}
 

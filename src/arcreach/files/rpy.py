@@ -25,7 +25,7 @@ def rpy_of(rotation: Array) -> tuple[float, float, float]:
     """Return the roll, pitch and yaw of a rotation matrix."""
     yaw = math.atan2(rotation[1, 0], rotation[0, 0])
     pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
-    # Computed from the rotation after the yaw is removed: at a pitch of 90 degrees the yaw is arbitrary, and this roll
+    # The roll is that of the rotation without its yaw: at a pitch of ±90 degrees the yaw is arbitrary, and the roll
     # compensates for it.
     c, s = math.cos(yaw), math.sin(yaw)
     roll = math.atan2(s * rotation[0, 2] - c * rotation[1, 2], c * rotation[1, 1] - s * rotation[0, 1])

@@ -38,13 +38,13 @@ UNITS: dict[str, Iterable[str]] = {"length": LENGTH_UNITS, "angle": ANGLE_UNITS}
 # Largest number of characters; every float has a shorter text.
 LONGEST_NUMBER = 64
 
-# The fast path for numbers without a unit, of which a table may have a million.
+# Fast path for numbers without a unit: a table may have a million of them.
 _PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:e[+-]?\d{1,3})?", re.ASCII)
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?|[+-]?inf)\s*([a-zµμ°]*)", re.IGNORECASE)
 
 
 def parse(text: str | float, quantity: str) -> float:
-    """Return the SI value of a number, or of a text with a unit of the quantity (`length` or `angle`)."""
+    """Return the SI value of a number or text, with or without a unit of the quantity (`length` or `angle`)."""
     if not isinstance(text, str):
         return to_float(text)
     units = UNITS[quantity]

@@ -1,7 +1,7 @@
 """Read a serial chain from a URDF file.
 
-A joint becomes a `Link` for its origin and an element for its motion; a fixed joint becomes only a `Link`. Masses,
-meshes and colours are ignored. The `<arcreach>` elements that `exports.urdf` adds are read.
+A joint becomes a `Link` for its origin, unless that is the identity, and an element for its motion; a fixed joint
+becomes a `Link`. Masses, meshes and colours are ignored. The `<arcreach>` elements of `exports.urdf` are read.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
 
 
 def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
-    """Return the links that can be a tip: leaves before inner links, those after more moving joints first."""
+    """Return the links after at least one moving joint: leaves before inner links, then by most moving joints."""
     try:
         links, joints = _tree(_parse_xml(text))
         moving = _moving_joints(links, joints)
@@ -86,7 +86,7 @@ def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
 
 
 def _moving_joints(links: dict[str, None], joints: dict[str, Joint]) -> dict[str, int]:
-    """Return, for every link but the root, the number of moving joints before it."""
+    """Return, for every link but the root, the number of moving joints between the root and it."""
     moving: dict[str, int] = {}
     for link in links:
         path: list[str] = []
@@ -104,7 +104,7 @@ def _moving_joints(links: dict[str, None], joints: dict[str, Joint]) -> dict[str
 
 
 def _parse_xml(text: str) -> Node:
-    """Return the XML tree of a text; refuse a document type, which could define entities.
+    """Return the XML tree of a text; refuse a DOCTYPE, which could define entities.
 
     The bounds on size, depth and entities are those that `defusedxml` would add.
     """
@@ -237,7 +237,7 @@ def _carried(base: str, joints: dict[str, Joint]) -> set[str]:
 
 
 def _clean(name: str, longest: int = 64) -> str:
-    """Return a name of the file as a valid name of an element or robot."""
+    """Return a name from the file as a valid name of an element or robot."""
     return "".join(c if c.isalnum() or c in " -_" else "-" for c in name[:longest]).strip()
 
 
@@ -306,7 +306,7 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
 def _extension(joint: Joint, turn: Array) -> tuple[Array, float]:
     """Return the exact rotation and the body radius from the `<arcreach>` element of a joint.
 
-    If the rotation contradicts the angles, the file was edited, and the angles count.
+    A rotation that contradicts the angles is ignored: the file was edited.
     """
     node = joint.node.child("arcreach")
     if node is None:

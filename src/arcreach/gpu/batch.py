@@ -36,15 +36,15 @@ from arcreach.kernels.solver.gpu_steps import AT_ONCE
 # Capacities, in variables and moving elements, that kernels for any robot are compiled for.
 SIZES = (8, 16, 32, 64)
 LARGEST = SIZES[-1]
-# Most variables of a robot with kernels of its own: their Jacobians lie in shared memory.
+# Largest number of variables of a robot with specialised kernels: their Jacobians must fit into shared memory.
 LARGEST_SPECIALISED = 24
-# Resident threads per multiprocessor at the highest register count.
+# Threads that are resident per multiprocessor even at the highest register count.
 FEWEST_RESIDENT = 256
-# Targets per thread where robots share a launch: enough to balance hard ones.
+# Targets per thread if robots share a launch: enough to balance hard and easy ones.
 TARGETS_PER_THREAD = 16
-# Rows of a piece of device arrays: nothing is copied, pieces only bound the scratch.
+# Most rows per piece if the arrays are on the device: nothing is copied, pieces only bound the scratch.
 LARGEST_PIECE_THERE = 1 << 24
-# Cache sizes: specialised kernels, and device copies of models and tables.
+# Entries per cache, of specialised kernels and of device copies of models and tables.
 KEPT = 64
 _NO_FAULT = np.iinfo(np.int64).max
 
@@ -119,7 +119,7 @@ def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
 
 @functools.cache
 def _kernels(kind: Kind) -> gpu_kernels.Kernels:
-    """Return kernels for any robot up to a size."""
+    """Return kernels for any robot up to the capacities of `kind`."""
     built = gpu_kernels.build(kind)
     keep(built, *kind)
     return built
@@ -194,7 +194,7 @@ class Batch:
 
     @property
     def fault(self) -> int | None:
-        """The index of the first rejected target."""
+        """The index of the first rejected target, or None."""
         return min(self.faults, default=None)
 
     def solve(self, targets: Targets, done: Callable[[int], None]) -> Answers:
@@ -206,12 +206,12 @@ class Batch:
         return self._from_host(targets, done) if host else self._from_device(targets, done)
 
     def pieces(self, capacity: int) -> tuple[int, list[tuple[int, int]]]:
-        """Return the rows of a slot, and even pieces; with several robots a piece holds whole robots."""
+        """Return a slot's rows, and even pieces (first, last), which hold whole robots if there are several."""
         unit = self.n // len(self.robots) if len(self.robots) > 1 else 1
         rows = max(capacity // unit, 1) * unit
         capacity = max(rows, capacity)
         count = math.ceil(self.n / rows)
-        # Even pieces, so that no small one is left at the end.
+        # Pieces of even size leave no small one at the end.
         rows = math.ceil(math.ceil(self.n / unit) / count) * unit
         edges = [*range(0, self.n, rows), self.n]
         return capacity, list(itertools.pairwise(edges))
@@ -302,7 +302,7 @@ class Batch:
 
 
 def _add_counters(slot: Slot) -> None:
-    """Add counters on the device to a slot, with their initial values and a host copy of the first."""
+    """Add device counters to a slot, with host arrays for their initial values and for the first one's result."""
     cuda = driver.load()
     counters = cuda.device_array(3, np.int64)
     names = ("fault", "waiting", "hard")
@@ -333,6 +333,6 @@ def resident_blocks(kernel: Any, threads: int) -> int:
     """Return how many blocks of a kernel are resident on the device at once."""
     if driver.is_simulated(driver.load()):
         return 2
-    # A copy: another thread may add a signature. Before the first call there is none; take what always fits.
+    # Copied, as another thread may add a signature. Before the first call there is none: assume what always fits.
     held = (made.max_cooperative_grid_blocks(threads) for made in tuple(kernel.overloads.values()))
     return max(min(held, default=max(FEWEST_RESIDENT // threads, 1) * driver.multiprocessors()), 1)

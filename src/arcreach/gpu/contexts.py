@@ -1,4 +1,4 @@
-"""Named tuples of the GPU kernels, beside the solver's own, and the device functions that all kernels share."""
+"""Named tuples of the GPU kernels, in addition to those of the solver, and device functions that all kernels share."""
 
 import functools
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from arcreach.kernels.solver.descent import forget_columns
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()
 
-# Values of `chosen` that are not seeds: the caller's start, the caller's start within a step of a path, and a target
-# that is rejected.
+# Values of `chosen` other than the index of a seed: the caller's start, the caller's start if the target is within a
+# step of a path, and a rejected target.
 FROM_START = -1
 NEAR_START = -2
 REFUSED = -3
@@ -27,7 +27,7 @@ SCALE, WEIGHT, REACH, SYMMETRIC, SCALED, FRONT_KIND, LEVER = range(7)
 
 
 class Targets(NamedTuple):
-    """The targets of a batch, a row each."""
+    """The targets of a batch, one per row."""
 
     positions: Any  # (n, 3)
     turned: Any  # (n, 0), axes (n, 3) or rotations (n, 9)
@@ -49,7 +49,7 @@ class Robots(NamedTuple):
 
     models: Any  # 0 in kernels compiled for one robot
     keys: Any  # (robots, seeds, columns), the columns that the mode needs
-    first_keys: Any  # the same with `Table.near_rest`, to choose the first seed
+    first_keys: Any  # the same with the constants `Table.near_rest`, to choose the first seed
     seeds: Any  # (robots, seeds, variables)
     turn_weights: Any  # (robots,)
 
@@ -88,7 +88,7 @@ class Answers(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Targets left for the next kernel."""
+    """Indices of targets left for the next kernel."""
 
     items: Any
     count: Any  # (1,)
@@ -106,7 +106,7 @@ class Kind(NamedTuple):
 
     @property
     def shared(self) -> bool:
-        """Whether Jacobians lie in shared memory, interleaved by thread."""
+        """Whether Jacobians are in shared memory, interleaved by thread."""
         return self.robot is not None and not is_simulated(cuda)
 
     @property
@@ -118,8 +118,8 @@ class Kind(NamedTuple):
         """Return a CPU kernel as these kernels call it.
 
         For one robot, loops over its moving elements and variables are unrolled. A fence after each evaluation keeps
-        the compiler from holding the shared Jacobian in registers as well, which would spill others. Large angles need
-        a long argument reduction, and long kernels stall on instruction fetches: `sincos` loses it if the limits allow.
+        the compiler from holding the shared Jacobian in registers as well, which would spill others. `sincos` loses its
+        branch for large angles if the robot's limits allow it, because long kernels stall on instruction fetches.
         """
         if not self.shared:
             return from_kernel(kernel)
@@ -131,7 +131,7 @@ class Kind(NamedTuple):
 
 @functools.cache
 def _replacements() -> tuple[tuple[Any, Any], ...]:
-    """Return the CPU kernels that kernels for one robot replace, with their replacements."""
+    """Return the pairs of a CPU kernel and its replacement in kernels for one robot."""
 
     @device_function
     def fence():
@@ -170,12 +170,12 @@ to_front = from_kernel(variables.to_front)
 def parts(kind: Kind) -> Parts:
     """Return the device functions shared by the kernels of a kind.
 
-    They must not allocate local arrays: these are invalid once the function has returned, even if it is inlined.
+    These functions must not allocate local arrays, which are invalid after the return even if a function is inlined.
     """
     mode, seeds, most, _, started, robot = kind
     known, shared, height = robot is not None, kind.shared, kind.height
     variables_of = kind.function(loops.variables)
-    # Placeholders, never read, without a robot.
+    # Without a robot, these are placeholders that are never read.
     zeros: Any = [0] * len(Model._fields)
     one = robot or Model(*zeros)
     CHAIN, MOVES, SHAPES, ENDS = (np.copy(array) for array in (one.chain, one.moves, one.shapes, one.ends))
@@ -185,7 +185,7 @@ def parts(kind: Kind) -> Parts:
 
     @device_function
     def task_of(limits):
-        """Return the task without its targets."""
+        """Return the task, with placeholders for its targets."""
         return Task(0, mode, limits.position_tol, limits.angle_tol, seeds, limits.max_steps, 0.0, started, True, 0)
 
     @device_function
@@ -241,7 +241,7 @@ def parts(kind: Kind) -> Parts:
 
     @device_function
     def read_target(model, targets, i, goal):
-        """Read target i into the goal, in the frame where the robot begins to move."""
+        """Read target i into the goal, in the frame of the first moving element."""
         load_target(targets.positions, targets.turned, i, mode, goal.target)
         to_front(model, mode, goal.target, goal.target)
 

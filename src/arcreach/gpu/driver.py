@@ -1,4 +1,4 @@
-"""Load numba-cuda and find the GPU, or say in one sentence why there is none."""
+"""Load numba-cuda and find the GPU, or state in one sentence why none can be used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcreach.errors import DeviceError
 
 EXTRA = "pip install 'arcreach[gpu]'"
 
-# Threads of a warp, the most registers of a thread, bytes of shared memory that each block reserves.
+# Threads per warp, largest number of registers per thread, bytes of shared memory that the driver reserves per block.
 WARP = 32
 MOST_REGISTERS = 255
 SHARED_OF_A_BLOCK = 1024
@@ -56,7 +56,7 @@ def load() -> Any:
 
 
 def _find() -> Any:
-    """Return the module `numba.cuda` with a usable device; raise DeviceError where there is none."""
+    """Return the module `numba.cuda` with a usable device; raise DeviceError if there is none."""
     if importlib.util.find_spec("_numba_cuda_redirector") is None:
         raise DeviceError(f"device 'cuda' needs numba-cuda, which is not installed; run: {EXTRA}")
     try:
@@ -111,9 +111,9 @@ def _unwrapped(argument: Any) -> Any:
 
 @functools.cache
 def with_exchanged(kernel: Any, exchanged: tuple[tuple[Any, Any], ...]) -> Any:
-    """Return a copy of a CPU kernel that calls replacements, also in the kernels it calls.
+    """Return a copy of a CPU kernel with some of the kernels it calls, directly or indirectly, replaced.
 
-    `exchanged` holds pairs of a kernel and its replacement. A kernel that calls none of them is returned as it is.
+    `exchanged` holds pairs of a kernel and its replacement. A kernel that calls none of them is returned unchanged.
     """
     for left_out, other in exchanged:
         if kernel is left_out:
@@ -129,7 +129,7 @@ def copy_in(host: Any, device: Any, stream: Any) -> None:
     if is_simulated(cuda):
         device[: len(host)].copy_to_device(host)
     else:
-        # Bypasses the array methods: their slicing and checks take longer than the kernels of a piece.
+        # Bypass the array methods: their slicing and checks take longer than the kernels of a piece.
         cuda.cudadrv.driver.host_to_device(device, host, host.nbytes, stream)
 
 
@@ -151,8 +151,8 @@ def device_function(function: Callable[..., Any]) -> Any:
 def kernel_of_warps(shared: int) -> Any:
     """Return a decorator for kernels with one warp per block that limits registers for the best occupancy.
 
-    `shared` bytes of shared memory per block determine how many blocks are resident, MOST_WARPS at most. Each thread
-    gets the registers that this leaves. Spilling the rest costs less than idle multiprocessors.
+    `shared` bytes of shared memory per block determine how many blocks are resident, MOST_WARPS at most. They share the
+    registers evenly: spilling costs less than idle multiprocessors.
     """
     cuda = load()
     gpu = cuda.get_current_device()

@@ -21,13 +21,13 @@ cuda = driver.load()
 jacobian = driver.from_kernel(chain_kernels.jacobian)
 tip_pose = driver.from_kernel(chain_kernels.tip_pose)
 
-# Threads of a block.
+# Threads per block.
 WIDE = 256
 
 
 @functools.cache
 def _kernels() -> dict[str, Any]:
-    """Return the kernels by the name of the `Robot` method they serve; they compile at the first call."""
+    """Return the kernels by the name of their `Robot` method; they are compiled at the first call."""
 
     @cuda.jit
     def poses(n: Any, chain: Any, Q: Any, out: Any) -> None:
@@ -45,7 +45,7 @@ def _kernels() -> dict[str, Any]:
 
 
 def on_device(values: Any) -> bool:
-    """Return whether an array lies on a GPU."""
+    """Return whether an array is on a GPU."""
     return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
 
 

@@ -1,4 +1,4 @@
-"""Cache compiled GPU kernels on disk, in the directory of the CPU's cache.
+"""Cache compiled GPU kernels on disk, in the directory of the CPU kernels' cache.
 
 numba-cuda's own cache does not recognise closures in another process. Here the builder names the cache key: sizes, and
 the robot for kernels that are compiled for it alone.
@@ -21,7 +21,7 @@ _SOURCES = b"".join(source.read_bytes() for source in sorted(Path(__file__).pare
 
 
 def keep(kernels: Iterable[Any], *made_of: object) -> None:
-    """Attach the disk cache to kernels: calls load them from it, or compile and store them.
+    """Attach the disk cache to kernels: a kernel's first call loads it from disk, or compiles and stores it.
 
     `made_of` is the cache key: every compile-time parameter, as bytes or with a complete `repr`.
     """
@@ -32,7 +32,7 @@ def keep(kernels: Iterable[Any], *made_of: object) -> None:
     for part in made_of:
         data = part if isinstance(part, bytes) else repr(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
-    # If another version of numba-cuda changes its cache classes, every process compiles its kernels.
+    # If numba-cuda's cache classes have changed, nothing is cached and every process compiles its kernels.
     with contextlib.suppress(Exception), own_cache_directory():
         for kernel in kernels:
             options = sorted(kernel.targetoptions.items())
@@ -57,7 +57,7 @@ def _shelf() -> Any:
             which = repr((self.made_of, str(sig), codegen.magic_tuple(), numba_cuda.__version__))
             return f"{self._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
-        # Cache files that cannot be read or written only cost time.
+        # A cache file that cannot be read or written costs a compilation, and raises nothing.
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             with contextlib.suppress(Exception):
                 return super().load_overload(sig, target_context)

@@ -39,7 +39,7 @@ def build_choose(kind: Kind, part: Parts) -> Any:
     # Rows padded to multiples of four floats, for vector loads.
     width = -(-columns // 4) * 4
     alignment = None if is_simulated(cuda) else 16
-    # Whether the second component of every key is zero.
+    # True if the second component of every key is zero.
     flat = kind.robot is not None and bool(kind.robot.symmetric)
     task_of, model_of, goal_of = part.task_of, part.model_of, part.goal_of
     f32, f64 = np.float32, np.float64
@@ -85,7 +85,7 @@ def build_choose(kind: Kind, part: Parts) -> Any:
                         found[p] = b
             for p in range(AT_ONCE):
                 seed = REFUSED
-                # The key of a refused target may be anything, and its scores below those of all seeds.
+                # For a refused target `least` is at most -FAR, and its key is meaningless.
                 if least[p] > -FAR:
                     seed = found[p] * TOGETHER
                     # Score the best block again to find the seed in it.

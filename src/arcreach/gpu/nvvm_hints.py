@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-# Parts of mangled names: of this library's functions, and of functions whose callers are unrolled.
+# Substrings of mangled names: this library's functions, and the functions whose callers are unrolled.
 OWN = "8arcreach"
 MARKER = "unrolled"
 
@@ -78,7 +78,7 @@ def unrolled_variables(array: Any) -> int:
 
 def install_hints() -> None:
     """Install the hints in numba-cuda; code of other libraries is not changed."""
-    # If numba-cuda has moved this function, kernels are slower but correct.
+    # If numba-cuda has moved `nvvm.compile_ir`, kernels are slower but correct.
     with contextlib.suppress(Exception):
         from numba.cuda.cudadrv import nvvm
 

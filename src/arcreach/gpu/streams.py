@@ -81,13 +81,13 @@ _lock = threading.Lock()
 def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int | None = None) -> int:
     """Return the rows of a slot: a power of two, so that batches of many sizes share slots.
 
-    It is bounded by the free memory, by LARGEST_PIECE or `largest` rows, and by the size of the batch.
+    The number is bounded by the free memory, by LARGEST_PIECE or `largest` rows, and by the size of the batch.
     """
     slots = slots or SLOTS
     needed = slots * max(layout.row_bytes, 1)
     room = _room(layout, needed)
     if room < SMALLEST_PIECE:
-        # Slots kept for other layouts give way.
+        # Release the slots kept for other layouts.
         forget_slots()
         room = _room(layout, needed)
     if room < SMALLEST_PIECE:
@@ -148,7 +148,7 @@ def stream_pieces(
             while under_way:
                 end_oldest()
         finally:
-            # No copy may be in flight when the memory is reused.
+            # Finish all copies before the memory is reused, also after an error.
             for slot in slots:
                 synchronize(slot.stream)
 

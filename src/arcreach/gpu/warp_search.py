@@ -1,6 +1,6 @@
 """The kernel for hard targets: a warp per target, whose lanes try restarts in parallel.
 
-Results are settled in the CPU's order of restarts, so that the answer is that of the CPU.
+Results are evaluated in the CPU's order of restarts, so that the answer equals the CPU's.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ worth_polish = from_kernel(policy.worth_polish)
 
 
 def build_search(kind: Kind, part: Parts) -> Any:
-    """Return the kernel that ends the search for the remaining targets."""
+    """Return the kernel that solves the targets left in `hard`."""
     task_of, model_of, work_of, goal_of, read_target, keep = part
     begin, step = kind.function(descent.begin), kind.function(descent.step)
     place_seed, go_towards = kind.function(starts.place_seed), kind.function(starts.go_towards)

@@ -23,7 +23,7 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
-# Number of seeds that are tried, of those in the table; more find nothing new.
+# Starts tried per target, and seeds in the table they are chosen from; more starts find nothing new.
 STARTS = 256
 SEEDS = 512
 MOST_STEPS = 20_000
@@ -35,12 +35,12 @@ _NO_OBSTACLES = Scene([])
 _ON_THE_SURFACE = 1e-9
 
 _body_pieces, _point_clearance = settled(body_pieces), settled(point_clearance)
-# For one target without time limit, limits of pulls and port.
+# `avoid` for single calls: one target, no time limit, no limits of pulls and no port.
 _avoid_one = settled(avoid)
 
 
 def check_base(robot: Robot, scene: Scene) -> None:
-    """Raise SceneError if an obstacle contains or touches the base, since no configuration is then free."""
+    """Raise SceneError if an obstacle contains or touches the base: then no configuration is free."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
     if not _body_pieces(robot.packed, robot.neutral.copy(), pieces):
         return

@@ -1,4 +1,4 @@
-"""`check_method`: the rules that every method must keep, run on a robot. Registered methods are tested by it."""
+"""`check_method`: check on a robot that a method keeps the rules for all methods; the tests of methods use it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcreach.ik.solve import solve, solve_batch
 from arcreach.ik.target import KINDS, Target, Targets
 from arcreach.robots.robot import Robot
 
-# Tolerances that slow methods meet as well: the rules are about correct reports, not about accuracy.
+# Tolerances that slow methods meet too: the rules concern correct results and status, not accuracy.
 POSITION_TOL = 1e-4
 ANGLE_TOL = 1e-2
 

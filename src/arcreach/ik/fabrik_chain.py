@@ -23,18 +23,17 @@ MAX_ITERATIONS = 300
 STAGES = ("forward", "backward", "adjusted")
 # Points at which the polynomial is fitted: many more than its ten coefficients.
 FIT_POINTS = 201
-# Tolerance of an axis along z: rounding.
+# Allowance for rounding in the test whether an axis is along z.
 ALONG_Z = 1e-12
 # The accuracy of the chord angle, printed beside table 3.11 of [K22], which asks for 10 um.
 SECTION_TOL = math.radians(0.006)
-# For smaller position tolerances the tolerance of the chord angle is this many times the position tolerance, as an
-# angle seen from the base. The update after the last test leaves about a hundredth of it: 20 is enough (measured to
-# 1 nm).
+# Upper bound of the chord angle's tolerance, in units of the position tolerance divided by the reach. The update after
+# the last test reduces the error to about a hundredth of the tolerance, so 20 suffices (measured down to 1 nm).
 SECTION_TOL_SHARE = 20.0
 
 
 def chain_refusal(robot: Robot) -> str | None:
-    """Return why a chain is not one of sections on a base, with straight links between; None where it is."""
+    """Return why a robot is not a base followed by sections with straight links between them; None if it is."""
     first = next((i for i, element in enumerate(robot.elements) if isinstance(element, Section)), None)
     if first is None:
         return "it needs at least one section"
@@ -55,7 +54,7 @@ def chain_refusal(robot: Robot) -> str | None:
 
 
 def chord_refusal(robot: Robot) -> str | None:
-    """Return why a chain cannot be solved by the chords of its sections; None where it can."""
+    """Return why a chain cannot be solved by the chords of its sections; None if it can."""
     reason = chain_refusal(robot)
     if reason is None and any(_stiff_chord(section) for section in robot.sections):
         return "it finds a bend from the chord, but the robot has a section that bends only at its very end"
@@ -126,7 +125,7 @@ def run_stages(
 ) -> Outcome:
     """Run a FABRIK kernel; a trace gets the virtual links after each of the first `stages` stages of an iteration.
 
-    `placed` says that the configurations of a trace are those of its iterations, not clipped to the limits.
+    `placed`: every iteration ends within the limits, so `_place_ends` can compute the section ends from the trace.
     """
     arm = arm_of(problem.robot)
     width = 9 * len(arm.rows) if len(problem.trace) else 0
@@ -145,8 +144,8 @@ def run_stages(
 def _place_ends(robot: Robot, q: Array, links: Array) -> None:
     """Write start and end of every section by forward kinematics.
 
-    From a bend of half a turn on, the tangents of a section do not meet ahead of it, and their lengths are those of a
-    smaller bend.
+    At a bend of pi or more the end tangents do not meet ahead of the section, and the kernel's links have the lengths
+    of a smaller bend.
     """
     frames = robot.frames(q)[:, :, :3, 3]
     sections = np.array([i for i, element in enumerate(robot.elements) if isinstance(element, Section)])
@@ -154,7 +153,7 @@ def _place_ends(robot: Robot, q: Array, links: Array) -> None:
 
 
 def _base(robot: Robot, q: Array, insertion: int) -> tuple[Array, Array]:
-    """Return origin and axes of the frame of the kernels: where the first section begins, without the insertion."""
+    """Return origin and axes of the kernels' frame: the first section's base frame at zero insertion."""
     first = next(i for i, element in enumerate(robot.elements) if isinstance(element, Section))
     frame = robot.frames(q)[first]
     inserted = q[insertion] if insertion >= 0 else 0.0
@@ -162,5 +161,5 @@ def _base(robot: Robot, q: Array, insertion: int) -> tuple[Array, Array]:
 
 
 def section_tol_of(problem: Problem) -> float:
-    """Return the tolerance, in radians of the chord, of the bend found from a chord."""
+    """Return the tolerance of the chord angle, in radians, within which a bend is found from a chord."""
     return min(SECTION_TOL, SECTION_TOL_SHARE * problem.position_tol / problem.robot.moving_reach)

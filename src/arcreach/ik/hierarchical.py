@@ -65,9 +65,9 @@ def step_from_range(span: float, divisions: int) -> float:
 
 
 def position_step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, step: float) -> Array:
-    """Return the configuration after one step, up or else down, that brings the tip nearer to the target.
+    """Return q with a coordinate moved one step up, or else down, if that brings the tip nearer to the target.
 
-    Return q itself if neither does, or if the step would leave the limits. Source: [RGM3] eq. 1.
+    Steps that leave the limits are rejected; a step up that changes nothing is kept. Source: [RGM3] eq. 1.
     """
     return _step(robot, q, target, coordinate, step, 0)
 
@@ -90,7 +90,7 @@ def limit_reached(robot: AnyRobot, q: npt.ArrayLike, coordinate: int | str) -> b
 def position_jump(
     robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, nearest: bool = False
 ) -> Array:
-    """Return the configuration with the coordinate at its minimum, middle or maximum: the farthest from the target.
+    """Return q with the coordinate at its minimum, middle or maximum, whichever is farthest from the target.
 
     `nearest` chooses the nearest of the three. Source: [RGM3] avoid_position_limiter; derived for the nearest.
     """
@@ -199,7 +199,7 @@ def errors_text(pose: npt.ArrayLike, target: Aim) -> str:
 
 
 def coordinates_text(robot: AnyRobot, q: npt.ArrayLike, iteration: int) -> str:
-    """Return the number of an iteration and the coordinates there, on one line. Source: [RGM3] term_print_gen_coord."""
+    """Return an iteration's number and coordinates as one line of text. Source: [RGM3] term_print_gen_coord."""
     values = zip(robot.coordinates, robot.quantities, _configuration(robot, q).tolist(), strict=True)
     parts = [f"{name} = {v:.4f} rad" if kind == ANGLE else f"{name} = {v * 1e3:.4f} mm" for name, kind, v in values]
     return f"{iteration}: {', '.join(parts)}"
@@ -231,7 +231,7 @@ def _step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str,
     for signed in (size, -size):
         if propose(limit_chain(robot), motions(robot), k, signed, here, trial):
             after = _errors(robot.tip_pose(trial), aim)[error]
-            # As in the search: upwards a step that changes nothing is kept.
+            # As in the search, a step up that changes nothing is kept.
             if after < before or (after == before and signed > 0.0):
                 return trial
     return here
@@ -244,7 +244,7 @@ def _jump(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str,
         raise ConfigurationError(f"coordinate '{robot.coordinates[k]}' has no limits; give one that has")
     trials = np.tile(here, (3, 1))
     trials[:, k] = lower, lower + 0.5 * (upper - lower), upper
-    # A section that is short may not bend as far as a long one.
+    # A short section may not bend as far as a long one, so some trials may be outside the limits.
     inside: list[Array] = [trial for trial in trials if robot.within_limits(trial, 0.0)] or [here.copy()]
     errors = [_errors(robot.tip_pose(trial), aim)[error] for trial in inside]
     return inside[int(np.argmin(errors) if nearest else np.argmax(errors))]

@@ -25,10 +25,10 @@ class Passage:
     """Where bodies pass a port: a row per configuration."""
 
     distance: Array  # (n,): metres from the port's point to the centre line
-    angle: Array | None  # (n,): radians between its axis and the tangent, base to tip; None without an axis
+    angle: Array | None  # (n,): radians between the port's axis and the tangent, base to tip; None without an axis
     point: Array  # (n, 3): the nearest point of the centre line
     element: tuple[str, ...]  # name of the element that passes
-    kept: Booleans  # (n,)
+    kept: Booleans  # (n,): within `radius` and `axis_tol`
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Port:
     """A point that the body passes, anywhere along its length: a trocar, a keyhole, a hole in a wall.
 
     The centre line comes within `radius` metres of `point`. With an `axis`, its tangent there, from base to tip, is
-    within `axis_tol` radians of it. `first` names the first element that may pass, by default any: for an arm, the
-    first one of the tool. Lengths are in metres, in the base frame.
+    within `axis_tol` radians of it. `first` names the first element that may pass, by default any; for an arm give
+    the first one of the tool. Lengths are in metres, in the base frame.
     """
 
     point: Vector
@@ -70,7 +70,7 @@ class Port:
         return Passage(distance, angle, found[:, 3:].copy(), names, kept)
 
     def for_kernels(self, robot: Robot, share: float = 1.0) -> kernels.Port:
-        """Return the port as kernels read it, with a share of its radius and of its tolerance."""
+        """Return the port for kernels, with its radius and axis tolerance multiplied by `share`."""
         first = 0 if self.first is None else robot.element_names.index(self.first)
         tilt = math.inf if self.axis is None else share * self.axis_tol
         axis = self.axis or _NO_AXIS
@@ -80,7 +80,7 @@ class Port:
 
 
 def as_port(value: Any, robot: Robot) -> Port:
-    """Return a port that was checked to suit a robot."""
+    """Return `value` if it is a port that suits the robot; otherwise raise an error."""
     if not isinstance(value, Port):
         raise TargetError(f"through = {shown(value)} is not accepted; give an arcreach.Port")
     if value.first is not None and value.first not in robot.element_names:

@@ -24,12 +24,12 @@ from arcreach.robots.symbolic import SymbolicRobot
 class Status(enum.IntEnum):
     """How a solve or a plan ended. In every case q is the best configuration found and lies within the limits."""
 
-    REACHED = layout.REACHED  # within the tolerances and, with a scene, clear of obstacles
-    STALLED = layout.STALLED  # no start came closer, or the method's result does not pass `verdict`
+    REACHED = layout.REACHED  # within the tolerances; margin and port, if given, are kept
+    STALLED = layout.STALLED  # no descent made further progress, or the method's result fails `verdict`
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
-    OUT_OF_REACH = layout.OUT_OF_REACH  # farther away than the robot is long
-    COLLISION = layout.COLLISION  # the target is reached only in collision with an obstacle
+    OUT_OF_REACH = layout.OUT_OF_REACH  # farther from the first moving element than the tip can be
+    COLLISION = layout.COLLISION  # the target is reached only with a clearance below the margin
     PORT_MISSED = layout.PORT_MISSED  # the target is reached, but the body does not pass the port
 
 
@@ -83,11 +83,11 @@ class Solution:
     method: str
     trace: Trace | None = None
     hits: int = 1  # starts that ended at this solution, in `solve_all`
-    clearance: float | None = None  # metres to the nearest obstacle, where a scene was given
+    clearance: float | None = None  # metres to the nearest obstacle, if a scene was given
     hint: str = ""  # possible wrong units of target or start, if it was not reached
     robot: Robot | SymbolicRobot | None = field(default=None, repr=False)
     target: Target | None = field(default=None, repr=False)
-    port_distance: float | None = None  # metres from the port's point to the centre line, where a port was given
+    port_distance: float | None = None  # metres from the port's point to the centre line, if a port was given
 
     @property
     def reached(self) -> bool:
@@ -130,7 +130,7 @@ def with_hint(text: str, hint: str) -> str:
 class Solutions:
     """The results of a batch: the fields of `Solution` as arrays with a leading axis of n.
 
-    For targets on a GPU `q`, `status`, both errors and `iterations` stay on the device. `targets` is None where
+    For targets on a GPU `q`, `status`, both errors and `iterations` stay on the device. `targets` is None if
     plain arrays were solved on a GPU, because no copy of them is kept on the host.
     """
 

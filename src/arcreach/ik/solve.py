@@ -68,19 +68,19 @@ def solve(
     """Find a configuration that brings the tip to the target: a `Target`, a position (3,) or a pose (4, 4).
 
     The search begins at `start`, clipped to the limits, or where the method chooses; `auto` begins near rest, and
-    prefers a tabulated pose to a start that is far off. `max_time` is in seconds. A hard or impossible target gives a
-    status, bad input raises. The same call gives the same answer.
+    prefers a seed to a start that is far off. `max_time` is in seconds. For a hard or impossible target the solution's
+    status says so; bad input raises an error. Equal calls give equal answers.
 
     With a `scene` the body keeps `margin` metres away from its obstacles: `auto` and `fabrikx` avoid them, the answers
-    of other methods are only checked. The status is COLLISION where every answer found touches an obstacle.
+    of other methods are only checked. The status is COLLISION if every answer found breaks the margin.
 
-    `through` is a `Port` that the body passes at any point of its length. `auto` searches for such answers, those of
-    other methods are only checked. The status is PORT_MISSED where every answer found misses it.
+    `through` is a `Port` that the body passes at any point of its length. `auto` searches for such answers; those of
+    other methods are only checked. The status is PORT_MISSED if every answer found misses it.
 
     `prefer` chooses among the postures that reach the target: the one nearest to a configuration, to "rest", to the
     "middle" of the limits in shares of their range, or the one that stays clear of the "limits". `weights` by
-    coordinate, a mapping or (dof,), multiply the squared distances. With `start` it is the best posture that a descent
-    from there finds. With a scene or a port the search for a free answer begins at that posture, which is the
+    coordinate, a mapping or (dof,), multiply the squared distances. With `start` the answer is the best posture that a
+    descent from there finds. With a scene or a port the search for a free answer begins at that posture, which is the
     answer if it is free. `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or
     of rest. `limits` maps coordinates to (lower, upper) inside the robot's own.
     """
@@ -164,7 +164,7 @@ def solve_batch(
 
     `device` "cuda" solves on a GPU, "auto" on a GPU if one supports the batch. `specialised` kernels, compiled for
     this robot alone, take up to a minute to compile, once, and are several times faster. For arrays on the device (any
-    with `__cuda_array_interface__`) the results stay there. `seconds` are then the time of the batch divided by n.
+    with `__cuda_array_interface__`) the results stay there. On a GPU `seconds` is the batch's time divided by n.
     """
     if targets is None and "positions" in options:
         warnings.warn(
@@ -186,7 +186,7 @@ def solve_batch(
             return replace(found, robot=robot)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
-    # A batch is worth compiling, and so are the tables it shares with single solves.
+    # From here on kernels are compiled, not interpreted, including those that build tables for this batch.
     stop_interpreting()
     asked = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
     settings, starts = _checked(moving, chosen, targets, start, asked, options)
@@ -216,13 +216,13 @@ def solve_batch(
 
 
 def _hint(robot: Robot | SymbolicRobot, targets: Targets, start: npt.ArrayLike | None) -> str:
-    """Return a hint at wrong units in targets that were not reached, or in the start as it was given."""
+    """Return a hint at wrong units in the targets, or in the start as it was given; empty if there is none."""
     hint = position_hint(robot, targets.positions)
     return hint if hint or start is None else angle_hint(robot, start)
 
 
 def _run(method: Method, problem: Problem[Any]) -> Outcome:
-    """Run a method; among obstacles or through a port it begins at the preferred posture, if there is one."""
+    """Run a method; with a scene or a port it starts at the preferred posture, if a preference is given."""
     if problem.preference is None or (problem.scene is None and problem.port is None):
         return method.run(problem)
     half = replace(problem, max_time=0.5 * problem.max_time)
@@ -252,7 +252,7 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
 
 
 def _preference(robot: Robot | SymbolicRobot, method: Method, prefer: Any, weights: Any) -> Preference | None:
-    """Return the preferred posture, None if none is given."""
+    """Return the preference for postures, None if none is given."""
     if method.name != "auto" and not (prefer is None and weights is None):
         raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
     return preference_of(robot, prefer, weights)
@@ -281,7 +281,7 @@ def _checked(
     given: tuple[Any, ...],
     options: dict[str, Any],
 ) -> tuple[Settings, Array | None]:
-    """Check the arguments of a solve, of which `given` are in the order of `Settings`; return settings and starts."""
+    """Check the arguments of a solve (`given` in the order of `Settings`); return settings and starts."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared too,
@@ -323,7 +323,7 @@ def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -
     try:
         given = robot.clip(start)
     except ConfigurationError:
-        # Once more, for an error that names the argument.
+        # Check again, for an error that names the argument.
         given = robot.checked(start, "start")
     if given.ndim == 1:
         return given[None] if n == 1 else np.tile(given, (n, 1))
@@ -333,7 +333,7 @@ def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -
 
 
 def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
-    """Return the errors of the answers; correct the status where a method claimed too much or too little."""
+    """Return the errors of the answers, and correct the status, unless the method already computed exact errors."""
     if outcome.errors is not None:
         return outcome.errors
     tolerances = problem.position_tol, problem.angle_tol

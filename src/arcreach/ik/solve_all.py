@@ -27,20 +27,20 @@ from arcreach.robots.robot import Robot
 SEEDS = 1024
 # The list counts as complete after this many consecutive starts without a new solution.
 WITHOUT_NEW = 128
-# Where two branches nearly meet, many configurations are within the tolerance: descents go on to this share of it.
+# Descents go on to this share of the tolerance: where two branches nearly meet, many configurations are within it.
 SHARPER = 1e-3
 # Radians; that share of the usual tolerance, 1 mrad, would be too coarse to tell branches apart.
 SHARPEST_ANGLE = 1e-9
 # Smallest tolerance of the position, as a share of the chain's length.
 SHARPEST = 1e-13
-# Solutions closer than this in every variable (radians, shares of a stretch, strokes in weights) are one.
+# Solutions closer than this in every variable (radians, shares of a stretch, strokes / `model.weight`) are one.
 NEARNESS = 1e-3
 # Largest number of solutions: more than an arm without redundancy has branches.
 MOST = 64
 # Postures closer than this in every variable are one: a descent ends within a thousandth of the least cost, which is
 # flat there.
 SAME_POSTURE = 0.1
-# Random configurations at which the rank of the Jacobian is computed; the largest holds almost everywhere.
+# Random configurations at which the rank of the Jacobian is computed; the largest rank holds almost everywhere.
 RANK_SAMPLES = 5
 RANK_TOLERANCE = 1e-9
 
@@ -119,7 +119,7 @@ def solve_all(
         "weights": weights,
     }
     if n == 0:
-        # Starts are given up early here, since others find the same branch; a hard target needs `solve`.
+        # Descents are given up early here, because other starts find the same branch; a hard target needs `solve`.
         only = solve(robot, target, start=start, **settings)
         only.robot = given
         return [only] if only.reached else []
@@ -151,7 +151,7 @@ def solve_all(
 
 
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:
-    """Return the rows of distinct postures (n, dof), that of least cost first, and add up their hits."""
+    """Return the row numbers of distinct postures in Q (n, dof), least cost first, and add up their hits."""
     V, model = robot.model.to_variables(Q), robot.model.kernel()
     costs = np.array([cost(model, preference, v) for v in V])
     kept: list[int] = []
@@ -165,9 +165,9 @@ def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers)
 
 
 def free_directions(robot: Robot, target: Target) -> int:
-    """Return in how many independent directions the robot can move, almost everywhere, with its tip at the target.
+    """Return the degree of redundancy: the independent directions in which the robot can move with its tip on target.
 
-    With 0, solutions are single configurations; otherwise there are infinitely many, if any.
+    If it is 0, solutions are isolated; otherwise there are infinitely many, if any. Singular poses are ignored.
     """
     q = robot.sample(RANK_SAMPLES, seed=0)
     # Columns and rows of lengths are scaled by the reach, to compare them with those of angles.
@@ -178,7 +178,7 @@ def free_directions(robot: Robot, target: Target) -> int:
     if target.kind == "position":
         J = J[:, :3]
     elif target.kind == "axis":
-        # The velocity of the axis in place of the angular velocity: the roll about it is free.
+        # Use the velocity of the axis instead of the angular velocity, because roll about the axis is free.
         axes = robot.tip_pose(q)[:, :3, 2]
         J = np.concatenate([J[:, :3], np.cross(J[:, 3:], axes[:, :, None], axis=1)], axis=1)
     return robot.dof - int(np.linalg.matrix_rank(J, rtol=RANK_TOLERANCE).max())

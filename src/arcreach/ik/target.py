@@ -29,7 +29,7 @@ _NOUNS = {
     "rotation": ("pose", "poses"),
 }
 
-# The array of orientations has no columns, three or nine, and one type in each case.
+# The array of orientations has 0, 3 or 9 columns but always the same type, as `settled` requires.
 _write_target = settled(write_targets)
 _write_pose = settled(write_pose)
 
@@ -66,7 +66,7 @@ class Targets:
 
     @classmethod
     def from_poses(cls, poses: npt.ArrayLike, kind: str = "rotation") -> Targets:
-        """Return targets from matrices T_base_tip (n, 4, 4); `kind` "axis" or "position" asks for that much of them."""
+        """Return targets from matrices T_base_tip (n, 4, 4); `kind` names the part that they ask for."""
         matrices = array_of("poses", poses, (None, 4, 4))
         if kind not in KINDS:
             raise TargetError(f"kind = {shown(kind)} is not accepted; give one of {', '.join(KINDS)}")
@@ -102,7 +102,7 @@ class Targets:
 
     @classmethod
     def from_packed(cls, mode: int, rows: Array, tool: Array | None = None) -> Targets:
-        """Return the targets of rows that have been checked."""
+        """Return the targets of rows (n, 12) that are already checked."""
         targets = cls.__new__(cls)
         targets.packed = mode, rows
         targets.tool = tool
@@ -164,8 +164,8 @@ class Target:
     """A position of the tip in metres; with `axis` also the direction of its z axis, with `rotation` its whole pose.
 
     The rotation may be given as a `quaternion` in place of a matrix: w, x, y, z, the scalar part first, of any length
-    but zero. With `tool`, an offset (3,) in metres or a frame (4, 4) seen from the tip, the target is one of the tool
-    in place of the tip. `tool_axis` (3,) is the direction of the tool, in place of its z axis, that `axis` asks for.
+    but zero. With `tool`, an offset (3,) in metres or a frame (4, 4) seen from the tip, the target is for the tool
+    instead of the tip. `tool_axis` (3,) is the direction of the tool that takes `axis`, instead of the tool's z axis.
     """
 
     __slots__ = ("batch",)
@@ -210,14 +210,14 @@ class Target:
         """Return the target of a whole pose from a position and three Euler angles in radians.
 
         `convention` names the axes of the turns in the order of the angles: "ZYX" in capitals about the axes of the
-        tip, which move with it, R = Rz(a) Ry(b) Rx(c); "xyz" in small letters about the fixed axes of the base,
+        tip, which move with it, R = Rz(a) Ry(b) Rx(c); "xyz" in lower case about the fixed axes of the base,
         R = Rz(c) Ry(b) Rx(a). All twelve orders are accepted.
         """
         return cls(position, rotation=_from_euler(array_of("angles", angles, (3,)), convention))
 
     @classmethod
     def from_packed(cls, mode: int, row: Array, tool: Array | None = None) -> Target:
-        """Return the target of a row (12,) that has been checked."""
+        """Return the target of a row (12,) that is already checked."""
         target = cls.__new__(cls)
         target.batch = Targets.from_packed(mode, row[None], tool)
         return target
@@ -345,7 +345,7 @@ def _same_tool(one: Array | None, other: Array | None) -> bool:
 def _packed(
     points: Array, axes: Array | None, rotations: Array | None, fields: tuple[str, str, str]
 ) -> tuple[int, Array]:
-    """Check the numbers of targets whose shapes are right, and pack them."""
+    """Check the numbers of targets, whose shapes are already checked, and pack them."""
     if axes is not None and rotations is not None:
         raise TargetError("axis and rotation are both given; give one of them: a rotation contains its axis")
     n = len(points)
@@ -394,7 +394,7 @@ def _not_a_pose(field: str, matrix: Array) -> TargetError:
 
 
 def checked_convention(convention: Any) -> str:
-    """Return the convention of Euler angles, three axes of which neighbours differ."""
+    """Return a convention of Euler angles if it is valid: three axes, neighbours different."""
     named = isinstance(convention, str) and len(convention) == 3 and (convention.isupper() or convention.islower())
     axes = convention.lower() if named else "   "
     if not set(axes) <= set("xyz") or axes[0] == axes[1] or axes[1] == axes[2]:

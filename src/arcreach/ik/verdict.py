@@ -1,4 +1,4 @@
-"""The errors of configurations by the exact forward kinematics, which decide the status whatever a method claims."""
+"""Errors of configurations by the exact forward kinematics; they decide the status, whatever a method claims."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def verdict(
     if isinstance(robot, Robot):
         spread(judge.judge, len(q), robot.packed, criteria, rows, q, status, errors, threads=threads)
         if robot.pull_limits is not None:
-            # Published methods do not know the limits of pulls.
+            # Published methods ignore the limits of pulls.
             status[(status == REACHED) & ~robot.pulls_within(q)] = STALLED
     else:
         spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, rows, status, errors, threads=threads)

@@ -1,4 +1,4 @@
-"""Configurations of every kind of robot: names and limits of coordinates, and the check of arrays of them."""
+"""Coordinates of every kind of robot, their names and limits, and checks of configurations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _finite, _all_finite = settled(limits.finite), settled(limits.finite_batch)
 
 
 class ConfigurationSpace:
-    """The coordinates of a robot, which do not change. A configuration is an array (dof,), a batch of them (n, dof)."""
+    """The immutable coordinates of a robot. A configuration is an array (dof,), a batch of them (n, dof)."""
 
     name: str
     source: str

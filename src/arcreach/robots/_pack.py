@@ -13,7 +13,7 @@ from arcreach.elements.element import packed_fields
 from arcreach.kernels.chain import layout
 
 _FIELDS = {name: kind for element in ELEMENTS for name, kind in packed_fields(element).items()}
-# As records, so that `chain[row].kind` also works where kernels run as plain Python.
+# np.record makes `chain[row].kind` work also where kernels run as plain Python.
 ROW = np.dtype((np.record, np.dtype([*layout.ROW_FIELDS, *((name, *kind) for name, kind in _FIELDS.items())])))
 
 

@@ -1,6 +1,6 @@
 """Write SymPy expressions as the source of a batch kernel.
 
-Only a fixed set of functions is accepted and all symbols are renamed, so the source contains no text of a user.
+Only a fixed set of functions is accepted and all symbols are renamed, so the source contains no text from the user.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from arcreach.errors import RobotError
 FUNCTIONS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "Abs",
 )  # fmt: skip
-# Larger whole numbers are not exact as floats, and their powers would fill the memory.
+# Larger integers may not be exact as floats, and their powers would fill the memory.
 LARGEST_INTEGER = 10**15
 
 
 def normalised(expression: Any, symbols: dict[str, Any]) -> Any:
-    """Return the expression rebuilt from its parts, with the given symbols in place of those of the same names.
+    """Return the expression rebuilt from its parts, with the given symbols in place of those with the same names.
 
     Unevaluated products are evaluated, symbols lose their assumptions and floats their extra digits, so that equal
     formulas give equal expressions.
@@ -37,7 +37,7 @@ def normalised(expression: Any, symbols: dict[str, Any]) -> Any:
 
 
 def too_large(number: Any) -> bool:
-    """Return whether a SymPy number is a fraction of larger whole numbers than are accepted."""
+    """Return whether a SymPy number is a rational whose numerator or denominator exceeds LARGEST_INTEGER."""
     return bool(number.is_Rational) and (abs(number.p) > LARGEST_INTEGER or number.q > LARGEST_INTEGER)
 
 
@@ -84,8 +84,7 @@ def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], c
 
     printer = PythonCodePrinter()
     shared, reduced = sympy.cse(list(entries.values()), symbols=sympy.numbered_symbols("t"))
-    # NumPy has the functions of math under the same names and returns nan or inf where math raises, as compiled code
-    # does.
+    # NumPy has these functions under the same names and, like compiled code, returns nan or inf where math raises.
     lines = ["import numpy as math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
     body = [f"{symbol} = Q[i, {k}]" for k, symbol in enumerate(symbols)]
     body += [f"{symbol} = {printer.doprint(value)}" for symbol, value in shared]

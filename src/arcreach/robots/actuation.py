@@ -1,4 +1,4 @@
-"""Tendons of a robot: the sections that each passes, packed for kernels, and the limits of pulls."""
+"""Tendons of a robot: their routes through sections, packed for kernels, and the limits of pulls."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from arcreach.kernels.solver.variables import to_variables_batch
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
-# Largest violation of a limit of pulls that counts as rounding, as a share of the tendon's length. Solvers use half.
+# Largest violation of a pull limit that counts as rounding, as a share of the tendon's length; solvers allow half.
 _ROUNDING = 1e-12
-# A link or slide turned from z by less than this passes tendons: rounding of a printed matrix.
+# A link or slide passes tendons if the z component of its axis is within this of 1: printed matrices are rounded.
 _TILT = 1e-9
 
 
 def tendon_names(robot: Robot) -> tuple[str, ...]:
-    """Return one name per tendon: that of its section and its own, or its number in the section."""
+    """Return one name per tendon: its section's name, then its own name or its number in the section."""
     names = [
         f"{name}.{tendon.name or f'tendon-{i + 1}'}"
         for name, element in zip(robot.element_names, robot.elements, strict=True)
@@ -42,12 +42,12 @@ def tendon_names(robot: Robot) -> tuple[str, ...]:
 
 
 def pack_routes(robot: Robot) -> npt.NDArray[Any]:
-    """Return the table of routes: a row per tendon and section or slide that it passes.
+    """Return the table of routes: for each tendon, a row per section or slide that it passes.
 
     Raises RobotError where a tendon cannot pass an element.
     """
     rows: list[dict[str, Any]] = []
-    # The row of each section's first arc in the packed chain, by the index of the element.
+    # Row of each section's first arc in the packed chain, indexed by element.
     arc_rows = np.flatnonzero(robot.packed["kind"] != layout.ARC) + 1
     tendon = 0
     for end, element in enumerate(robot.elements):
@@ -66,7 +66,7 @@ def pack_routes(robot: Robot) -> npt.NDArray[Any]:
 
 
 def complete_routes(robot: Robot, routes: npt.NDArray[Any]) -> None:
-    """Write the columns of a table of routes that follow from the others: holes and rest lengths."""
+    """Write the columns of a table of routes that are computed from the others: holes and rest lengths."""
     routes["hole_x"] = routes["radius"] * np.cos(routes["angle"])
     routes["hole_y"] = routes["radius"] * np.sin(routes["angle"])
     for route in routes:
@@ -89,7 +89,7 @@ def _routes(
                 raise _refused(robot, i, "turns at its base (twist=True), which would wind a tendon up")
             kind = pulls.DISCS if tendon.discs else pulls.HELICAL if tendon.rate else pulls.PARALLEL
             turn = tendon.rate * (element.length + 0.5 * element.stretch)
-            # The angle is given at the start of the tendon's own section; towards the base each turn reduces it.
+            # The angle is given at the base of the tendon's own section; each section before it subtracts its turn.
             angle -= turn if i != end else 0.0
             rows.append(
                 {
@@ -117,7 +117,7 @@ def _routes(
 
 
 def _roll(robot: Robot, index: int, link: Link) -> float:
-    """Return the turn of a link about z, which changes the angle at which tendons run."""
+    """Return the rotation of a link about z, by which the angle of tendons changes."""
     R = np.array(link.rotation)
     if abs(R[2, 2] - 1.0) > _TILT:
         raise _refused(robot, index, "tilts the backbone; only a link that turns about z passes tendons")
@@ -131,8 +131,8 @@ def _refused(robot: Robot, index: int, why: str) -> RobotError:
 def pull_ranges(robot: Robot) -> Array:
     """Return the smallest and the largest pull (tendons, 2) that configurations within the limits of bends need.
 
-    The ranges of straight tendons are exact. Those of helical tendons with discs or several arcs are computed on a grid
-    of directions, to within 1 %.
+    The ranges of tendons parallel to the backbone are exact. Those of helical tendons with discs or several arcs are
+    computed on a grid of directions, to within 1 %.
     """
     ranges = np.zeros((len(robot.tendons), 2))
     for element, k in robot.indexed_elements():
@@ -158,7 +158,7 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
     other: Any = np.linspace(-np.pi, np.pi, 24, endpoint=False) if uneven.any() else []
     directions = np.unique(np.concatenate([middle, middle + np.pi, other]))
     stretches = np.linspace(0.0, 1.0, 3) if section.stretch > 0.0 else np.array([1.0])
-    # Between discs the tendon is straight, so that its length may have an extremum inside the limits.
+    # A tendon is straight between discs, so its length may have an extremum at a bend below the limit.
     rows = [
         (section.bend_limit(stretched) * share, direction, section.length + section.stretch * stretched)
         for stretched in stretches
@@ -169,7 +169,7 @@ def _section_grid(section: Section, routes: npt.NDArray[Any]) -> Array:
 
 
 def pull_limits(robot: Robot) -> Array | None:
-    """Return the smallest, the largest pulls and their rounding (3, tendons), or None if all limits are infinite."""
+    """Return smallest and largest pulls and their rounding (3, tendons) in metres; None if all limits are infinite."""
     tendons = [tendon for section in robot.sections for tendon in section.tendons]
     lengths = np.bincount(robot.routes["tendon"], robot.routes["rest"] * (robot.routes["kind"] != pulls.SLIDE))
     table = np.array([(tendon.pull_min, tendon.pull_max, 0.0) for tendon in tendons]).reshape(-1, 3).T
@@ -181,7 +181,7 @@ def pull_limits(robot: Robot) -> Array | None:
 
 
 def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
-    """Return the limits of pulls as the solver reads them, without scratch, or None if there are none."""
+    """Return the limits of pulls as the solver reads them, with empty scratch arrays; None if there are none."""
     if robot.pull_limits is None:
         return None
     chosen = np.flatnonzero(np.isfinite(robot.pull_limits[:2]).any(axis=0))

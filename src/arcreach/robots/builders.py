@@ -21,8 +21,8 @@ _DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
 def free_base(travel: float) -> list[Element]:
     """Return six joints that move the rest of a chain freely: slides along x, y, z and rotations about y, x, z.
 
-    The slides go `travel` metres either way, the rotations have no limits. A tool axis along the y axis of the base is
-    a singular configuration. The lines of the slides are part of the body, with radius 0.
+    The slides go `travel` metres either way, the rotations have no limits. A configuration with the tool axis along the
+    y axis of the base is singular. The lines of the slides are part of the body, with radius 0.
     """
     far = checks.number("free_base", "travel", travel, "metres above 0", low=0.0)
     if far == 0.0:
@@ -99,7 +99,7 @@ def elements_from_vectors(
 
 
 def _per_joint(field: str, values: Any, default: Any, n: int) -> list[Any]:
-    """Return one entry per joint. The values are checked by the elements."""
+    """Return one entry per joint; the elements check the values."""
     if values is None:
         return [default] * n
     accepted = f"{n} entries, one per link vector"

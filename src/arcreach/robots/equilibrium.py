@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _TRANSMITS = {"pull": equilibrium.PULL, "push": equilibrium.PUSH, "both": equilibrium.BOTH}
 # Stiffness of the sections relative to that of rigid tendons: below rounding, but above zero, so that unknowns that no
-# pull determines stay at rest. With pulls that are not linear this would be a long search along a curved valley: there
-# the unknowns stay where the search began, in directions that no pull determines.
+# pull determines stay at rest. If pulls are not linear, a descent to rest would follow a long curved valley: then these
+# unknowns stay near their start.
 _SOFT = 1e-13
-# Largest residual, as a share of the reach, at which rigid pulls count as met; and number of retries if they are not.
+# Largest residual, as a share of the reach, at which rigid pulls count as met, and number of retries otherwise.
 _MET = 1e-12
 _RETRIES = 12
 # Rows per thread: an equilibrium takes microseconds.
@@ -43,7 +43,7 @@ class Equilibrium:
 
 
 def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
-    """Return the sections and tendons as springs, rigid ones as stiff springs of equal stiffness."""
+    """Return the sections and tendons as springs; rigid tendons all have the stiffness 1."""
     sections: list[tuple[float, ...]] = []
     tendons: list[tuple[float, ...]] = []
     rest: list[float] = []
@@ -57,7 +57,7 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
             _check_elastic(robot, element)
             stiffness = element.bending_stiffness / length, element.axial_stiffness / length
         else:
-            # In units of a tendon's stiffness: a bend of one radian pulls about a radius.
+            # In units of a tendon's stiffness: a bend of one radian pulls a tendon by about its radius.
             typical = max((tendon.radius for tendon in element.tendons), default=robot.reach)
             stiffness = _SOFT * typical**2, _SOFT
         unknown_of[k] = len(rest)
@@ -67,9 +67,9 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
             free = tendon.pretension / tendon.stiffness - tendon.slack if elastic else 0.0
             kind = _TRANSMITS[tendon.transmits] if elastic else equilibrium.BOTH
             tendons.append((tendon.stiffness if elastic else 1.0, free, kind, len(rest)))
-    # Tendons with equal discs in one section follow each other: kernels compute what they share once.
+    # Sorted by section, then by number of discs: kernels compute values shared by successive routes once.
     routes = robot.routes[np.lexsort((robot.routes["discs"], robot.routes["coordinate"]))]
-    # As those of the robot, so that kernels are compiled for one type.
+    # Read-only like the robot's own routes, so that kernels are compiled for one type.
     routes.flags.writeable = False
     return equilibrium.Springs(
         robot.packed,
@@ -83,11 +83,11 @@ def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:
 
 
 def parallel_inverse(robot: Robot) -> tuple[Array, list[tuple[int, int, bool, float]]]:
-    """Return `from_pulls` for rigid tendons parallel to the backbone as a matrix, and the meaning of its result.
+    """Return `from_pulls` for rigid tendons parallel to the backbone as a matrix, and the layout of its result.
 
-    The matrix times the pulls, less those of slides, gives the unknowns of the sections: two bend components and, for
-    variable length, the length minus that at rest. The second value has for each section its first coordinate, its
-    first unknown, whether its length varies, and its length at rest.
+    The matrix times the pulls, minus those of slides, gives the unknowns of the sections: two bend components and, for
+    variable length, the length minus that at rest. The layout lists for each section its first coordinate, its first
+    unknown, whether its length varies, and its length at rest.
     """
     springs = springs_of(robot, elastic=False)
     columns = [equilibrium.COORDINATE, equilibrium.UNKNOWN, equilibrium.VARIES, equilibrium.REST]
@@ -126,7 +126,7 @@ def _check_elastic(robot: Robot, section: Section) -> None:
 
 
 def _retry(robot: Robot, springs: equilibrium.Springs, P: Array, Q: Array, out: Array) -> None:
-    """Search from other starts where pulls are not met: pulls of helical tendons have several local minima."""
+    """Search from random starts where pulls are not met: with helical tendons the residual has several local minima."""
     rng = np.random.default_rng(0)
     sizes = np.abs(P - out[:, 1]).max(axis=1)
     for _ in range(_RETRIES):

@@ -12,12 +12,12 @@ from arcreach.robots._configurations import ConfigurationSpace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Times the reach. Positions in centimetres or millimetres exceed it.
+# Distance of a target, in multiples of the reach, that positions in centimetres or millimetres usually exceed.
 FAR = 20.0
 
 
 def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:
-    """Return a hint where a position (3,) or (n, 3) is more than FAR times the reach away; else an empty text."""
+    """Return a hint where a position (3,) or (n, 3) is more than FAR times the reach away; else ""."""
     rows = np.asarray(positions, dtype=float).reshape(-1, 3)
     farthest = max(map(math.hypot, *rows.T.tolist()), default=0.0)
     reach = robot.reach
@@ -31,7 +31,7 @@ def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str
 
 
 def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
-    """Return a hint where an angle is more than a turn and would be inside its limits in degrees."""
+    """Return a hint where an angle of more than a turn would be inside its limits only if given in degrees; else ""."""
     limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
     values = np.ravel(np.asarray(q, dtype=float))[: robot.dof].tolist()
     for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):
@@ -43,7 +43,7 @@ def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
 
 
 def pull_hint(robot: Robot, pulls: npt.ArrayLike) -> str:
-    """Return a hint where a pull (tendons,) is longer than the robot."""
+    """Return a hint where a pull (tendons,) exceeds the robot's reach; else ""."""
     for name, value in zip(robot.tendons, np.asarray(pulls, dtype=float).tolist(), strict=True):
         if abs(value) > robot.reach:
             pulled = f"{name} is pulled by {length(abs(value))}, more than the reach of {length(robot.reach)}"

@@ -1,4 +1,4 @@
-"""A first configuration to show a robot in."""
+"""The configuration in which a robot is shown first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.robots.robot import Robot
 
-# Bend of a section as a share of its limit, its direction, the turn to the next section, and the share of the stretch:
-# a curve in space, neither flat nor coiled.
+# Bend of a section as a share of its limit, direction of the first section in radians, its increment per section, and
+# share of the stretch: a curve in space, neither flat nor coiled.
 BENT, FIRST_DIRECTION, TURNED_ON, STRETCHED = 0.66, 0.0, 0.6, 0.7
-# Preferred position of an arm's tip (radius and height), its distance to the first half of the arm, and the height of
-# the arm, all as shares of the reach.
+# Preferred radius and height of an arm's tip, its smallest distance to the first half of the arm, and the smallest
+# height of the arm's highest point, all as shares of the reach.
 OUT, UP, ALONE, STANDING = 0.5, 0.45, 0.3, 0.62
 SAMPLES = 1000
 
@@ -37,7 +37,7 @@ def initial_pose(robot: Robot) -> Array:
 def _standing(robot: Robot) -> Array:
     """Return the best of many random configurations: above the ground, with the tip out, up and pointing away."""
     Q = robot.sample(SAMPLES, seed=2)
-    # Joints with several turns are sampled within one.
+    # Coordinates with limits beyond half a turn on both sides are wrapped to one turn.
     wide = (robot.lower < -math.pi) & (robot.upper > math.pi)
     Q[:, wide] = np.remainder(Q[:, wide] + math.pi, 2.0 * math.pi) - math.pi
     for i, (element, k) in enumerate(robot.indexed_elements()):

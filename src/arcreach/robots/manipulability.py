@@ -1,4 +1,4 @@
-"""Manipulability: how evenly the coordinates move the tip, from the singular values of the Jacobian.
+"""Manipulability: how well and how evenly the coordinates move the tip, from the Jacobian's singular values.
 
 Sections that bend in two planes count by their bend vectors, and lengths by the robot's weight in metres per radian, so
 that neither the straight pose nor the unit of a coordinate changes the result by itself.
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dexterity:
-    """Measures of one part of the motion; arrays (n,) of a batch."""
+    """Measures of one part of the tip's motion; for a batch, arrays (n,)."""
 
     volume: Any  # product of the singular values, Yoshikawa's sqrt(det(J J^T)); 0 at a singular configuration
-    inverse_condition: Any  # smallest over largest singular value, from 0 to 1 where all directions are equal
+    inverse_condition: Any  # smallest over largest singular value: 0 if singular, 1 if isotropic
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Manipulability:
 
     translation: Dexterity  # of the position of the tip, metres per radian
     rotation: Dexterity  # of its orientation
-    pose: Dexterity  # of both, radians counted by the robot's weight in metres
+    pose: Dexterity  # of both, a radian counting as the robot's weight in metres
 
 
 def manipulability(robot: Robot, q: npt.ArrayLike) -> Manipulability:

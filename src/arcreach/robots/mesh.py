@@ -84,8 +84,8 @@ def tube_mesh(
     """Return the body of a robot at q (dof,) as closed meshes in metres.
 
     `sides` is the number of sides of a tube, `bare_radius` the radius of elements without one, by default a small share
-    of the reach. `joints=False` leaves out the drums of revolute joints; `joined=True` makes one tube of consecutive
-    sections. Links of radius 0 before the first joint or section are left out if they are longer than the rest of the
+    of the reach. `joints=False` leaves out the drums of revolute joints; `joined=True` merges consecutive sections into
+    one tube. Links of radius 0 before the first joint or section are left out if they are longer than the rest of the
     robot: they only place its base.
     """
     check_chain(robot, "tubes")
@@ -131,7 +131,7 @@ def check_chain(robot: Any, what: str) -> None:
 
 
 def radii_of(robot: Robot, bare_radius: float | None = None) -> list[float]:
-    """Return the radius that each element is drawn with; 0 for one without a body."""
+    """Return the radius with which each element is drawn; 0 for elements without a body."""
     if bare_radius is None:
         bare_radius = BARE * robot.reach
     elif number("", "bare_radius", bare_radius, METRES_ABOVE, low=0.0) == 0.0:
@@ -158,7 +158,7 @@ def _beside(radii: list[float], e: int, bare_radius: float) -> float:
 
 
 def _rigid(element: Element, offset: Array, radius: float, around: Array) -> Array:
-    """Return the vertices of a part that does not bend, in the frame before its element; it ends at `offset`."""
+    """Return the vertices of a rigid part in the proximal frame of its element; the part ends at `offset`."""
     if isinstance(element, Revolute):
         height = DRUM_HEIGHT / DRUM_RADIUS * radius
         profile = [(RIM * radius, -height), (radius, -height), (radius, height), (RIM * radius, height)]
@@ -191,7 +191,7 @@ def section_frames(section: Section, coordinates: npt.ArrayLike) -> tuple[Array,
         half = 0.5 * share * bend * s
         # The chord of an arc is its length times sin(half) / half, at the mean angle of its end tangents.
         chord = size * s * np.sinc(half / np.pi)
-        # A sub-arc starts at the last point of the previous one, which is listed already.
+        # The first point of a sub-arc is the last one of the previous sub-arc and is listed only once.
         first = 1 if angles else 0
         x.append((end_x + chord * np.sin(angle + half))[first:])
         z.append((end_z + chord * np.cos(angle + half))[first:])
@@ -224,7 +224,7 @@ def _closed(rings: list[Array]) -> Array:
 def rod(offset: Array, along: Array, radius: float, around: Array, flat: bool = False) -> Array:
     """Return a rod from the origin to `offset` with round ends, or a flat far end.
 
-    `along` gives its direction, also if `offset` is zero.
+    `along` gives its direction, because `offset` may be zero.
     """
     axes = _basis(along)
     # A prismatic joint may move backwards: `offset` is then the lower end.

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
 
 
-# Metres that count as a radian, as a share of the length of a chain.
+# Metres that count as much as a radian, as a share of the chain's length.
 ANGLE_WEIGHT = 0.3
-# The same for the axis and the rotation of the tip in the choice of seeds.
+# The same in the choice of seeds, for targets with an axis and with a rotation.
 AXIS_SEED_WEIGHT = 0.25
 ROTATION_SEED_WEIGHT = 0.15
-# In the choice of the first seed, the weight of a squared radian away from rest against the squared distance from the
+# Weight, in the choice of the first seed, of a squared radian from rest relative to the squared distance from the
 # target in lengths of the chain.
 REST_SEED_WEIGHT = 0.01
 # Truncation error of the polynomials, whose values are about one; the fit itself is exact to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
 # Fixed RNG seed of the tables, so that equal calls give equal answers.
 SEED = 7
-# Solver variables of bends with smaller limits, in radians, are in units of their range; and the exponent of the
-# smallest unit.
+# A bend with a limit below SMALL_BEND radians has a solver variable in units of its range, a power of two with at
+# least the exponent SMALLEST_UNIT.
 SMALL_BEND = 0.125
 SMALLEST_UNIT = -40
-# Tables cached per robot, so that a program that tries many seeds does not fill the memory.
+# Largest number of tables cached per robot, so that a program that tries many seeds does not fill the memory.
 MOST_TABLES = 16
 # Smallest number of rows given to a thread that moves them inside the limits of pulls.
 SMALLEST_PIECE = 64
@@ -84,7 +84,7 @@ class SolverModel:
         return np.asarray(self.to_variables(self._robot.neutral[None])[0])
 
     def length(self, mode: int = layout.POSITION) -> float:
-        """Return the largest distance in metres from the first moving element to the tip, without a long tool."""
+        """Return an upper bound in metres of the distance from first moving element to tip, less an omitted tool."""
         return _length(self._robot, self.kernel(mode).lever)
 
     def kernel(self, mode: int = layout.POSITION) -> Model:
@@ -141,7 +141,7 @@ class SolverModel:
         return rows
 
     def near(self, table: Table, wanted: Array, mode: int = layout.POSITION, factor: float = 1.0) -> Table:
-        """Return a table whose first seeds are near the variables `wanted` (variables,) in place of rest.
+        """Return the table with first seeds chosen near the variables `wanted` (variables,) instead of near rest.
 
         Distances are in radians, in shares of a stretch, and for strokes in units of the weight. `factor` multiplies
         their squares.
@@ -176,7 +176,7 @@ class SolverModel:
         return low, high
 
     def steps(self, largest: Array) -> Array:
-        """Return largest changes of coordinates (dof,) as those of solver variables."""
+        """Return the largest changes of solver variables (variables,) for largest changes of coordinates (dof,)."""
         result = np.empty(self.variables)
         for move in self.moves:
             k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
@@ -202,7 +202,7 @@ def _build(robot: Robot, tool: float) -> Model:
     """Return the model of a chain; with `tool` above 0, without the links of that length at its tip."""
     moves: list[dict[str, Any]] = []
     shapes = _Shapes(robot)
-    # The fixed transform before the first move, and that after the latest one.
+    # The fixed transforms before the first moving element, and after the latest one.
     front = fixed = np.eye(4)
     variable = 0
     rows = (row for row, record in enumerate(robot.packed) if record["kind"] != layout.ARC)
@@ -245,7 +245,7 @@ def _build(robot: Robot, tool: float) -> Model:
         scale=2.0 / shapes.largest_square,
         weight=ANGLE_WEIGHT * length,
         reach=robot.moving_reach,
-        # Limits of pulls change when all bends are rotated.
+        # Limits of pulls are not invariant under a rotation of all bends.
         symmetric=robot.pull_limits is None and _is_symmetric(packed),
         scaled=bool((packed["unit"] != 1.0).any()),
         front_kind=_kind_of(front),
@@ -255,7 +255,7 @@ def _build(robot: Robot, tool: float) -> Model:
 
 
 def _about(axis: Any) -> Array:
-    """Return the rotation that takes z to the axis of a joint; none for a coordinate axis."""
+    """Return the rotation that takes z to the axis of a joint; the identity for a coordinate axis."""
     if tuple(axis) in layout.COORDINATE_AXES:
         return np.eye(4)
     turn = np.eye(4)
@@ -264,14 +264,14 @@ def _about(axis: Any) -> Array:
 
 
 def _set_following(move: dict[str, Any], fixed: Array) -> None:
-    """Write the fixed transform that follows a move."""
+    """Write the fixed transform that follows a moving element."""
     move["motion_kind"] = _kind_of(fixed)
     if move["motion_kind"] != layout.NOTHING:
         move["motion"] = fixed[:3].ravel()
 
 
 def _set_unit(fields: dict[str, Any], length: float) -> None:
-    """Set the unit of a move's solver variables: the chain's length for strokes, the range for small bends, else 1.
+    """Set the unit of solver variables: the chain's length for strokes, the range for small bends, else 1.
 
     Units are powers of two, so scaling by them is exact and unit 1 leaves every answer unchanged.
     """
@@ -342,7 +342,7 @@ class _Shapes:
         degree = max(dropped - 1, 2)
         table = np.zeros((len(self._rows), degree + 1))
         for row, coefficients in enumerate(fitted[: degree + 1].T):
-            # Trailing zeros are dropped from the result.
+            # `cheb2poly` drops trailing zeros.
             powers = chebyshev.cheb2poly(coefficients)
             table[row, : len(powers)] = powers
         return table
@@ -358,7 +358,7 @@ def polynomials(robot: Robot, error: float) -> Array:
 
 
 def _curvature_functions(t: Array) -> tuple[Array, Array]:
-    """Return C = (theta - sin theta) / theta^3 and E = (A - 2 B) / t for t = theta^2, by their power series."""
+    """Return C = (theta - sin theta) / theta^3, E = (sin theta / theta - 2 (1 - cos theta) / t) / t for t = theta^2."""
     C = np.zeros_like(t)
     E = np.zeros_like(t)
     for k in range(30, -1, -1):
@@ -400,8 +400,8 @@ def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
 def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     """Return random solver variables within the limits, by Latin hypercube sampling.
 
-    The first is the rest pose. A quarter is drawn towards it, and for a quarter sections are set to corners of their
-    limits: both are rare in random samples, and targets there are hard to reach from elsewhere.
+    The first row is the rest pose. A quarter of the rows is pulled towards it, and in a quarter sections are set to
+    corners of their limits: both are rare in random samples, and targets there are hard to reach from elsewhere.
     """
     rng = np.random.default_rng([SEED, seed])
     order = np.array([rng.permutation(count) for _ in range(model.variables)])

@@ -1,8 +1,8 @@
 """`rates`: speeds of the coordinates for a velocity of the tip, by damped least squares within bounds.
 
-A section that bends in two planes is treated by its bend vector, along the bend and across it, because the direction of
+A section that bends in two planes is described by its bend vector, along and across the bend, because the direction of
 a straight section is undefined. The speeds x minimise |J x - v|^2 + x^T D x, where angles are weighted by the robot's
-weight in metres, and D damps the motions that hardly move the tip. The bounds are the limits of speed; a coordinate at
+weight in metres, and D damps motions that hardly move the tip. The bounds are the limits of speed; a coordinate at
 a limit does not move beyond it.
 """
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # Below this bend in radians a section counts as straight.
 STRAIGHT = 1e-6
-# A coordinate within this share of its limit counts as at it.
+# A coordinate this near to a limit, in radians or metres or as a share of its value above 1, counts as at it.
 AT_LIMIT = 1e-9
-# Smallest damping, as a share of the largest squared singular value: selects the smallest of several equal answers.
+# Smallest damping, as a share of the trace of A^T A + damping: selects the smallest of several equal answers.
 LEAST_DAMPING = 1e-14
 
 
@@ -39,10 +39,10 @@ class Rates:
 
     robot: Robot = field(repr=False)
     q: Array  # (dof,)
-    speeds: Array  # (dof,): radians and metres per second; for a straight section along `q` direction and across it
-    velocity: Array  # (3,) or (6,): of the tip, as it was asked for
+    speeds: Array  # (dof,), radians and metres per second; of a straight section along its direction and across
+    velocity: Array  # (3,) or (6,), like `asked`: what the speeds produce at the tip
     asked: Array  # (3,) or (6,)
-    limited: Booleans  # (dof,): held, at a limit, or at its largest speed
+    limited: Booleans  # (dof,): coordinates held, at a limit, or at their largest speed
 
     @property
     def reached(self) -> Any:
@@ -113,7 +113,7 @@ def _speeds(
     singular: float,
     keep_direction: bool,
 ) -> tuple[Array, Booleans]:
-    """Return the speeds (dof,) by bend vectors at one configuration, and which of them are limited."""
+    """Return the speeds (dof,) at one configuration, of bends along and across, and which of them are limited."""
     lower, upper = bounds
     weight = robot.model.weight
     rows = np.array([1.0] * 3 + [weight] * (len(asked) - 3))
@@ -131,9 +131,9 @@ def _speeds(
 
 
 def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, damping: Array) -> Array:
-    """Return the x within bounds that minimises |A x - b|^2 + x^T damping x, by a primal active set.
+    """Return the x within bounds that minimises |A x - b|^2 + x^T damping x, by a primal active-set method.
 
-    The bounds contain 0. The objective is strictly convex, so that no set of bounds occurs twice.
+    The bounds contain 0. The objective is strictly convex, so no active set occurs twice.
     """
     n = A.shape[1]
     H, g = A.T @ A + damping, A.T @ b
@@ -166,7 +166,7 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, dampin
 
 
 def columns(robot: Robot, q: Array) -> Array:
-    """Return the Jacobian (..., 6, dof), for bend vectors by their components along and across the bend."""
+    """Return the Jacobian (..., 6, dof) by coordinates, for bend vectors by components along and across the bend."""
     bent = q.copy()
     sections = robot.bend_vector_indices()
     bent[..., sections] = np.maximum(q[..., sections], STRAIGHT)
@@ -215,7 +215,7 @@ def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]
 
 
 def _fastest(robot: Robot, max_speed: npt.ArrayLike | None) -> Array:
-    """Return the largest speed of every coordinate (dof,); that of a bend also bounds its motion across."""
+    """Return the largest speed of every coordinate (dof,); that of a bend also applies across the bend."""
     if max_speed is None:
         return np.full(robot.dof, np.inf)
     given = real_array(max_speed)

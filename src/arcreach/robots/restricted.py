@@ -15,7 +15,7 @@ from arcreach.elements import Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.robots.robot import Robot
 
-# Derived robots cached per robot; each has its own tables of seeds.
+# Largest number of derived robots cached per robot; each has its own tables of seeds.
 KEPT = 16
 
 
@@ -31,7 +31,7 @@ def with_tool(robot: Any, tool: Array | None) -> Any:
 
 
 def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
-    """Return a robot made from another, the same one for equal keys."""
+    """Return the derived robot that is cached under a key; `make` builds it at the first use."""
     kept: dict[Any, Robot] = robot.memory.setdefault("made", {})
     if key not in kept:
         if len(kept) >= KEPT:
@@ -43,7 +43,7 @@ def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
 def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None = None) -> Any:
     """Return the robot with narrower limits; those of held coordinates have no width.
 
-    `hold` names coordinates or elements, or is a mask (dof,): they keep the value of `start`, or of rest. `limits` maps
+    `hold` names coordinates or elements, or is a mask (dof,); these keep their value at `start` or rest. `limits` maps
     coordinates to (lower, upper) inside the robot's own. Equal calls return the same robot.
     """
     if hold is None and limits is None:
@@ -94,7 +94,7 @@ def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, flo
 
 
 def _mask(robot: Robot, hold: Any) -> npt.NDArray[np.bool_]:
-    """Return which coordinates are held (dof,)."""
+    """Return the mask (dof,) of held coordinates."""
     given = [hold] if isinstance(hold, str) else hold
     try:
         entries = list(given)

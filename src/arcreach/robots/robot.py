@@ -35,7 +35,7 @@ from arcreach.robots.manipulability import Manipulability, manipulability
 from arcreach.robots.model import SolverModel
 from arcreach.robots.rates import Rates, rates
 
-# Kernels for one configuration, whose argument types never change.
+# Kernels for one configuration; their argument types never change.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))
 _pulls, _pull_jacobian = settled(actuation.pulls), settled(actuation.pull_jacobian)
 _clip, _within = settled(limits.finite_clip), settled(limits.within)
@@ -46,7 +46,7 @@ class Robot(ConfigurationSpace):
 
     Poses are 4 x 4 arrays T_base_tip, lengths in metres, angles in radians. A method that takes a configuration (dof,)
     also takes a batch (n, dof) and returns its result with a leading axis of n. Robots are immutable; two are equal if
-    their elements and names are.
+    their elements and names are equal.
     """
 
     elements: tuple[Element, ...]
@@ -85,7 +85,7 @@ class Robot(ConfigurationSpace):
         return hash((self.elements, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Packed again by the receiver: a copied array would lose its read-only flag, for which kernels are compiled.
+        # The receiver packs the chain again: a copied array would lose its read-only flag, which kernels require.
         return type(self), (self.elements, self.name, self.source)
 
     @classmethod
@@ -302,11 +302,11 @@ class Robot(ConfigurationSpace):
 
         `velocity` is linear (3,), or linear and angular (6,), in the base frame, in metres and radians per second.
         Configurations and velocities may each be one or a batch. The speeds are the least-squares solution within
-        `max_speed`, one number or one per coordinate; for a section that of the bend bounds the speed of its bend
-        vector, along and across the bend. With `keep_direction` the solution without speed limits is scaled down
+        `max_speed`, one number or one per coordinate; for a section the bend's entry bounds the speed of its bend
+        vector, both along and across the bend. With `keep_direction` the solution without speed limits is scaled down
         instead, so that the tip keeps its direction. No coordinate leaves its limits; `hold` names coordinates that do
-        not move, or is a mask. Motions whose singular value is below `damping` times the reach are damped: the tip is
-        then slower than asked in their direction.
+        not move, or is a mask. Motions whose singular value is below `damping` times the reach are damped: in
+        their direction the tip is slower than asked.
         """
         return rates(self, q, velocity, max_speed=max_speed, hold=hold, damping=damping, keep_direction=keep_direction)
 
@@ -324,7 +324,7 @@ class Robot(ConfigurationSpace):
         By default tendons are rigid and the pulls are met in the least-squares sense; `residual` is the remaining
         difference. Coordinates that no pull determines stay at rest, or near it if tendons are not parallel to the
         backbone. With `elastic` the sections and tendons are springs in equilibrium: tendons that would push go slack,
-        and `tensions` are the forces. `q` gives the other coordinates, by default `neutral`. Limits are not applied.
+        and `tensions` are the forces. `q` gives the joints' coordinates, by default `neutral`. Limits are not applied.
         """
         self._need_tendons()
         return from_pulls(self, pulls, elastic, q)
@@ -358,7 +358,7 @@ class Robot(ConfigurationSpace):
         return out
 
     def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
-        """Call a kernel on a GPU; `device` "auto" uses the CPU without one, and for a single configuration."""
+        """Call a kernel on a GPU; on the CPU for a single host configuration, or for `device` "auto" without a GPU."""
         from arcreach.gpu.driver import chosen
         from arcreach.gpu.forward import on_device, run_rows
 

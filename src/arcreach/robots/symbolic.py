@@ -23,9 +23,9 @@ from arcreach.robots._symbolic_source import jacobian_source, normalised, pose_s
 from arcreach.robots.robot import Robot
 
 OWNER = "symbolic robot"
-# How far a matrix may be from a rotation, after rounding in long expressions.
+# Largest deviation of a matrix from a rotation, which allows for rounding in long expressions.
 ROTATION_TOLERANCE = 1e-9
-# Configurations at which the matrix is checked when the robot is built.
+# Number of random configurations, besides rest, at which the matrix is checked when the robot is built.
 TRIALS = 5
 
 
@@ -34,8 +34,8 @@ class SymbolicRobot(ConfigurationSpace):
 
     `matrix` is a SymPy matrix or nested list, `coordinates` its symbols in the order of a configuration, `lower` and
     `upper` their limits. `quantities` says "angle" or "length" for each, all angles by default. The matrix and its
-    derivative are compiled at first use. The body between base and tip is not known: `frames` are these two, `backbone`
-    is the straight line between them, and `reach` is infinite.
+    derivative are compiled at first use. The body between base and tip is unknown: `frames` gives these two,
+    `backbone` is the straight line between them, and `reach` is infinite.
     """
 
     elements: tuple[()] = ()
@@ -57,7 +57,7 @@ class SymbolicRobot(ConfigurationSpace):
         entries = _entries(matrix)
         symbols = _symbols(coordinates)
         self._set_coordinates(_coordinates(symbols, lower, upper, quantities))
-        # SymPy has no depth limit of its own and runs into Python's.
+        # SymPy does not limit the depth of expressions; Python's recursion limit stops it.
         try:
             built = _matrix(entries, symbols)
             self._set(matrix=built, symbols=symbols)

@@ -17,7 +17,7 @@ from arcreach.kernels.actuation import pulls
 from arcreach.robots.mesh import STEP
 from arcreach.robots.robot import Robot
 
-# Radius of a core as a multiple of the innermost tendon's, and of a disc as a multiple of the outermost tendon's.
+# Core radius as a multiple of the innermost tendon's distance from the axis; disc radius, of the outermost tendon's.
 CORE, DISC = 0.4, 1.2
 
 
@@ -27,11 +27,11 @@ class Discs:
 
     poses: Array  # T_base_disc (n, 4, 4), z along the backbone
     radii: Array  # (n,) in metres
-    elements: Integers  # (n,), index of the section that each belongs to
+    elements: Integers  # (n,), index of the section of each disc
 
 
 def tendon_points(robot: Robot, q: npt.ArrayLike, step: float = STEP) -> list[Array]:
-    """Return points (k, 3) along every tendon in metres in the base frame, from the base to its end.
+    """Return points (k, 3) along every tendon in metres in the base frame, from the first section to the tendon's end.
 
     Consecutive points are at most `step` radians of bend or turn apart; a tendon with discs has a point per disc. The
     number of points is the same at every configuration.
@@ -66,7 +66,7 @@ def discs_of(robot: Robot, q: npt.ArrayLike) -> Discs:
         section = robot.elements[e]
         assert isinstance(section, Section)
         share = {k / n for n in {1} | {int(route["discs"]) for route in routes} if n for k in range(n + 1)}
-        # The far end of a section is the near end of the next.
+        # Adjacent sections share the disc between them.
         share -= {0.0} if owners and owners[-1] == e - 1 else set()
         centres, rotations = _frames_at(section, values[routes[0]["coordinate"] :], np.array(sorted(share)))
         local = np.tile(np.eye(4), (len(centres), 1, 1))
@@ -159,5 +159,5 @@ def _frames_at(section: Section, coordinates: Array, share: Array) -> tuple[Arra
     bent_by[:, 0, 0] = bent_by[:, 2, 2] = np.cos(angle)
     bent_by[:, 0, 2], bent_by[:, 2, 0] = np.sin(angle), -np.sin(angle)
     bent_by[:, 1, 1] = 1.0
-    # A section with twist, whose rotation lacks the factor `turn.T`, passes no tendons.
+    # A section with twist, whose rotation lacks the factor `turn.T`, has no tendons.
     return np.stack([c * x, s * x, z], axis=1), turn @ bent_by @ turn.T

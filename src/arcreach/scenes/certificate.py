@@ -15,7 +15,7 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, bodies_of, checked_configurations
 from arcreach.scenes.scene import spatial_scene
 
-# Smallest number of configurations for a thread of its own; one takes tens of microseconds.
+# Smallest number of configurations per thread; each takes tens of microseconds.
 _SMALLEST_PIECE = 16
 
 
@@ -25,8 +25,8 @@ def certified_clearance(
     """Return a proven lower bound of the clearance, independent of `clearance`: a float, or (n,) for q (n, dof).
 
     Every arc is covered by `capsules` capsules. Separating planes between capsules and obstacles prove the distance,
-    and a bound of all rounding errors is subtracted. Where bodies overlap the bound is negative, but may be far below
-    the true value.
+    and a bound of all rounding errors is subtracted. Where the body overlaps an obstacle, the bound is
+    negative, but may be far below the true value.
     """
     capsules = whole("capsules", capsules, 1, SceneError)
     values, single = checked_configurations(robot, q)

@@ -1,4 +1,4 @@
-"""`clearance`: the distance of a robot from the obstacles of a scene, or from itself, and where it is smallest."""
+"""`clearance`: the smallest distance of a robot from the obstacles of a scene or from itself, and its location."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from arcreach.scenes.scene import PlanarShape, Scene, Shape, spatial_scene
 
 AnyScene = Scene | Iterable[Shape | PlanarShape] | Shape
 
-# Default tolerance: metres, and for robots below a centimetre a share of the moving reach.
+# Default tolerance in metres; for a moving reach below a centimetre, as a share of it.
 TOLERANCE = 1e-6
 TOLERANCE_SHARE = 1e-4
 # Smallest accepted tolerance, as a share of the default: below it, rounding errors dominate.
 SMALLEST_SHARE = 1e-4
-# Smallest number of rows for a thread of its own; a row takes microseconds.
+# Smallest number of rows per thread; each takes microseconds.
 SMALLEST_PIECE = 64
 # A mesh larger than this multiple of the reach is probably in millimetres; a large room around a small robot is not.
 MESH_TOO_LARGE = 100.0
@@ -41,10 +41,10 @@ _clearances = settled(kernels.clearances)
 
 
 class Clearance(float):
-    """A signed distance in metres, negative where bodies overlap: a float with the point where it was measured."""
+    """A signed distance in metres, negative where bodies overlap: a float that also holds the nearest point."""
 
     element: int  # index of the robot's element, -1 without obstacles
-    obstacle: int  # index in the scene, or of the other element in `self_clearance`; -1 without obstacles
+    obstacle: int  # index in the scene, in `self_clearance` of the other element; -1 without obstacles
     arc_length: float  # metres along the element from its start
     point: Array  # (3,) on the centre line
     normal: Array  # (3,), unit normal out of the obstacle
@@ -126,7 +126,7 @@ def clearance(
     q (n, dof) gives `Clearances` of n; `per_element` adds an axis over the elements of the robot. Distances are exact
     for spheres and half-spaces; for capsules, boxes and meshes they are at most `tolerance` metres too large, by
     default 1e-6, or 1e-4 of the moving reach for small robots. `grid` uses the grids of meshes, which is fast and never
-    overestimates. `bodies` maps names of rigid elements to meshes in the frame at their end, added to their line.
+    overestimates. `bodies` maps names of rigid elements to meshes in their end frames, which are added to the body.
     """
     found, single = _search(robot, q, scene, per_element, tolerance, grid, bodies, threads)
     return _answer(found if per_element else found[:, 0], single)
@@ -157,7 +157,7 @@ def clearance_gradient(
 ) -> tuple[Any, Array]:
     """Return the clearance and its gradient (dof,) by the coordinates, both with a leading axis for q (n, dof).
 
-    Without a scene (None) it is the self-clearance. The gradient is that of the nearest point found. Where two points
+    With `scene=None` this is the self-clearance. The gradient is that at the nearest point found. Where two points
     are equally near, the clearance is not differentiable and the gradient is that of one of them; this is common inside
     a box, between two faces.
     """
@@ -303,7 +303,7 @@ def _one(row: Array) -> Clearance:
 
 
 def _answer(rows: Array, single: bool) -> Any:
-    """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`, for a single q without the axis n."""
+    """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`, for one q without the axis n."""
     if single and rows.ndim == 2:
         return _one(rows[0])
     found = Clearances(

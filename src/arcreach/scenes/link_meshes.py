@@ -1,6 +1,6 @@
 """Clearance of rigid elements of a robot given as meshes, in the frame at the end of the element.
 
-For spheres, half-spaces and capsules the signed distance of the mesh is used, for other obstacles that of triangles.
+Spheres and capsules use the mesh's signed distance, half-spaces its vertices, other obstacles the triangles of both.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
 def search_bodies(
     robot: Robot, values: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
 ) -> None:
-    """Overwrite rows (n, m, CLEARANCE_SIZE) where meshes of elements are nearer to an obstacle than the rows say."""
+    """Overwrite rows (n, m, CLEARANCE_SIZE) where the mesh of an element is nearer to an obstacle than recorded."""
     poses = robot.frames(values)
     for e, mesh in bodies:
         for i in range(len(values)):
@@ -57,7 +57,7 @@ def search_bodies(
                     row[:] = 0.0
                     row[kernels.DISTANCE], row[kernels.AT_ELEMENT], row[kernels.OBSTACLE] = distance, e, k
                     row[kernels.PIECE] = -1.0
-                    # Marks a point that moves with the end of the element, not with a point of its line.
+                    # -1 marks a point that is fixed to the frame at the element's end, not to a point of its backbone.
                     row[kernels.SHARE] = -1.0
                     row[kernels.POINT : kernels.POINT + 3] = point
                     row[kernels.TOWARDS : kernels.TOWARDS + 3] = normal
@@ -86,7 +86,7 @@ def _from_point(mesh: Mesh, rotation: Array, position: Array, centre: Array, rad
 
 
 def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, tolerance: float) -> Array:
-    """Return the point of a capsule's line that is nearest to the mesh."""
+    """Return the point of a capsule's segment that is nearest to the mesh."""
     a, b = ((np.asarray(end) - position) @ rotation for end in (capsule.a, capsule.b))
     if (a == b).all():
         return np.asarray(capsule.a)
@@ -119,14 +119,14 @@ def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Any) -> Nea
     deepest = min(float(depths.min()), float(inside.min()) + mesh.margin)
     if distance > 0.0 and deepest > 0.0:
         return distance - shape.margin - mesh.margin, own, (own - other) / np.linalg.norm(own - other)
-    # They overlap at least as deep as the deepest corner; the direction is from the middle of the obstacle to it.
+    # The solids overlap by at least the deepest vertex; the normal points from the obstacle's centroid to that vertex.
     corner = corners[int(depths.argmin())]
     out = corner - np.mean(vertices, axis=0)
     return min(deepest, 0.0) - shape.margin - mesh.margin, corner, out / max(float(np.linalg.norm(out)), 1e-300)
 
 
 def _depths(shape: Any, points: Array) -> Array:
-    """Return signed distances of points without the margin."""
+    """Return the signed distances of points from an obstacle without its margin."""
     if isinstance(shape, Mesh):
         return np.asarray(shape.signed_distance(points)[0] + shape.margin)
     if isinstance(shape, Box):

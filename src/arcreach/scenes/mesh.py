@@ -32,7 +32,7 @@ from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks, mar
 _CELLS = (4, 512)
 # Smallest batch per thread: of points, which take microseconds each, and of bodies, which take tens of microseconds.
 _POINTS, _BODIES = 128, 8
-# Cells of the grid around a mesh; beyond them the grid underestimates distances.
+# Cells by which the grid extends beyond the mesh on each side; outside the grid, distances are underestimated.
 _PADDING = 8
 
 
@@ -107,7 +107,7 @@ class Mesh:
         return hash(self._key())
 
     def __getstate__(self) -> dict[str, Any]:
-        # Left out and built again after unpickling, which makes arrays writable; kernels take read-only ones.
+        # The tree and its frame are rebuilt after unpickling, which makes arrays writable; kernels take read-only ones.
         return {key: value for key, value in self.__dict__.items() if key not in ("_tree", "_frame")}
 
     def record(self) -> dict[str, Any]:
@@ -175,9 +175,9 @@ class Mesh:
     def reduce_clearances(
         self, index: int, bodies: Array, counts: Integers, tolerance: float, rows: Array, threads: int | None = None
     ) -> None:
-        """Overwrite rows (n, m, CLEARANCE_SIZE) of bodies that are nearer to this mesh than the rows say.
+        """Overwrite rows (n, m, CLEARANCE_SIZE) of bodies that are nearer to this mesh than recorded.
 
-        `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each; `index` is that of the mesh in its scene.
+        `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each; `index` is the mesh's index in the scene.
         """
         arguments = (self._surface, float(index), tolerance, bodies, counts, rows)
         spread(surface_clearances, len(bodies), *arguments, threads=threads, smallest=_BODIES)
@@ -191,14 +191,14 @@ class Mesh:
         local = -0.5 * (nodes - 1) * spacing
         values = np.empty(nodes)
         spread(grid_distances, len(values), self._tree, local, spacing, values, smallest=1)
-        # A trilinear value is a mean of the values at the corners of its cell. Each differs from the true distance by
-        # at most the distance of its corner, and the mean of those is at most half a diagonal.
+        # A trilinear value is a weighted mean of the values at the corners of its cell. Each differs from the true
+        # distance by at most the distance to its corner; the weighted mean of these is at most half a cell diagonal.
         error = (0.5 * np.sqrt(3.0) + GRID_TOLERANCE) * spacing
         return Grid(frozen(values), self._centre + local, spacing, float(error), _steepest(values) / spacing)
 
 
 def _steepest(values: Array) -> float:
-    """Return the largest change of a trilinear value over one spacing, in any cell and direction."""
+    """Return an upper bound of the change of a trilinear value over one spacing, in any cell and direction."""
     squares = np.zeros(np.array(values.shape) - 1)
     for axis in range(3):
         steps = np.abs(np.diff(values, axis=axis))

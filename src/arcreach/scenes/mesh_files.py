@@ -30,7 +30,7 @@ def read_mesh_file(path: str, owner: str) -> Any:
     except FileError as error:
         raise SceneError(f"{owner}: path = {called(path)!r}: {error.problems[0]}") from None
     try:
-        # Materials and textures of an OBJ are other files.
+        # Materials and textures of an OBJ are in other files.
         options = {"skip_materials": True} if ending == ".obj" else {}
         with np.errstate(all="ignore"):
             mesh = trimesh.load_mesh(io.BytesIO(content), file_type=ending[1:], process=False, **options)

@@ -34,7 +34,7 @@ def build_tree(corners: Array) -> Tree:
         high = np.maximum.reduceat(corners.max(axis=1)[order], bounds[:-1])
         boxes.append(np.hstack([low, high]))
         if level == levels:
-            # A leaf: its first triangle and their number.
+            # A leaf: the index of its first triangle and its number of triangles.
             links.append(np.stack([bounds[:-1], np.diff(bounds)], axis=1))
             break
         # An inner node: the index of its first child.

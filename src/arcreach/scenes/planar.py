@@ -18,7 +18,7 @@ from arcreach.scenes.shapes import IN_RANGE, LARGEST, SMALLEST, ShapeChecks
 Point = tuple[float, float]
 
 POINT = "two finite numbers (x, z) in metres"
-# Corners count as collinear below this triangle area, relative to the squared size of the polygon.
+# Corners count as collinear if twice the area of their triangle is below this share of the polygon's size squared.
 SMALLEST_AREA = 1e-9
 # Corners nearer than this, relative to the polygon's size, count as equal.
 SMALLEST_EDGE = 1e-9
@@ -89,7 +89,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Wall:
-    """A wall without thickness along a line of points (x, z), open at both ends; a body can be on either side."""
+    """A wall without thickness along a polyline through points (x, z); a body can be on either side."""
 
     kind: ClassVar[str] = "wall"
 
@@ -104,13 +104,13 @@ class Wall:
 
     @property
     def convex_corners(self) -> tuple[Point, ...]:
-        """Both ends and every bend of the line: where a body can bend around the wall."""
+        """Both ends and every bend of the polyline: a body can bend around these."""
         inner = zip(self.points, self.points[1:], self.points[2:], strict=False)
         return (self.points[0], *(b for a, b, c in inner if _orientation(a, b, c) != 0.0), self.points[-1])
 
     @property
     def edges(self) -> tuple[tuple[float, float, float, float], ...]:
-        """Every piece twice, as (x, z, x, z) forth and back, like the edges of a polygon without area."""
+        """Every segment twice, as (x, z, x, z) in both directions, like the edges of a polygon without area."""
         forth = tuple((*a, *b) for a, b in pairwise(self.points))
         return forth + tuple((*edge[2:], *edge[:2]) for edge in reversed(forth))
 
@@ -142,7 +142,7 @@ def _radius(owner: str, field: str, value: Any) -> float:
 
 
 def _points(owner: str, field: str, given: Any, least: int) -> tuple[list[Point], float]:
-    """Return at least so many points, and the largest distance from the first."""
+    """Return the checked points, at least `least` of them, and the largest distance from the first."""
     try:
         listed = list(given)
     except TypeError:

@@ -33,7 +33,7 @@ class Scene:
     """An immutable list of obstacles, all of them in space or all planar."""
 
     shapes: tuple[Shape | PlanarShape, ...]
-    shape_names: tuple[str, ...]  # the name of each, by default its kind and number
+    shape_names: tuple[str, ...]  # name of each obstacle, by default its kind and number
     name: str
     source: str
 
@@ -71,7 +71,7 @@ class Scene:
         return hash((self.shapes, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Packed again after unpickling, which makes arrays writable; kernels take read-only ones.
+        # Records are packed again after unpickling, which makes arrays writable; kernels take read-only ones.
         return type(self), (self.shapes, self.name, self.source)
 
     def __repr__(self) -> str:
@@ -93,12 +93,12 @@ class Scene:
 
     @cached_property
     def packed(self) -> tuple[npt.NDArray[Any], Array]:
-        """Records of all obstacles and the values of the grids of meshes, which never overestimate a distance."""
+        """Records of all obstacles and grid values of the meshes; distances from them are never overestimated."""
         return pack(self.shapes)
 
     @cached_property
     def bounds(self) -> tuple[Array, tuple[float, float, float, float]]:
-        """Centre and radius (4, n), margins included, of a sphere around every obstacle, and of one around all."""
+        """Bounding spheres, margins included: centre and radius (4, n) of one per obstacle, and of one around all."""
         spheres = np.empty((4, len(self)))
         for shape, sphere in zip(self.shapes, spheres.T, strict=True):
             assert isinstance(shape, SHAPE_TYPES)  # planners take no planar obstacles
@@ -111,7 +111,7 @@ class Scene:
 
     @cached_property
     def exact(self) -> tuple[npt.NDArray[Any], Array, npt.NDArray[np.int64]]:
-        """Records of the obstacles that are not meshes, an empty grid, and their indices in the scene."""
+        """Records of the obstacles other than meshes, their grid values (empty), and their indices in the scene."""
         chosen = [i for i, shape in enumerate(self.shapes) if not isinstance(shape, Mesh)]
         return *pack([self.shapes[i] for i in chosen]), np.array(chosen, dtype=np.int64)
 

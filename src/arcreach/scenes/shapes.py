@@ -1,7 +1,7 @@
 """Obstacles in space. Lengths are in metres, points and directions in the base frame of the robot.
 
-Every obstacle has a `name` and a `margin`, a distance by which it is enlarged. Scene files are read and written by
-the fields, whose metadata holds a description (`about`) and the unit family (`quantity`).
+Every obstacle has a `name` and a `margin`, a distance by which it is enlarged. Scene files have an entry per field;
+its metadata holds a description (`about`) and the unit family (`quantity`).
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Box:
-    """A solid box of a size (x, y, z) around a centre, rotated; a margin rounds its edges."""
+    """A solid, rotated box of edge lengths `size` around a centre; a margin rounds its edges."""
 
     kind: ClassVar[str] = "box"
 

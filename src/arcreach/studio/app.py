@@ -131,7 +131,7 @@ class Studio:
         self._aim(pose)
 
     def _aim(self, pose: Array) -> None:
-        """Solve for a target that was moved."""
+        """Solve for a target that the user moved."""
         self.state.record("target")
         self.player.leave()
         self._ask(pose=pose, q=None)
@@ -213,7 +213,7 @@ class Studio:
             stage.draw(self.answer)
 
     def set_pull_error(self, error: float | None) -> None:
-        """Show the ellipsoid of the tip for pulls of this standard deviation in metres, or none."""
+        """Show the tip's uncertainty ellipsoid for this standard deviation of all pulls in metres; None hides it."""
         with self.stage.drawing():
             self.stage.set_pull_error(error, self.panels.tendons.elastic)
             self.stage.draw(self.answer)
@@ -242,7 +242,7 @@ class Studio:
                 q=request.q,
                 pulled=request.pulled,
             )
-            # The solver starts from the configuration that was shown: if it reached the target, it is found again.
+            # The solver starts from the restored configuration, so it finds that again if it reached the target.
             if before.answer.request.robot is request.robot:
                 self._show(Answer(again, before.answer.results), repeated=True)
         self._solver.post(again)
@@ -289,7 +289,7 @@ class Studio:
             self.stage.set_workspace(self.panels.view.boxes["workspace"].value)
 
     def _show(self, answer: Answer, repeated: bool = False) -> None:
-        """Draw an answer, unless a later one is drawn."""
+        """Draw an answer, unless a later one has been drawn."""
         with self.stage.drawing():
             if not self.state.accept(answer):
                 return

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 TITLE = "arcreach studio"
-# No other site may show the page in a frame, where it could lead users to click on it.
+# No other site may embed the page in a frame (clickjacking).
 HEADERS = {
     "X-Frame-Options": "DENY",
     "Content-Security-Policy": "frame-ancestors 'none'",

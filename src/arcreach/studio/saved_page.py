@@ -14,7 +14,7 @@ from arcreach.studio.stage.stage import Stage
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.request import POSITION
 
-# Most frames of an animation in the file: each holds all points of the robot.
+# Largest number of frames in the file: each holds all vertices of the robot.
 MOST_FRAMES = 150
 CAPTION = (
     "position:fixed;left:16px;top:16px;z-index:10;width:min(18rem,calc(100vw - 80px));max-height:40vh;overflow:auto;"
@@ -24,7 +24,7 @@ CAPTION = (
 
 
 def saved_page(stage: Stage, title: str, caption: str, frames: int, rate: float, draw: Callable[[int], None]) -> str:
-    """Return the scene as HTML, without the handles of the target, and with the frames that `draw` draws.
+    """Return the scene as HTML, without the target's handles; `draw` draws each frame of the animation.
 
     The caller holds the lock of the stage, and redraws the scene afterwards.
     """

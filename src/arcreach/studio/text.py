@@ -6,14 +6,14 @@ import math
 
 from arcreach.ik.solution import Status
 
-# Smaller errors are not shown: they are invisible on the page, and the angle tolerance is 0.06 degrees.
+# Errors up to these (m, rad) are not shown: they are invisible on the page. The default angle tolerance is 1e-3.
 SEEN_POSITION, SEEN_ANGLE = 5e-6, 1.7e-3
 
 NOTHING = "–"
 
 
 def millimetres(metres: float) -> str:
-    """Return a length in millimetres with two or three significant digits."""
+    """Return a length in millimetres with up to two decimals, the fewer the longer it is."""
     value = metres * 1e3
     digits = 0 if abs(value) >= 10.0 else 1 if abs(value) >= 1.0 else 2
     text = f"{value:.{digits}f}"

@@ -27,7 +27,7 @@ from arcreach.robots.mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
-# Input options of each file ending; the first is the default, and "" stands for the robot alone.
+# Input options that each file ending accepts; "" stands for the robot alone.
 SOURCES = {
     ".urdf": ("",),
     ".stl": ("", "q"),

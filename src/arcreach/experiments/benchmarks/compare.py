@@ -16,13 +16,13 @@ from arcreach.ik.own_methods import is_own, load_method
 from arcreach.robots.robot import Robot
 
 TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
-# Largest number of targets of a method that Python calls target by target.
+# Largest number of targets of a user's method that is a plain function, called once per target.
 SLOW = 200
 
 
 @dataclass(frozen=True)
 class Compare(Comparison):
-    """Every method that accepts a robot, on every kind of target that it has the degrees of freedom for."""
+    """Every method that accepts a robot, on every kind of target that the robot has the degrees of freedom for."""
 
     @property
     def takes_robot(self) -> bool:
@@ -79,7 +79,7 @@ def _robot(settings: Settings) -> Robot:
 def own_call(name: str) -> Call:
     """Return the call of a method of the user."""
     method = load_method(name)
-    # A plain function is named as it was given, and is called from Python target by target.
+    # A plain function keeps the name it was given by, and is called once per target.
     return Call(name, method.name, most=SLOW, block=100) if method.name == name else Call(name, method.name)
 
 

@@ -28,7 +28,7 @@ _LOCAL = re.compile(r"local:([1-9]\d*)")
 
 @dataclass
 class Send:
-    """Computes blocks on the workers of a client."""
+    """Computes blocks on the workers of a Dask client."""
 
     client: Any
     workers: int

@@ -20,7 +20,7 @@ LONGEST = 300
 
 
 def curves(run: Any) -> dict[str, dict[str, Bands]]:
-    """Return, for some cases and every method, the errors in metres by iteration for `figures.convergence`."""
+    """Return, for up to CASES cases and every method, bands of position errors in metres by iteration."""
     experiment = run.experiment
     if not isinstance(experiment, Comparison) or experiment.takes_robot:
         return {}
@@ -38,7 +38,7 @@ def curves(run: Any) -> dict[str, dict[str, Bands]]:
 
 
 def _errors(experiment: Comparison, run: Any, case: Case, call: Call) -> Iterator[Array]:
-    """Yield the smallest error so far, by iteration, of every target; `auto` begins several times."""
+    """Yield the smallest error so far, by iteration, of every target; so restarts do not raise the curve."""
     for robot, poses, starts in experiment.targets(case, run.settings, 0, TARGETS):
         for target, start in zip(Targets.from_poses(poses, case.goal), starts, strict=True):
             solution = solve(

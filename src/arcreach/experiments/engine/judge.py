@@ -26,7 +26,7 @@ def errors(robot: Robot | SymbolicRobot, q: Array, poses: Array, goal: str) -> t
     distance = np.linalg.norm(tips[:, :3, 3] - poses[:, :3, 3], axis=1)
     if goal == POSITION:
         return distance, np.zeros(len(q))
-    # By the chord: the arc cosine loses all digits at small angles.
+    # Angles from chords: the arc cosine loses all digits at small angles.
     if goal == AXIS:
         chord = np.linalg.norm(tips[:, :3, 2] - poses[:, :3, 2], axis=1) / 2.0
     else:
@@ -39,10 +39,10 @@ def judge(
 ) -> Judged:
     """Return the columns of errors and status.
 
-    A status REACHED outside the tolerances becomes STALLED; any status within them becomes REACHED.
+    Within the tolerances and the robot's limits any status becomes REACHED; otherwise REACHED becomes STALLED.
     """
     distance, angle = errors(robot, q, poses, goal)
-    # A sum in another order than the solver's may differ in its last bits.
+    # Errors may differ from the solver's in the last bits, since sums are taken in another order.
     slack = 1.0 + 1e-9
     reached = (distance <= position_tol * slack) & (angle <= angle_tol * slack) & robot.within_limits(q)
     codes = np.where(reached, Status.REACHED, np.where(status == Status.REACHED, Status.STALLED, status))
@@ -61,7 +61,7 @@ def judge_path(
 
     The time of the path is divided equally between the waypoints.
     """
-    # The first call compiles what the timed one needs.
+    # Compile before the timed call.
     follow()
     path = follow()
     count = len(poses)

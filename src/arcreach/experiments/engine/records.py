@@ -25,7 +25,7 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the run, without its robot, of which only a description is stored."""
+        """The settings of the run; the robot is missing, since only its description is stored."""
         known = self.description
         return Settings(known["seed"], known["targets"], tuple(known["methods"]))
 
@@ -81,7 +81,7 @@ class Run:
 
     @cached_property
     def failures(self) -> list[tuple[str, int, float, float]]:
-        """By method: the number of targets that were not reached, and the medians of their errors in SI units."""
+        """By method: the number of targets not reached, and their median errors in metres and radians."""
         polars = import_polars()
         rows = (
             self.lazy.filter(~polars.col("reached"))
@@ -123,7 +123,7 @@ class Run:
     def _grouped(self, keys: tuple[str, ...], rows: Any = None) -> list[dict[str, Any]]:
         polars = import_polars()
         reached = polars.col("reached")
-        # Times are those of timed targets, iterations those of all.
+        # Only targets that were reached count: for times the timed ones, for iterations all.
         timed = reached & (polars.col("target") < self.experiment.timed)
         seconds, iterations = polars.col("seconds"), polars.col("iterations")
         budget = getattr(self.experiment, "budget", None)

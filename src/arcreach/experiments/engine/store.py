@@ -1,7 +1,7 @@
 """The folder of a run: one Parquet file per block, written atomically.
 
-A file gets its name after all its bytes are on disk, so every file is complete, whatever ends a run. The name ends in
-a checksum of the content and of the run's description: a damaged file, or one of another run, is not read, and its
+A file gets its final name once its content is on disk, so an interrupted run leaves no incomplete files. The name ends
+in a checksum of the content and of the run's description: a damaged file, or one of another run, is not read, and its
 block is computed again.
 """
 
@@ -118,7 +118,7 @@ class Store:
         return _note(self.folder / RUN_FILE, RunNote, "the description of a run")
 
     def begin(self, description: dict[str, Any], resume: bool = True) -> None:
-        """Make the folder, or check that the run in it has the same description."""
+        """Make the folder, or check that its run has the same description; rename files with a wrong checksum."""
         if self.exists and not resume:
             raise FileError(f"{self.folder}: holds a run already; leave --no-resume out or give another --out")
         if self.exists:

@@ -7,7 +7,7 @@ from importlib import resources
 
 
 def table(name: str) -> list[dict[str, str]]:
-    """Return the rows of a printed table, given the name of its file without ending; missing numbers are empty."""
+    """Return the rows of a printed table, given its file name without ending; missing numbers are empty strings."""
     text = resources.files(__name__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 

@@ -10,12 +10,12 @@ from arcreach.experiments.report.parts import Part, Table, Text
 from arcreach.experiments.report.statistics import NONE, Summary, number_text, time_text
 from arcreach.experiments.report.verdicts import difference, share_outcome
 
-# With more cases than this, only totals are shown.
+# With more cases than this, only the totals and each method's worst case are shown.
 MOST_CASES = 60
 
 
 def comparison_tables(run: Any) -> Iterator[Part]:
-    """Yield the tables of cases and totals."""
+    """Yield the tables of cases and totals; with many cases, the worst ones."""
     printed = run.experiment.printed()
     every = run.summaries if len(run.cases) <= MOST_CASES else []
     overall = run.overall
@@ -92,7 +92,7 @@ def _row(one: Summary, theirs: Printed | None, show_case: bool, beside: bool) ->
 
 
 def _worst(run: Any) -> Table:
-    """Return the case in which each method reaches the smallest share."""
+    """Return a table of the case in which each method reaches the smallest share."""
     rows, printed = [], run.experiment.printed()
     for method in run.methods:
         own = [one for one in run.summaries if one.method == method]

@@ -19,7 +19,7 @@ DPI = 160
 # Number of colours of a picture: enough for curves and maps, at a third of the size.
 SHADES = 128
 
-# A longer cell is a sentence; in the last column it gets more width.
+# Cells of more characters are sentences; the last column becomes wider for them.
 LONG = 36
 
 
@@ -57,7 +57,7 @@ def _escaped(text: str) -> str:
 
 
 def as_html(parts: Sequence[Part], folder: Path) -> str:
-    """Return the report as one page with its style and pictures; `folder` is where `figure_files` wrote them."""
+    """Return the report as one HTML page with style and pictures; `folder` holds the files of `figure_files`."""
     jinja2 = require("jinja2", "a report")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True)
     environment.filters["inline"] = lambda text: jinja2.utils.markupsafe.Markup(_inline(text))

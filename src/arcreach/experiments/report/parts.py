@@ -33,7 +33,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; the first `words` columns are left-aligned, with `prose` also the last."""
+    """A table of texts; the first `words` columns are left-aligned, and with `prose` the last one."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

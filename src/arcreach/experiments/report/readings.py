@@ -1,7 +1,7 @@
-"""Conclusions on printed tables, each with the numbers that it rests on.
+"""Conclusions on printed tables, each with its numbers.
 
-A table agrees, is explained by settings that the source prints elsewhere, is explained by a reading of the source, or
-stays open.
+A table agrees, is explained by a reading of the source (an assumption about its settings, which the source may print
+elsewhere), or stays open.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arcreach.experiments.report.parts import Table
 from arcreach.experiments.report.statistics import NONE, Summary, number_text
 from arcreach.experiments.report.verdicts import AGREES, DIFFERS, UNKNOWN, Verdict, difference, farthest
 
-# A reading explains a table if this share of its printed shares comes within so many points.
+# A reading explains a table if at least the share EXPLAINED of its residues is within WITHIN_POINTS points.
 WITHIN_POINTS = 4.0
 EXPLAINED = 0.75
 RULE = (
@@ -26,7 +26,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Beside:
-    """A printed row beside ours and that of its reading."""
+    """A printed row, our row for the same method, and the row of the reading."""
 
     table: str
     printed: Printed
@@ -57,7 +57,7 @@ def beside(run: Any) -> Iterator[tuple[Reading, Beside]]:
 
 
 def reading_table(run: Any) -> Table | None:
-    """Return the printed rows that have a reading, with ours, the reading and its residue."""
+    """Return a table of the printed rows that have a reading, with ours, the reading and its residue."""
     rows = []
     for _, one in beside(run):
         residue = one.residue

@@ -16,7 +16,7 @@ NONE = "–"
 def failure_table(
     failures: Sequence[tuple[str, int, float, float]], printed: Mapping[str, tuple[float, float]]
 ) -> Table:
-    """Return the median errors of targets that were not reached, by method, beside those that are printed."""
+    """Return a table of the median errors of targets that were not reached, by method, ours and the printed ones."""
     rows = []
     for method, count, position, angle in failures:
         theirs = printed.get(method)
@@ -45,7 +45,7 @@ def number_text(value: float | None) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a case and a method; times and iterations are those of targets that were reached."""
+    """The summary of a case and a method; times in seconds and iterations are those of targets that were reached."""
 
     case: str
     method: str

@@ -31,7 +31,7 @@ SHARE, WORST, ITERATIONS = "share reached", "share of the worst case", "iteratio
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a printed number; `apart` is ours minus theirs in points, in `unit`, or in per cent of theirs."""
+    """The verdict on a printed number; `apart` is ours minus theirs in `unit`, where % means per cent of theirs."""
 
     table: str
     case: str
@@ -62,7 +62,7 @@ def share_outcome(summary: Summary, printed: float) -> str:
 
 def number_outcome(ours: float, printed: float) -> str:
     """Return the verdict on a printed count or mean."""
-    # Printed as whole numbers.
+    # The printed number is rounded to a whole one.
     if abs(ours - printed) <= 0.5:
         return AGREES
     return NEAR if abs(ours - printed) <= NEAR_PART * abs(printed) else DIFFERS
@@ -71,7 +71,7 @@ def number_outcome(ours: float, printed: float) -> str:
 def on_number(
     table: str, case: str, method: str, quantity: str, ours: float, printed: float, unit: str = "%"
 ) -> Verdict:
-    """Return the verdict on a mean, or on a count in a unit."""
+    """Return the verdict on a mean or a count; the difference is in `unit`, where % means per cent of theirs."""
     apart = 100.0 * (ours - printed) / max(abs(printed), 1.0) if unit == "%" else ours - printed
     return Verdict(table, case, method, quantity, number_outcome(ours, printed), apart, unit)
 
@@ -125,13 +125,13 @@ def by_table(found: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def counts(found: Sequence[Verdict], name_method: bool = True) -> tuple[str, ...]:
-    """Return texts: how many there are, agree, are near, differ, and the largest difference."""
+    """Return as texts the numbers of verdicts: all, agreeing, near and differing; and the largest difference."""
     numbers = [sum(one.outcome == outcome for one in found) for outcome in (AGREES, NEAR, DIFFERS)]
     return (str(len(found)), *map(str, numbers), farthest(found, name_method))
 
 
 def farthest(found: Sequence[Verdict], name_method: bool = True) -> str:
-    """Return the largest difference, that of shares if there is one."""
+    """Return the largest difference as text; differences of shares take precedence."""
     apart = [one for one in found if one.outcome == DIFFERS]
     if not apart:
         return NONE

@@ -82,7 +82,7 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
 
 
 def _agreement(runs: Sequence[Run]) -> Table:
-    """Return a row for every printed table, and for sources that print no numbers."""
+    """Return a table with a row for every printed table, and for every source without numbers to compare."""
     rows = []
     for run in runs:
         experiment = run.experiment

@@ -40,19 +40,19 @@ PASSAGE = "singular passage"
 # Metres between waypoints, and between the tip and the first axis at the closest waypoint.
 STEP, BESIDE = 0.02, 0.05
 PASSAGE_TOL = 1e-4, 1e-3
-# Largest change of a joint in a step.
+# Largest change of a joint in a step, in radians.
 LARGEST = math.radians(2.5)
 FOLLOWERS: dict[str, dict[str, Any]] = {
     "follow auto": {"method": "auto"},
     "follow finite-rotation": {"method": "finite-rotation"},
-    # The published rule: the first joint stands still while the tip is nearer to its axis than 1.5 m.
+    # The published rule: the first joint is held while the tip is nearer to its axis than 1.5 m.
     "follow finite-rotation (joint held)": {"method": "finite-rotation", "hold": {"shoulder-roll": 1.5}},
     "follow finite-rotation (small steps)": {"method": "finite-rotation", "max_step": LARGEST},
 }
 # Motions from random configurations: along the x axis of the base, and in pitch, about the y axis of the tip.
 ALONG_X, IN_PITCH = "motion along X", "motion in pitch"
 MOTIONS, MOTION_STEPS = 12, 20
-# Metres and radians of a whole motion.
+# Length in metres and angle in radians of a whole motion.
 STROKE, PITCH = 0.1, math.radians(30.0)
 MOVERS = ("follow auto", "follow finite-rotation")
 
@@ -63,16 +63,16 @@ INITIAL = (-11.8, -498.9, -73.4), (239.782, 272.244, 239.270)
 GIVEN = (100.0, -400.0, 0.0), (5.0, -50.0, 0.0)
 OBTAINED = (99.5, -399.4, -0.3), (5.074, -50.491, -0.138)
 TABLE_TOL = 1e-3, 1e-2
-# Printed milliseconds of one solve by finite rotations and by a Jacobian, and of an arm of 60 joints.
+# Printed times in milliseconds of one solve by finite rotations, by a Jacobian method, and for an arm of 60 joints.
 PRINTED_MS, PRINTED_JACOBIAN_MS = 128.0, 13_834.0
 PRINTED_60_MS = 235.0
 
-# Columns of the figure; the held joint looks like auto.
+# Columns of the figure; the path with a held joint is left out, since it looks like that of auto.
 DRAWN = ("follow finite-rotation", "follow finite-rotation (small steps)", "follow auto")
 
 
 def chain(joints: int) -> Robot:
-    """Return a chain of 1 m whose joints turn about z and y in turn, by a quarter turn to each side."""
+    """Return a chain of 1 m whose joints alternately turn about z and y, by a quarter turn to each side."""
     elements: list[Element] = []
     for i in range(joints):
         axis = (0.0, 0.0, 1.0) if i % 2 == 0 else (0.0, 1.0, 0.0)
@@ -89,7 +89,7 @@ def cases() -> list[Case]:
 
 
 def pictures(run: Any) -> Iterator[Part]:
-    """Yield time and success against the number of joints."""
+    """Yield success, time and iterations by number of joints, the ratio to Jacobian methods, and table 1."""
     figure = charts.method_curves({"": run.by_label("joints")}, "joints", logarithmic=True)
     yield Drawing(
         "finite-rotation-joints",
@@ -244,7 +244,7 @@ def _tip_texts(robot: Robot, q: Array) -> tuple[str, ...]:
 
 
 def motion(case: str, k: int, settings: Settings) -> tuple[Array, Array]:
-    """Return the start (dof,) and the poses (n, 4, 4) of motion k; both motions of a number begin at the same pose."""
+    """Return the start (dof,) and the poses (n, 4, 4) of motion k of a case; both cases have the same start."""
     arm = load_chain("arm-8r", "the experiment")
     start: Array = arm.sample(1, generator(settings, "finite-rotation", "motion", k))[0]
     share = np.linspace(0.0, 1.0, MOTION_STEPS + 1)
@@ -278,7 +278,7 @@ def _follow(robot: Robot, poses: Array, start: Array, method: str) -> Path:
 
 
 def _judged(move: Callable[[], Path], poses: Array) -> Judged:
-    """Return the columns of the waypoints of a path."""
+    """Follow a path; return the columns of its waypoints (n, 4, 4)."""
     path, judged, spans = judge_path(move, poses, ROTATION, *PASSAGE_TOL)
     largest = np.concatenate([[0.0], path.step_sizes])
     return judged | {
@@ -289,14 +289,14 @@ def _judged(move: Callable[[], Path], poses: Array) -> Judged:
 
 @dataclass(frozen=True)
 class FiniteRotation(Comparison):
-    """A comparison, and a path past a singularity that is followed instead of solved target by target."""
+    """A comparison; its motions and its path past a singularity are followed instead of solved target by target."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
         """Return the methods of the comparison, then the followers of the path."""
         return (*super().method_labels(settings), *FOLLOWERS)
 
     def blocks(self, settings: Settings) -> list[Block]:
-        """Return the blocks of the comparison, and one for each follower."""
+        """Return the blocks of the comparison, and one per follower for the passage and for each kind of motion."""
         count = len(waypoints())
         paths = [Block(PASSAGE, method, 0, count) for method in FOLLOWERS if method in settings.methods]
         moves = [
@@ -308,7 +308,7 @@ class FiniteRotation(Comparison):
         return [*super().blocks(settings), *paths, *moves]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Solve targets, or follow paths; a row of a path has the largest step of a joint on the way to it."""
+        """Solve targets, or follow paths; the row of a waypoint has the largest joint step since the last one."""
         if block.case == PASSAGE:
             judged = _judged(lambda: followed(block.method), waypoints())
         elif block.case in (ALONG_X, IN_PITCH):
@@ -323,7 +323,7 @@ class FiniteRotation(Comparison):
         return columns_of(self.name, block, settings, judged)
 
     def warm_up(self, block: Block, settings: Settings) -> None:
-        """Solve two targets; the path is followed once before it is timed."""
+        """Solve two targets; paths need no warm-up, since `judge_path` follows each once before timing it."""
         if block.method not in FOLLOWERS:
             super().warm_up(block, settings)
 

@@ -66,7 +66,7 @@ class Hierarchical(Experiment):
         poses[:, :3, 3] = found
         apart = np.abs(robot.tip_pose(q)[:, :3, 3] - poses[:, :3, 3]) * MM
         status = np.array([int(solution.status) for solution in solutions])
-        # The source tests the largest component; the distance is up to the square root of three larger.
+        # The source tests the largest component; the distance is up to the square root of three times as large.
         judged = judge(robot, q, poses, POSITION, OPTIONS["position_tol"] * math.sqrt(3.0), math.inf, status)
         judged |= {
             "iterations": np.array([solution.iterations for solution in solutions]),

@@ -1,4 +1,4 @@
-"""[K22] table 3.9: three sections of fixed, variable and telescopic length in every order, at 20 limits of the bend."""
+"""[K22] table 3.9: all robots of three fixed, extensible or telescopic sections, at 20 limits of the bend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from arcreach.robots.robot import Robot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Constant and variable length in metres.
+# Constant and variable length in metres of fixed, extensible and telescopic sections.
 KINDS = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
 BENDS = range(9, 181, 9)
 # Targets of a case for the slower methods: 270 000 in all give a share to a fifth of a per cent.
@@ -142,7 +142,7 @@ def robot_panels(run: Any) -> Figure:
 
 
 def largest_leads(run: Any) -> tuple[tuple[str, ...], ...]:
-    """Return, by method, the largest differences of its share of a case from that of jacobian, and the cases."""
+    """Return rows: a method, its largest lead over jacobian in points, the case, its largest deficit, the case."""
     shares = {(one.method, one.case): one.share for one in run.summaries}
     rows = []
     for method in ("fabrikx", READING):

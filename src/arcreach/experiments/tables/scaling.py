@@ -84,7 +84,7 @@ def pictures(run: Any) -> Iterator[Part]:
 
 
 def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
-    """Draw the least and the largest of the seconds by number of iterations; `efforts` has both, by title."""
+    """Draw the least and largest time by number of iterations; `efforts` has iterations and seconds by panel title."""
     looks = {name: {**one, "linestyle": ""} for name, one in _style.look(("largest time", "least time")).items()}
     with _style.style():
         figure = _style.new_figure(_style.TWO_COLUMNS, PANEL + LEGEND)

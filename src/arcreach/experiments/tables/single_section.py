@@ -26,7 +26,7 @@ READING = "iterative reading"
 
 
 def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
-    """Return a function that draws a section at random: weights from 1 to 10, lengths from 1 to 100 mm."""
+    """Return a function that draws a section at random: weights from 1 to 10, largest length up to 100 mm."""
 
     def draw(rng: np.random.Generator) -> Robot:
         lengths, bends = rng.uniform(1.0, 10.0, (2, arcs))
@@ -88,7 +88,7 @@ def printed() -> list[Printed]:
     ]
 
 
-# Weights of lengths and bends of table 2.1, and those of figure 2.3, whose critical bend is drawn.
+# Weights of lengths (W) and bends (w) in table 2.1 and figure 2.3; the critical bends of these sections are drawn.
 DRAWN = {
     "W = 1, 2, 4; w = 3, 2, 1": ((1, 2, 4), (3, 2, 1)),
     "W = 1, 2, 4; w = 1, 2, 3": ((1, 2, 4), (1, 2, 3)),

@@ -44,7 +44,7 @@ def cases() -> list[Case]:
 
 
 def pictures(run: Any) -> Iterator[Part]:
-    """Yield success, time and iterations against the bend of the targets."""
+    """Yield success, time and iterations against the bend, first iterations, and the source's statements."""
     for n, figure in zip(SECTIONS, "567", strict=True):
         panels = {f"limit {limit}": run.by_label("bend", sections=n, limit=limit) for limit in (f"{WIDE}°", "as drawn")}
         drawn = charts.method_curves(panels, "largest bend of the targets (°)", means=True)
@@ -71,13 +71,13 @@ def pictures(run: Any) -> Iterator[Part]:
 
 
 def first_iteration(method: str) -> Figure:
-    """Draw the first iteration of a method: two sections as the sources for fabrikc and chords, three for fabrikx."""
+    """Draw the first iteration of a method, on as many sections as the sources: three for fabrikx, two otherwise."""
     from arcreach.figures import virtual_links
     from arcreach.ik.solve import solve
 
     n = 3 if method == "fabrikx" else 2
     robot = Robot([Section(0.100, math.radians(180.0))] * n)
-    # In a plane, as in the sources: bent to one side at the start, and like an S at the target.
+    # Planar, as in the sources: the start bends to one side, the target configuration is S-shaped.
     start, goal = (
         [value for bend in bends for value in (abs(bend), 0.0 if bend > 0.0 else math.pi)]
         for bends in ((0.5, 0.6, 0.4)[:n], (0.9, -1.4, 1.1)[:n])
@@ -87,7 +87,7 @@ def first_iteration(method: str) -> Figure:
 
 
 def statements(run: Any) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the statements of the source, the method they are of, what a run gives, and a verdict."""
+    """Return rows: a statement of the source, the method it is about, the result of the run, and a verdict."""
     return tuple(dict.fromkeys(row for label in CHORDS for row in _statements(run, label)))
 
 

@@ -44,7 +44,7 @@ def followed(tube: str, method: str) -> Path:
 
 
 def solved(tube: str, method: str) -> Path:
-    """Solve the waypoints one by one by fabrikx, each from the last that was reached; motions between are straight."""
+    """Solve the waypoints one by one by fabrikx, each from the last one reached; motions between are not planned."""
     robot, points = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)[:, :3]
     walls = load_scene(tube)
     options: dict[str, Any] = {}
@@ -73,7 +73,7 @@ class Tube(Experiment):
     """A row per waypoint."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Return the labels: follow with positions or with the direction of the tube too, and fabrikx."""
+        """Return the labels: follow with position targets, follow with position and axis, and variants of fabrikx."""
         return tuple(GOALS)
 
     def blocks(self, settings: Settings) -> list[Block]:
@@ -81,7 +81,7 @@ class Tube(Experiment):
         return [Block(tube, method, 0, POINTS) for tube in TUBES for method in settings.methods]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
-        """Visit the waypoints; a waypoint is reached if the whole motion to it is clear of the walls."""
+        """Visit the waypoints; one counts as reached only if the whole motion to it is clear of the walls."""
         waypoints = catalogue_waypoints(block.case)
         poses = np.tile(np.eye(4), (POINTS, 1, 1))
         poses[:, :3, 3], poses[:, :3, 2] = waypoints[:, :3], waypoints[:, 3:]

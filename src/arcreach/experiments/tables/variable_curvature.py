@@ -43,7 +43,7 @@ def iterations_in_budget(robot: int) -> dict[str, int]:
 
 
 def many_arcs(rng: np.random.Generator) -> Robot:
-    """Draw three sections of 16 arcs with lengths and weights in the ranges of table 3.10."""
+    """Draw a robot of three sections of 16 arcs at random, with lengths and weights in the ranges of table 3.10."""
     lengths, weights = rng.uniform(0.010, 0.040, (3, MANY)), rng.uniform(0.001, 7.0, (3, MANY))
     sections = [
         Section(float(row.sum()), math.radians(100.0), 0.0, 0.0, tuple(row.tolist()), tuple(bends.tolist()))

@@ -46,7 +46,7 @@ FIVE, FINE, HIT, NOT_FOUND = "five points", "finer corners", "the hit", ""
 # Upper bound of the distance from any point of a cell to the nearest of its five points.
 HALF = CELL / 2
 # Cells of the half-plane; x is the distance from the axis. All robots are 100 mm long, and their total bend of half a
-# turn keeps tips above the base; a few rows below it show that.
+# turn keeps tips above the base; a few rows of cells below the base confirm that.
 WIDE, HIGH, BELOW = 100, 105, 5
 CELLS = WIDE * HIGH
 BLOCK = 2_100
@@ -170,7 +170,7 @@ def _table_3_5(run: Any, methods: list[str]) -> Table:
 
 
 def _missed(run: Any, method: str) -> Iterator[Part]:
-    """Yield the cells that random configurations hit and the five points miss, with distances of the tip from these."""
+    """Yield a table of cells that random configurations hit and the five points miss, with distances to the points."""
     rows = []
     for sections in NUMBERS:
         own = run.frame.filter(run.frame["case"] == name_of(sections))
@@ -276,7 +276,7 @@ def _by_solver(arm: Robot, block: Block, hits: Array, settings: Settings) -> dic
 
 
 def corners(inside: float) -> tuple[tuple[float, float], ...]:
-    """Return the corners of a cell, this far inside, relative to its lower left corner."""
+    """Return the corners of a cell moved inwards by `inside` metres, relative to its lower left corner."""
     far = CELL - inside
     return (inside, inside), (far, inside), (inside, far), (far, far)
 

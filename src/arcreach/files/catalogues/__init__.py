@@ -19,17 +19,17 @@ ROBOTS, SCENES, PLANAR = "robots", "scenes", "planar"
 
 
 def catalogue() -> tuple[str, ...]:
-    """Return the names of all robots that `load_robot` knows."""
+    """Return the names of all robots in the catalogue."""
     return _names(ROBOTS)
 
 
 def scene_catalogue() -> tuple[str, ...]:
-    """Return the names of all scenes that `load_scene` knows."""
+    """Return the names of all scenes in the catalogue."""
     return _names(SCENES)
 
 
 def planar_catalogue() -> tuple[str, ...]:
-    """Return the names of all planar scenes that `load_planar_scene` knows."""
+    """Return the names of all planar scenes in the catalogue."""
     return _names(PLANAR)
 
 

@@ -32,7 +32,7 @@ SMALL = ("-Os", "-mllvm", "-inline-threshold=-50")
 FLAGS = ("-target", "wasm32-freestanding", "-std=c99", *SMALL, "-ffp-contract=off", "-fno-math-errno", "-nostdlib")
 LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
-# Tolerances of the page, far below the digits that it shows.
+# Tolerances of the page (share of the reach, radians), far below the digits that it shows.
 POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
 # Sliders of continuous joints span one turn.
 HALF_TURN = float(np.pi)
@@ -41,7 +41,7 @@ HALF_TURN = float(np.pi)
 def export_html(
     robot: Robot, path: str | os.PathLike[str], q: npt.ArrayLike | None = None, precision: str = "float64"
 ) -> None:
-    """Write a page with the robot, a target to drag and the solver, which opens without a network.
+    """Write a page that works offline: the robot, a target to drag, and the solver.
 
     `q` is the first configuration, by default one that shows the robot well. Needs the extra `web`.
     """
@@ -77,7 +77,7 @@ def check_compiler() -> None:
 
 
 def _compile(folder: Path) -> bytes:
-    """Return the solver in `folder`, compiled to WebAssembly."""
+    """Return the exported solver in `folder`, compiled to WebAssembly."""
     source = folder / "page.c"
     write_bytes(source, (resources("arcreach.files.exports") / "page" / "page.c").read_bytes())
     out = folder / "page.wasm"

@@ -1,8 +1,8 @@
 """Write a robot as MJCF, the format of MuJoCo: sections as chains of short links, tendons through sites.
 
-A section has `links` rigid links with two hinges between neighbours. The first and the last pair take half a link's
-bend, so that the links point along the arc's chords and the distance between two discs on the backbone is the length
-of the arc: tendons then have the pulls of `Robot.pulls` up to the third power of the bend of one link.
+A section has at least `links` rigid links with two hinges between neighbours, or one with `twist=True`. Each link has
+the length of its arc. The first and the last hinges take half a link's bend, so that links are parallel to the chords:
+tendons then have the pulls of `Robot.pulls` up to terms of third order in the bend of one link.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import DISC
 
-# Density of the body in kilograms per cubic metre, that of water: a robot has no masses.
+# Density of the body in kilograms per cubic metre, that of water: `Robot` defines no masses.
 DENSITY = 1000.0
 # Young's modulus in pascals of a section without a stiffness: a soft rubber.
 MODULUS = 1e7
-# Stiffness of a tendon that has none, as a multiple of its section's at the tendon's lever arm: about 1 % of a bend
-# is lost. At 200, antagonistic push rods make the simulation unstable.
+# Stiffness that replaces an infinite one of a tendon, as a multiple of its section's at the tendon's lever arm: about
+# 1 % of a bend is lost. At 200, antagonistic push rods make the simulation unstable.
 RIGID = 100.0
 # Damping of sections and of tendons, as time constants of their springs in seconds. MuJoCo integrates damping
 # implicitly and springs explicitly, which is stable for time constants above half a time step of 2 ms.
 CREEP, TAUT = 0.02, 0.002
-# A joint's inertia is increased by its stiffness times the square of this time in seconds: a stiff joint of a light
-# link would accelerate beyond what MuJoCo accepts.
+# A section joint's armature is its stiffness times the square of this time in seconds: without it, a stiff joint of a
+# light link would accelerate beyond what MuJoCo accepts.
 HEAVY = 0.001
-# Time constant in seconds of the motor at a tendon: a step of its control reaches the tendon gradually.
+# Time constant in seconds of a tendon's motor, which filters steps of its control.
 MOTOR = 0.1
-# Angular frequency of a joint's position controller.
+# Angular frequency of a joint's position controller in radians per second.
 CONTROL = 20.0
-# Thickness of a disc in radii.
+# Thickness of a disc as a share of its radius.
 DISC_THICKNESS = 0.1
-# Stands for the absence of a limit: of a force in newtons, of a pull in metres.
+# Replaces an infinite limit of a force in newtons or of a pull in metres.
 NO_LIMIT = 1e9
 COLOURS = ((0.0, 0.45, 0.7, 0.35), (0.9, 0.62, 0.0, 0.35), (0.0, 0.62, 0.45, 0.35), (0.8, 0.47, 0.65, 0.35))
 STEEL, DRUM, CABLE = (0.66, 0.68, 0.71, 1.0), (0.35, 0.37, 0.4, 1.0), (0.1, 0.1, 0.1, 1.0)
@@ -123,7 +123,7 @@ class _Model:
             self._add_capsule(start, self.pose[:3, 3], radius, STEEL)
 
     def _add_capsule(self, start: Array, end: Array, radius: float, colour: Any) -> None:
-        """Add a body that other bodies collide with, and that does not collide with the rest of the robot."""
+        """Add a capsule that collides with other objects, but not with the robot itself."""
         self.body.add_geom(
             type=self.mujoco.mjtGeom.mjGEOM_CAPSULE,
             fromto=[*start, *end],
@@ -157,7 +157,7 @@ class _Model:
         self.body.add_joint(name=name, type=kind, axis=joint.axis, limited=not continuous, **limits)
 
     def _add_section(self, e: int, section: Section, k: int, name: str) -> None:
-        """Add links with hinges at the planes between them, and the sites of tendons in those planes."""
+        """Add links, hinges at the planes where links begin and end, and the sites of tendons in those planes."""
         routes = [route for route in self.robot.routes if route["kind"] != pulls.SLIDE and route["coordinate"] == k]
         planes = _planes(self.links, routes)
         length, radius = section.length + 0.5 * section.stretch, self.radii[e]
@@ -209,7 +209,7 @@ class _Model:
         )
 
     def _add_sites(self, routes: list[Any], e: int, i: int, plane: float) -> None:
-        """Add the sites of the tendons that pass a plane of section e at the current frame, and its disc."""
+        """Add the sites of the tendons in a plane of section e, at the current frame, and the disc of the plane."""
         holes = [route for route in routes if _touches(int(route["discs"]), plane)]
         for route in holes:
             angle = route["angle"] + route["turn"] * plane
@@ -260,7 +260,7 @@ class _Model:
         self.spec.compile()
 
     def _inertia(self, joint: str) -> float:
-        """Return an upper bound of the mass that a slide moves, or of the moment of inertia about a hinge."""
+        """Return the mass that a slide moves, without discs, or a high estimate of the inertia about a hinge."""
         first = self.robot.element_names.index(joint)
         rest = list(zip(self.robot.elements, self.radii, strict=True))[first:]
         mass = sum(_mass(max(element.reach, 2.0 * radius), radius) for element, radius in rest)
@@ -310,7 +310,7 @@ def _bending_stiffness(section: Section, radius: float) -> float:
 
 
 def _planes(links: int, routes: list[Any]) -> Array:
-    """Return the shares of a section's length where links meet: equal steps, and the discs of all tendons."""
+    """Return the planes at which links end, as shares of the length: equal steps, and the discs of all tendons."""
     counts = {links} | {int(route["discs"]) for route in routes if route["discs"]}
     return np.array(sorted({round(k / n, 12) for n in counts for k in range(n + 1)}))
 

@@ -1,8 +1,8 @@
 """Write a robot as an OpenSCAD model of one pose, of a path that `View > Animate` plays, or of all poses of a path.
 
 The model is a chain of modules, one per element. OpenSCAD computes the pose from the coordinates, so its numbers can be
-read and changed. A robot given as a matrix is drawn as a rod from base to tip, at poses computed here. Lengths are in
-millimetres and angles in degrees.
+read and changed. A robot given as a matrix is drawn as a rod from base to tip, with the poses written as numbers.
+Lengths are in millimetres and angles in degrees.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def openscad_text(robot: Robot | SymbolicRobot, q: npt.ArrayLike, *, all_poses: 
 
 
 def _chain(robot: Robot, values: Array) -> str:
-    """Return the lines of the elements of a robot."""
+    """Return the module calls of a robot's elements, one per line."""
     radii = radii_of(robot)
     sections = 0
     chain = []
@@ -94,7 +94,7 @@ def _chain(robot: Robot, values: Array) -> str:
 
 
 def _call(element: Element, k: int, path: Array, radius: float, colour: str) -> str:
-    """Return the line of an element whose coordinates begin at q[k]."""
+    """Return the module call of an element whose coordinates begin at q[k]."""
     match element:
         case Section():
             length = f"q[{k + 2}]" if element.stretch > 0.0 else _number(MM * element.length)
@@ -118,7 +118,7 @@ def _call(element: Element, k: int, path: Array, radius: float, colour: str) -> 
 
 
 def _posed(robot: Robot | SymbolicRobot, path: Array, radius: float) -> str:
-    """Return a rod from base to tip, by its poses along the path."""
+    """Return the module call of a rod from base to tip, with its poses along the path as numbers."""
     poses = robot.tip_pose(path)
     shifts = ", ".join(_list(MM * pose[:3, 3]) for pose in poses)
     turns = ", ".join("[" + ", ".join(_list(row) for row in pose[:3, :3]) + "]" for pose in poses)

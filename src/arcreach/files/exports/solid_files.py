@@ -1,6 +1,6 @@
 """Write the body of a robot in one pose as STL or GLB; both need trimesh.
 
-Both are in metres, z up, in the robot's base frame. An STL is one watertight surface, a GLB has a coloured part per
+Both are in metres, z up, in the robot's base frame. An STL is one watertight surface; a GLB has a coloured part per
 element.
 """
 
@@ -23,7 +23,7 @@ ENDINGS = (".stl", ".glb")
 # The colours of Okabe and Ito for sections in turn; steel for rigid parts, dark grey for joints.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 STEEL, DARK = "#A9AEB4", "#55595E"
-# Metres: vertices nearer than this are merged, as readers of STL do.
+# Vertices that round to the same multiples of this, in metres, are merged, as readers of STL do.
 SAME = 1e-8
 
 
@@ -36,7 +36,7 @@ def part_colour(robot: Robot, part: TubePart) -> str:
 
 
 def write_solid(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str], sides: int = 48) -> None:
-    """Write the body of a robot at q (dof,) as `.stl` or `.glb`; tubes have this number of `sides`."""
+    """Write the body of a robot at q (dof,) as `.stl` or `.glb`; a tube has this number of `sides`."""
     ending = check_output(path, ENDINGS)
     check_chain(robot, "a solid")
     content = _stl(robot, q, sides) if ending == ".stl" else _glb(robot, q, sides)

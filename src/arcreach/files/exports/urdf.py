@@ -22,7 +22,7 @@ from arcreach.robots.mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 
 BASE = "base_link"
-# URDF requires an effort and a velocity for every joint with limits; a chain has neither.
+# URDF requires an effort and a velocity for every joint with limits; `Robot` defines neither.
 UNKNOWN_LIMITS = 'effort="0" velocity="0"'
 
 
@@ -53,7 +53,7 @@ def urdf_text(robot: Robot) -> str:
     lines.append("<!-- Written by arcreach. Efforts and velocities are unknown and written as 0. -->")
     lines.append(f"<robot name={quoteattr(robot.name or 'robot')}>")
     parent = BASE
-    # The body of an element belongs to the URDF link before its joint.
+    # The body of an element belongs to the parent link of its URDF joint.
     bodies = [*zip(robot.elements, radii, strict=True), (None, 0.0)]
     lines += _link(BASE, *bodies[0])
     for k, (element, name) in enumerate(zip(robot.elements, robot.element_names, strict=True)):
@@ -65,11 +65,11 @@ def urdf_text(robot: Robot) -> str:
 
 
 def _link(name: str, element: Element | None, radius: float) -> list[str]:
-    """Return the lines of a URDF link, with the cylinder of a `Link` after it."""
+    """Return the lines of a URDF link, with a cylinder if the element that follows is a `Link`."""
     if not isinstance(element, Link) or radius == 0.0:
         return [f"  <link name={quoteattr(name)}/>"]
     x, y, z = element.translation
-    # The cylinder of a URDF lies along z and is centred at its origin.
+    # A URDF cylinder is aligned with z and centred at its origin.
     tilt, turn = math.atan2(math.hypot(x, y), z), math.atan2(y, x)
     shape = [
         f'      <origin xyz="{_text(0.5 * x, 0.5 * y, 0.5 * z)}" rpy="{_text(0.0, tilt, turn)}"/>',

@@ -13,7 +13,7 @@ from arcreach.errors import FileError
 LARGEST_TOML = 2_000_000
 # Bytes of a URDF; the largest descriptions of humanoids have about a megabyte.
 LARGEST_URDF = 10_000_000
-# Nested brackets and parts of a dotted key; a robot file needs four.
+# Levels of nested brackets, and dots of a dotted key; a robot file needs four.
 DEEPEST = 16
 # Elements of a robot; a hyper-redundant arm has a hundred.
 MOST_ELEMENTS = 1000
@@ -27,13 +27,13 @@ MOST_TABLES = MOST_ELEMENTS + MOST_OBSTACLES + 1
 # XML elements of a URDF, and their nesting.
 MOST_NODES = 200_000
 DEEPEST_NODE = 100
-# Characters of a formula and of all formulas of a matrix, and nested brackets: derivatives grow with both.
+# Characters of a formula, characters of all formulas of a matrix, nested brackets: derivatives grow with all three.
 LONGEST_FORMULA = 5_000
 LONGEST_MATRIX = 20_000
 DEEPEST_FORMULA = 30
 
-# Strings and comments of TOML, each to its end or that of the text. Every branch matches once it has begun, so that the
-# time is linear; possessive quantifiers would say so, but Python 3.11.2 matches them wrongly.
+# Strings and comments of TOML, each to its end or the end of the text. Every branch matches once it has begun, so that
+# the time is linear; possessive quantifiers would enforce this, but Python 3.11.2 matches them wrongly.
 _STRINGS = re.compile(
     r'"""[^"\\]*(?:(?:\\(?:.|\Z)|"(?!""))[^"\\]*)*(?:"""|\Z)'
     r"|'''[^']*(?:'(?!'')[^']*)*(?:'''|\Z)"
@@ -42,7 +42,7 @@ _STRINGS = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-# A key with this number of dots.
+# A dotted key with at least DEEPEST dots.
 _LONG_KEY = re.compile(rf"(?:\.[^.\n=\[\],{{}}]*){{{DEEPEST}}}")
 
 

@@ -70,7 +70,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
                 raise FileError(f"the exponent {_source(right)} is not a number up to {LARGEST_EXPONENT}")
             return _evaluated(_build(left, symbols) ** exponent, node)
         case ast.BinOp(op=ast.Mult() | ast.Div()):
-            # All factors at once: one by one, SymPy would turn 2*(x + y)*z into (2*x + 2*y)*z.
+            # Multiply all factors at once: one by one, SymPy would turn 2*(x + y)*z into (2*x + 2*y)*z.
             return _real(sympy.Mul(*_factors(node, symbols)), node)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _real(_OPERATORS[type(op)](_build(left, symbols), _build(right, symbols)), node)

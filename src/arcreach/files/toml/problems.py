@@ -12,14 +12,14 @@ from pydantic import BaseModel, ValidationError
 from arcreach._checks import shown
 from arcreach.errors import ArcreachError, FileError
 
-# Lists of tagged unions with the field that holds the tag; pydantic puts the tag into the location of an error.
+# Lists of tagged unions, with the field that holds the tag. Pydantic puts the tag into the location of an error.
 _TAGGED_LISTS = {"elements": "kind", "rows": "kind", "coordinates": "quantity", "obstacles": "kind"}
 # Largest number of problems reported for one file.
 MOST = 100
 # Largest number of names compared for a suggestion.
 _MOST_KNOWN = 1000
 
-# Accepted types by pydantic's error.
+# The accepted type for each of pydantic's type errors.
 _REMEDIES = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -35,7 +35,7 @@ ModelOf = Callable[[str, Any], type[BaseModel] | None]
 
 
 def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Location, str]]:
-    """Return the location of each problem in the file and a line about it.
+    """Return the location of each problem in the file, and a line that describes it.
 
     `model_of(path, table)` returns the model of the table at a path. Beyond `MOST` problems the last line counts the
     rest.
@@ -49,7 +49,7 @@ def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
-    # The time grows with the product of both lengths, and no known name is this long.
+    # Cut the word: the time grows with the product of both lengths, and no known name is this long.
     near = difflib.get_close_matches(word[:100], list(itertools.islice(known, _MOST_KNOWN)), n=1, cutoff=0.6)
     return f"; did you mean {shown(near[0])}?" if near else ""
 
@@ -76,8 +76,8 @@ def build_entries(
 ) -> tuple[list[Any], list[str]]:
     """Build all entries of the list `key`, and collect the problems of the file.
 
-    `form` is the result of `describe`. An entry of bad form is not built; `other_problems` checks those of its fields
-    whose form is good. `others` are further problems of the file. Errors of the types `caught` become problems.
+    `form` is the result of `describe`. An entry of bad form is not built; `other_problems` checks the values of its
+    other fields. `others` are further problems of the file. Errors of the types `caught` become problems.
     """
     found = [line for location, line in form if location[:1] != (key,) or len(location) == 1]
     found += others
@@ -127,7 +127,7 @@ def _line(detail: Any, data: Any, model_of: ModelOf) -> str:
 
 
 def _remedy(kind: str, message: str, context: Any) -> str:
-    """Return what is accepted, to stand after `give`."""
+    """Return the accepted input, worded to follow `give`."""
     if kind == "literal_error":
         return str(context["expected"])
     if kind == "too_short":

@@ -119,7 +119,7 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
 
 
 def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
-    """Return the problems of the values of an entry, except those whose form is bad."""
+    """Return the problems of an entry's values; fields of bad form, listed in `bad`, are skipped."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     if kind == "dh" and all(len(location) > 1 for location in bad):
@@ -134,7 +134,7 @@ def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
 
 
 def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
-    """Return the problems of the values of an element or a tendon, except those whose form is bad."""
+    """Return the problems of the values of an element or a tendon; fields of bad form are skipped."""
     found: list[str] = []
     fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad}
     names = {field.name for field in dataclasses.fields(owner)}
@@ -231,7 +231,7 @@ def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
 
 
 def _check_read_back(robot: SymbolicRobot, text: str, origin: str) -> None:
-    """Refuse to write formulas that would be read as different ones."""
+    """Refuse formulas that would be read back as different ones."""
     try:
         again = parse_robot(text, origin)
     except FileError as error:

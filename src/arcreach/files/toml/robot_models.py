@@ -1,6 +1,6 @@
 """Pydantic models of a robot file.
 
-The models of `elements` are made from the fields of the element classes, so that a field is described once. The models
+The models of `elements` are generated from the fields of the element classes, so that a field is described once. They
 check the form only: keys, types and units. The element classes check the values.
 """
 
@@ -112,7 +112,7 @@ class Strict(BaseModel):
 
 
 def field_type(field: dataclasses.Field[Any]) -> Any:
-    """Return the type of a field in a file, by its annotation and its quantity."""
+    """Return the Pydantic type of a field, by its annotation and its quantity."""
     if str(field.type) == "tuple[Tendon, ...]":
         return Annotated[tuple[TENDON, ...], Field(max_length=bounds.MOST_TENDONS)]  # type: ignore[valid-type]
     number = _NUMBERS[field.metadata["quantity"]]
@@ -137,7 +137,7 @@ def field_form(owner: type[Any], name: str) -> TypeAdapter[Any]:
 
 def entry_model(owner: type[Any], type_of: Callable[[dataclasses.Field[Any]], Any] = field_type) -> type[Strict]:
     """Return the model of a file's entry for an element, obstacle or tendon; a rotation may also be given as `rpy`."""
-    # A list of tendons holds nothing else, so that an entry need not name its kind.
+    # A list of tendons holds only tendons, so that its entries have no kind.
     fields: dict[str, Any] = {} if owner is Tendon else {"kind": (Literal[owner.kind], ...)}
     for field in dataclasses.fields(owner):
         default = ... if field.default is dataclasses.MISSING else field.default
@@ -222,7 +222,7 @@ class RobotEntry(Strict):
 ENTRIES["dh"] = DHEntry
 ENTRIES["robot"] = RobotEntry
 
-# Built from the table, so that a new element needs no entry here.
+# Built from ENTRIES, so that a new element needs no change here.
 AnyEntry: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
 
 

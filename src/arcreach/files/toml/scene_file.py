@@ -92,7 +92,7 @@ def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
 
 
 def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
-    """Return the problems of the values of an entry, except those whose form is bad."""
+    """Return the problems of an entry's values; fields of bad form, listed in `bad`, are skipped."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape = SHAPES.get(str(kind))
     if shape not in SIMPLE:

@@ -1,7 +1,7 @@
 """Pydantic models of a scene file.
 
-The models of `obstacles` are made from the fields of the obstacle classes. They check the form only: keys, types and
-units. The obstacle classes check the values.
+The models of spatial obstacles are generated from the fields of their classes; those of planar ones are in
+`planar_file`. Models check the form only: keys, types and units. The obstacle classes check the values.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in (
 ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
 ENTRIES |= OBSTACLES
 
-# Obstacles whose fields can be checked although another field has a bad form.
+# Obstacles whose other fields can be checked if one has a bad form.
 SIMPLE = tuple(shape for shape in SHAPE_TYPES if shape is not Mesh)
 
 

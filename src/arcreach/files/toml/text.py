@@ -1,4 +1,4 @@
-"""Parse a TOML text within bounds, and write its values so that floats are read back bit by bit.
+"""Parse a TOML text within bounds, and write values so that floats are read back bit-identical.
 
 `tomli_w` is not used: it breaks every array over several lines, and a robot file has one vector per line.
 """
@@ -18,7 +18,7 @@ TOO_MANY_DIGITS = "is not valid TOML: it has a number of thousands of digits; gi
 
 
 def _reason(error: tomllib.TOMLDecodeError) -> str:
-    """Return the message of an error; one that quotes much of the file is cut, but keeps the line and column."""
+    """Return the message of an error, shortened if it quotes much of the file, with the line and column."""
     reason, bracket, place = str(error).rpartition(" (at ")
     return f"{shown(reason)[1:-1]} (at {place}" if bracket else shown(place)[1:-1]
 
@@ -40,7 +40,7 @@ def parse_toml(text: str, origin: str) -> dict[str, Any]:
 
 
 def _has_endless_integer(data: Any) -> bool:
-    """Return whether an integer has more digits than Python prints; TOML accepts such integers in hexadecimal."""
+    """Return whether an integer has over 10,000 bits: Python's limit of digits does not apply to hexadecimal ones."""
     waiting = [data]
     while waiting:
         node = waiting.pop()
@@ -63,7 +63,7 @@ def toml_value(value: Any) -> str:
 
 
 def header_lines(content: Any) -> list[str]:
-    """Return the lines of the name and source of a robot or scene, as far as it has them."""
+    """Return the lines of the name and source of a robot or scene; empty ones are left out."""
     fields = (("name", content.name), ("source", content.source))
     return [f"{key} = {toml_value(value)}" for key, value in fields if value]
 

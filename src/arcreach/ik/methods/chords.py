@@ -1,4 +1,4 @@
-"""Method `chords`: FABRIK on the chords of the sections; the axis is met by turning the chain about its tip."""
+"""Method `chords`: FABRIK on the chords of the sections; the axis is corrected by rotating the chain about its tip."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.kernels.methods.chords import Settings, chords
 from arcreach.robots.robot import Robot
 
-# When the axis is turned towards the wanted one: in every iteration, or only in those that reach the position.
+# When the tip axis is rotated towards the target's: in every iteration, or only in those that reach the position.
 ALWAYS, ON_ARRIVAL = "always", "on-arrival"
-# The numbers of the source's experiments: A for three sections, A for more, C.
+# Values from the source's experiments: A for up to SHORT sections, A for more, C.
 A_SHORT, A_LONG, C_DEFAULT = 10.0, 3.0, 25
 SHORT = 3
 # How far all points are rotated in every C-th iteration: by 1 / A of the angle between the axes, or by all of it.
@@ -22,7 +22,7 @@ SHAKES = ("part", "full")
 
 
 def refuses(robot: Robot) -> str | None:
-    """Return why a chain is not one of sections joined end to end on a base; None where it is."""
+    """Return why a robot is not a base followed by sections joined end to end; None if it is."""
     reason = fabrik_chain.chord_refusal(robot)
     if reason is not None:
         return reason

@@ -9,7 +9,7 @@ from arcreach.robots.robot import Robot
 
 
 def refuses(robot: Robot) -> str | None:
-    """Return why a chain is not one of sections of fixed length on a base; None where it is."""
+    """Return why a robot is not a base followed by sections of fixed length; None if it is."""
     if any(section.stretch > 0.0 for section in robot.sections):
         return "it accepts sections of fixed length, but the robot has one of variable length"
     return fabrik_chain.chain_refusal(robot)

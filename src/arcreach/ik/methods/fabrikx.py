@@ -24,7 +24,7 @@ def _run(problem: Problem) -> Outcome:
 
 
 def _balls(problem: Problem) -> tuple[Array, bool]:
-    """Return the spheres of the scene, enlarged by the margin, and whether to bend around them as published."""
+    """Return the spheres of the scene, enlarged by the margin, and whether to avoid them as published."""
     avoidance = problem.options.get("avoidance", CORRECTED)
     if avoidance not in (CORRECTED, PUBLISHED):
         raise MethodError(f"avoidance = {shown(avoidance)} is not accepted; give '{CORRECTED}' or '{PUBLISHED}'")

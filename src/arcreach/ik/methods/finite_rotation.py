@@ -1,4 +1,4 @@
-"""Method `finite-rotation`: distance, long and cross axis of the tool in turn, by closed-form turns of joints."""
+"""Method `finite-rotation`: minimise the error of distance, long axis and cross axis in turn, in closed form."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ KERNELS: dict[str, Any] = {CORRECTED: finite_rotation, PUBLISHED: finite_rotatio
 
 MOST_STEPS = 1000
 SMALLEST_PIECE = 16
-# Sweeps of one objective before the next. One loses 3 % of the poses of a UR5; more than five gain nothing.
+# Sweeps of one objective before the next. One sweep reaches 3 % fewer poses of a UR5; more than five gain nothing.
 SWEEPS = 5
-# The published variant repeats the sweeps of an objective until it is met; this many end one that is not.
+# The published variant sweeps one objective until it is met, at most this many times.
 SWEEPS_PUBLISHED = 100
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-# Two unit vectors whose product is below this are perpendicular.
+# Two unit vectors are perpendicular if their dot product is at most this.
 RIGHT_ANGLE = 1e-6
 # Sine of the angle to the long axis above which a joint's axis serves as the cross axis.
 SQUARE_ENOUGH = 0.1
@@ -54,10 +54,10 @@ def run(problem: Problem) -> Outcome:
 
 
 def slack(robot: Robot, single: bool) -> Array:
-    """Return bounds of the rounding errors of distance and angle (2,), which tolerances are reduced by.
+    """Return bounds (2,) of the rounding errors of distance and angle, by which tolerances are reduced.
 
-    Per joint, rounding to 24 bits moves the tip by one unit of the reach and turns it by 3/2, which at the end of the
-    reach moves it by 3/2 more.
+    Per joint, rounding by u = 2**-24 shifts the tip by up to u times the reach and rotates it by up to 1.5 u radians,
+    which shifts a tip at full reach by 1.5 u times the reach more.
     """
     units = robot.dof * ROUNDING if single else 0.0
     return np.array([2.5 * units * robot.reach, 1.5 * units])
@@ -110,10 +110,10 @@ def direction(option: str, value: Any) -> Array:
 
 
 def default_cross(robot: Robot, long: Array) -> Array:
-    """Return the axis of the last turning joint, made perpendicular to the long axis; x or y where both are parallel.
+    """Return the last revolute joint's axis, made perpendicular to the long axis; if they are parallel, that of x or y.
 
-    The source uses this joint's axis too. If both axes of the tool were perpendicular to it, the joint would undo for
-    one what it does for the other, and few poses would be reached.
+    The source uses this joint's axis too. If both tool axes were perpendicular to it, its rotation for one would undo
+    that for the other, and few poses would be reached.
     """
     candidates: list[Array] = [other - np.dot(other, long) * long for other in (last_axis(robot), *np.eye(3))]
     cross = next(candidate for candidate in candidates if np.linalg.norm(candidate) > SQUARE_ENOUGH)
@@ -121,7 +121,7 @@ def default_cross(robot: Robot, long: Array) -> Array:
 
 
 def last_axis(robot: Robot) -> Array:
-    """Return the axis of the last turning joint in the tip frame; zero where none turns."""
+    """Return the axis of the last revolute joint in the tip frame, zeros if there is none."""
     turned: Array = np.eye(3)
     for element in reversed(robot.elements):
         if isinstance(element, Revolute):

@@ -2,9 +2,9 @@
 
 It needs forward kinematics only, so it serves every chain, and robots given as a matrix. The role of a coordinate is
 the error that its steps reduce: of the position, of the orientation, or both. It suits teaching, tracing and arms with
-decoupled coordinates. On others it often stalls where no single coordinate helps: of 1000 random poses it reaches 43 %
-on the PUMA 560 and 45 % on the iiwa 14 to 1 mm and 0.01 rad, with one start and default options; of positions, 60 % and
-89 %.
+decoupled coordinates. On others it often stalls where no single coordinate helps: with one start and default options,
+to 1 mm and 0.01 rad, it reaches 43 % of 1000 random poses on the PUMA 560 and 45 % on the iiwa 14; of positions, 60 %
+and 89 %.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ SCALE_SAMPLES = 64
 
 
 def run(problem: Problem[Any]) -> Outcome:
-    """Search from the given start, or from beside the middle of the limits."""
+    """Search from the given start, or from `default_start`."""
     robot: AnyRobot = problem.robot
-    # A matrix is evaluated in Python, on one thread.
+    # A symbolic robot is evaluated in Python, on one thread.
     kernel, own, smallest = (
         (kernels.hierarchical, (), SMALLEST_PIECE) if isinstance(robot, Robot) else (_search, (robot,), sys.maxsize)
     )
@@ -76,7 +76,7 @@ def run(problem: Problem[Any]) -> Outcome:
 
 
 def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, task: Task, answers: Answers) -> None:
-    """Run the batch kernel with the forward kinematics of a user's matrix."""
+    """Do the same as the batch kernel with the forward kinematics of a symbolic robot."""
     q, trial, corner, best = np.empty((4, robot.dof))
     work = kernels.Work(q, trial, corner, best, np.zeros((2, kernels.ERRORS)), np.zeros(1, kernels.STATE))
     # Arguments have the same types in every call of one search.
@@ -96,7 +96,7 @@ def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, tas
         return ended, time.perf_counter() - began
 
     if first < stop and "hierarchical ready" not in robot.memory:
-        # Without iterations, to keep compilation out of the time of the first target.
+        # A search without iterations compiles the kernels, so that the first target's time excludes compilation.
         search(first, task._replace(max_steps=0, trace=task.trace[:0]))
         robot.memory["hierarchical ready"] = True
     for i in range(first, stop):
@@ -149,7 +149,7 @@ def default_start(robot: AnyRobot) -> Array:
 
 
 def default_scale(robot: AnyRobot) -> float:
-    """Return the metres that count as a radian in the role `both`: a tenth of the largest distance of the tip."""
+    """Return the metres that count as a radian in the role `both`: a tenth of the largest sampled tip distance."""
     kept: float | None = robot.memory.get("hierarchical scale")
     if kept is None:
         tips = robot.tip_pose(robot.sample(SCALE_SAMPLES, seed=0))[:, :3, 3]
@@ -212,7 +212,7 @@ def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
 
 
 def _ranges(robot: AnyRobot, given: Any) -> Array:
-    """Return the range of every coordinate that N divides: given, or from the limits; a full turn without limits."""
+    """Return every coordinate's range, the dividend of its step: as given, that of its limits, or a full turn."""
     if given is None:
         continuous = ~np.isfinite(robot.lower)
         lower, upper = np.where(continuous, -math.pi, robot.lower), np.where(continuous, math.pi, robot.upper)
@@ -237,7 +237,7 @@ def motions(robot: AnyRobot) -> npt.NDArray[np.int64]:
 
 
 def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
-    """Return the packed chain with the limits of a robot; for a matrix, one of prismatic joints with its limits."""
+    """Return the packed chain; for a symbolic robot, one of prismatic joints with the robot's limits."""
     if isinstance(robot, Robot):
         return robot.packed
     kept: npt.NDArray[Any] | None = robot.memory.get("hierarchical limits")

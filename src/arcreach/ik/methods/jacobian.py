@@ -16,7 +16,7 @@ from arcreach.kernels.methods.jacobian_steps import SHARE, Rule
 from arcreach.robots.robot import Robot
 
 SMALLEST_PIECE = 64
-# Share of its limit by which a section is bent at the start: the direction of a straight one has no effect.
+# Share of `bend_max` by which sections are bent at the start: in a straight section the direction has no effect.
 START_BEND = 0.1
 
 
@@ -34,7 +34,7 @@ def bent_start(robot: Robot) -> Array:
 
 
 def holding_limits(robot: Robot) -> tuple[Array, Array]:
-    """Return the limits that hold a coordinate; a bend may pass 0 and a direction may wrap."""
+    """Return the limits of the active set; they let a bend pass 0 and a direction wrap."""
     lower, upper = robot.lower.copy(), robot.upper.copy()
     for element, k in robot.indexed_elements():
         if isinstance(element, Section):
@@ -51,7 +51,7 @@ def arm_of(robot: Robot) -> Arm:
 
 
 def run_rule(problem: Problem, rule: Rule) -> Outcome:
-    """Solve every target by steps of a rule, from its start or a slight bend."""
+    """Solve every target by steps of a rule, from its start or `bent_start`."""
     arm = arm_of(problem.robot)
     return run_kernel(
         problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, default_start=bent_start, smallest=SMALLEST_PIECE
@@ -59,7 +59,7 @@ def run_rule(problem: Problem, rule: Rule) -> Outcome:
 
 
 def run(problem: Problem) -> Outcome:
-    """Solve every target from its start or a slight bend."""
+    """Solve every target from its start or `bent_start`."""
     return run_rule(problem, RULE)
 
 

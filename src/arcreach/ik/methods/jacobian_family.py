@@ -17,9 +17,9 @@ from arcreach.kernels.methods import jacobian_steps
 from arcreach.kernels.methods.jacobian_steps import Rule
 from arcreach.kernels.published.jacobian import published_jacobian
 
-# Radians; the Jacobian does not describe larger steps.
+# Radians; the Jacobian is no approximation for larger steps.
 LARGEST_STEP = 1.0
-# A solve that leaves more than this share of the squared error after `patience` steps is given up.
+# Give up on a solve if after `patience` steps more than this share of the squared error is left.
 PROGRESS = 0.9
 
 TRANSPOSE = Rule(jacobian_steps.TRANSPOSE, largest=LARGEST_STEP, progress=PROGRESS, max_steps=3000)

@@ -16,7 +16,7 @@ from arcreach.kernels.chain.layout import REACHED
 def run(problem: Problem) -> Outcome:
     """Solve by `fabrikx`, then by `jacobian` where that fails, and keep the nearer answer.
 
-    Each has half of the time, so that a target's time does not depend on the rest of its batch.
+    Each method gets half of `max_time`, so that a target's limit does not depend on the rest of its batch.
     """
     problem = dataclasses.replace(problem, max_time=0.5 * problem.max_time)
     outcome = FABRIKX.run(problem)
@@ -41,7 +41,7 @@ def run(problem: Problem) -> Outcome:
 
 
 def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the larger of both errors, each in units of its tolerance."""
+    """Return the larger of both errors (n,), each in units of its tolerance; correct the status in `outcome`."""
     tolerances = problem.position_tol, problem.angle_tol
     distance, angle = verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)

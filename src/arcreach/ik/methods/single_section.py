@@ -1,4 +1,4 @@
-"""Method `single-section`: one section, alone or on a base that slides along z, by the angle of its chord."""
+"""Method `single-section`: one section, alone or on a base that slides along z, solved by its chord angle."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def polynomial(robot: Robot) -> Array:
 
 
 def refuses(robot: Robot) -> str | None:
-    """Return why a robot is not one section, alone or after a `Prismatic` along z; None where it is."""
+    """Return why a robot is not one section, alone or after a `Prismatic` along z; None if it is."""
     *front, last = robot.elements
     if not isinstance(last, Section) or len(front) > 1 or (front and not isinstance(front[0], Prismatic)):
         return "it accepts one section, alone or after one prismatic joint"

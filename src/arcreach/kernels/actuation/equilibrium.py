@@ -1,6 +1,6 @@
 """The configuration that pulls produce: sections as springs, tendons as springs that may only pull or only push.
 
-Symbols: v, the unknowns, two bend components and, where it varies, the length of every section; v0, their values at
+Symbols: v, the unknowns: of every section the two bend components and, if it varies, the length; v0, their values at
 rest; k, the stiffnesses of the sections; c, the stiffness of a tendon; h, its elongation beyond its free length, 0 if
 it is slack. The energy is the sum of k (v - v0)^2 / 2 over the unknowns and of c h^2 / 2 over the tendons. It has one
 minimum if pulls are linear in v. Newton's method finds it in a few steps, because the set of slack tendons soon stays
@@ -17,7 +17,7 @@ from arcreach.kernels.actuation.pulls import SLIDE, disc_chord, even_length, is_
 from arcreach.kernels.actuation.tables import sum_series, table_length, tabulate, write_functions
 from arcreach.kernels.math.linalg import copy, factor_downhill, solve_downhill
 
-# What a tendon transmits.
+# Forces that a tendon transmits.
 PULL, PUSH, BOTH = range(3)
 # Columns of the table of tendons.
 STIFFNESS = 0
@@ -44,10 +44,10 @@ _LEFT = 1e-13
 # After a last step this short, in radians and in metres, the pulls are not evaluated again: third-order terms are below
 # 1e-17.
 _TINY = 1e-5
-# From the first step shorter than this on, in radians and in metres, the matrix includes the second derivatives of the
-# pulls. Farther from the minimum they make steps worse.
+# After the first step shorter than this, in radians and in metres, the matrix includes the second derivatives of the
+# pulls; farther from the minimum they make steps worse.
 _NEAR = 0.3
-# Length of the step before the first: so short that the first step is never taken for the last one.
+# Assumed length of the step before the first, so short that the first step never counts as the last one.
 _NO_STEP = 1e-99
 
 
@@ -78,8 +78,8 @@ class Work(NamedTuple):
     curvatures: Any  # (routes, 6), second derivatives of lengths
     matrix: Any
     table: Any
-    slid: Any  # what slides contribute to the pulls
-    rest_pull: Any  # at rest, without slides
+    slid: Any  # contribution of prismatic joints to the pulls
+    rest_pull: Any  # pulls at rest, without `slid`
     rest_slopes: Any
 
 
@@ -97,7 +97,7 @@ def write_coordinates(sections, v, q):
 
 @kernel
 def write_slides(springs, q, work):
-    """Write what the slides contribute to the pulls. Source: derived."""
+    """Write the contribution of prismatic joints to the pulls. Source: derived."""
     for j in range(work.slid.shape[0]):
         work.slid[j] = 0.0
     for r in range(springs.routes.shape[0]):
@@ -108,7 +108,7 @@ def write_slides(springs, q, work):
 
 @kernel
 def write_pulls(springs, v, curved, work):
-    """Write the pulls at unknowns v, given those of the slides, and their derivatives, second ones if `curved`.
+    """Write the pulls at unknowns v and their derivatives, the second ones if `curved`; `work.slid` is given.
 
     Source: derived.
     """
@@ -318,7 +318,7 @@ def equilibrium(springs, pulled, q, work):
 
 @kernel(batch=True)
 def equilibria(start, stop, springs, P, Q, out):
-    """Find configurations for rows `start` to `stop` of the pulls P, in place in Q; `out` gets forces and pulls.
+    """Find configurations for rows `start` to `stop` of the pulls P, in place in Q; write forces and pulls to `out`.
 
     Source: derived.
     """

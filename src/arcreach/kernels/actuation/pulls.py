@@ -51,8 +51,8 @@ NODES = np.array([np.resize(0.5 + 0.5 * nodes, SIZES[-1]) for nodes, _ in _GAUSS
 WEIGHTS = np.array([np.resize(0.5 * weights, SIZES[-1]) for _, weights in _GAUSS])
 EXPONENT = math.log(4e14)
 SPREADS = tuple(math.sinh(EXPONENT / (2 * size)) for size in SIZES)
-# Least and largest `ratio` for which `choose_rule` chooses a rule. One rule then serves all small bends and can be
-# tabulated, and the number of panels is bounded; at a ratio of 1 it would be infinite.
+# Bounds to which the `ratio` of `choose_rule` is clipped. By the lower one, all small bends share a rule, which can be
+# tabulated; by the upper one, the number of panels is bounded (at a ratio of 1 it would be infinite).
 BENT = 0.25
 _NEAREST = 0.9
 
@@ -183,7 +183,7 @@ def length_gradient(chain, route, q):
 
 @kernel
 def by_coordinates(slope, bend, s, c):
-    """Return derivatives by bend, direction and length from those by x, y and S; s, c: of the direction.
+    """Return derivatives by bend, direction and length from those by x, y and S; s, c: sine and cosine of phi.
 
     Source: derived.
     """

@@ -1,4 +1,4 @@
-"""Tables for many evaluations of tendon lengths: nodes of helical tendons, holes and series of those between discs."""
+"""Tables for many evaluations of tendon lengths: nodes of helical tendons, holes and series of gaps between discs."""
 
 import math
 from typing import Any, NamedTuple
@@ -37,10 +37,10 @@ class Table(NamedTuple):
     """Nodes, holes and series of a robot's routes, and scratch."""
 
     rows: Any  # (routes, 5, most): weight and node, see `node_length`; or holes of gaps, see `gap_holes`
-    counts: Any  # (routes,): rows of each, padded to a multiple of LANES
+    counts: Any  # (routes,): number of nodes or gaps of each, padded to a multiple of LANES
     bounds: Any  # (routes,): square of the largest theta / hypot(S, r tau) for which the nodes suffice
     groups: Any  # (routes,): group of tendons that share the functions of their gaps
-    leaders: Any  # (groups,): the first route of each
+    leaders: Any  # (groups,): the first route of each group
     series: Any  # (groups, TERMS, 4 gaps): power series of A, D, M, C for all gaps
     largest: Any  # (groups,): square of the largest bend for which the series suffice
     sums: Any  # (groups, 3, 4 gaps): A, D, M, C of all gaps, and their derivatives
@@ -49,7 +49,7 @@ class Table(NamedTuple):
 
 @kernel
 def rows_of(chain, route):
-    """Return how many rows a route has. Source: derived."""
+    """Return the number of nodes or gaps of a route, 0 if it needs no table. Source: derived."""
     if is_even(route):
         return 0
     if route.kind == DISCS:

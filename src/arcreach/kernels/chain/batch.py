@@ -81,7 +81,7 @@ def append_section_lanes(chain: Records, row: int, Q: Array, first: int, count: 
     else:
         for lane in range(LANES):
             work[_LENGTH + lane] = chain[row].length
-    # In a section of one arc, the half angle is that of the chord too, and its sine is computed once.
+    # In a section of one arc half the bend is also the chord's angle, so its sine is computed once.
     one_arc = chain[row].arcs == 1
     for lane in range(LANES):
         work[_X + lane] = 0.0

@@ -116,7 +116,7 @@ def judge(
 def judge_poses(
     start: int, stop: int, poses: Array, criteria: Criteria, targets: Array, status: Integers, errors: Array
 ) -> None:
-    """Do the same as `judge` for tip poses (n, 4, 4), for a robot that is not a chain. Source: derived."""
+    """Do the same as `judge` for tip poses (n, 4, 4) of a symbolic robot. Source: derived."""
     for i in range(start, stop):
         p = poses[i]
         motion = (

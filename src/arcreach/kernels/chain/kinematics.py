@@ -30,7 +30,7 @@ def link_motion(chain: Records, row: int) -> Motion:
 
 @kernel
 def element_motion(chain: Records, row: int, q: Array) -> Motion:
-    """Return the motion from the base to the end of one element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
+    """Return the motion from the proximal to the distal frame of an element. Source: [K22] eq. 2.6; [FRD] fig. 1."""
     kind = chain[row].kind
     k = chain[row].coordinate
     if kind == SECTION:
@@ -115,7 +115,7 @@ def element_length(chain: Records, row: int, q: Array) -> float:
 
 @kernel
 def element_point(chain: Records, row: int, q: Array, step: Motion, fraction: float) -> Vector:
-    """Return the point at `fraction` of an element's line, in its base frame; `step` is its motion. Source: derived."""
+    """Return the point at `fraction` of an element, in its proximal frame; `step` is its motion. Source: derived."""
     k = chain[row].coordinate
     if chain[row].kind == SECTION:
         x, z = planar_point(chain, row, q[k], fraction)

@@ -1,9 +1,9 @@
-"""Limits of a chain: whether a configuration is finite, whether it is inside, and the nearest one inside.
+"""Limits of a chain: test whether a configuration is finite and inside them, and find the nearest one inside.
 
-Nearest is meant in solver variables: for a section the bend vector bend * (cos direction, sin direction) in radians and
-the share s / S_delta of its stretch, for a joint its coordinate. The limits of a fixed section are then a disc, those
-of a variable one a cone cut off at s = S_delta, or a cylinder if bend and length are not coupled. All are convex, so
-the nearest point is unique.
+Distances are measured in solver variables: for a section the bend vector bend * (cos direction, sin direction) in
+radians and the share s / S_delta of its stretch, for a joint its coordinate. The limits of a fixed section are then a
+disc, those of a variable one a cone cut off at s = S_delta, or a cylinder if bend and length are not coupled. All are
+convex, so the nearest point is unique.
 """
 
 import math
@@ -72,7 +72,7 @@ def clip_section(chain: Records, row: int, q: Array, out: Array) -> None:
     bend = q[k]
     direction = q[k + 1]
     if bend < 0.0:
-        # A negative bend is a bend in the opposite direction; with twist that would turn the end, so it becomes 0.
+        # A negative bend is a bend in the opposite direction. With twist that would rotate the end: set it to 0.
         direction = direction if chain[row].twist == 1 else direction + math.pi
         bend = 0.0 if chain[row].twist == 1 else -bend
     out[k + 1] = wrap_angle(direction)
@@ -121,7 +121,7 @@ def finite_clip(chain: Records, q: Array, out: Array) -> bool:
 
 @kernel
 def unwind(chain: Records, near: Array, q: Array) -> None:
-    """Change periodic joints by full turns to the values nearest to `near` (dof,), or if it is empty to mid-range.
+    """Change periodic joints by full turns to the values nearest to `near` (dof,) or, if `near` is empty, to mid-range.
 
     Source: derived.
     """
@@ -136,7 +136,7 @@ def unwind(chain: Records, near: Array, q: Array) -> None:
                 wanted = near[k]
             turns = nearest_integer((wanted - q[k]) / (2.0 * math.pi))
             if turns != 0.0:
-                # The limits may allow fewer turns. Rounding can overestimate their number by two, so three are tried.
+                # The limits may allow fewer turns. Rounding can overestimate their number by two, so try three numbers.
                 room = abs((upper if turns > 0.0 else lower) - q[k]) / (2.0 * math.pi)
                 most = nearest_integer(min(abs(turns), room))
                 for fewer in range(3):
@@ -150,7 +150,7 @@ def unwind(chain: Records, near: Array, q: Array) -> None:
 
 @kernel
 def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool:
-    """Return whether a section is inside its limits, widened by the relative `tolerance`.
+    """Return whether a section is inside its limits, widened by `tolerance`: relative, absolute for held coordinates.
 
     Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """

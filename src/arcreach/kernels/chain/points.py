@@ -1,4 +1,4 @@
-"""Points of the backbone at given shares of elements, with their derivatives by the coordinates.
+"""Points of the backbone at given fractions of elements, with their derivatives by the coordinates.
 
 A point is given by the row of its element in the chain and the fraction of the element's length, from 0 to 1.
 """
@@ -40,7 +40,7 @@ def part_columns(
 
 @kernel
 def joint_part(chain: Records, row: int, q: Array, fraction: float, before: Motion, jac: Array) -> None:
-    """Write the column of a joint for a point on its straight line, which moves by its share. Source: derived."""
+    """Write the column of a joint for the point at `fraction` of its straight line. Source: derived."""
     k = chain[row].coordinate
     step = element_motion(chain, row, q)
     after = compose(before, step)
@@ -85,7 +85,7 @@ def point_at(chain: Records, q: Array, at: int, fraction: float, out: Array, jac
 def points_at(
     start: int, stop: int, chain: Records, Q: Array, elements: Integers, fractions: Array, points: Array, jac: Array
 ) -> None:
-    """Write points (n, m, 3) of elements (m,) and Jacobians (n, m, 6, dof) of rows start to stop. Source: derived."""
+    """Write points (n, m, 3) of elements (m,); only rows 0 to 2 of jac (n, m, 6, dof) are valid. Source: derived."""
     for i in range(start, stop):
         for j in range(elements.shape[0]):
             point_at(chain, Q[i], elements[j], fractions[j], points[i, j], jac[i, j])

@@ -5,8 +5,8 @@ angle between the base tangent and the chord; c0, the limit of alpha / theta at 
 the first maximum of alpha: on [0, theta_crit] alpha increases and can be inverted. l1 and l2 are the distances from the
 section's base and end to the intersection of its end tangents: the virtual links of FABRIK.
 
-A section's constants are c0, the end of its invertible range, up to which alpha increases and stays below pi, and alpha
-there. In a table for FABRIK the coefficients of the polynomial theta(alpha) follow in the same row.
+A section's constants are c0; the end of its invertible range, the bend up to which alpha increases and stays below pi;
+and alpha at that bend. In a table row for FABRIK the coefficients of the polynomial theta(alpha) / alpha follow.
 """
 
 import math
@@ -23,7 +23,7 @@ TABLE_WIDTH = FIRST_COEFFICIENT + DEGREE
 
 # Newton's method converges quadratically: after a step this small the error is below rounding.
 LAST_STEP = 1e-8
-# Upper bound, never current: each bisection halves the bracket.
+# Upper bound that is never reached: Newton's method converges, and each bisection halves the bracket.
 _NEWTON_STEPS = 100
 # The published iteration reduces the error by a factor of 2 to 20 per step.
 _RATIO_STEPS = 30
@@ -147,7 +147,7 @@ def first_negative(chain: Records, row: int, which: int, end: float) -> float:
 def critical_bend(chain: Records, row: int) -> float:
     """Return theta_crit, the bend of the first maximum of alpha, or 2 pi if there is none. Source: [K22] fig. 2.3."""
     if rest_ratio(chain, row) <= 0.0:
-        # All of the bend is at the end: the tip does not move.
+        # The section bends only at its end, so its tip does not move.
         return 0.0
     return first_negative(chain, row, 0, 2.0 * math.pi)
 
@@ -177,7 +177,7 @@ def measure_sections(start: int, stop: int, chain: Records, rows: Integers, tabl
 def newton_step(
     chain: Records, row: int, alpha: float, theta: float, lower: float, upper: float
 ) -> tuple[float, float, float, float]:
-    """Return theta after a Newton step for alpha(theta) = alpha, the bracket and the size of the step.
+    """Return theta after a Newton step for alpha(theta) = alpha, the new bracket and the size of the step.
 
     A step that leaves the bracket is replaced by a bisection. Source: derived.
     """
@@ -197,7 +197,7 @@ def newton_step(
 
 @kernel
 def newton_bend(chain: Records, row: int, alpha: float, constants: Array) -> float:
-    """Return the least theta with the chord angle alpha, else the end of the invertible range. Source: derived."""
+    """Return the least theta with the chord angle alpha, or the end of the invertible range. Source: derived."""
     if alpha >= constants[ANGLE_MAX]:
         return constants[BEND_CRITICAL]
     lower = 0.0

@@ -41,7 +41,7 @@ def write_pose(pose: Array, farthest: float, tolerance: float, row: Array) -> bo
 
 @kernel
 def write_axis(axis: Array, row: Array) -> bool:
-    """Write a direction (3,) of any length as the unit z axis of a target row; return if valid. Source: derived."""
+    """Write a direction (3,) of any length as the z axis of a target row; return whether valid. Source: derived."""
     largest = max(abs(axis[0]), abs(axis[1]), abs(axis[2]))
     if not 0.0 < largest <= LARGEST_FLOAT:
         return False
@@ -65,7 +65,7 @@ def write_targets(
     rows: Array,
     fault: Integers,
 ) -> None:
-    """Write rows start to stop of targets (n, 12): positions (n, 3), turned (n, 0), (n, 3) axes or (n, 9) rotations.
+    """Write target rows (n, 12), start to stop: positions (n, 3) and `turned`, axes (n, 3), rotations (n, 9) or (n, 0).
 
     `fault` (1,) becomes 1 if a target is not accepted; the rows must not be used then. Source: derived.
     """

@@ -1,4 +1,4 @@
-"""The distance of an arc to a point and to a half-space, in closed form; `obstacle_clearance` has that to others.
+"""The distance of an arc to a point and to a half-space, in closed form; other shapes: `obstacle_clearance`.
 
 A point has the coordinates (x, h, z) in the frame of the arc: x towards the centre, h off the plane, z along the first
 tangent. With w = hypot(1 - kappa x, kappa z), the distance to the circle in its plane is
@@ -12,15 +12,15 @@ from arcreach._jit import kernel
 from arcreach.kernels.chain.arc import arc_tip
 from arcreach.kernels.clearance.body import BEND, COSINE, CURVATURE, END_X, END_Z, LENGTH, NORMAL, ORIGIN, SINC, TANGENT
 
-# Where on an arc its nearest point lies.
+# Position of the nearest point on an arc.
 AT_START, INSIDE, AT_END = range(3)
 
 
 @kernel
 def arc_point_gap(piece, x, h, z):
-    """Return the distance from an arc to (x, h, z) in its frame, and where its nearest point lies. Source: derived."""
+    """Return the distance from an arc to (x, h, z) in its frame, and which part is nearest. Source: derived."""
     kappa = piece[CURVATURE]
-    # Seen from the centre, the point lies between start and end of the arc.
+    # Whether the point is not beyond the plane normal to the arc at its end.
     before_end = (1.0 - kappa * x) * piece[SINC] - z * piece[COSINE] >= 0.0
     # For a bend above pi, only the wedge between end and start is excluded.
     if (z >= 0.0 and before_end) or (piece[BEND] > math.pi and (z >= 0.0 or before_end)):

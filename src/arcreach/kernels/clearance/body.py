@@ -27,7 +27,7 @@ ELEMENT, BEFORE, WHOLE = 20, 21, 22
 MIDDLE = 23
 PIECE_SIZE = 26
 
-# A smaller bend counts as zero: it moves no point by the last bit, and dividing by it might overflow.
+# A smaller bend counts as zero: it changes no point by even the last bit, and dividing by it might overflow.
 _NO_BEND = 1e-100
 
 
@@ -72,7 +72,7 @@ def write_piece(origin, tangent, normal, length, bend, radius, piece):
 
 @kernel
 def write_line(before, x, y, z, radius, element, piece):
-    """Write the straight piece from the origin of the frame `before` to (x, y, z) in it; return 0 if it has no length.
+    """Write the straight piece from the origin of `before` to (x, y, z) in that frame; return 1, or 0 at length 0.
 
     Source: derived.
     """

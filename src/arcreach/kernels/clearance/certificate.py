@@ -81,7 +81,7 @@ def box_gap_bound(a, b, half):
 
 @kernel
 def chord_gap(shapes, k, a, b):
-    """Return a lower bound of a chord's distance to obstacle k, and the size of its coordinates. Source: derived."""
+    """Return a lower bound of a chord's distance to obstacle k, and the size of k's coordinates. Source: derived."""
     kind = shapes[k].kind
     p = shapes[k].position
     d = (shapes[k].along[0], shapes[k].along[1], shapes[k].along[2])
@@ -100,7 +100,7 @@ def chord_gap(shapes, k, a, b):
     elif kind == SPHERE:
         gap = segments_gap(a, b, (0.0, 0.0, 0.0))
     else:
-        # Nothing is proven of another kind of obstacle.
+        # No bound is known for other kinds of obstacles.
         gap = -math.inf
     return gap - shapes[k].radius, size
 
@@ -119,8 +119,7 @@ def shape_bounds(start, stop, shapes, reach, chords, bodies, counts, bounds):
     """Reduce bounds (n,), rows start to stop, to the proven clearance from obstacles that are not meshes.
 
     `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each; every arc is covered by `chords` capsules. `reach`
-    is that of the robot, fixed links included.
-    Source: derived.
+    is `Robot.reach`; `surface_bounds` needs the mesh's extent added to it. Source: derived.
     """
     for i in range(start, stop):
         extent = reach + body_length(bodies[i], counts[i])
@@ -140,7 +139,7 @@ def shape_bounds(start, stop, shapes, reach, chords, bodies, counts, bounds):
 
 @kernel
 def surface_chord_gap(tree, a, b, below, rounding, stack):
-    """Return a lower bound of a segment's signed distance to a mesh, or any value above `below`. Source: derived."""
+    """Return a lower bound of a segment's signed distance to a mesh, or a value not below `below`. Source: derived."""
     gap, _ = nearest_segment(tree, a, b, max(below, 2.0 * rounding), True, stack)
     middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
     # A segment that meets no triangle and has its midpoint outside is outside.

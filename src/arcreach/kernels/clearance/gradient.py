@@ -1,6 +1,6 @@
 """The gradient of a clearance: velocity of the nearest point along the normal, per unit of each coordinate.
 
-The point keeps its share of the element's length. That is exact to first order: moving along the element does not
+The point is held at its share of the element's length. This is exact to first order: moving along the element does not
 change the distance at a nearest point inside it, and a nearest point at an end stays at the end.
 """
 
@@ -26,7 +26,7 @@ class Contact(NamedTuple):
 
 @kernel
 def turn_rate(axis, centre, contact):
-    """Return a contact's rate along its normal for a rotation about an axis through `centre`. Source: derived."""
+    """Return a contact's rate along its normal for a rotation about an axis at the frame `centre`. Source: derived."""
     x, y, z = axis
     px, py, pz = contact.point
     nx, ny, nz = contact.normal
@@ -45,14 +45,14 @@ def shift_rate(frame, x, y, z, contact):
 
 @kernel
 def section_rates(chain, row, q, before, after, share, contact, gradient):
-    """Add a section's rates, of a point at `share` of its length or, if share < 0, after it. Source: derived."""
+    """Add a section's rates for a contact at `share` of its length or, if share < 0, distal to it. Source: derived."""
     k = chain[row].coordinate
     s, c = sincos(q[k + 1])
     length = section_length(chain, row, q)
     if share < 0.0:
         slope_x, slope_z = planar_slope(chain, row, q[k])
         end_x, end_z = planar_tip(chain, row, q[k])
-        # The chain after it turns about the normal of the bending plane and, without twist, back about the end tangent.
+        # The distal chain turns about the normal of the bending plane and, without twist, back about the end tangent.
         gradient[k] += turn_rate(turn(before, -s, c, 0.0), after, contact)
         if chain[row].twist == 0:
             gradient[k + 1] -= turn_rate((after[2], after[6], after[10]), after, contact)
@@ -67,7 +67,7 @@ def section_rates(chain, row, q, before, after, share, contact, gradient):
 
 @kernel
 def joint_rates(chain, row, q, step, before, share, contact, gradient):
-    """Add the rate by a joint's coordinate, of a point at `share` of its line or, if share < 0, after it.
+    """Add the rate by a joint's coordinate for a contact at `share` of its line or, if share < 0, distal to it.
 
     `step` is the motion of the joint. Source: derived.
     """
@@ -82,7 +82,7 @@ def joint_rates(chain, row, q, step, before, share, contact, gradient):
 
 @kernel
 def point_gradient(chain, q, element, share, contact, gradient):
-    """Add n . dP/dq of a contact's point P at `share` of an element's length to gradient (dof,). Source: derived."""
+    """Add n . dP/dq to gradient (dof,) for a contact's point P at `share` of an element's length. Source: derived."""
     before = IDENTITY
     row = 0
     for e in range(element + 1):

@@ -52,7 +52,7 @@ from arcreach.kernels.clearance.obstacle_clearance import (
 )
 from arcreach.kernels.clearance.triangles import point_triangle
 
-# Side of the mesh on which a pending sub-arc lies, where known.
+# Side of the mesh on which a pending sub-arc is, if known.
 _UNKNOWN, _OUTSIDE, _INSIDE = 0.0, 1.0, -1.0
 
 
@@ -74,7 +74,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def into_frame(frame, v):
-    """Return a direction of the base frame in a frame (3 or 4, 3). Source: derived."""
+    """Return a direction, given in the base frame, in another frame (3 or 4, 3). Source: derived."""
     x, y, z = v
     return (
         frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
@@ -85,7 +85,7 @@ def into_frame(frame, v):
 
 @kernel
 def out_of_frame(frame, v):
-    """Return a direction of a frame in the base frame. Source: derived."""
+    """Return a direction, given in a frame (3 or 4, 3), in the base frame. Source: derived."""
     x, y, z = v
     return (
         frame[0, 0] * x + frame[0, 1] * y + frame[0, 2] * z,
@@ -96,7 +96,7 @@ def out_of_frame(frame, v):
 
 @kernel
 def piece_in_frame(piece, frame, out):
-    """Write a piece (PIECE_SIZE,) of the base frame in the frame of a mesh. Source: derived."""
+    """Write a piece (PIECE_SIZE,), given in the base frame, in the frame of a mesh. Source: derived."""
     for i in range(PIECE_SIZE):
         out[i] = piece[i]
     for at in (TANGENT, NORMAL, BINORMAL):
@@ -109,7 +109,7 @@ def piece_in_frame(piece, frame, out):
 
 @kernel
 def depth_bound(tree, t, a, b):
-    """Return an upper bound of the distance to the mesh along the chord from a to b, by triangle t. Source: derived."""
+    """Return an upper bound of the distance of the chord's points to the mesh, from triangle t. Source: derived."""
     first, _ = point_triangle(tree.corners[t], a)
     last, _ = point_triangle(tree.corners[t], b)
     return math.sqrt(max(first, last))
@@ -117,10 +117,10 @@ def depth_bound(tree, t, a, b):
 
 @kernel
 def search_surface(tree, below, tolerance, scratch):
-    """Return the smallest signed distance of the piece's line to a mesh if less than `below`, and its arc length.
+    """Return the smallest signed distance of the piece's line to a mesh if less than `below`, and the arc length there.
 
-    The distance is attained there and at most `tolerance` above the minimum. Without any such point the arc length is
-    -1. Source: derived.
+    It is attained, and at most `tolerance` above the minimum. If no point is nearer than `below`, the arc length is -1.
+    Source: derived.
     """
     piece, stack, tree_stack = scratch.piece, scratch.stack, scratch.tree_stack
     best = below
@@ -141,7 +141,7 @@ def search_surface(tree, below, tolerance, scratch):
         b = piece_point(piece, high)
         p = piece_point(piece, middle)
         s = middle
-        # Triangles farther from the chord cannot improve the result while outside.
+        # Outside the mesh, triangles farther than this from the chord cannot improve the result.
         within = best - tolerance + sag
         gap, share = nearest_segment(tree, a, b, max(within, 2.0 * sag, tolerance), False, tree_stack)
         if side == _UNKNOWN and gap > sag:
@@ -210,7 +210,7 @@ def polish_surface(piece, tree, distance, at, tree_stack):
 
 @kernel
 def finish_surface_row(surface, index, number, s, scratch, row):
-    """Write the row (CLEARANCE_SIZE,) of the nearest point, at arc length s of the piece. Source: derived."""
+    """Refine the nearest point, near arc length s of the piece; write its row (CLEARANCE_SIZE,). Source: derived."""
     piece, frame = scratch.piece, surface.frame
     distance = row[DISTANCE] + piece[RADIUS] + surface.margin
     distance, s = polish_surface(piece, surface.tree, distance, s, scratch.tree_stack)
@@ -229,7 +229,7 @@ def finish_surface_row(surface, index, number, s, scratch, row):
 
 @kernel(batch=True)
 def surface_clearances(start, stop, surface, index, tolerance, bodies, counts, rows):
-    """Update rows (n, m, CLEARANCE_SIZE) of bodies start to stop where the mesh is nearer than the obstacle recorded.
+    """Update rows (n, m, CLEARANCE_SIZE) of bodies start to stop where the mesh is nearer than the recorded obstacle.
 
     `bodies` (n, pieces, PIECE_SIZE) holds `counts` (n,) pieces each. With m = 1 a row describes the whole body,
     otherwise there is one per element. Source: derived.

@@ -9,7 +9,7 @@ from arcreach.kernels.clearance.mesh_tree import box_gap
 from arcreach.kernels.clearance.triangles import corner, segment_triangle
 from arcreach.kernels.math.transforms import apply
 
-# Pending pairs of nodes: one per level of either tree.
+# Capacity of the stack of pending pairs of nodes: one per level of both trees.
 _PAIRS = 128
 
 
@@ -56,7 +56,7 @@ def triangle_pair(t, other, best, pair):
 
 @kernel(batch=True)
 def surface_gap(first, second, motion, pair):
-    """Return the distance of two meshes; `motion` takes coordinates of the first to the frame of the second.
+    """Return the distance of two meshes; `motion` maps coordinates of the first to the frame of the second.
 
     Writes the nearest points of the first and of the second in that frame into `pair` (6,). Source: derived.
     """

@@ -20,7 +20,7 @@ from arcreach.kernels.clearance.triangles import (
     triangle_normal,
 )
 
-# Pending nodes: one per level, and a balanced tree has at most as many levels as an index has bits.
+# Capacity of the stack of pending nodes: one per level; a balanced tree has no more levels than an index has bits.
 TREE_STACK = 64
 # Relative to the size of the mesh: points nearer than this are on the surface and take the normal of the triangle.
 TOUCHING = 1e-12
@@ -57,7 +57,7 @@ def push_children(tree, first, low, high, waiting, stack):
 def nearest_point(tree, p, within, stack):
     """Return the squared distance of a point to the mesh if less than `within`, the nearest triangle and point.
 
-    Without any triangle that near, the index of the triangle is -1. Source: derived.
+    `within` is a squared distance. If no triangle is nearer, the index of the triangle is -1. Source: derived.
     """
     best = within
     found = -1
@@ -87,7 +87,7 @@ def nearest_point(tree, p, within, stack):
 def nearest_segment(tree, a, b, below, proven, stack):
     """Return the distance of the segment from a to b to the mesh if less than `below`, and the segment's share there.
 
-    Without any triangle that near, the distance is `below` and the share 0.5. With `proven`, the distance is a proven
+    If no triangle is nearer, the distance is `below` and the share 0.5. With `proven`, the distance is a proven
     lower bound, see `triangles`. Source: derived.
     """
     best = max(below, 0.0)
@@ -147,7 +147,7 @@ def ray_winding(tree, axis, p, stack):
 def is_inside(tree, p, stack):
     """Return whether the winding number of the mesh about a point is not zero.
 
-    A ray that hits an edge is uncertain; if the rays along all axes are, the solid angles are summed. Source: [JKS13].
+    A ray that hits an edge is uncertain; if all three rays are uncertain, the solid angles are summed. Source: [JKS13].
     """
     for axis in range(3):
         winding, sure = ray_winding(tree, axis, p, stack)
@@ -156,7 +156,7 @@ def is_inside(tree, p, stack):
     total = 0.0
     for i in range(tree.corners.shape[0]):
         total += solid_angle(tree.corners[i], p)
-    # An integer except on the surface itself, which counts as inside.
+    # The sum is an integer except on the surface itself, which counts as inside.
     return abs(total) > 0.25
 
 

@@ -3,7 +3,7 @@
 The distance of an arc to spheres and half-spaces has a closed form. For other obstacles the signed distance along the
 arc is minimised by branch and bound. Let an obstacle have the distance d and the normal n at the middle P(m) of an
 interval. If it is convex, every point P(s) has at least the distance d + n . (P(s) - P(m)), a parabola up to a term of
-third order. For a mesh, which is not convex, only the slope of its grid bounds the distance.
+third order. For a mesh, which is not convex, only the largest slope of its distance grid bounds the distance.
 """
 
 import math
@@ -37,7 +37,7 @@ from arcreach.kernels.clearance.shapes import GRID_TOLERANCE, HALF_SPACE, MESH, 
 DISTANCE, AT_ELEMENT, OBSTACLE, PIECE, ARC_LENGTH, SHARE, POINT, TOWARDS = 0, 1, 2, 3, 4, 5, 6, 9
 CLEARANCE_SIZE = 12
 
-# Pending intervals are halves of one another, one per level, and there are at most as many levels as bits in a float.
+# Capacity of the stack of pending intervals: one per level of bisection, and no more levels than bits in a float.
 STACK_SIZE = 128
 # Half width of the bracket in which the nearest point is refined, as a share of the arc, and the number of bisections.
 BRACKET = 1.0 / 512.0
@@ -46,8 +46,8 @@ HALVINGS = 34
 
 @kernel
 def half_bound(value, rise, bow, step):
-    """Return the least of value + rise t + bow t^2 / 2 on [0, step], at least value - step. Source: derived."""
-    # With a negative bow the least value is at an end.
+    """Return a lower bound, at least value - step, of value + rise t + bow t^2 / 2 on [0, step]. Source: derived."""
+    # A positive bow counts as 0; otherwise the least value is at an end.
     least = value + min(0.0, step * (rise + 0.5 * min(bow, 0.0) * step))
     return max(least, value - step)
 
@@ -56,7 +56,7 @@ def half_bound(value, rise, bow, step):
 def search_piece(piece, shapes, k, field, below, tolerance, stack):
     """Return the least distance of a piece's centre line to obstacle k if less than `below`, and the arc length there.
 
-    Without any such point the arc length is -1. The distance is attained, and at most `tolerance` above the least.
+    If no point is nearer than `below`, the arc length is -1. It is attained, at most `tolerance` above the least.
     `stack` (STACK_SIZE, 3) is scratch.
     Source: derived.
     """
@@ -188,7 +188,7 @@ def finish_row(pieces, shapes, field, row):
     x, y, z = piece_point(pieces[i], s)
     _, nx, ny, nz = shape_distance(shapes, k, field, x, y, z)
     if nx == 0.0 and ny == 0.0 and nz == 0.0:
-        # The line runs through the middle of the obstacle: any normal to it will do.
+        # The centre line passes through the middle of the obstacle: any normal of the line will do.
         nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
     row[AT_ELEMENT] = pieces[i, ELEMENT]
     row[ARC_LENGTH] = pieces[i, BEFORE] + s
@@ -214,7 +214,7 @@ def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
         reach = 0.5 * pieces[i, LENGTH]
         x, y, z = pieces[i, MIDDLE], pieces[i, MIDDLE + 1], pieces[i, MIDDLE + 2]
         for k in range(shapes.shape[0]):
-            # Written out here: most spheres are far away, and calling a kernel takes longer than this test.
+            # Tested inline: most spheres are far away, and calling a kernel takes longer than this test.
             if shapes[k].kind == SPHERE:
                 p = shapes[k].position
                 far = below + reach + shapes[k].radius
@@ -234,7 +234,7 @@ def body_clearance(pieces, count, shapes, field, tolerance, stack, rows):
 
 
 class Obstacles(NamedTuple):
-    """The obstacles of a scene, and how a body keeps clear of them."""
+    """The obstacles of a scene, with the tolerance and the margin of clearances from them."""
 
     shapes: Records  # of the scene, see `shapes`
     field: Array  # values of its grids

@@ -1,7 +1,7 @@
 """A port that the body passes: the distance of the centre line from a point, and its angle to an axis there.
 
-The spare of a port is its radius minus the distance and, with an axis, the tolerance minus the angle. Both are written
-as rows of a clearance, so that solvers treat a missed port like an obstacle that is too close.
+A port's spare distance is its radius minus the distance; its spare angle, with an axis, is tilt minus angle. Both are
+written as rows of a clearance, so that solvers treat a missed port like an obstacle that is too close.
 """
 
 import math
@@ -36,14 +36,14 @@ from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import along, angle_between, cross, dot, minus, norm
 
 # Rows of a port: distance and angle. The first describes the nearest point like a row of a clearance. The second has
-# the bow there, which is the curvature towards its centre, 0 at an end, and the tangent in place of point and normal.
+# the bow and the tangent there in place of point and normal; the bow is the curvature vector, or 0 at an end.
 PORT_ROWS = 2
 BOW, ALONG = POINT, TOWARDS
 # Columns of `port_distances`: distance, angle, index of the element, nearest point.
 PASSAGE_SIZE = 6
-# Below this sine of the angle between tangent and axis, the direction in which it grows is rounding.
+# Below this sine of the angle between tangent and axis, the direction in which the angle grows is rounding.
 _LEAST_SINE = 1e-9
-# First attempts of a search, in which any element may pass.
+# Number of first attempts of a search in which any element may pass.
 _WHOLE_BODY = 8
 
 
@@ -72,9 +72,9 @@ def tangent_at(piece: Array, s: float) -> Vector:
 
 @kernel
 def nearest_piece(port: Port, pieces: Array, count: int) -> tuple[int, float, float, float]:
-    """Return the piece of `count` that misses a port least, the arc length on it, its distance and its angle.
+    """Return the index of the piece that misses a port least, the arc length on it, its distance and its angle.
 
-    The piece is -1, and the distance infinite, if none may pass. Source: derived.
+    The index is -1, and the distance infinite, if no piece may pass. Source: derived.
     """
     nearest = -1
     at = 0.0
@@ -97,7 +97,7 @@ def nearest_piece(port: Port, pieces: Array, count: int) -> tuple[int, float, fl
 
 @kernel
 def write_port_rows(port: Port, pieces: Array, count: int, margin: float, rows: Array) -> None:
-    """Write rows (PORT_ROWS, CLEARANCE_SIZE), whose distances are the spares of a port plus `margin`.
+    """Write rows (PORT_ROWS, CLEARANCE_SIZE), whose distances are the spare distance and angle of a port plus `margin`.
 
     Source: derived.
     """
@@ -118,7 +118,7 @@ def write_port_rows(port: Port, pieces: Array, count: int, margin: float, rows: 
     sine, cosine = sincos(piece[CURVATURE] * s)
     curvature = piece[CURVATURE] if 0.0 < s < piece[LENGTH] else 0.0
     for k in range(3):
-        # A body through the point itself may leave it in any direction.
+        # If the centre line passes through the point, any normal of the line will do.
         towards = (port.point[k] - near[POINT + k]) / distance if distance > 0.0 else piece[BINORMAL + k]
         near[TOWARDS + k] = towards
         other[BOW + k] = curvature * (cosine * piece[NORMAL + k] - sine * piece[TANGENT + k])
@@ -126,7 +126,7 @@ def write_port_rows(port: Port, pieces: Array, count: int, margin: float, rows: 
 
 @kernel
 def bend_before(chain: Records, row: int, share: float) -> float:
-    """Return the share of a section's bend that lies before a share of its length. Source: [K22] eqs. 2.1-2.4."""
+    """Return the share of a section's bend that is reached at a share of its length. Source: [K22] eqs. 2.1-2.4."""
     passed = 0.0
     for j in range(row + 1, row + 1 + chain[row].arcs):
         length = chain[j].length_share
@@ -140,9 +140,9 @@ def bend_before(chain: Records, row: int, share: float) -> float:
 def add_turn_rates(
     chain: Records, q: Array, element: int, share: float, tangent: Vector, about: Vector, gradient: Array
 ) -> None:
-    """Add the rates at which the tangent at `share` of an element turns about a vector to gradient (dof,).
+    """Add to gradient (dof,) the rates at which the tangent at `share` of an element turns about a vector.
 
-    The vector is normal to the tangent, which keeps its share of the element's length. Source: derived.
+    The vector is normal to the tangent; the share of the element's length is held. Source: derived.
     """
     before = IDENTITY
     row = 0
@@ -174,8 +174,8 @@ def add_turn_rates(
 def angle_gradient(chain: Records, q: Array, port: Port, rows: Array, gradient: Array) -> None:
     """Write the gradient (dof,) of a port's spare angle from its rows at q.
 
-    The nearest point P moves along the body so that (P - p) t = 0, with the tangent t and the port's point p. At an end
-    it stays, and the bow is 0. Source: derived.
+    The nearest point P moves along the body so that (P - p) . t = 0, with the tangent t and the port's point p. At an
+    end P stays, and the bow is 0. Source: derived.
     """
     for k in range(gradient.shape[0]):
         gradient[k] = 0.0
@@ -186,7 +186,7 @@ def angle_gradient(chain: Records, q: Array, port: Port, rows: Array, gradient: 
     away = minus(point, port.point)
     about = cross(tangent, port.axis)
     sine = max(norm(about[0], about[1], about[2]), _LEAST_SINE)
-    # Metres along the body per unit of the tangent's motion, times the change of the angle per metre.
+    # Change of the angle's cosine as P slides along the body, per unit change of (P - p) . t at a fixed share.
     slide = -dot(bow, port.axis) / (1.0 + dot(away, bow))
     about = along(about, slide, cross(tangent, away))
     element, share = int(near[AT_ELEMENT]), near[SHARE]
@@ -199,7 +199,7 @@ def angle_gradient(chain: Records, q: Array, port: Port, rows: Array, gradient: 
 
 @kernel
 def port_of_attempt(port: Port, pieces: Array, count: int, attempt: int) -> Port:
-    """Return the port for an attempt of a search: after the first ones, every other asks one element to pass.
+    """Return the port for an attempt of a search: after the first ones, every other requires one given element.
 
     A descent with the whole body often ends where the element nearest to the port cannot pass it. Source: derived.
     """

@@ -17,7 +17,7 @@ DETERMINANT_ERROR = 1e-15
 
 @kernel
 def segment_shares(u, v, w):
-    """Return the shares of u and v at the nearest points of two segments, w = a - b apart. Source: derived."""
+    """Return the shares of u and v at the nearest points of two segments; w = u's start - v's. Source: derived."""
     uu = dot(u, u)
     vv = dot(v, v)
     uv = dot(u, v)
@@ -108,7 +108,7 @@ def pierced(t, a, b):
 
 @kernel
 def segment_triangle(t, a, b):
-    """Return the squared distance of a segment to a triangle, its share and the other point. Source: derived."""
+    """Return the squared distance of a segment to a triangle, the segment's share and other point. Source: derived."""
     best, q = point_triangle(t, a)
     at = 0.0
     d = minus(b, a)
@@ -133,7 +133,7 @@ def segment_triangle(t, a, b):
 
 @kernel
 def separation(t, u, a, b):
-    """Return the gap between a segment and a triangle, projected onto u of any length. Source: derived."""
+    """Return the gap between a segment and a triangle, projected onto a vector u of any length. Source: derived."""
     # Relative to a corner, so that products are no larger than the bodies.
     first = corner(t, 0)
     low = min(dot(u, minus(a, first)), dot(u, minus(b, first)))
@@ -160,8 +160,8 @@ def proven_gap(t, share, q, a, b):
 def crossing(t, axis, p):
     """Return the signed crossing (-1, 0 or 1) of a triangle by a ray along a positive axis, and whether it is certain.
 
-    Projected along the ray, the triangle winds around the point or not; the side of its plane on which the point lies
-    says whether the crossing is ahead. It is uncertain where a determinant is within its rounding error of zero.
+    The ray's line crosses the triangle if the projected triangle winds around the point. The side of its plane on
+    which p is decides whether the crossing is ahead. The result is uncertain if a determinant may be zero.
     Source: derived.
     """
     j = axis + 1 if axis < 2 else 0
@@ -194,7 +194,7 @@ def crossing(t, axis, p):
 def corner_volume(t, p):
     """Return the determinant of the corners of a triangle minus a point, and the sum of its absolute terms.
 
-    It is positive on the inner side, where the triangle is seen clockwise. Source: derived.
+    The determinant is positive on the inner side, where the triangle is seen clockwise. Source: derived.
     """
     ax, ay, az = minus(corner(t, 0), p)
     bx, by, bz = minus(corner(t, 1), p)

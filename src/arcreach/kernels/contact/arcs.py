@@ -68,7 +68,7 @@ def point_on_arc(arc, s):
 def nearest_length(curvature, u, w):
     """Return the arc length at which the whole circle of an arc is nearest to (u, w), from 0 to a full turn.
 
-    It is negative for a straight line and a point before its start. Source: derived.
+    For a straight line it is negative if the point is before the start. Source: derived.
     """
     bend = abs(curvature)
     if bend * (abs(u) + abs(w)) < STRAIGHT:
@@ -103,10 +103,10 @@ def segment_point_distance(edge, px, pz):
 
 @kernel
 def _inner_distance(curvature, length, au, aw, du, dw):
-    """Return the least distance between inner points of an arc and of a segment, infinity if it is at an end.
+    """Return the least distance between inner points of an arc and of a segment, infinity if none are critical.
 
-    The segment begins at (au, aw) with the vector (du, dw). Inner points are nearest at a crossing, or where the
-    tangents are parallel. Source: derived.
+    The segment begins at (au, aw) with the vector (du, dw). Critical points are crossings and points with
+    parallel tangents. Source: derived.
     """
     if abs(curvature) * (length + abs(au) + abs(aw) + abs(du) + abs(dw)) < STRAIGHT:
         # Two segments: inner points are strictly nearer than the ends only at a crossing.
@@ -153,7 +153,7 @@ def arc_segment_distance(arc, edge):
 def arc_gap(arc, obstacles, least):
     """Return the distance of an arc from obstacles, or any upper bound of it that is below `least`.
 
-    Obstacles that cannot be nearer than the nearest so far, seen from the arc's middle, are skipped. Source: derived.
+    Obstacles too far from the arc's middle to be nearer than the nearest so far are skipped. Source: derived.
     """
     edges, discs = obstacles.edges, obstacles.discs
     mx, mz = point_on_arc(arc, 0.5 * arc.length)
@@ -224,8 +224,8 @@ def tangent_arc(u, w, radius, side):
 def onward_arcs(pose, arrival, discs, obstacles, bounds, arcs):
     """Write the arcs that continue from a contact to another disc within the bounds; return their number.
 
-    `pose` is (x, z, a), `arrival` curvature and side of the previous arc; side 0 is the base. `discs` (n, 3) have the
-    radius at which the backbone passes. Columns of `arcs` are disc, side, curvature and length.
+    `pose` is (x, z, a), `arrival` is (curvature, side) of the previous arc; side 0 is the base. The radii of
+    `discs` (n, 3) are those at which the backbone passes. Columns of `arcs` are disc, side, curvature and length.
     Source: [K22] section 2.5; derived for the rule.
     Erratum: see docs/errata.md#k22-contact-rule.
     """

@@ -47,9 +47,9 @@ def _step(state, curvature, fx, fz, h):
 def rod_shape(base, curvatures, contacts, length, steps, states, residual):
     """Write the states of a rod at all its steps, and the residual, which is zero in equilibrium.
 
-    `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are actuated between k contacts. Every piece has `steps`
-    steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) receives moment and force at the free end, then
-    for each contact the distance of its disc's centre along the tangent, and across it minus the radius.
+    `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are those actuated on the pieces between k contacts, each
+    of `steps` steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) receives moment and force at the free
+    end, then for each contact the distance of its disc's centre along the tangent, and across it minus the radius.
     Source: derived.
     """
     lengths, discs, sides, pushes = contacts.lengths, contacts.discs, contacts.sides, contacts.pushes
@@ -72,7 +72,7 @@ def rod_shape(base, curvatures, contacts, length, steps, states, residual):
             dx, dz = discs[i, 0] - states[row, X], discs[i, 1] - states[row, Z]
             residual[3 + 2 * i] = dx * sine + dz * cosine
             residual[4 + 2 * i] = sides[i] * (dx * cosine - dz * sine) - discs[i, 2]
-            # The push acts against the normal on the disc's side; distally the internal force no longer contains it.
+            # The push acts along -side times the normal; distal to the contact, the internal force does not contain it.
             fx += sides[i] * pushes[i] * cosine
             fz -= sides[i] * pushes[i] * sine
     residual[0], residual[1], residual[2] = states[row, M], fx, fz

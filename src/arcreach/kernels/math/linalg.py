@@ -126,7 +126,7 @@ def solve_positive(A: Array, n: int, b: Array) -> None:
 def factor_downhill(A: Array, n: int) -> None:
     """Factor the first n rows of a symmetric A, given by its lower triangle, as L |D| L^T.
 
-    If A is not positive definite, that gives Newton's method a direction in which its function decreases. A becomes L
+    If A is not positive definite, |D| still gives Newton's method a direction of descent. D are the pivots. A becomes L
     below the diagonal, the reciprocal of |D| on it, and |D| L^T above. Source: [GVL13] sect. 4.1.
     """
     for i in range(n):

@@ -82,7 +82,7 @@ def sinc_derivatives(t: float) -> tuple[float, float, float]:
         value = s / u
         first = (c - value) / t
         return value, first, -(3.0 * first + value) / t
-    # Term k of the series of j_n is the one before times -t / (2k (2k + 2n + 1)); the first omitted one is below 1e-17.
+    # Term k of the series of j_n is term k - 1 times -t / (2k (2k + 2n + 1)); the first omitted term is below 1e-17.
     value = 1.0 - t * (1 / 210) * (1.0 - t * (1 / 272) * (1.0 - t * (1 / 342)))
     value = 1.0 - t * (1 / 72) * (1.0 - t * (1 / 110) * (1.0 - t * (1 / 156) * value))
     value = 1.0 - t * (1 / 6) * (1.0 - t * (1 / 20) * (1.0 - t * (1 / 42) * value))

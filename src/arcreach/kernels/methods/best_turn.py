@@ -17,7 +17,7 @@ from arcreach.kernels.math.trigonometry import sincos
 
 # Below this share of |S|^2 + |K|^2, a and b are rounding: S or K lies on the axis, and all rotations are equally good.
 NOISE = 1e-14
-# Columns of `joint_vectors`: a point of the joint, its axis, and the link of a parallelogram.
+# Number of columns of `joint_vectors`: a point of the joint, its axis, and the link of a parallelogram.
 VECTORS = 9
 
 
@@ -122,7 +122,7 @@ def motion_after(joint, step):
 
 @kernel(inline=True)
 def place_joint(chain, row, q, before):
-    """Return the joint of a row of the chain whose base frame is `before`. Source: [FRD] fig. 1."""
+    """Return the joint of a row of the chain; `before` is the frame at its proximal end. Source: [FRD] fig. 1."""
     axis = chain[row].axis
     arm = (0.0, 0.0, 0.0)
     if chain[row].kind == PARALLELOGRAM:

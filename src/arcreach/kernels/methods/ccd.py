@@ -37,7 +37,7 @@ from arcreach.kernels.methods.best_turn import (
 )
 from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 
-# The search stalls unless the objective falls by this share in this many sweeps.
+# The search stalls if `WINDOW` sweeps reduce the objective by less than the share `LEAST_GAIN`.
 WINDOW = 50
 LEAST_GAIN = 0.02
 

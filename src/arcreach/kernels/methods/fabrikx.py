@@ -1,4 +1,4 @@
-"""FABRIKx: each section is two tangents in forward reaching (tip to base), its own arcs in backward reaching.
+"""FABRIKx: forward reaching (tip to base) replaces each section by two tangents, backward reaching bends its arcs.
 
 Symbols: the joint P_2i is the point where the tangents of section i meet; P_2i+1 is the end of section i; L_2i-1 and
 L_2i are the tangent lengths l1 and l2. All vectors are in the frame of the base, after the elements before the first
@@ -33,9 +33,9 @@ from arcreach.kernels.math.vectors import angle_between
 from arcreach.kernels.methods.fabrikx_obstacles import bend_around, make_obstacles, place_obstacles
 from arcreach.kernels.methods.iteration import late, write_answer
 
-# Two successive iterations that change the error by less than this share: a fixed point away from the target.
+# Stall after two successive iterations that change the error by at most this share: a fixed point off the target.
 NO_PROGRESS = 1e-12
-# Stages of an iteration, in the order of the columns of a trace; ADJUSTED is that of `chords`.
+# Stages of an iteration, in the order of the columns of a trace; only `chords` has ADJUSTED.
 FORWARD, BACKWARD, ADJUSTED = range(3)
 
 
@@ -231,7 +231,7 @@ def place_robot(arm, work):
 
 @kernel
 def limited_section(chain, row, theta, distance):
-    """Return (bend, length) within the limits for a chord of given length: first the length, then the bend.
+    """Return (bend, length) within the limits for a chord of given length; the length is limited first.
 
     Source: [K22] eqs. 2.12, 2.15, 2.24-2.26.
     Erratum: see docs/errata.md#k22-2-12, docs/errata.md#k22-2-15, docs/errata.md#k22-2-24.
@@ -241,7 +241,7 @@ def limited_section(chain, row, theta, distance):
     x, z = planar_tip(chain, row, theta)
     chord = math.sqrt(x * x + z * z)
     share = 1.0
-    # A closed circle has no chord: a longer one does not reach farther.
+    # A closed circle has a chord of 0 at any length: the test then avoids a division by 0.
     if distance < chord * (chain[row].length + chain[row].stretch):
         share = max((distance / chord - chain[row].length) / chain[row].stretch, 0.0)
     length = chain[row].length + share * chain[row].stretch
@@ -322,7 +322,7 @@ def record(chain, q, task, answers):
 
 @kernel
 def direction_to(joints, i, x, y, z, span, v):
-    """Return the unit tangent from (x, y, z) to joint i, which is `span` along it; v where the two coincide.
+    """Return the unit tangent from (x, y, z) to joint i, at the signed distance `span` along it; v if they coincide.
 
     A section that bends by more than half a turn has negative tangent lengths. Source: derived.
     """
@@ -353,7 +353,7 @@ def write_links(arm, tip, joints, tangents, links):
 
 @kernel(inline=True)
 def trace_links(arm, stage, tip, work, answers):
-    """Write the virtual links after a stage of the next row of the trace, if there is one. Source: derived."""
+    """Write the virtual links after a stage into the next row of the trace, if there is one. Source: derived."""
     row = answers.traced[0]
     if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
         width = 9 * arm.rows.shape[0]
@@ -376,9 +376,9 @@ def make_work(dof, sections):
 
 @kernel(inline=True)
 def begin(arm, task, i, answers, work):
-    """Write target i in the frame of the base, and the start into work.q; return that frame.
+    """Write target i in the frame of the base, and the start into work.q; return the frame of the base.
 
-    Without a start of the caller's, the published one is used. Source: [K22] section 2.3.2.
+    If the caller gives no start, the published one is used. Source: [K22] section 2.3.2.
     """
     copy(answers.Q[i], work.q)
     base = base_motion(arm, work.q)

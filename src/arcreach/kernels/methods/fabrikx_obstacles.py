@@ -1,4 +1,4 @@
-"""Spheres in the way of FABRIKx: sections bend around them in backward reaching, from base to tip.
+"""Obstacle spheres of FABRIKx: sections bend around them in backward reaching, from base to tip.
 
 For one arc whose base point and base tangent are fixed, the functions find which bends touch spheres, and the nearest
 bend that touches none. A negative bend stands for the direction phi + pi. A sphere of radius R and an arc of radius r
@@ -31,7 +31,7 @@ _HALVINGS = 30
 class Spheres(NamedTuple):
     """Spheres near an arc, with scratch: their centres in the frame of its bending plane, and the arc."""
 
-    spheres: Array  # (n, 4): centres and radii in the base frame
+    spheres: Array  # (n, 4): centres and radii in the frame of the base, see `fabrikx`
     x: Array  # (n,): in the bending plane, across the base tangent
     h: Array  # (n,): off the bending plane
     z: Array  # (n,): along the base tangent
@@ -78,7 +78,7 @@ def touched_sphere(length, bend, radius, slack, near):
 
 @kernel
 def locate_spheres(before, phi, near):
-    """Write the centres of spheres in the bending plane of an arc at the end of `before`. Source: derived."""
+    """Write the centres of spheres in the bending-plane frame of an arc that starts at `before`. Source: derived."""
     s, c = sincos(phi)
     spheres = near.spheres
     for i in range(spheres.shape[0]):
@@ -97,7 +97,7 @@ def free_bend_beyond(length, bend, limit, radius, near):
     """Return the first free bend found from `bend` towards `limit`, and whether there is one.
 
     Every sphere touched is passed at the far end of its interval of curvatures. The bend is then moved back towards the
-    last one that touches, because the arc may be too short to reach as far as its circle.
+    last bend that touches, because the arc may be too short to reach as far as its circle.
     Source: derived.
     """
     up = limit >= bend
@@ -130,9 +130,9 @@ def free_bend_beyond(length, bend, limit, radius, near):
 
 @kernel
 def nearest_free_bend(before, phi, length, bend, bend_max, radius, near):
-    """Return (code, bend): the nearest bend in [-bend_max, bend_max] at which an arc touches no sphere, FREE or MOVED.
+    """Return (code, bend) with the nearest bend in [-bend_max, bend_max] at which an arc touches no sphere.
 
-    The arc starts at the end of the motion `before` and bends towards phi. BLOCKED returns the given bend.
+    The arc starts at the frame `before` and bends towards phi. With the code BLOCKED, the bend is the given one.
     Source: derived. Erratum: see docs/errata.md#k22-2-41.
     """
     locate_spheres(before, phi, near)

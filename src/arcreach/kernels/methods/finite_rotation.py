@@ -1,7 +1,7 @@
-"""Finite rotations and displacements: three objectives in turn, each reduced by the best value of joint after joint.
+"""Finite rotations and displacements: reduce three objectives in turn by setting each joint to its best value.
 
-A macro-iteration sweeps the distance from base to tip, then the angle of the tool's long axis and that of its cross
-axis from tip to base. Every sweep begins with vectors recomputed from q by the forward kinematics.
+A macro-iteration sweeps the joints from base to tip for the distance, then from tip to base for the angle of the tool's
+long axis, and again for that of its cross axis. Every sweep begins with vectors recomputed from q.
 """
 
 import math
@@ -52,7 +52,7 @@ class Aim(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Where steps are traced."""
+    """Destination of traced steps."""
 
     task: Task
     answers: Answers
@@ -132,9 +132,9 @@ def position_sweep(chain, rules, aim, tip, q, log):
 
 @kernel
 def axis_sweep(chain, rules, aim, i, axes, has, q, log):
-    """Set every revolute joint once, tip to base, to bring tool axis i, `has`, nearer to the wanted direction.
+    """Set every revolute joint once, tip to base, to turn tool axis i from `has` to the wanted direction.
 
-    `axes` are those of q before the sweep: a joint does not move the joints before it.
+    `axes` are those of q before the sweep; they stay valid, as a joint moves only the joints distal to it.
     Source: [FRD] statement 3.
     """
     single = rules.single
@@ -204,7 +204,7 @@ def traces_steps(log):
 
 @kernel
 def trace_row_of(values, move, limit, q, log):
-    """Write q as the next row of the trace: the three objectives, then objective, coordinate and step of a move.
+    """Write q as the next row of the trace: the three objectives, then `STEP_COLUMNS` if steps are traced.
 
     Source: derived.
     """
@@ -243,7 +243,7 @@ def trace_tip(rules, aim, tip, move, limit, q, log):
 
 @kernel
 def trace_joint(chain, rules, aim, move, q, log):
-    """Trace a joint step: its objective, the row of the joint in the chain, and the step. Source: derived."""
+    """Trace a joint step `move`: its objective, the joint's row of the chain, and the step. Source: derived."""
     row = chain[move[1]]
     k = row.coordinate
     trace_tip(rules, aim, tip_motion(chain, q), (move[0], k, move[2]), limit_hit(row, q[k]), q, log)

@@ -37,14 +37,14 @@ EXIT_DISTANCE, EXIT_LARGEST = range(2)
 # the target. The corners of a coordinate are its minimum, middle and maximum.
 NO_JUMP, FARTHEST, NEAREST = range(3)
 
-# Stages of the search: what the configuration being tried is.
+# Stages of the search: the configuration being tried is the start, a step or a corner.
 FIRST, STEP, CORNER = range(3)
 
 # Errors of a tip: its distance and angle, the largest and mean component of the distance, the largest difference of
 # direction cosines.
 ERRORS = 5
 DISTANCE, ANGLE, LARGEST, MEAN, COSINE = range(ERRORS)
-# Rows of the errors: those of q, and those of the best corner so far.
+# Rows of `Work.errors`: those of q, and those of the best corner so far.
 HERE, THERE = range(2)
 
 # Columns of the trace.
@@ -262,7 +262,7 @@ def offer_step(plan, work):
     """Write the next step of the current coordinate; return whether it can be tried. Source: [RGM3] eq. 2."""
     state = work.state
     k = plan.order[state[0].current]
-    # At most one full turn without limits: steps up that change nothing are accepted and would never end.
+    # Without limits, at most one full turn: steps up that change nothing are accepted, so a phase might never end.
     if plan.motions[k] != BOUNDED and state[0].moves >= state[0].divisions:
         return False
     step = state[0].sign * plan.spans[k] / state[0].divisions
@@ -315,7 +315,7 @@ def offer_corner(plan, task, work, answers):
 
 @kernel(inline=True)
 def settle_corner(plan, measured, work):
-    """Keep the corner that was tried if it is the farthest from the target so far, or the nearest.
+    """Keep the corner that was tried if it is the farthest from, or nearest to, the target so far, as `jump` says.
 
     Source: [RGM3] avoid_position_limiter, avoid_orientation_limiter; derived for the nearest.
     """

@@ -1,6 +1,6 @@
 """Stopping, tracing and answering, for the loops of all methods but `auto`.
 
-Their input is `solver.contexts.Task`.
+These loops read a `solver.contexts.Task`.
 """
 
 import math

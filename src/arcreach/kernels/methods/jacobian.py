@@ -44,7 +44,7 @@ class Arm(NamedTuple):
 def half_turn(tip, target, mode):
     """Return a unit vector for the residual if the orientation is off by half a turn.
 
-    For an axis it is perpendicular to it, for a rotation the coordinate axis that is turned least.
+    For an axis it is perpendicular to the tip's axis, for a rotation the coordinate axis that is turned least.
     Source: derived.
     """
     if mode == AXIS:
@@ -150,8 +150,8 @@ def advance(arm, work):
 def jacobian(start, stop, arm, rule, task, answers):
     """Solve rows start to stop of a task by the rule's steps.
 
-    A solve stalls if `patience` steps together leave more than the share `progress` of the squared error, both of the
-    rule. Q receives the best configuration. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
+    A solve stalls if `rule.patience` steps do not reduce the squared error to less than the share `rule.progress`.
+    Q receives the best configuration. Source: [K22] eq. 1.18; [B04]; [BK05]; [S11].
     """
     dof = answers.Q.shape[1]
     work = make_work(dof)

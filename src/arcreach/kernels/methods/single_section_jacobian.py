@@ -1,8 +1,8 @@
 """The variant `jacobian` of `single_section`: damped least squares, as a reference for the other variants.
 
 The variables are the bend vector, split along and across the bending plane, the share of the stretch, and the travel of
-the base over the section's greatest length. Only the rotation of the bend vector moves the tip out of the plane, so the
-three equations separate into two and one. Symbols as in `single_section`.
+the base as a share of the section's greatest length. Only the rotation of the bend vector moves the tip out of the
+plane, so the three equations separate into two and one. Symbols as in `single_section`.
 """
 
 import math

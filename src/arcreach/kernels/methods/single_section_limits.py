@@ -23,7 +23,7 @@ from arcreach.kernels.methods.iteration import late
 # the error at the greatest or the least length.
 SLOPE, CHORD, LONGEST, SHORTEST = range(4)
 
-# Intervals of the scan per full turn. X and Z turn no faster than theta, so the extrema are few and far apart.
+# Intervals of the scan per full turn. X and Z vary no faster than sin(theta), so extrema are few and far apart.
 _INTERVALS = 64
 _FEWEST_INTERVALS = 8
 # A bracket is halved at least every third step, so these are enough for 53 bits.
@@ -39,7 +39,7 @@ class Arm(NamedTuple):
     variant: int
     constants: Array  # (3,): see `section_inverse`
     fit: Array  # (12,): the largest alpha of the polynomial, then its coefficients
-    max_travel: float = 0.0  # largest travel of the base in an iteration of the ratio; 0 for the default
+    max_travel: float = 0.0  # largest change of the travel in an iteration; 0 for the default
 
 
 class Aim(NamedTuple):
@@ -175,7 +175,7 @@ def distance_slope(chain, row, theta, r, z):
     s, h, _ = best_at(chain, row, theta, r, z)
     miss_x = s * x - r
     miss_z = s * tip_z + h - z
-    # The least length grows with the bend. That matters if the best length would be shorter; otherwise the length is at
+    # The least length grows with the bend. That matters only if it exceeds the best length; otherwise the length is at
     # its optimum or at its greatest.
     shortest, _ = length_limits(chain, row, theta)
     held = s <= shortest and miss_x * x + miss_z * tip_z > 0.0
@@ -197,7 +197,7 @@ def condition(chain, row, theta, which, r, z):
 
 @kernel
 def root_between(chain, row, which, r, z, lower, upper):
-    """Return the zero of `condition` between two bends, and the steps taken; an end if the sign does not change.
+    """Return a bend between two at which `condition` is 0, or one of them if the sign does not change, and the steps.
 
     Regula falsi with the Illinois rule, and a bisection every third step.
     Source: derived.
@@ -237,7 +237,7 @@ def root_between(chain, row, which, r, z, lower, upper):
 def less_travel(chain, row, theta, length, z, best):
     """Return `best` or the pose of given bend and length that reaches the height z, whichever travels less.
 
-    A pose is theta, length, travel, and the distance of the travel from the allowed one nearest to zero.
+    A pose is theta, length, travel, and the distance of the travel from the allowed travel nearest to zero.
     Source: derived.
     """
     lower, upper = travel_limits(chain, row)
@@ -253,7 +253,7 @@ def less_travel(chain, row, theta, length, z, best):
 
 @kernel
 def at_length_limit(chain, row, which, r, z, left, right, best):
-    """Return `best` or the pose between two bends with its length at a limit, by travel. Source: derived."""
+    """Return `best` or the pose between two bends with length at a limit, whichever travels less. Source: derived."""
     theta, _ = root_between(chain, row, which, r, z, left, right)
     shortest, longest = length_limits(chain, row, theta)
     return less_travel(chain, row, theta, longest if which == LONGEST else shortest, z, best)
@@ -331,7 +331,7 @@ def other_branches(arm, aim, task, error, used, work, q):
 
 @kernel(inline=True)
 def nearest(arm, aim, task, error, used, work, q):
-    """Try every bend of least distance to (r, z); return error, status and iterations. Source: derived."""
+    """Try every bend of locally least distance to (r, z); return error, status and iterations. Source: derived."""
     chain, row, r, z = arm.chain, arm.row, aim.r, aim.z
     count, step = intervals(chain, row)
     last = math.inf

@@ -5,8 +5,8 @@ and a section needs one sine and cosine for each of its arcs. Pieces have the co
 distances read, and five more.
 
 Two bounds of the travel hold at once. One sums the changes of all variables times their lever arms. The other treats
-the leading joints apart, the revolute ones before any other moving element: the velocities that they cause are exact in
-the middle of an interval, and a bound of the second derivatives covers its width.
+the leading joints, the revolute ones before any other moving element, separately: it takes the exact velocities that
+they cause in the middle of an interval, and adds a bound of the second derivatives over its width.
 """
 
 import math
@@ -36,7 +36,7 @@ from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import norm, perpendicular
 
-# Sine of half the bend over the curvature, and cosine of half the bend: what SINC and COSINE are for the first half.
+# Sine of half the bend over the curvature, and cosine of half the bend: SINC and COSINE of the first half.
 HALF_SINC, HALF_COSINE = PIECE_SIZE, PIECE_SIZE + 1
 # Distance of the middle from the chord.
 SAGITTA = PIECE_SIZE + 2
@@ -44,9 +44,9 @@ SAGITTA = PIECE_SIZE + 2
 NEAR_SPEED, FAR_SPEED = PIECE_SIZE + 3, PIECE_SIZE + 4
 ROW_SIZE = PIECE_SIZE + 5
 
-# Columns of the travels of a piece: bounds for its first and its last point, -1 for a piece without length on the whole
-# motion; for the start of its element the bounds of travel and turn, and the length of the body before it; the length
-# of the body before the end of the piece. For both ends: the travel that all but the leading joints cause, and a bound
+# Columns of the travels of a piece: bounds for its first and its last point, the latter -1 if the length is 0 on the
+# whole motion; for the start of its element the bounds of travel and turn, and the body's length up to it; the body's
+# length up to the end of the piece. For both ends: the travel that all but the leading joints cause, and a bound
 # of the second derivative that the leading joints cause.
 NEAR, FAR, MOVED, TURNED, BEFORE, UP_TO, NEAR_OWN, FAR_OWN, NEAR_SWING, FAR_SWING = range(10)
 TRAVEL_SIZE = 10
@@ -63,7 +63,7 @@ def set_three(row, at, values):
 
 @kernel
 def write_straight(before, x, y, z, radius, piece):
-    """Write the straight piece from the origin of `before` to (x, y, z) in it, perhaps a point. Source: derived."""
+    """Write the straight piece from the origin of `before` to (x, y, z) in it, even of length 0. Source: derived."""
     length = math.sqrt(x * x + y * y + z * z)
     f = 1.0 / length if length > 0.0 else 0.0
     tangent = turn(before, f * x, f * y, f * z)
@@ -164,7 +164,7 @@ def has_line(chain, row, moved):
 
 @kernel(inline=True)
 def add_turn(twist, frame, axis, change):
-    """Return the twist with a turn about an axis through the origin of a frame added. Source: derived."""
+    """Return the twist plus a rotation by `change` about an axis through the origin of a frame. Source: derived."""
     x, y, z = turn(frame, change * axis[0], change * axis[1], change * axis[2])
     u = (frame[7] * z - frame[11] * y, frame[11] * x - frame[3] * z, frame[3] * y - frame[7] * x)
     return twist[0] + x, twist[1] + y, twist[2] + z, twist[3] + u[0], twist[4] + u[1], twist[5] + u[2]
@@ -182,7 +182,7 @@ def speed_at(twist, x, y, z):
 
 @kernel
 def write_speeds(twist, frame, first, last, pieces):
-    """Write the speeds of arcs that move with a twist; return that of the origin of a frame.
+    """Write the speeds of arcs that move with a twist; return the speed of the origin of a frame.
 
     No point of an arc is farther from its middle than half its length. Source: derived.
     """
@@ -263,7 +263,7 @@ def write_travel(travels, i, near, far, start):
 
 @kernel
 def swing_of(chain, row, turned, last):
-    """Return a bound of the second derivative of a link after joints that turn by `turned`, the last of them by `last`.
+    """Return a bound of a link vector's second derivative if joints before it turn by `turned`, the last by `last`.
 
     Joints that turn at the rates w1 to wn accelerate a vector of length L by at most (w1 + ... + wn)^2 L; a joint does
     not move a vector along its axis. Source: derived.
@@ -285,8 +285,8 @@ def swing_of(chain, row, turned, last):
 def write_swings(travels, first, last, start):
     """Write the own travels and the swings of the pieces after the leading joints.
 
-    `start`: travel, turn, swing and length of the body where these end. Seen from there a piece moves by what remains
-    of its bound without them. Source: derived.
+    `start` is travel, turn, swing and length of the body at the end of these joints. In the frame there, a piece moves
+    by at most the rest of its bound. Source: derived.
     """
     moved, turned, swing, before = start
     near = travels[first, BEFORE] - before if first < last else 0.0
@@ -343,8 +343,8 @@ def section_travels(chain, row, change, start, i, travels):
 def write_travels(chain, a, b, travels):
     """Write the travels of all pieces on the straight motion from a to b (variables,): travels (n, TRAVEL_SIZE).
 
-    Return the largest. A point at the share s of an element of length L, whose start moves by at most m, whose frame
-    there turns by at most w and whose own motion moves its far end by at most o, moves by at most m + s (w L + o).
+    Return the largest. If the start of an element of length L moves by at most m and turns by at most w, and its own
+    motion moves its far end by at most o, then its point at the share s moves by at most m + s (w L + o).
     Source: derived.
     """
     swing = 0.0
@@ -404,10 +404,10 @@ def write_travels(chain, a, b, travels):
 
 @kernel(inline=True)
 def widths(piece, travels, i, h):
-    """Return how far the first and the last point of piece i move at most within h of here, as a share of the motion.
+    """Return bounds of the travel of the first and last point of piece i within the share h of the motion from here.
 
-    Points in between move at most as far as the line between both. For each point the smaller bound at h is also valid
-    for all smaller h, and convex there. Source: derived.
+    Interpolated linearly, they bound the points in between. The bound that is the smaller one at h is convex in the
+    share and also valid below h. Source: derived.
     """
     near = travels[i, NEAR_OWN] + piece[NEAR_SPEED] + 0.5 * h * travels[i, NEAR_SWING]
     far = travels[i, FAR_OWN] + piece[FAR_SPEED] + 0.5 * h * travels[i, FAR_SWING]
@@ -418,7 +418,7 @@ def widths(piece, travels, i, h):
 def pair_travel(travels, i, j):
     """Return a bound of how far points of piece i and of an earlier piece j move relative to each other.
 
-    Both are seen from the frame at the start of the element of j, whose own motion moves neither. Source: derived.
+    Both travels are relative to the frame at the start of j's element, which carries both pieces. Source: derived.
     """
     turned, moved, before = travels[j, TURNED], travels[j, MOVED], travels[j, BEFORE]
     first = travels[j, FAR] - moved - turned * (travels[j, UP_TO] - before)

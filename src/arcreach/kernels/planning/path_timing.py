@@ -2,8 +2,8 @@
 
 The unknowns are the squared rates of the path parameter at the grid points, linear in between. A row (slope, width,
 curvature) of an interval limits the squared rate y at its end by the one at its start, x:
-|y - slope x| <= width sqrt(1 - curvature x²). That is an acceleration limit, of a number where the curvature is 0, of
-the norm of a pair otherwise. The allowed (x, y) are a convex set that holds (0, 0), so a run always exists.
+|y - slope x| <= width sqrt(1 - curvature x²). A row is an acceleration limit: of a scalar if the curvature is 0, of the
+norm of a pair otherwise. The allowed (x, y) are a convex set that holds (0, 0), so a run always exists.
 """
 
 import math
@@ -15,7 +15,7 @@ from arcreach._typing import Array
 _ROUNDING = 1e-11
 # Newton's method needs three to eight steps; halving alone needs forty.
 _MOST_STEPS = 60
-# Smallest root of a norm's limit by which a slope is divided.
+# Least value of the square root by which the slope of a norm's limit is divided.
 _SMALLEST_ROOT = 1e-6
 
 
@@ -42,7 +42,7 @@ def next_range(x: float, ceiling: float, rows: Array) -> tuple[float, float, flo
 def controllable(cap: float, ceiling: float, rows: Array) -> float:
     """Return the largest squared rate, at most a cap, from which the next one can stay below a ceiling.
 
-    The width of the allowed range is concave, so tangents lead to its zero from above. Source: derived.
+    The width of the allowed range is concave, so Newton's method approaches its zero from above. Source: derived.
     """
     feasible, limit, x = 0.0, cap, cap
     for _ in range(_MOST_STEPS):

@@ -72,7 +72,7 @@ def short_cuts(space, demand, pulls, path, count, scratch, work):
         if gain < _LEAST_GAIN * total or not is_free(space, demand, pulls, a, b, work):
             continue
         failed = 0
-        # Points i + 1 to j give way to a and b.
+        # a and b replace the points i + 1 to j.
         move_rows(path, j + 1, count, i + 3)
         copy(a, path[i + 1])
         copy(b, path[i + 2])

@@ -1,6 +1,6 @@
 """Two trees of configurations that grow towards each other: RRT-Connect with a bounded domain for nodes at obstacles.
 
-Trees are stored by variable, so that the search for the nearest node runs along memory.
+Trees store one row per variable, so that the search for the nearest node reads contiguous memory.
 """
 
 import math
@@ -14,7 +14,7 @@ from arcreach.kernels.planning.sampling import draw
 from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.pull_limits import excess, keeps_pulls, to_rest
 
-# A node from which an extension failed takes only samples within this multiple of the longest branch.
+# A node from which an extension failed is extended only towards samples within this multiple of `Space.branch`.
 _DOMAIN = 4.0
 # Points of a motion at which pulls that are not linear in the variables are computed, and the share by which a parabola
 # through three of them may underestimate a peak in between.
@@ -23,14 +23,14 @@ PEAK = 0.1
 
 
 class Space(NamedTuple):
-    """Where a search takes place."""
+    """Robot, obstacles, limits and metric of a search."""
 
     model: Model
     world: World
     low: Array  # (variables,): box around the limits
     high: Array
-    weights: Array  # (variables,): squares of how much a variable counts in distances
-    branch: float  # length of the longest branch
+    weights: Array  # (variables,): factors of squared differences in `distance`
+    branch: float  # largest distance between a node and its parent
 
 
 class Tree(NamedTuple):
@@ -38,18 +38,18 @@ class Tree(NamedTuple):
 
     nodes: Array  # (variables, most)
     parents: Integers  # (most,)
-    domains: Array  # (most,): largest distance of samples
+    domains: Array  # (most,): largest distance of a sample towards which the node is extended
 
 
 class Scratch(NamedTuple):
     """Scratch of a search."""
 
     trees: tuple[Tree, Tree]
-    away: Array  # (most,)
+    away: Array  # (most,): squared distances of the nodes
     sample: Array  # (variables,)
     near: Array  # (variables,)
     new: Array  # (variables,)
-    state: Integers  # (2,): of the random numbers
+    state: Integers  # (2,): state of the random number generator
     path: Array  # (most points, variables): the path that was found last
     best: Array  # (most points, variables): the shortest one
     lengths: Array  # (most points,)
@@ -91,7 +91,7 @@ def add_node(tree, count, x, parent):
 
 @kernel
 def pull_peak(before, here, after):
-    """Return how far a parabola through three values peaks from the middle one, 0 if not between. Source: derived."""
+    """Return the peak of a parabola through three values less the middle one, 0 if outside them. Source: derived."""
     slope, curve = 0.5 * (after - before), 0.5 * (after - 2.0 * here + before)
     return -0.25 * slope * slope / curve * (1.0 + PEAK) if abs(slope) < 2.0 * abs(curve) else 0.0
 
@@ -106,7 +106,7 @@ def keeps_pulls_along(pulls, model, a, b, v):
     if pulls is None:
         return True
     last = 1 if pulls.linear else PULL_POINTS - 1
-    # Not linear, so nobody reads the slopes, and there are two or more variables.
+    # Scratch for pulls that are not linear: their slopes are computed anew before use, and have two or more columns.
     values = pulls.slopes
     for i in range(last + 1):
         for k in range(v.shape[0]):
@@ -131,7 +131,7 @@ def is_free(space, demand, pulls, a, b, work):
 
 @kernel
 def sample(space, pulls, scratch):
-    """Write a sample that keeps all limits. Source: derived."""
+    """Write a random configuration that keeps all limits into `scratch.sample`. Source: derived."""
     draw(space.model, space.low, space.high, scratch.state, scratch.sample)
     if pulls is None:
         return
@@ -141,7 +141,7 @@ def sample(space, pulls, scratch):
 
 @kernel
 def join(space, demand, pulls, tree, count, scratch, work):
-    """Extend a tree towards `new` of the scratch as far as it is free; return its size, and the node before it or -1.
+    """Extend a tree towards `scratch.new`; return its size, and the node next to `new`, or -1 if `new` was not reached.
 
     Source: derived.
     """
@@ -189,7 +189,7 @@ def write_branch(tree, node, at, step, path):
 def search(space, demand, pulls, ends, limit, scratch, work):
     """Search for a path from ends[0] to one of the other rows; write it and return its number of points, 0 for none.
 
-    `limit`: most samples, and the length of the longest path that is wanted. Source: [KL00]; [YJSL05].
+    `limit`: largest number of samples, and length below which a path is wanted. Source: [KL00]; [YJSL05].
     """
     samples, longest = limit
     start, goal = scratch.trees

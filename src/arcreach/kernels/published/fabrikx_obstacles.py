@@ -37,7 +37,7 @@ def published_touch(gap, size, radius):
 
 @kernel
 def published_bend(before, phi, length, theta, radius, spheres):
-    """Return the printed new bend for the first sphere (n, 4) that is touched by the printed conditions, else theta.
+    """Return the printed new bend for the first of `spheres` (n, 4) touched by the printed conditions, else theta.
 
     Nothing is printed for a straight section, which keeps its bend. The result may violate all limits.
     Source: [K22] eqs. 2.43, 2.48. Erratum: see docs/errata.md#k22-2-41.

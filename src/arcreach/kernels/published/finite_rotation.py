@@ -39,7 +39,7 @@ from arcreach.kernels.methods.finite_rotation import (
 )
 from arcreach.kernels.methods.iteration import stopped, write_answer
 
-# The source chooses this bound "depending on the accuracy asked for"; here it is this share of the tolerance.
+# e, S and K count as coplanar below this share of the tolerance; the source says "depending on the accuracy asked for".
 COPLANAR = 1e-3
 
 
@@ -90,7 +90,7 @@ def rotate_row(motion, array, i, first, single):
 
 @kernel
 def rotate_vectors(kind, k, step, single, vectors, frame):
-    """Rotate all vectors after joint k about its axis. Source: [FRD] eq. 5. Erratum: see docs/errata.md#frd-drift."""
+    """Rotate the vectors that joint k moves, by `step`. Source: [FRD] eq. 5. Erratum: see docs/errata.md#frd-drift."""
     s, c = sincos(step)
     motion = rotation(vectors[k, 3], vectors[k, 4], vectors[k, 5], s, c)
     if kind == PARALLELOGRAM:
@@ -162,7 +162,7 @@ def printed_position_sweep(chain, rules, aim, q, vectors, frame, log):
 
 @kernel
 def trace_vectors(chain, rules, aim, move, q, frame, log):
-    """Trace a joint step: its objective, the row of the joint in the chain, and the step. Source: derived."""
+    """Trace a joint step; `move`: its objective, the row of the joint in the chain, and the step. Source: derived."""
     row = chain[move[1]]
     k = row.coordinate
     values = vector_objectives(aim, rules.tool, frame)
@@ -221,7 +221,7 @@ def printed_macro_iteration(chain, rules, aim, q, vectors, frame, log):
 
 @kernel(batch=True)
 def finite_rotation_published(start, stop, chain, rules, task, answers):
-    """Solve rows start to stop of a task with the source's vectors; the claimed status is computed from them.
+    """Solve rows start to stop of a task with the source's vectors; the status is judged by these vectors, not by q.
 
     Source: [FRD] section 3. Erratum: see docs/errata.md#frd-drift.
     """

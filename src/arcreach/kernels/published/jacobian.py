@@ -21,7 +21,7 @@ from arcreach.kernels.methods.jacobian_steps import FIXED, damped_step, make_wor
 
 @kernel
 def stretch_straight(chain, target, q):
-    """Write straight sections, stretched alike so that together they are as long as the target is far.
+    """Write straight sections with equal shares of stretch, together as long as the target's distance from the base.
 
     Source: [K22] eq. 2.30. Erratum: see docs/errata.md#k22-2-30.
     """
@@ -44,7 +44,7 @@ def stretch_straight(chain, target, q):
 
 @kernel
 def limit_coordinates(chain, trial, q):
-    """Write a configuration whose coordinates are limited one by one. Source: [K22] eqs. 2.24-2.26."""
+    """Write `trial` into q with each coordinate clipped alone; `trial` changes too. Source: [K22] eqs. 2.24-2.26."""
     for row in range(chain.shape[0]):
         if chain[row].kind == SECTION:
             k = chain[row].coordinate
@@ -93,7 +93,7 @@ def published_jacobian(start, stop, arm, damping, task, answers):
                 best = score
                 copy(work.q, nearest)
             trace_row(task, work.q, answers)
-            # The source ends at a limit of time or of iterations only.
+            # The source has no test for a stall: 0 idle steps never exhaust a patience of 1.
             ended = stopped(task, reached, 0, 1, steps, began, timer)
             if ended != GOING_ON:
                 break

@@ -42,7 +42,7 @@ from arcreach.kernels.solver.search import make_scratch
 from arcreach.kernels.solver.starts import look_up, look_up_others, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
-# Rows of the tip, and elements that may be too close at the same time.
+# Rows of the tip, and most rows of missing clearances at the same time.
 TIP_ROWS = 6
 MOST_CLOSE = 18
 MOST_ROWS = TIP_ROWS + MOST_CLOSE
@@ -70,7 +70,7 @@ class Constraints(NamedTuple):
 
 
 class Body(NamedTuple):
-    """Scratch of a descent among obstacles, beside `Work`."""
+    """Scratch of a descent among obstacles, in addition to `Work`."""
 
     G: Array  # (MOST_ROWS, variables): rows of the equations
     r: Array  # (MOST_ROWS,): their residuals
@@ -86,7 +86,7 @@ class Body(NamedTuple):
 
 @kernel
 def write_variable_gradient(moves: Records, q: Array, gradient: Array, slopes: Array) -> None:
-    """Write the gradient by solver variables (variables,) from that by coordinates (dof,) at q. Source: derived."""
+    """Write the gradient by solver variables, `slopes`, from that by coordinates, `gradient`, at q. Source: derived."""
     for row in range(moves.shape[0]):
         move = moves[row]
         k = move.variable
@@ -145,7 +145,7 @@ def measure_port(port: Port | None, pieces: Array, count: int, margin: float, ro
 
 @kernel
 def least_slack(port: Port | None, slack: float) -> float:
-    """Return the initial slack, at most half of what a port allows, so that it can be kept. Source: derived."""
+    """Return the initial slack, at most half of what a port allows, so that it can be met. Source: derived."""
     if port is None:
         return slack
     return min(slack, 0.5 * port.radius, 0.5 * port.weight * port.tilt)
@@ -163,7 +163,7 @@ def choose_port(port: Port | None, model: Model, v: Array, attempt: int, body: B
 
 @kernel
 def measure(model: Model, constraints: Constraints, v: Array, body: Body, rows: Array) -> float:
-    """Write configuration and the rows of `Body` at v; return the least clearance. Source: derived."""
+    """Write `body.q` and the clearances `rows` at v; return the least clearance. Source: derived."""
     obstacles, scratch = constraints.obstacles, body.scratch
     to_coordinates(model, v, body.q)
     count = body_pieces(model.chain, body.q, scratch.pieces)
@@ -197,7 +197,7 @@ def write_rows(model: Model, work: Work, body: Body, wanted: float, port: Port |
                 G[i, k] /= moves[row].unit
     count = TIP_ROWS
     bend_a_little(moves, body.q, body.bent)
-    # The angle to a port's axis: only its row has no point.
+    # Row 1 of a port is the angle to its axis, the only row without a point of the body.
     if port is not None and body.rows[1, DISTANCE] < wanted:
         angle_gradient(model.chain, body.bent, port, body.rows, body.gradient)
         write_variable_gradient(moves, body.bent, body.gradient, G[count])
@@ -366,8 +366,8 @@ def avoid(
 ) -> None:
     """Solve rows start to stop of a task with the body free; if it is `started`, Q (n, dof) holds the starts.
 
-    `report` (n, 6) is that of `auto`. COLLISION means that the target was reached only with the body closer than the
-    margin to an obstacle; Q then has the largest clearance found. Source: derived.
+    `report` (n, 6) is that of `auto`. COLLISION: the target was reached only with the body closer than the margin to an
+    obstacle (Q has the largest clearance found), or it is inside one and the search stalled. Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
     # `evaluate` does not write the last column for targets without a rotation.

@@ -4,7 +4,7 @@ A block is the variables of one moving element. A joint's variable lies in an in
 in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_max * s cut off at s = 1, and with twist
 in the half b >= 0 of a plane section of that cone, a triangle. If bend and length are not coupled, the cone is a
 cylinder and the triangle a rectangle. A block whose step would cross its bound is restricted to directions along the
-bound; its code tells which. Steps of a block, restricted or not, are in the units of its variables.
+bound, which the block's code names. Steps of a block, restricted or not, are in the units of its variables.
 """
 
 import math
@@ -16,12 +16,12 @@ from arcreach.kernels.chain.limits import nearest_in_cone
 from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.loops import rows
 
-# CLEAR: touches no bound. FREE: touches a bound and is not restricted. HELD: does not move. The others move along the
+# Codes. CLEAR: touches no bound. FREE: touches one, is not restricted. HELD: does not move. The others move along the
 # rim (TANGENT), the side or the top of a cone, or along zero bend (FLOOR). The side of a cylinder is SIDE, both of its
 # ends are TOP; a rectangle at a limit of its bend is at its FLOOR.
 CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR = range(7)
 
-# A block is at its bound within these shares of it: far smaller than any tolerance, far larger than rounding.
+# A block is at a bound beyond these shares of it; the gap is far below any tolerance and far above rounding.
 _AT_BOUND = 1.0 - 1e-9
 _AT_TOP = 1.0 - 1e-12
 _AT_APEX = 1e-12

@@ -28,8 +28,8 @@ STARTS = 5
 class Box(NamedTuple):
     """The box around a configuration."""
 
-    model: Model  # of the robot, with `moves` in place of its own
-    moves: Records  # copy of the moving elements, whose limits a step narrows
+    model: Model  # the robot's, with the `moves` below in place of its own
+    moves: Records  # copy of the moving elements, with joint limits that `narrow` overwrites
     largest: Array  # (variables,): largest step of each variable
     pulls: Pulls | None  # limits of pulls
 
@@ -70,7 +70,7 @@ def move_inside(box: Box, centre: Array, v: Array) -> None:
 
 @kernel(fast=True, batch=True)
 def box_step(start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Array, report: Array) -> None:
-    """Step from rows start to stop of Q (n, dof) towards the targets of a task, each variable as far as the box allows.
+    """Step from rows start to stop of Q (n, dof) towards the targets of a task, with all variables inside the box.
 
     Q receives the configuration that reaches the target, or else the nearest found; `report` (n, 6) is that of `auto`.
     Source: derived.

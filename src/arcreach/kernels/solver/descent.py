@@ -33,7 +33,7 @@ from arcreach.kernels.solver.variables import to_coordinates
 FIRST_DAMPING = 1e-3
 _SMALLEST_DAMPING = 1e-12
 LARGEST_DAMPING = 1e3
-# Lower bounds of the damping and of a pivot as shares of the trace: the equations stay solvable at singular
+# Lower bounds of the damping and of a pivot as shares of the trace, so that the equations stay solvable at singular
 # configurations.
 _FLOOR = 1e-13
 _PIVOT = 1e-16
@@ -41,15 +41,15 @@ _PIVOT = 1e-16
 REJECTIONS = 8
 # A step that leaves more than this share of the squared residual is weak.
 _WEAK = 0.8
-# Steps between two reads of the clock times the number of variables, about ten microseconds.
+# The clock is read every _CLOCK_EVERY / variables steps, about ten microseconds.
 _CLOCK_EVERY = 128
 
 
 @kernel(fast=True, inline=True)
 def solve_pair(J: Array, e: Six, c: Six, damping: float, mode: int) -> tuple[float, Six, Six]:
-    """Solve (J^T J + mu I) y = e and the same for z = c, mu = damping * trace / 6, by LDL^T written out.
+    """Solve (J^T J + mu I) y = e and (J^T J + mu I) z = c, mu = damping * trace / 6, by LDL^T written out.
 
-    Return mu, y and z. Only a whole rotation has a sixth row. Source: derived.
+    Return mu, y and z. Only ROTATION has a sixth equation. Source: derived.
     """
     a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = a33 = 0.0
     a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = a53 = a54 = a55 = 0.0

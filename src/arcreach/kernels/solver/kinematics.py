@@ -6,9 +6,9 @@ ends at (g bx, g by, Z). One arc has g = B, Z = A. All are polynomials in x = sc
 step needs no sine and no special case for the straight pose.
 
 The pass updates T_here_tip, so residual and columns are in the tip frame, where the tangent plane of the tip's axis is
-x and y. Columns are scaled by the unit of each variable, see `layout.MOVE`. Rows: position, then weight times
-orientation, with two rows for an axis and none for a position. The sixth row is written for ROTATION targets only; a
-caller that reads it in other modes must set it to zero first.
+x and y. J is stored transposed, (variables, 6). Its columns are scaled by the unit of each variable, see
+`layout.MOVE`. Its rows: position, then weight times orientation, two rows for an axis and zeros for a position. The
+sixth row is written for ROTATION targets only; a caller that reads it in other modes must set it to zero first.
 """
 
 import math
@@ -284,7 +284,7 @@ def joint_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J:
 
 @kernel(fast=True, inline=True)
 def fixed_step(move: Record, tip: Motion) -> Motion:
-    """Return the tip in the frame before the fixed motion that follows a moving element. Source: derived."""
+    """Return the tip in the end frame of a moving element, by the fixed motion that follows it. Source: derived."""
     m = move.motion
     if move.motion_kind == SHIFT:
         return shifted(tip, m[3], m[7], m[11])

@@ -20,14 +20,14 @@ NEARLY = 100.0
 POLISH_STEPS = 500
 # Give up on a start after this many weak steps (`descent.weigh`).
 PATIENCE = 3
-# Give up if this many starts have ended at the same best residual, after at least so many starts.
+# Give up if SAME_RESIDUAL starts have ended at the same best residual and more than FEWEST_STARTS were tried.
 SAME_RESIDUAL = 12
 FEWEST_STARTS = 64
 # Larger numbers for whole poses and for chains that are not symmetric, which have more local minima.
 MANY_SAME_RESIDUAL = 40
 MANY_FEWEST_STARTS = 256
 BEYOND_REACH_STARTS = 8
-# But try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
+# Try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
 WORTH_ALL_STARTS = 0.05
 _SAME = 1e-6
 # Starts around a near start of the caller's: a solution there is preferred, so each gets a larger step budget.
@@ -52,7 +52,7 @@ def policy_of(model: Model, task: Task, distance2: float, variables: int) -> Pol
 
 @kernel(fast=True, inline=True)
 def schedule_of(model: Model, task: Task, goal: Goal, near: bool) -> Schedule:
-    """Return the schedule of starts for a target; `near` tells that the caller's start is near it. Source: derived."""
+    """Return the schedule of starts for a target; `near`: the caller's start is near it. Source: derived."""
     nearby = 1 + NEARBY_STARTS if near else 0
     mixed = nearby + task.max_starts
     # Provably out of reach: a few starts suffice for a pose near the target.
@@ -94,7 +94,7 @@ def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code:
         same = 0
     if left < best * (1.0 + _SAME):
         same += 1
-    # REACHED means both tolerances are met; the residual is a weighted sum, and an earlier best may exceed one of them.
+    # REACHED means both tolerances are met; the residual is a weighted sum, so a smaller one may exceed a tolerance.
     improved = attempt == 0 or left < best or code == REACHED
     if improved:
         best = left
@@ -112,5 +112,5 @@ def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code:
 
 @kernel(fast=True, inline=True)
 def worth_polish(policy: Policy, tally: Tally) -> bool:
-    """Return whether a final descent may succeed: corners of the limits are approached slowly. Source: derived."""
+    """Return whether a final descent may succeed: progress is slow at corners of the limits. Source: derived."""
     return (tally.code == GOING_ON or tally.code == STALLED) and tally.best <= policy.nearly

@@ -6,7 +6,7 @@ their limits, with the tip at its target.
 
 An iteration of sequential quadratic programming adds two steps: `down`, the negative gradient projected onto the null
 space of the tip's Jacobian, with the step length of Barzilai and Borwein, and `back`, the shortest step that returns
-the tip to the target to first order. A block at a bound that this sum would cross moves along the bound. The tip may
+the tip to the target to first order. A block that the sum would take across its bound moves along it. The tip may
 leave the target by a small distance between iterations: `descend` returns it if it has gone farther, and to within the
 tolerances at the end. Postures are therefore compared by their predicted cost after `back`, which is Fletcher's merit
 function.
@@ -37,8 +37,8 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 
 # Most accepted steps of a descent.
 MOST_STEPS = 100
-# Most step lengths tried for one step, if every posture is exactly at the target and if it is only near it; and the
-# factor from one to the next.
+# Most step lengths tried for one step with postures exactly at the target, and with postures near it; the factor from
+# one length to the next.
 MOST_TRIALS = 6
 LOOSE_TRIALS = 3
 SHORTER = 0.25
@@ -51,7 +51,7 @@ LEAST_GAIN = 3e-4
 # The descent is given up if the cost, less this multiple of the first-order decrease of the next step, is above the one
 # to beat.
 EXPECTED_GAIN = 1.0
-# Least curvature of a block, as a share of the largest: steps of variables without weight stay bounded.
+# Least curvature of a block, as a share of the largest, so that steps of variables without weight stay bounded.
 LEAST_CURVATURE = 1e-3
 # The tip may leave the target by this many radians, or this share of the weight in metres, before `descend` returns it.
 # Within that, the cost after the return is predicted to about a thousandth.
@@ -72,7 +72,7 @@ AT_REST = 1e-12
 
 
 class Preference(NamedTuple):
-    """A preferred posture, and what the search for it needs besides a `Table`."""
+    """A preferred posture, and settings of the search for it."""
 
     wanted: Array  # (variables,)
     weights: Array  # (variables,)
@@ -84,9 +84,9 @@ class Preference(NamedTuple):
 
 
 class PostureScratch(NamedTuple):
-    """Scratch of `minimise_cost`, beside `Work`."""
+    """Scratch of `minimise_cost`, in addition to `Work`."""
 
-    first: Array  # (variables,): where the descent began
+    first: Array  # (variables,): v at the start of the descent
     here: Array  # (variables,)
     g: Array  # (variables,): gradient of the cost in scaled variables, projected onto active bounds
     size: Array  # (variables,): unit of the scaled variable, in which the cost has curvature 1
@@ -142,7 +142,7 @@ def slope_of(preference: Preference, v: Array, first: int, last: int, scratch: P
 
 @kernel(fast=True, inline=True)
 def write_gradient(model: Model, preference: Preference, v: Array, scratch: PostureScratch) -> float:
-    """Write the gradient and the sizes of the variables; return the cost. Source: derived."""
+    """Write the gradient `g` and the units `size` of the scaled variables; return the cost. Source: derived."""
     total = 0.0
     largest = 0.0
     for row in range(model.moves.shape[0]):
@@ -225,7 +225,7 @@ def restrict_blocks(model: Model, work: Work, scratch: PostureScratch) -> bool:
         f = PROBE / size
         v1, v2 = v[k + 1] if width > 1 else 0.0, v[k + 2] if width > 2 else 0.0
         p0, p1, p2 = project(move, v[k] + f * z0, v1 + f * z1, v2 + f * z2)
-        # The part of the step that the bound takes, along its normal.
+        # The part of the step that the projection removes, along the normal of the bound.
         n0, n1, n2 = z0 - (p0 - v[k]) / f, z1 - (p1 - v1) / f, z2 - (p2 - v2) / f
         lost = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
         if lost <= LOST * size:
@@ -256,7 +256,7 @@ def restrict_blocks(model: Model, work: Work, scratch: PostureScratch) -> bool:
 def linearise(
     model: Model, goal: Goal, preference: Preference, work: Work, scratch: PostureScratch
 ) -> tuple[float, float, float]:
-    """Write `down` and `back` at v, where e and J hold; return the predicted cost after `back`, and squared lengths.
+    """Write `down` and `back` for v, e and J of `work`; return the predicted cost after `back`, and squared lengths.
 
     In scaled variables the squared length of `down` is the first-order decrease of the cost. That of `back` is set to
     infinity where a block touches a bound, because the active set may change during the step. Source: derived.
@@ -307,10 +307,10 @@ def minimise_cost(
     scratch: PostureScratch,
     to_beat: float,
 ) -> tuple[float, int]:
-    """Minimise the cost from v, where e and J hold; the tip stays within `loose` of its target and ends within `goal`.
+    """Minimise the cost from v, with its e and J in `work`; the tip stays within `loose` and ends within `goal`.
 
     Return the cost at v and the number of steps. The cost is infinite if the tip did not return to the target, or only
-    at a higher cost than predicted; it is above `to_beat` if the descent was not expected to get below it.
+    at a higher cost than predicted; it is at least `to_beat` if the descent was not expected to get below that.
     Source: derived.
     """
     v, e, here, down, back = work.v, work.e, scratch.here, scratch.down_here, scratch.back_here
@@ -372,7 +372,7 @@ def improve(
     scratch: PostureScratch,
     to_beat: float,
 ) -> tuple[float, int]:
-    """Return the result of `minimise_cost`, repeated with the tip exactly at the target if the first one failed.
+    """Return the result of `minimise_cost`, repeated with the tip exactly at the target if the first is infinite.
 
     Source: derived.
     """
@@ -454,7 +454,7 @@ def prefer(
         goal = Goal(target, task.mode, distance2, angle_aim)
         loose = Goal(target, task.mode, max(distance2, (LOOSE * model.weight) ** 2), max(angle_aim, LOOSE))
         watch = Watch(began + task.max_time, timer, task.trace, traced, own)
-        # A trace has a row for the start, which `search` writes.
+        # With a trace `search` is always called, because it writes the row of the start.
         if task.started and task.trace.shape[0] == 0 and reaches_target(model, goal, lookup.asked, work):
             ended, steps = REACHED, 0
         else:

@@ -1,9 +1,9 @@
 """Limits of pulls, which couple all sections that a tendon passes: test whether they are kept, and return to them.
 
-Symbols: v, the solver variables; p, the pulls. Every function that moves v leaves the limits of joints and bends to
-`inside_limits`.
+Symbols: v, the solver variables; p, the pulls. `approach` keeps the limits of joints and bends by `inside_limits`;
+`retreat` keeps them because they are convex and both of its ends keep them.
 
-Functions that take `pulls` also accept None, for a robot without such limits; numba then omits the rest of them.
+Where the type of `pulls` allows None, for a robot without such limits, numba compiles only the early return for it.
 """
 
 import math
@@ -32,7 +32,7 @@ BOUND, MULTIPLIER, NEXT, TENDON, BEFORE = range(5)
 def add_scratch(pulls: Pulls) -> Pulls:
     """Return the limits with scratch of their own. Source: derived."""
     m, n = pulls.slopes.shape
-    # As many constraints as variables can be active, and a few tangents of each disc beside them.
+    # As many constraints as variables can be active, and a few tangents of each disc in addition.
     most = 2 * n + 4
     return Pulls(
         pulls.routes,
@@ -59,7 +59,7 @@ def add_scratch(pulls: Pulls) -> Pulls:
 @kernel(allocates=True)
 def with_scratch(pulls: Pulls | None) -> Pulls | None:
     """Return the limits, if there are any, with scratch of their own. Source: derived."""
-    # In either case numba sees one type.
+    # numba prunes a branch by the type of `pulls`, so each compilation has one return type.
     if pulls is None:
         return pulls
     return add_scratch(pulls)
@@ -106,7 +106,7 @@ def write_coordinates(model: Model, pulls: Pulls, v: Array) -> None:
 
 @kernel
 def write_slopes(pulls: Pulls, model: Model) -> None:
-    """Write the derivatives of the pulls where `keeps_pulls` was called last. Source: derived."""
+    """Write the derivatives of the pulls at the v of the last call of `keeps_pulls`. Source: derived."""
     if pulls.linear:
         return
     slopes = pulls.slopes

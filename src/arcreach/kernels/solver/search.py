@@ -43,7 +43,7 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Array, Array, Integers, Integers]:
     """Allocate work of a descent, lookup of a search, target, best variables, timer and count of the trace.
 
-    They share three arrays: each allocation takes a tenth of a microsecond. Source: derived.
+    They share three arrays, because each allocation takes a tenth of a microsecond. Source: derived.
     """
     n = table.seeds.shape[1]
     floats = np.empty(9 * n + dof + 34 + FAMILIAR_SEEDS)
@@ -117,7 +117,7 @@ def auto(
 ) -> None:
     """Solve rows start to stop of a task; if it is `started`, Q (n, dof) holds the caller's starts.
 
-    `report` (n, 6) receives status, iterations, seconds, both errors if `judged`, and the rows of the trace in use.
+    `report` (n, 6) receives status, iterations, seconds, both errors if `judged`, and the number of trace rows.
     Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])

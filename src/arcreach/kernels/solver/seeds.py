@@ -1,7 +1,7 @@
 """Seeds of a table in the order of their distance from a target.
 
 The table holds, per seed, the variables and a key of the tip. The score of a seed is linear in the target's key,
-score = key[0] + sum key[i] * t[i], plus for whole poses a term of the quaternions' product, so its loop vectorises.
+score = key[0] + sum key[i] * t[i], plus a term of the quaternions' product for whole poses. The loop vectorises.
 For a chain that is symmetric about its base axis, as sections are, targets are rotated into the plane y = 0 and
 mirrored to one side of it, their canonical pose. The table then serves as one many times its size.
 """
@@ -172,7 +172,7 @@ def least_score(minima: Singles) -> np.float32:
 
 @kernel(fast=True, inline=True)
 def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float) -> float:
-    """Return the squared distance, in the metric of the scores, from a key to the nearest seed. Source: derived."""
+    """Return the squared distance, in the scores' metric, from a key to the nearest unused seed. Source: derived."""
     position = key[0] * key[0] + key[1] * key[1] + key[2] * key[2]
     turned = turn_weight if mode == ROTATION else 0.25 * turn_weight if mode == AXIS else 0.0
     return max(least_score(minima) + position + turned, 0.0)
@@ -182,7 +182,7 @@ def nearest_distance(minima: Singles, key: Array, mode: int, turn_weight: float)
 def key_seeds(
     start: int, stop: int, model: Model, mode: int, variables: Array, keys: Array, placed: Array, q: Array
 ) -> None:
-    """Write the keys (n, 10) of seeds given by their variables, and these in canonical pose; q (dof,) is scratch.
+    """Write the keys (n, 10) of seeds, and their variables in canonical pose into `placed`; q (dof,) is scratch.
 
     Source: derived.
     """

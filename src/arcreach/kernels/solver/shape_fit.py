@@ -93,7 +93,7 @@ def bounded_step(model: Model, v: Array, damping: float, fit: Fit) -> None:
                 p1 /= unit
             code = block_code(move, v, fit.codes[row], fit.x[k] / unit, p1, p2)
             if code > FREE and code != fit.codes[row] and fit.codes[row] != HELD:
-                # A block that is restricted already and crosses another bound stays where it is.
+                # A restricted block that crosses another bound is held.
                 fit.codes[row] = code if fit.codes[row] == FREE else HELD
                 changed = True
         if not changed:
@@ -111,7 +111,7 @@ def keep_pulls(pulls: Pulls | None, model: Model, v: Array) -> None:
 
 @kernel
 def descend(model: Model, box: Box, body: Body, curve: Curve, goal: Array, v: Array, fit: Fit) -> None:
-    """Move v to the least sum of squares nearby, with damped steps inside the limits. Source: [NW06] sect. 10.3."""
+    """Move v to a local minimum of the sum of squares, by damped steps inside the limits. Source: [NW06] sect. 10.3."""
     damping = 1e-6
     total = evaluate(model, body, curve, goal, v, fit, fit.here)
     for _ in range(STEPS):
@@ -165,9 +165,9 @@ def make_fit(model: Model, body: Body, dof: int) -> Fit:
 
 @kernel
 def fit_tip(model: Model, box: Box, body: Body, curve: Curve, goal: Array, v: Array, fit: Fit) -> None:
-    """Fit the body from `fit.previous` on, with the target of the tip shifted until the tip is within the aim.
+    """Fit the body from v on, with the target of the tip shifted until the tip is within its tolerance.
 
-    `goal` holds the depth, the target of the tip and the aim in metres. Source: [NW06] sect. 17.3.
+    `goal` (5,) holds the depth, the target of the tip and its tolerance, in metres. Source: [NW06] sect. 17.3.
     """
     first = 0.0
     square = 0.0

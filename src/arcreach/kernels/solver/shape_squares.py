@@ -19,7 +19,7 @@ from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.variables import to_coordinates
 
-# Columns of a bend vector at smaller bends, in radians, are computed at this one: those by direction would be 0 / 0.
+# Columns of a bend vector are computed at a bend of at least this many radians: those by direction are 0 / 0 at zero.
 SMALLEST_BEND = 1e-8
 # Weight of the tip relative to the whole body.
 TIP_WEIGHT = 10.0
@@ -41,7 +41,7 @@ class Body(NamedTuple):
     shares: Array  # (m,): share of its element that each point represents
     scale: float  # length of the robot in metres
     before: float  # weight of the body before the curve, relative to that on it
-    step: float  # weight of a change of a variable since the previous depth, in lengths per radian
+    step: float  # weight of a change of a variable since the previous depth, in robot lengths per radian
     units: Array  # (variables,): unit of each variable in such a change
 
 
@@ -57,18 +57,18 @@ class Fit(NamedTuple):
 
     q: Array  # (dof,)
     tip: Array  # (3,)
-    own: Array  # (6, dof): Jacobian by the coordinates
-    whole: Array  # (6, variables): of the tip, by the variables
-    columns: Array  # (3, variables): of a point
+    own: Array  # (6, dof): Jacobian of the tip or of a point, by the coordinates
+    whole: Array  # (6, variables): Jacobian of the tip, by the variables
+    columns: Array  # (3, variables): derivatives of a point
     weights: Array  # (m,)
     before_tip: Array  # (m,): distance of each point from the tip along the body
-    shift: Array  # (3,): of the target of the tip
+    shift: Array  # (3,): offset of the tip's target
     here: Squares  # at v
     there: Squares  # at the trial
     A: Array  # (variables, variables)
     x: Array  # (variables,): the step
     trial: Array  # (variables,)
-    previous: Array  # (variables,): where the fit starts
+    previous: Array  # (variables,): v at the start of the fit
     codes: Integers  # (moving elements,): the active set, see `bounds`
 
 
@@ -108,7 +108,7 @@ def nearest_on(curve: Curve, u: float, point: Vector) -> tuple[Vector, int]:
 
 @kernel
 def write_block(move: Record, q: Array, J: Array, columns: Array) -> None:
-    """Write the columns of a moving element by its solver variables, from those by its coordinates. Source: derived."""
+    """Write the derivatives by a moving element's solver variables, from those by its coordinates. Source: derived."""
     k, c = move.variable, move.coordinate
     sine, cosine = sincos(q[c + 1]) if move.kind == BEND else (0.0, 1.0)
     for r in range(columns.shape[0]):
@@ -123,7 +123,7 @@ def write_block(move: Record, q: Array, J: Array, columns: Array) -> None:
 
 @kernel
 def write_columns(model: Model, row: int, fraction: float, before: Motion, point: Motion, fit: Fit) -> None:
-    """Write the derivatives (3, variables) of a point at a fraction of the element of a row. Source: derived."""
+    """Write the derivatives (3, variables) of a point at a fraction of the element in a row. Source: derived."""
     chain, columns, tip = model.chain, fit.columns, fit.tip
     for c in range(fit.own.shape[1]):
         for r in range(6):
@@ -174,7 +174,7 @@ def drop_along(t: Array, residual: Vector, columns: Array) -> Vector:
 
 @kernel
 def write_bent(model: Model, v: Array, q: Array) -> None:
-    """Write the configuration of variables, every section bent by at least SMALLEST_BEND. Source: derived."""
+    """Write the configuration for v, with every section bent by at least SMALLEST_BEND. Source: derived."""
     to_coordinates(model, v, q)
     for row in range(model.moves.shape[0]):
         move = model.moves[row]
@@ -232,9 +232,9 @@ def add_tip(body: Body, goal: Array, v: Array, fit: Fit, out: Squares) -> float:
 
 @kernel
 def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit: Fit, out: Squares) -> float:
-    """Write the squares at v; return their sum.
+    """Write normal matrix and gradient at v; return the sum of squares.
 
-    `goal` holds the depth and the target of the tip. Lengths count in lengths of the robot. Source: derived.
+    `goal` holds the depth and the target of the tip. Lengths in the squares are in robot lengths. Source: derived.
     """
     for i in range(v.shape[0]):
         out.g[i] = 0.0
@@ -270,9 +270,9 @@ def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit:
 
 @kernel(batch=True)
 def distances(start: int, stop: int, curve: Curve, depths: Array, lengths: Array, bodies: Array, out: Array) -> None:
-    """Write the distances (n, m) from the curve of bodies (n, m, 3), whose points lie at equal steps to the tip.
+    """Write the distances (n, m) of the points of bodies (n, m, 3) from the curve.
 
-    `lengths` (n,) are the lengths of the bodies. Source: derived.
+    `depths` and `lengths` (n,) are those of the bodies; their points are evenly spaced, tip last. Source: derived.
     """
     last = bodies.shape[1] - 1
     for i in range(start, stop):

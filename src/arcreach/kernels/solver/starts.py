@@ -24,14 +24,14 @@ from arcreach.kernels.solver.variables import to_variables
 # A start with a smaller error than this many radians, or this share of the weight in metres, counts as the previous
 # point of a path: a solution near it is preferred, so starts around it come before the seeds.
 STEP_OF_A_PATH = 0.8
-# Share of the distance to a seed at the first of these starts, and its growth from each to the next.
+# Start k around the caller's is at the share NEARBY_FIRST * NEARBY_GROWTH**k of the distance to a seed.
 NEARBY_FIRST = 0.01
 NEARBY_GROWTH = 1.15
 # A start whose squared distance from the target exceeds that of the nearest seed by this factor gets no descent; it
 # only selects among the nearest few seeds.
 WORTH_A_DESCENT = 5.0
 FAMILIAR_SEEDS = 4
-# Stride between the seeds of successive elements in a mixed start; odd, so that it visits every seed of the table.
+# A prime that spreads the seeds of successive elements in a mixed start over the table.
 MIX = 173
 
 
@@ -55,7 +55,7 @@ def look_up(model: Model, goal: Goal, table: Table, constants: Singles, lookup: 
 
 @kernel(fast=True, inline=True)
 def look_up_others(goal: Goal, table: Table, lookup: Lookup) -> None:
-    """Score all seeds by distance alone, without the first one that was taken. Source: derived."""
+    """Score all seeds by distance alone, and mark the one taken first as used. Source: derived."""
     score(table, table.keys[0], lookup.key, goal.mode, lookup.scores, lookup.minima)
     mark_used(lookup.scores, lookup.minima, lookup.picked[0])
 
@@ -83,7 +83,7 @@ def place_seed(model: Model, seed: Array, frame: Frame, work: Work) -> None:
 
 @kernel(fast=True, inline=True)
 def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Work) -> None:
-    """Write the nearest seed that was not used yet. Source: derived."""
+    """Write the variables of the unused seed with the least score. Source: derived."""
     lookup.picked[0] = take_nearest(lookup.scores, lookup.minima)
     place_seed(model, table.seeds[lookup.picked[0]], frame, work)
 
@@ -104,7 +104,7 @@ def joint_distance(model: Model, seed: Array, v: Array) -> float:
 
 @kernel(fast=True)
 def take_familiar(model: Model, table: Table, lookup: Lookup, v: Array) -> int:
-    """Return the seed nearest to v in joint space among the few of least score; mark it as used. Source: derived."""
+    """Return the seed nearest to v among the FAMILIAR_SEEDS of least score; mark it as used. Source: derived."""
     scores, minima, picked, values = lookup.scores, lookup.minima, lookup.picked, lookup.values
     best = math.inf
     chosen = 0

@@ -37,7 +37,7 @@ def to_variables(model: Model, q: Array, v: Array) -> None:
 
 @kernel
 def to_front(model: Model, mode: int, target: Array, local: Array) -> None:
-    """Write a target row (12,) in the frame where the chain begins to move; both may be the same array.
+    """Write a target row (12,) in the base frame of the first moving element; both may be the same array.
 
     If a long tool is left out of the chain, the target is moved to the tool's near end. Source: derived.
     """
@@ -85,7 +85,7 @@ def aims(model: Model, position_tol: float, angle_tol: float) -> tuple[float, fl
 
 @kernel
 def to_coordinates(model: Model, v: Array, q: Array) -> None:
-    """Write the configuration of variables, clipped to the limits because of rounding. Source: derived."""
+    """Write the configuration for v, clipped to the limits because of rounding. Source: derived."""
     for row in range(rows(model)):
         move = model.moves[row]
         k = move.variable

@@ -2,7 +2,7 @@
 
 A body bends around a corner or a disc. An arc touches the inside of an edge if it is tangent to the line at the
 body's radius from the edge. There it curves away from the edge, which keeps it from straightening: such a contact is
-always backward-blocking. Its position follows from the pose before it.
+always backward-blocking. Its position follows from the pose at which the arc starts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from arcreach.scenes.planar import POINT, Disc, Point, edge_distance
 
 # Tolerance of given contact points, as a share of the robot's longest length: they may be printed with few digits.
 NEAR = 1e-4
-# An edge acts on an elastic rod like a disc of this many body lengths: over a tenth of the length that disc departs
-# from the edge by 5e-6 of the length, and its rounding stays below the tolerance of the rod.
+# An edge acts on an elastic rod like a disc with a radius of this many body lengths: over a tenth of the length that
+# disc departs from the edge by 5e-6 of the length, and its rounding errors stay below the tolerance of the rod.
 FLAT = 1e3
 
 _nearest_length = settled(nearest_length)
@@ -86,7 +86,7 @@ def every_edge(surroundings: Surroundings) -> list[Edge]:
 def candidates_of(
     surroundings: Surroundings, contacts: Any, body: Body, edges: bool
 ) -> tuple[tuple[Ball, ...], tuple[Edge, ...]]:
-    """Return the possible contacts: those of the given points, or every convex corner, every disc and, if asked, edge.
+    """Return the contacts at the given points, by default every convex corner and disc; with `edges` also every edge.
 
     A point inside an edge stands for the whole edge.
     """

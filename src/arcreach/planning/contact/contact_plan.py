@@ -69,8 +69,8 @@ class SearchArc(PlanarArc):
     """An arc that the planner tried: from the base in round 1, then from the arcs kept in the previous round."""
 
     KEPT: ClassVar[str] = "kept"
-    OBSTACLE: ClassVar[str] = "obstacle"  # it runs into one
-    RULE: ClassVar[str] = "rule"  # it bends away from the contact at which it begins
+    OBSTACLE: ClassVar[str] = "obstacle"  # it runs into an obstacle
+    RULE: ClassVar[str] = "rule"  # it bends no more towards the contact at its start than the arc before it
     BEND: ClassVar[str] = "bend"  # sharper than the robot can bend
     LENGTH: ClassVar[str] = "length"  # the robot would be too long or too short
 
@@ -91,7 +91,7 @@ def line_of(arcs: Sequence[PlanarArc], points: int, length: float | None = None)
 
 @dataclass(frozen=True)
 class ContactPlan:
-    """A path to the target: arcs of which each but the last ends at a contact with an obstacle."""
+    """A path to the target; every arc but the last ends at a contact with an obstacle."""
 
     arcs: tuple[ContactArc, ...]
     target: Point
@@ -208,7 +208,7 @@ class ContactPlans(Plans[ContactPlan]):
     poses: int  # poses from which arcs were tried
     complete: bool  # whether the search was exhaustive
     seconds: float
-    edges: tuple[Edge, ...] = field(default=(), repr=False)  # edges that may be touched inside
+    edges: tuple[Edge, ...] = field(default=(), repr=False)  # edges that may be touched between their ends
     search: tuple[SearchArc, ...] = field(default=(), repr=False)  # the arcs that were tried, with `trace`
 
     def __str__(self) -> str:
@@ -220,7 +220,7 @@ class ContactPlans(Plans[ContactPlan]):
 def touches_itself(arcs: Sequence[PlanarArc], radius: float, points: int = 160) -> bool:
     """Return whether a body touches itself.
 
-    It does if two points are nearer than its thickness, and the body between them is longer than a half circle through
+    It does if two points are closer than its thickness, and the body between them is longer than a half circle through
     both. Only evenly spaced points are compared; a body thinner than their spacing counts as that thick.
     """
     if sum(abs(arc.curvature) * arc.length for arc in arcs) < math.pi:

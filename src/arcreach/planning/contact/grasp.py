@@ -2,7 +2,7 @@
 
 The object is replaced by its smallest enclosing circle. One arc leads from the base to that circle, enlarged by the
 body's radius; from there the body wraps it by at least half a turn. A single section is divided at the contact, as in
-contact planning; of several, the first ones approach and the others wrap.
+contact planning; of several sections, the first ones approach and the others wrap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 DEFAULT_WRAP = math.radians(200.0)
 # Below a full turn, at which the body would meet itself where it first touches the object.
 LARGEST_WRAP = math.radians(350.0)
-# Number of shapes of a motion: during the approach, and per section during the wrap; twice that if it is the only one.
+# Number of shapes of a motion: during the approach, and per section during the wrap (twice that if it is the only one).
 NEARING, WRAPPING = 12, 18
 
 NO_ARC = "no arc from the base touches it"
@@ -170,7 +170,7 @@ class _Task:
         return [], [f"{where}: {why}"]
 
     def several_sections(self, side: int) -> tuple[list[GraspPlan], list[str]]:
-        """Return the grasps of several sections, by how many of them approach, and the reasons for missing ones."""
+        """Return the grasp for each number of approaching sections, and the reasons why others are impossible."""
         plans, refusals = [], []
         curvature, near = self.approach(side)
         if math.isinf(near):
@@ -288,7 +288,7 @@ def _share_length(sections: Sequence[Section], curvature: float, least: float, m
 def _lengths(section: Section, curvature: float) -> tuple[float, float]:
     """Return the smallest and the largest length at which a section can have a curvature; infinite if there is none.
 
-    The largest bend of a coupled section decreases with its variable part, so a curvature requires a length.
+    The largest bend of a coupled section is proportional to its variable part, so a curvature needs some length.
     """
     if section.stretch == 0.0 or not section.coupled:
         if abs(curvature) * section.length > section.bend_max:

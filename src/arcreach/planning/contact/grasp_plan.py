@@ -17,7 +17,7 @@ from arcreach.scenes.planar import Disc, Obstacle, Point
 # Curvature and length of consecutive pieces.
 Pieces = tuple[tuple[float, float], ...]
 
-# A corner of the object within this share of the radius of the enclosing circle is touched.
+# A corner of the object is touched if it is this close to the enclosing circle, as a share of the circle's radius.
 TOUCHING = 1e-6
 
 
@@ -36,7 +36,7 @@ class GraspPlan:
 
     `moments` are the shapes of the body during the motion, the last one the grasp: pieces (curvature, length), base
     first. Obstacles are checked in each of them, not between them. With several sections a piece is a section and `q`
-    (n, dof) are the configurations; a single section is divided by the object.
+    (n, dof) are the configurations; a single section is divided where it touches the object, and has no `q`.
     """
 
     robot: Robot = field(repr=False)

@@ -1,6 +1,6 @@
 """`plan_contact`: reach a target behind obstacles by bending around them.
 
-Beyond a contact, a body of one section continues as another section. From the pose at a contact two arcs touch each
+At a contact the body's curvature changes as between two sections. From the pose at a contact two arcs touch each
 ball (a corner or a disc, enlarged by the body), and up to two touch an edge; those free of obstacles lead to new
 contacts. The same contact with another tangent is another node, so the search space is a tree. Best-first search finds
 the paths to the target in order of length.
@@ -67,7 +67,7 @@ def plan_contact(
 
     The plane is x and z, the base is at the origin and points along +z. `obstacles` are polygons, discs and walls.
     `contacts` are the points that may be touched: corners, points of a disc's edge, or points inside an edge, each of
-    which stands for its edge; by default every convex corner and every disc, with `edges` also the inside of every
+    which stands for its edge; by default every convex corner and every disc. `edges` adds the inside of every
     edge. With `rule` the arc after a contact must bend more towards the obstacle than the arc before it, so that the
     obstacle holds the body. With `trace` all arcs that were tried are kept in `ContactPlans.search`.
 
@@ -100,7 +100,7 @@ class _Node:
     contacts: int
 
     def chain(self) -> list[_Node]:
-        """Return the nodes from the base, itself excluded, to this one."""
+        """Return the nodes after the base, up to this one."""
         nodes, node = [], self
         while node.parent is not None:
             nodes.append(node)
@@ -132,7 +132,7 @@ class _Search:
     def run(self, max_solutions: int, max_contacts: int, max_time: float) -> ContactPlans:
         """Search until the tree is exhausted or a limit is reached."""
         base = _Node(BASE, 0.0, None, 0.0, 0.0, None, 0)
-        # Compiles the kernels before the clock starts.
+        # Compile the kernels before the clock starts.
         self._finish(base)
         self._grow(base)
         self.queue.clear()
@@ -199,7 +199,7 @@ class _Search:
         self._push(_Node(end, node.length + length, node, curvature, side, touched, node.contacts + 1))
 
     def _outcome(self, node: _Node, curvature: float, length: float) -> str:
-        """Return why an arc from a node is discarded, or that it is kept; as the kernel `onward_arcs` decides."""
+        """Return why an arc from a node is discarded, or that it is kept, by the tests of the kernel `onward_arcs`."""
         body = self.body
         if not abs(curvature) <= body.sharpest:
             return SearchArc.BEND

@@ -32,7 +32,7 @@ Residual = Callable[[Array], Array]
 
 # Runge-Kutta steps between two contacts: for pieces that turn by up to pi the error is about 1e-7 of the length.
 STEPS = 32
-# Tolerance, difference step and iteration limit of Newton's method, in units of the body's length.
+# Newton's method: tolerance and difference step in units of the plan's length, and iteration limit.
 RESIDUAL_TOL = 1e-10
 DIFFERENCE = 1e-7
 ITERATIONS = 25
@@ -40,7 +40,7 @@ ITERATIONS = 25
 FIRST_SHARE, LEAST_SHARE = 0.125, 1e-3
 # A contact is released if its push, in units of stiffness and length, is below this.
 LEAST_PUSH = -1e-8
-# Depth from which a penetrated obstacle becomes a contact, in units of the body's length.
+# Depth from which a penetrated obstacle becomes a contact, in units of the plan's length.
 DEPTH = 1e-4
 # Largest number of contact changes in one continuation, so that two contacts cannot alternate forever.
 MOST_CHANGES = 24
@@ -161,7 +161,7 @@ class _Rod:
         return np.asarray(self.rows[kept])
 
     def loading(self, goal: Array | None = None) -> Callable[[float], Residual]:
-        """Return the equations at a share of the change from the planned curvatures to a single one.
+        """Return a function of the share of the change from the planned curvatures to one; it gives the equations.
 
         With a goal the tip is held there, so that it cannot run into an obstacle.
         """
@@ -309,7 +309,7 @@ class _Rod:
         return float(nearest[0] + k * (x - nearest[0])), float(nearest[1] + k * (z - nearest[1]))
 
     def result(self, share: float) -> RodShape:
-        """Return the shape in metres."""
+        """Return the equilibrium in metres; `share` is the completed share of the continuation."""
         body = self.body
         line = self.states[:, :2] * self.unit
         actuation, length = self.actuation / self.unit, self.length * self.unit

@@ -35,13 +35,13 @@ _arc_gap, _point_gaps = settled(arc_gap), settled(point_gaps)
 
 @dataclass(frozen=True)
 class Body:
-    """Limits of the planar body of one section."""
+    """Limits of the planar body of one section, in metres."""
 
     shortest: float
     longest: float
-    sharpest: float  # largest curvature
+    sharpest: float  # largest curvature, per metre
     radius: float
-    slack: float
+    slack: float  # gap below which the body counts as touching
 
 
 def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
@@ -118,7 +118,7 @@ class Surroundings:
         return gaps, which
 
     def nearest(self, point: Point) -> tuple[float, int]:
-        """Return the distance of a point from the nearest obstacle, 0 inside it, and its index."""
+        """Return the distance of a point from the nearest obstacle, 0 inside it, and its index; -1 if there is none."""
         found = ((shape.distance(point), i) for i, shape in enumerate(self.obstacles))
         return min(found, default=(math.inf, -1))
 

@@ -14,11 +14,11 @@ from arcreach._typing import Array
 from arcreach.errors import SceneError
 from arcreach.scenes.mesh import Mesh
 
-# Step along the line, and distance of the probes from it, in radii of the tube at the start.
+# Step along the line, and distance of the probes from the line, as multiples of the tube's radius at the start.
 STEP, PROBED = 0.25, 0.5
-# Number of probes around a point, and the largest number of points that are tried on a plane.
+# Number of probes around a point, and the largest number of points tried per plane.
 PROBES, ROUNDS = 6, 4
-# The line ends where the wall is this much farther or nearer than at the start: outside the tube, or at a closed end.
+# The line ends where the radius exceeds OPEN (outside the tube) or falls below SHUT (a closed end) times the first.
 OPEN, SHUT = 1.3, 0.5
 MOST_POINTS = 5000
 
@@ -26,10 +26,10 @@ MOST_POINTS = 5000
 def centre_line(
     mesh: Mesh, start: npt.ArrayLike, direction: npt.ArrayLike = (0, 0, 1), *, length: float | None = None
 ) -> Array:
-    """Return points (n, 3) along the middle of a tube, from a point near its mouth on, in a direction.
+    """Return points (n, 3) along the middle of a tube, starting near its mouth in a given direction.
 
-    Each is the middle of the tube on a plane ahead of the previous one. The line ends after `length` metres, where the
-    tube opens or where it is closed.
+    Each point is the middle of the tube on a plane ahead of the previous point. The line ends after `length` metres,
+    where the tube opens or where it is closed.
     """
     if not isinstance(mesh, Mesh):
         raise SceneError(f"mesh = {shown(mesh)} is not accepted; give a Mesh")
@@ -65,9 +65,9 @@ def _vector(name: str, value: Any) -> Array:
 
 
 def _middle(mesh: Mesh, point: Array, ahead: Array, size: float) -> tuple[Array, float]:
-    """Return the middle of the tube on the plane through a point across a direction, and its distance from the wall.
+    """Return the middle of the tube on the plane through `point` normal to `ahead`, and its distance from the wall.
 
-    Probes around the point find the wall on all sides; the centre of the circle through it is the next point.
+    Probes around the point find wall points on all sides; the centre of the circle fitted to them is the next point.
     """
     across = frame_along(ahead)[:, :2]
     angles = 2.0 * np.pi * np.arange(PROBES) / PROBES

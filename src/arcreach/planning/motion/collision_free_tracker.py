@@ -1,4 +1,4 @@
-"""Track waypoints among obstacles or through a port: at the points and between them, with detours where blocked."""
+"""Track waypoints clear of obstacles or through a port, also between the points, with detours where blocked."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from arcreach.scenes.scene import spatial_scene
 
 # Smallest step between two waypoints, as a share of their distance, before a detour is planned.
 FINEST = 1.0 / 32.0
-# The same with a port, for which there are no detours.
+# The same with a port, where no detour is planned and the waypoint is skipped.
 FINEST_THROUGH = 1.0 / 256.0
-# Points aim at this share of the radius and the angle of the port: the motion between them deviates further.
+# Points are first solved with the port's radius and angle scaled by this: motions between them deviate further.
 INNER = 0.6
 # Initial configurations that are tried if the caller gives none; few, because each may need detours.
 MOST_INITIAL = 4
@@ -102,7 +102,7 @@ class CollisionFreeTracker:
             yield from points
 
     def clearances(self, points: list[Point]) -> Array | None:
-        """Return the certified clearance from the previous point to each point; for the first, at the point."""
+        """Return the certified clearance along the motion to each point; for the first point, at the point itself."""
         if not len(self.scene):
             return None
         Q = np.array([solution.q for _, _, solution in points])
@@ -112,14 +112,14 @@ class CollisionFreeTracker:
         return np.concatenate([first, self.check.certify(self.space.variables(Q))[1]])
 
     def port_distances(self, points: list[Point]) -> Array | None:
-        """Return a bound of the distance from the port between the previous point and each point."""
+        """Return upper bounds of the distance from the port along the motion to each point."""
         if self.port is None:
             return None
         V = self.space.variables(np.array([solution.q for _, _, solution in points]))
         return self._through(np.concatenate([V[:1], V[:-1]]), V)[1]
 
     def _through(self, first: Array, last: Array) -> tuple[Booleans, Array]:
-        """Return for motions between rows (n, variables) whether they keep the port, and bounds of its distance."""
+        """Return whether each motion between rows (n, variables) passes the port, and upper bounds of the distance."""
         assert self.port is not None
         answer = np.empty((len(first), 2))
         port = self.port.for_kernels(self.robot)
@@ -153,7 +153,7 @@ class CollisionFreeTracker:
         return self._solve_target(Target.from_packed(self.mode, row), q)
 
     def _solve_target(self, target: Target, start: npt.ArrayLike | None) -> Solution:
-        """Solve a target, through the middle of the port if possible."""
+        """Solve a target through the middle of the port if possible, otherwise through the whole port."""
         if self.port is None:
             return solve(self.robot, target, start=start, **self.options)
         inner = replace(self.port, radius=INNER * self.port.radius, axis_tol=INNER * self.port.axis_tol)
@@ -182,7 +182,7 @@ class CollisionFreeTracker:
         return math.ceil(share - 1e-9)
 
     def _detour(self, here: Solution, last: Array, i: int, goal: Solution) -> list[Point]:
-        """Return the points of a global plan to the waypoint; without one, the robot stays."""
+        """Return the points of a global plan to the waypoint; if none is found, the robot stays."""
         try:
             found = plan(
                 self.robot,
@@ -225,7 +225,7 @@ class CollisionFreeTracker:
         return float(distance), float(angle), bool(near)
 
     def _stay(self, here: Solution, row: Array, goal: Solution) -> Solution:
-        """Return the solution for a waypoint that is skipped: the current configuration, and why."""
+        """Return the solution for a skipped waypoint: the current configuration, with the status that says why."""
         blocked = Status.COLLISION if self.port is None else Status.PORT_MISSED
         status = blocked if goal.reached else goal.status
         distance, angle, _ = self._errors(here.q, row)

@@ -1,4 +1,4 @@
-"""Certificates of motions among meshes from exact clearances, without the grids of distances that searches use.
+"""Certificates of motions among meshes from exact clearances, without the distance grids that searches use.
 
 A grid takes seconds for a new mesh and underestimates distances by up to a cell: too much inside a narrow tube.
 """
@@ -12,16 +12,16 @@ from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.scenes.clearance import clearance, tolerance_of
 from arcreach.scenes.scene import Scene
 
-# A motion is halved until its certificate keeps this share of its clearance beyond the margin, this often at most.
+# Motions are halved, at most HALVINGS times, until a certificate keeps this share of the clearance beyond the margin.
 KEPT = 0.5
 HALVINGS = 10
 
 
 def exact_certificates(space: VariableSpace, V: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
-    """Return for every motion along variables (n, variables) whether it keeps a margin, and its clearance.
+    """Return whether each motion between successive variables (n, variables) keeps a margin, and its certificate.
 
-    If both ends have the clearances a and b, and no point of the body travels farther than t in between, every
-    configuration in between has at least (a + b - t) / 2.
+    If the ends of a motion have the clearances a and b, and no point of the body travels farther than t between them,
+    every configuration between them has at least the clearance (a + b - t) / 2.
     """
     owner = np.arange(len(V) - 1)
     first, last = V[:-1], V[1:]

@@ -34,9 +34,9 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene
 from arcreach.scenes.scene import Scene
 
-# A path with no larger step is accepted at once; otherwise other initial configurations are tried, if `start` is None.
+# A path whose largest step is at most this is accepted; otherwise, without `start`, the next initial solution is tried.
 SMOOTH_STEP = math.radians(5.0)
-# Progress callback; receives the number of waypoints done and the number of all.
+# Progress callback; receives the number of waypoints done and their total number.
 Progress = Callable[[int, int], None]
 
 
@@ -67,8 +67,8 @@ def follow(
     `max_step` bounds the change of every coordinate from point to point, in radians and metres, one number or one each;
     points are inserted between waypoints as needed. For a section it bounds the length and the change of
     bend * (cos direction, sin direction). The motion from `start` to the first waypoint is not part of the path.
-    `limits` are narrower limits along this path, by coordinate. `hold` names coordinates or elements that keep the
-    value of `start`, or of rest. As a mapping it holds a joint while the tip is nearer to its axis than that many
+    `limits` are narrower limits along this path, by coordinate. `hold` names coordinates or elements that keep their
+    value at `start`, or at rest. As a mapping it holds a joint while the tip is nearer to its axis than that many
     metres; this and `limits` are the published rules for passing a singular configuration. `prefer` and `weights` are
     options of `auto`, see `solve`: every point then has the preferred posture near the previous one.
 
@@ -77,11 +77,11 @@ def follow(
     blocked, a global plan gives a detour. A waypoint that cannot be reached freely is skipped: the robot stays where
     it is, and the status says why.
 
-    With `through` the body passes a `Port` at the points and between them. `port_distance` is an upper bound of its
-    distance, proven from point to point; the angle to the port's axis is checked at the configurations of that proof.
+    With `through` the body passes a `Port` at the points and between them. `port_distance` is an upper bound of the
+    distance, proven between points; the angle to the port's axis is checked at the configurations of that proof.
     Points are inserted as needed; there are no detours.
 
-    `progress` is called at the start and after every waypoint with the number of waypoints done and the number of all;
+    `progress` is called at the start and after every waypoint with the number of waypoints done and the total number;
     the count restarts with every initial configuration. Ctrl-C raises `arcreach.errors.Interrupted`, whose `result` is
     the path so far.
     """

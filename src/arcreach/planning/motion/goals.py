@@ -16,14 +16,14 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
 
-# Share of `max_time` for each of the two searches: of the first goal, and of all others.
+# Share of `max_time` for each solve of the first goal (one per entry of SPARE), and for all other goals together.
 GOAL_TIME = 0.2
-# Clearance wanted at a goal beyond the margin, as shares of the moving reach. The largest for which a goal is found is
-# used: a goal in contact can only be reached by motions that almost touch.
+# Clearances beyond the margin at a goal, as shares of the moving reach. The largest one for which a goal is found is
+# used, because a goal in contact can only be reached by motions that almost touch.
 SPARE = (5e-3, 5e-4, 5e-5)
 # Step budget of every goal after the first.
 GOAL_ITERATIONS = 2000
-# Goals are distinct if a variable differs by more than this (radians, shares of a stretch).
+# Goals are distinct if a variable differs by more than this (radians, metres, or share of a stretch).
 SAME_GOAL = 1e-2
 
 
@@ -41,7 +41,7 @@ def goal_configurations(
 ) -> tuple[Array, Status]:
     """Return up to `count` goals (n, dof) and the status of the solve for the first of them.
 
-    That one is solved from `start` or, with `prefer` and `weights` in `posture`, from the preferred posture.
+    The first goal is solved from `start` or, with `prefer` and `weights` in `posture`, from the preferred posture.
     """
     common: dict[str, Any] = {"position_tol": tolerances[0], "angle_tol": tolerances[1], "seed": seed}
     begin = posture or {"start": start}
@@ -59,7 +59,7 @@ def goal_configurations(
         starts = robot.sample(3 * count, seed=seed)
         targets = target.batch[np.zeros(len(starts), np.int64)]
         common["max_time"] = GOAL_TIME * max_time / len(starts)
-        # Solved without the scene, which is many times faster; enough of the solutions are free.
+        # The other goals are solved without the scene, which is many times faster; enough of them are free.
         others = solve_batch(robot, targets, start=starts, max_iterations=GOAL_ITERATIONS, **common)
         found = np.concatenate([kept, others.q[others.reached]])
         free = np.asarray(clearance(robot, found, scene, grid=True).distance) >= wanted
@@ -69,7 +69,7 @@ def goal_configurations(
 
 
 def _distinct(robot: Robot, Q: Array, count: int) -> Array:
-    """Return the first `count` configurations that differ from all before them."""
+    """Return the first `count` configurations that differ from all earlier ones."""
     V = VariableSpace(robot).variables(Q)
     kept = [0]
     for i in range(1, len(V)):

@@ -1,8 +1,8 @@
-"""Run along a curve within limits of jerk.
+"""Time-parametrise a curve within limits of jerk.
 
 Along a straight curve ruckig computes the fastest run. Along any other curve the fastest run within limits of speed and
 acceleration is averaged over a time window: its acceleration then has no jumps, and the robot does not leave the curve.
-It is then slowed down by the factor by which it exceeds a limit. Several windows and shares of the acceleration are
+It is then slowed down until it keeps all limits. Several windows and shares of the acceleration are
 tried, and the fastest result is returned. It keeps all limits, but a faster run may exist.
 """
 
@@ -18,11 +18,11 @@ from arcreach.planning.motion.profile import Profile, fastest_profile
 from arcreach.planning.motion.rate_limits import TINY, RateLimits
 from arcreach.planning.motion.smooth_curve import Curve
 
-# A curve whose direction changes by less than this share is straight.
+# A curve is straight if its derivative changes by less than this share.
 STRAIGHT = 1e-9
-# Shares of the acceleration that are tried, and windows as multiples of the time from rest to full acceleration.
+# Shares of the acceleration limit that are tried, and windows as multiples of the time to reach that limit.
 SHARES, WINDOWS = (1.0, 0.8, 0.6, 0.4), (0.5, 1.0, 1.5, 2.0, 3.0)
-# Share of the jerk that the third derivative of the curve may take at constant rate.
+# Share of the jerk limit that the third derivative of the curve may use up at constant rate.
 AT_CONSTANT_RATE = 0.7
 # The limits are checked at this many points of a phase; this margin covers the points in between.
 CHECKS, MARGIN = 3, 1e-3
@@ -69,7 +69,7 @@ def _straight_profile(curve: Curve, limits: RateLimits) -> Profile:
 
 
 def _averaged(run: Profile, window: float) -> Profile:
-    """Return a run in phases of constant acceleration, averaged over a window of time."""
+    """Return the moving average over a time window of a run whose phases have constant acceleration."""
     edges = np.append(run.starts, run.duration)
     edges = np.unique(np.concatenate([edges, edges + window]))
     starts, middles, seconds = edges[:-1], 0.5 * (edges[:-1] + edges[1:]), np.diff(edges)
@@ -90,7 +90,7 @@ def _averaged(run: Profile, window: float) -> Profile:
 
 
 def _slow_down(run: Profile, limits: RateLimits, speed_caps: Array) -> float:
-    """Return the factor of time after which a run keeps all limits."""
+    """Return the factor by which a run must be slowed down to keep all limits."""
     assert limits.jerk is not None
     seconds = np.diff(run.starts, append=run.duration)
     spline, grid = run.curve.spline, run.curve.grid

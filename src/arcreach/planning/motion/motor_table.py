@@ -19,9 +19,9 @@ from arcreach.planning.motion.motion_check import STRAIGHT
 from arcreach.planning.motion.timing import Timed
 
 PULLS, BENDS, COORDINATES = OUTPUTS = ("pulls", "bends", "coordinates")
-# Units of a table, which controllers use, per SI unit; decimals, to a nanometre and a nanoradian.
+# By quantity: unit in the table, factor from SI units, and decimals (to a nanometre or a nanoradian).
 UNITS = {LENGTH: ("mm", 1e3, 6), ANGLE: ("rad", 1.0, 9)}
-# Excess over a limit that counts as rounding, as a share of the limit.
+# Largest excess over a limit that counts as rounding, as a share of the limit.
 ROUNDING = 1e-9
 
 
@@ -86,7 +86,7 @@ def motor_table(motion: Timed, output: str = PULLS) -> MotorTable:
 
     `output` "pulls" gives the pulls of the tendons; "bends" the bend vectors bend * (cos direction, sin direction) of
     the sections as `bend_x` and `bend_y`, and their lengths where they vary; "coordinates" the coordinates, directions
-    unwrapped. Joints are given by their coordinates, and sections without tendons by their bend vectors.
+    unwrapped. Joints and twisting sections are given by coordinates, other sections without tendons by bend vectors.
     """
     if output not in OUTPUTS:
         raise TargetError(f"output = {shown(output)} is not accepted; give {', '.join(map(repr, OUTPUTS))}")
@@ -115,7 +115,7 @@ def _drives(motion: Timed, output: str) -> Iterator[Drive]:
 
 
 def _pulls(motion: Timed) -> Iterator[Drive]:
-    """Return the pulls and their speeds; a straight section moves in the direction in which it will bend."""
+    """Yield the pulls with their speeds; the direction of a straight section is taken from its bend vector's rate."""
     robot = motion.robot
     q, speed = motion.q.copy(), motion.speed.copy()
     for k in robot.bend_vector_indices():

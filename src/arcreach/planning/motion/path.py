@@ -20,7 +20,7 @@ from arcreach.planning.motion.timing import Timed, timed
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 
-# Values of `waypoint` for points that are not a waypoint: inserted between two of them, or on a detour off the path.
+# Values of `waypoint` for other points: inserted between two waypoints, or on a detour off the path.
 INSERTED = -1
 DETOUR = -2
 
@@ -36,7 +36,7 @@ class ConfigurationPath:
         return len(self.q)
 
     def sampled(self, points: int = 100) -> Array:
-        """Return configurations (points, dof) along the motion, at about equal steps of the body.
+        """Return configurations (points, dof) along the motion, at about equal travel of the body.
 
         Only this motion is certified. Straight lines between rows of `q` are a different motion.
         """
@@ -52,10 +52,10 @@ class ConfigurationPath:
         rate: float | None = None,
         stops: bool = False,
     ) -> Timed:
-        """Return the fastest motion along the path within limits of speed and acceleration, one number or one each.
+        """Return the fastest motion along the path within limits of speed and acceleration, each one or `dof` numbers.
 
         `max_jerk` also limits the jerk. The motion is sampled at `samples` times or `rate` times per second (100);
-        `stops` makes the robot stop at every point. See `arcreach.planning.motion.timing.timed`.
+        With `stops` the robot stops at every point. See `arcreach.planning.motion.timing.timed`.
         """
         return timed(self, max_speed, max_acceleration, max_jerk=max_jerk, samples=samples, rate=rate, stops=stops)
 
@@ -75,7 +75,7 @@ class Path(ConfigurationPath):
     clearance: Array | None = None  # (n,), with a scene: certified minimum between the previous point and this one
     scene: Scene | None = None
     margin: float = 0.0
-    hint: str = ""  # a probable error of units, if waypoints are far out of reach
+    hint: str = ""  # a probable error of units, if points are not reached
     port: Port | None = None
     port_distance: Array | None = None  # (n,), with a port: largest distance since the previous point, an upper bound
 
@@ -86,12 +86,12 @@ class Path(ConfigurationPath):
 
     @property
     def reached_points(self) -> Booleans:
-        """For each point whether it reaches its target (n,)."""
+        """Whether each point reaches its target (n,)."""
         return np.equal(self.status, Status.REACHED)
 
     @property
     def steps(self) -> Array:
-        """Change of every coordinate from point to point (n - 1, dof); directions of sections the shorter way round."""
+        """Change of every coordinate from point to point (n - 1, dof); of a direction, the shorter way round."""
         steps = np.diff(self.q, axis=0)
         for k, name in enumerate(self.robot.coordinates):
             if name.endswith(".direction"):
@@ -100,9 +100,9 @@ class Path(ConfigurationPath):
 
     @property
     def step_sizes(self) -> Array:
-        """Largest change of an angle from point to point (n - 1,) in radians; of a length in metres without angles.
+        """Largest change of an angle from point to point (n - 1,) in radians; without angles, of a length in metres.
 
-        A section counts by the change of its bend vector bend * (cos direction, sin direction), which `max_step` bounds
+        A section counts by its bend vector bend * (cos direction, sin direction), which `max_step` bounds
         too, because the direction of a straight section is arbitrary. A twisting section counts by bend and direction.
         """
         sizes = np.abs(self.steps)

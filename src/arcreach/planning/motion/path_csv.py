@@ -27,7 +27,7 @@ OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COL
 
 
 def write_path(path: Path, file: str | os.PathLike[str]) -> None:
-    """Write the coordinates, directions unwrapped, waypoint, status and errors of every point, and its target."""
+    """Write coordinates (directions unwrapped), waypoint, status, errors and target of every point."""
     columns = coordinate_columns(path.robot, unwrapped(path.robot, path.q))
     columns["waypoint"] = path.waypoint.tolist()
     columns["status"] = [STATUS_BY_CODE[code].name for code in path.status]
@@ -52,7 +52,7 @@ def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
 
 
 def parse_path(text: str, origin: str, robot: Robot) -> Path:
-    """Read a path from the text of a CSV file; messages name it `origin`."""
+    """Read a path from the text of a CSV file, which error messages call `origin`."""
     return _path(parse_rows(io.StringIO(text, newline=None), origin), origin, robot)
 
 
@@ -69,7 +69,7 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
 
 
 def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> dict[str, Array]:
-    """Return the known columns as numbers, read row by row to keep the text of a long file out of memory."""
+    """Return the known columns as numbers; rows are read one by one so that a long file's text is never in memory."""
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{origin}: {NO_POINTS}")

@@ -38,10 +38,10 @@ from arcreach.scenes.clearance import AnyScene, clearance, self_clearance, toler
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Sphere
 
-# Configurations at the target for a robot with joints. For sections one is best: most motions between their
+# Default number of goals of a robot with joints. For a robot of sections one is best: most motions between its
 # configurations need small detours only.
 MOST_GOALS = 8
-# Searches with the least margin, each of twice as many samples as the one before: time ends them first.
+# Largest number of searches with the least margin; each takes twice as many samples as the last, so time ends them.
 MOST_ROUNDS = 12
 # Deadlines of the search and of the certificate, as shares of `max_time`.
 SEARCH_TIME = 0.95
@@ -75,14 +75,14 @@ def plan(
     position must be given as a `Target`, because three plain numbers could be either.
 
     The body stays more than `margin` metres away from every obstacle, and farther where possible; with
-    `self_collision` it does not touch itself either, as `self_clearance` measures it. Up to `goals` configurations that
-    reach the target are aimed at, by default eight for a robot with joints and one for a robot of sections.
+    `self_collision` it does not touch itself either, as `self_clearance` measures it. The search aims at up to `goals`
+    configurations that reach the target: by default eight with joints; with sections only, one, then eight if it fails.
 
     `max_time` in seconds covers everything except compilation. `simplify` shortens the path. With `shorten_time` the
     search goes on for up to that many seconds and returns the shortest path it finds; infinity means until `max_time`.
-    The same seed gives the same path unless time ends the search. `hold` and `limits`, which are those of `solve`,
-    bind every configuration of the path. `prefer` and `weights`, those of `solve` too, choose the posture at the
-    target: the preferred one where it is free and soon reached, otherwise one of up to eight others.
+    The same seed gives the same path unless time ends the search. `hold` and `limits`, as in `solve`, apply to
+    every configuration of the path. `prefer` and `weights`, as in `solve`, choose the posture at the target: the
+    preferred one where it is free and soon reached, otherwise one of up to eight others.
     """
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
@@ -125,7 +125,7 @@ def plan(
                 found = find_path(check, q_start, Q, min(room, float(rooms.min())), options)
             if found is not None or status != Status.REACHED or options.rounds == MOST_ROUNDS:
                 break
-            # The one goal may lie in a dead end: search again with all goals for the remaining time.
+            # The only goal may be in a dead end: search again with more goals for the remaining time.
             count, options = MOST_GOALS, options._replace(rounds=MOST_ROUNDS)
     q, status, certified = _certified(check, q_start, found, status, began + CERTIFICATE_TIME * max_time)
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
@@ -142,11 +142,11 @@ def _certified(
     if status == Status.REACHED and found is not None:
         check.deadline = deadline
         q = space.coordinates(found)
-        # The certificate is that of the returned configurations, which differ from the variables by rounding.
+        # Certify the returned configurations, which differ from the variables by rounding.
         free, certificates = check.certify(space.variables(q), together=True)
         if free.all():
             return q, status, float(certificates.min())
-    # The search kept more than the margin, so a path is lost only to the deadline.
+    # The search kept more than the margin, so only the deadline can prevent the certificate.
     status = Status.TIME_LIMIT if status == Status.REACHED else status
     check.deadline = math.inf
     q = space.coordinates(space.variables(start[None]))
@@ -202,7 +202,7 @@ def _load_kernels(pulls: bool, prefers: bool) -> None:
 def _free_configuration(
     robot: Robot, value: Any, field: str, scene: Scene, margin: float, own: bool
 ) -> tuple[Array, float]:
-    """Return a configuration, checked to be inside the limits and free, and its clearance."""
+    """Return a configuration and its clearance; raise an error if it is outside the limits or not free."""
     if real_array(value) is None:
         raise TargetError(
             f"{field} = {shown(value)} is not accepted; give {robot.dof} numbers: {', '.join(robot.coordinates)}"
@@ -249,6 +249,6 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
 
 
 def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, float]) -> tuple[float, float]:
-    """Return the distance of the tip from the target at q, in metres and radians."""
+    """Return the position error in metres and the angle error in radians at q."""
     position, angle = verdict(robot, q[None].copy(), target.batch, tolerances, np.zeros(1, np.int64))
     return float(position[0]), float(angle[0])

@@ -28,8 +28,8 @@ class Plan(ConfigurationPath):
     """A collision-free path, or the status that explains why none was found.
 
     Between two rows of `q` the robot moves straight in its solver variables: `sampled` gives points of that motion.
-    `clearance` is certified: nowhere along the motion is the body nearer to an obstacle or, if that was asked
-    for, to itself.
+    `clearance` is certified: nowhere along the motion is the body nearer to an obstacle or, with
+    `self_collision`, to itself.
     """
 
     robot: Robot

@@ -11,13 +11,13 @@ from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.planning.motion.smooth_curve import Curve
 
-# Pulls are differentiated over this share of a curve. Their speeds stay this share below the limits, which covers the
-# errors of the differences and of the interpolation between computed points.
+# Step of the finite differences of pulls, as a share of a curve. Share by which their speeds stay below the limits: it
+# covers the errors of the differences and of the interpolation between computed points.
 DIFFERENCE, PULL_MARGIN = 1e-6, 1e-4
-# A line limits the squared speed over an interval unless that costs more than this factor; then the larger of its ends
-# limits both.
+# Over an interval a line bounds the squared speed, unless that costs more than this factor; then the larger of its
+# ends is the bound at both.
 STEEP = 1.01
-# Squared shares below this are zero.
+# Squared shares below this count as zero.
 TINY = 1e-200
 
 
@@ -40,10 +40,10 @@ def single_variables(space: VariableSpace) -> list[tuple[int, int, float]]:
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """Limits of the rates of bend vectors and of single variables: a group is a pair, its second number 0 if single."""
+    """Limits of rates by group: a bend vector, or one variable as a pair whose second component is 0."""
 
     space: VariableSpace
-    weights: Array  # (groups, 2, variables), to SI units
+    weights: Array  # (groups, 2, variables): from rates of variables to pairs in SI units
     speed: Array  # (groups,)
     acceleration: Array  # (groups,)
     jerk: Array | None  # (groups,)
@@ -63,15 +63,15 @@ class RateLimits:
         )
 
     def shares(self, rates: Array, limits: Array) -> Array:
-        """Return the pairs (n, groups, 2) of rates (n, variables) as shares of limits (groups,)."""
+        """Return rates (n, variables) of the groups as shares (n, groups, 2) of limits (groups,)."""
         return np.asarray(np.tensordot(rates, self.weights, (1, 2)) / limits[:, None])
 
     def sizes(self, rates: Array, limits: Array) -> Array:
-        """Return the largest share of limits (groups,) that each row of rates (n, variables) takes."""
+        """Return the largest share (n,) of limits (groups,) in each row of rates (n, variables)."""
         return np.asarray(np.linalg.norm(self.shares(rates, limits), axis=-1).max(axis=1))
 
     def speed_caps(self, curve: Curve) -> Array:
-        """Return caps of the squared rate at the grid points (n,) that keep the limits of speed in between as well."""
+        """Return upper bounds of the squared rate at the grid points (n,) that keep the speed limits everywhere."""
         steps = np.diff(curve.grid)[:, None, None]
         first, second = (self.shares(curve.spline(curve.grid, order), self.speed) for order in (1, 2))
         a, b, c = first[:-1], first[:-1] + 0.5 * steps * second[:-1], first[1:]
@@ -82,8 +82,8 @@ class RateLimits:
         if (pulls := self._pull_squares(curve)) is not None:
             lines.append(_lines_above(pulls))
         near, far = np.maximum(np.max(lines, axis=0), TINY)
-        # The squared speed is below the product of two lines, near to far and x to y. Its Bernstein coefficients are
-        # near x, (near y + far x) / 2 and far y.
+        # The squared speed is at most the product of the line from near to far and the squared rate, a line from x to
+        # y. The Bernstein coefficients of the product are near x, (near y + far x) / 2 and far y.
         middle = 0.5 * (near / far + far / near)
         larger = np.maximum(near, far)
         at_start, at_end = (np.where(middle < STEEP, end * middle, larger) for end in (near, far))
@@ -108,7 +108,7 @@ class RateLimits:
     def acceleration_rows(self, curve: Curve) -> Array:
         """Return the limits of acceleration in every interval (n - 1, rows, 3), for `kernels.planning.path_timing`.
 
-        With the squared rate linear from x to y, the acceleration is quadratic over an interval: its three Bernstein
+        The squared rate is linear from x to y over an interval, so the acceleration is quadratic: its three Bernstein
         coefficients bound it.
         """
         steps = np.diff(curve.grid)[:, None, None]
@@ -119,13 +119,13 @@ class RateLimits:
         square, product = (y * y).sum(axis=-1), (x * y).sum(axis=-1)
         cross = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
         divisor = np.maximum(square, TINY)
-        # A group that stands still at an end, as where a path turns back, limits x alone.
+        # A group that is at rest at an end, for example where a path reverses, limits x alone.
         curvature = np.where(square > TINY, cross**2 / divisor, (x * x).sum(axis=-1))
         return np.stack([-product / divisor, 1.0 / np.sqrt(divisor), curvature], axis=-1)
 
 
 def _lines_above(values: Array) -> tuple[Array, Array]:
-    """Return the ends of lines (n,) above values (points, n, groups) at equal shares of every interval."""
+    """Return the start and end values (n,) of lines above values (points, n, groups) at equal steps of n intervals."""
     shares = np.linspace(0.0, 1.0, len(values))[:, None, None]
     beyond = (values - (values[0] + shares * (values[-1] - values[0]))).max(axis=(0, 2))
     return values[0].max(axis=1) + beyond, values[-1].max(axis=1) + beyond

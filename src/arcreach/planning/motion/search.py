@@ -1,6 +1,6 @@
-"""Search for a collision-free path among the solver variables, by the kernels of `kernels.planning`.
+"""Search for a collision-free path in the solver variables, with the kernels of `kernels.planning`.
 
-Distances between configurations weigh every variable by how far it moves the body.
+The distance between configurations weights each variable by how far it moves the body.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from arcreach.planning.motion.motion_check import (
     without_long_turns,
 )
 
-# Smallest weight of a variable, as a share of the largest: one that moves nothing, such as the roll of a tip, must
-# still contribute to distances.
+# Smallest weight of a variable, as a share of the largest: a variable that moves nothing, such as the roll of a tip,
+# must still contribute to distances.
 LEAST_WEIGHT = 0.05
 # Longest branch of the search tree, as a share of the extent of the space. Longer branches are blocked more often;
 # shorter ones require more branches.
 BRANCH = 0.15
-# The wide margin, as a share of the room that start and goals have beyond the margin.
+# The wide margin exceeds the margin by this share of the ends' clearance beyond it, which counts up to SPARE[0].
 WIDE = 0.65
-# Most points of a path.
+# Largest number of points of a path.
 MOST_POINTS = 512
-# Largest states of the random numbers.
+# Largest states of the two parts of the random number generator.
 _STATES = (2147483562, 2147483398)
 
-# Both kinds of robots, without limits of pulls and with them, have a kernel of their own.
+# Robots with and without limits of pulls have separate kernels.
 _search = {limited: settled(search_kernel, interpretable=False) for limited in (False, True)}
 
 
 class Options(NamedTuple):
-    """How to search."""
+    """Options of a search."""
 
     seed: int
     simplify: bool
     shorten_time: float  # seconds for further shortening
-    rounds: int  # searches with the least margin, each twice as long as the one before
+    rounds: int  # searches with the least margin, each with twice as many samples as the previous one
     deadline: float  # a time of `time.perf_counter`
 
 
@@ -63,8 +63,8 @@ class _Box(NamedTuple):
 def find_path(check: MotionCheck, start: Array, goals: Array, room: float, options: Options) -> Array | None:
     """Return the variables (n, variables) of a free path from `start` (dof,) to one of the goals (n, dof), or None.
 
-    `room` is the least clearance of these. A wide margin is tried first: a shortened path runs along the margin, and a
-    wide one leaves room for the next motion.
+    `room` is the smallest clearance of start and goals. A wide margin is tried first: a shortened path runs along the
+    margin, and a wide margin leaves room for the next motion.
     """
     space, robot = check.space, check.space.robot
     box = box_of(space)
@@ -76,7 +76,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     if len(space.continuous):
         low, high = space.bounds(first)
     wide = check.margin + WIDE * (min(room, check.margin + SPARE[0] * robot.moving_reach) - check.margin)
-    # More than `check` asks for, so that rounding cannot turn a free path into a contact.
+    # Larger than the margin of `check`, so that rounding cannot turn a free path into a contact.
     narrow = 2.0 * least_margin(robot, check.margin) - check.margin
     query = Query(
         ends=np.vstack([first, ends[order]]),
@@ -99,7 +99,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
 
 
 def box_of(space: VariableSpace) -> _Box:
-    """Return box, weights and branch of a robot; continuous joints have a box only around a start."""
+    """Return the search space of a robot, for continuous joints around rest; `find_path` recentres it on the start."""
     robot = space.robot
     known: _Box | None = robot.memory.get("plan")
     if known is None:

@@ -1,4 +1,4 @@
-"""Configurations of a robot whose body lies on a curve, depth after depth."""
+"""Configurations that lay the body of a robot along a curve, one per depth of the tip."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from arcreach.kernels.solver.shape_fit import fit_path
 from arcreach.kernels.solver.shape_squares import Body, Curve, distances
 from arcreach.robots.robot import Robot
 
-# Points of every element that are fitted, and points of the body at which its deviation is measured.
+# Number of fitted points per element, and of points of the body at which its deviation is measured.
 FITTED = 10
 MEASURED = 200
-# Weight of the body before the curve, relative to that on it, if the base is free: it decides between equal fits only.
+# With a free base, weight of the body that is not yet on the curve, relative to that on it: decides equal fits.
 BEFORE = 1e-2
-# Weight of a change of a variable from point to point, in lengths of the body per radian: on a free base, on others.
+# Weight of a variable's change from point to point, in lengths of the body per radian: with a free base, and without.
 FREE_STEP, STEP = 1e-3, 1e-4
-# The tip is accepted at this share of the tolerance.
+# Largest tip error of a fit, as a share of the position tolerance.
 AIM = 0.1
 # Smallest number of segments of the curve in the search for nearest points.
 SEGMENTS = 300
-# Configurations of the base, and shares of the stretch, from which paths are started, and the points of these trials.
+# Base configurations from which trial paths start, shares of the stretch for each of them, and points of a trial path.
 STARTS = 8
 TRIED = (0.1, 0.35, 0.6, 0.85)
 TRIAL_POINTS = 12
@@ -36,7 +36,7 @@ SEED = 0
 class Line:
     """A polyline by its arc length, extended before its first point.
 
-    The extension is the z axis if the robot is guided along it, the end of a closed curve, otherwise the tangent.
+    `open` is extended along z if the robot is guided, else along the first tangent; `periodic` by laps if closed.
     """
 
     def __init__(self, polyline: Array, before: float, guided: bool, closed: bool) -> None:
@@ -61,7 +61,7 @@ class Line:
         self.tangent = direction
 
     def at(self, depths: Array) -> Array:
-        """Return points (n, 3) at arc lengths from 0 on."""
+        """Return points (n, 3) at arc lengths (n,) from the first point."""
         return np.stack([np.interp(depths, self._arc_lengths, column) for column in self._polyline.T], axis=1)
 
 
@@ -94,7 +94,7 @@ class BodyPath:
             step=STEP if line.whole else FREE_STEP,
             units=units,
         )
-        # A fit narrows `moves`; its model reads them through a read-only view, the type kernels are compiled for.
+        # A fit narrows `moves`; its model reads them through a read-only view, the type for which kernels are compiled.
         moves = model.moves.copy()
         view = moves.view()
         view.flags.writeable = False
@@ -104,7 +104,7 @@ class BodyPath:
         self._nearby = self._anywhere._replace(largest=bounds)
 
     def insertion(self, depths: Array) -> Array:
-        """Return configurations (n, dof) for depths, from the start whose path fits best."""
+        """Return configurations (n, dof) for depths (n,), from the start whose trial path fits best."""
         trial = depths[np.linspace(0, len(depths) - 1, min(TRIAL_POINTS, len(depths))).astype(int)]
         starts = self._starts(float(depths[0]))
         if len(starts) > 1:
@@ -112,12 +112,12 @@ class BodyPath:
         # The first point may be far from the start, which is not part of the path.
         start = self._fit(starts[0], depths[:1], self._anywhere)[0]
         Q = self._fit(start, depths, self._nearby)
-        # Retraction from the end gives another path, for sections of variable length sometimes a better one.
+        # Fitting from the last depth back gives another path, sometimes a better one for sections of variable length.
         back = self._fit(Q[-1], depths[::-1], self._nearby)[::-1].copy()
         return min(Q, back, key=lambda path: self._defects(path, depths))
 
     def lap(self, depths: Array) -> Array:
-        """Return configurations (n, dof) for depths of one lap on a closed line; the last is the first."""
+        """Return configurations (n, dof) for one lap on a closed line; the last equals the first, up to whole turns."""
         start = self.insertion(depths)[-1]
         start = self._fit(start, depths[:1], self._anywhere, closed=True)[0]
         Q = self._fit(start, depths, self._nearby, closed=True)
@@ -139,13 +139,13 @@ class BodyPath:
         lengths = self._lengths(Q)
         away = np.empty(bodies.shape[:2])
         distances(0, len(Q), self.line.periodic, depths, lengths, np.ascontiguousarray(bodies), away)
-        # The tip is always on the line.
+        # Distance from the tip along the body. The tip always counts, so no mean is empty.
         before = np.linspace(1.0, 0.0, MEASURED) * lengths[:, None]
         counts = np.full(away.shape, True) if self.line.whole else before <= depths[:, None]
         return np.where(counts, away, 0.0).max(axis=1), np.where(counts, away, 0.0).sum(axis=1) / counts.sum(axis=1)
 
     def _lengths(self, Q: Array) -> Array:
-        """Return the lengths (n,) of bodies."""
+        """Return the lengths (n,) of bodies from the first section to the tip."""
         total = np.zeros(len(Q))
         for element, k in self._tail.indexed_elements():
             q = Q[:, self._coordinate + k : self._coordinate + k + len(element.coordinates)]
@@ -156,7 +156,7 @@ class BodyPath:
         return total
 
     def _fit(self, start: Array, depths: Array, box: Box, closed: bool = False) -> Array:
-        """Return configurations (n, dof) for depths, from one start (dof,) or from one each (n, dof)."""
+        """Return configurations (n, dof) for depths (n,), from a first start (dof,) or one start per depth (n, dof)."""
         Q = np.empty((len(depths), self.robot.dof))
         Q[:] = start
         goals = np.column_stack([depths, self.line.at(depths), np.full(len(depths), self.aim)])
@@ -182,7 +182,7 @@ class BodyPath:
         return starts
 
     def _bases(self, T_first_tip: Array, depth: float) -> list[Array]:
-        """Return coordinates of the joints before the first section for a rigid body after them."""
+        """Return coordinates of the joints before the first section that put the tip of a rigid body at a depth."""
         if self._coordinate == 0:
             return [np.empty(0)]
         translation, rotation = T_first_tip[:3, 3].tolist(), T_first_tip[:3, :3].tolist()

@@ -2,8 +2,8 @@
 
 A curve is a cubic spline through the points, parametrised by the distance between them. Where it leaves the limits of
 the robot, its control points are moved inside: the curve lies in their hull, and the limits are convex. Where it then
-misses a point, or comes too near to an obstacle, points of the straight segments are inserted, which pull it towards
-the path. If a sixteenth of a segment is still too near to an obstacle, less clearance is accepted there, and if that is
+misses a point or comes too near to an obstacle, points of the straight segments are inserted to pull it towards the
+path. If a sixteenth of a segment is still too near to an obstacle, less clearance is accepted there, and if that is
 not enough the robot stops: the curve ends and another one starts.
 """
 
@@ -24,15 +24,15 @@ from arcreach.planning.motion.spline import Spline, control_through, from_contro
 SAME = 1e-6
 # Minimum number of intervals of the grid on which a curve is checked and timed: in all, and between two knots.
 INTERVALS, PER_SPAN = 800, 4
-# Number of times a segment is halved at most: where the curve misses a point, and where it is near to an obstacle.
+# Largest number of halvings of a segment: where the curve misses a point, and where it is near to an obstacle.
 MISSED_HALVINGS, FINEST = 2, 4
-# Largest distance of a curve from a point that it misses, as a share of the distance to the next point.
+# A curve misses a point if it is farther from it than this share of an adjacent segment.
 MISSED = 0.02
 # Share of the path's clearance beyond the margin that a curve keeps, and where the robot would otherwise stop.
 KEPT, LEAST_KEPT = 0.9, 0.5
-# Tolerance of the limits in radians and shares of a stretch; smaller violations are clipped.
+# Tolerance of the limits (radians, metres, shares of a stretch); smaller violations are clipped.
 SLACK = 1e-9
-# After this many rounds all control points are moved inside the limits, not only those of segments that leave them.
+# After this many rounds all control points are clipped to the limits, not only those of segments that leave them.
 ROUNDS = 8
 
 
@@ -42,7 +42,7 @@ class Curve:
 
     spline: Spline
     grid: Array  # (n,)
-    segments: Integers  # (n - 1,): which segment of the path every interval of the grid belongs to
+    segments: Integers  # (n - 1,): index of the path's segment that contains each interval of the grid
 
     def starts(self) -> Integers:
         """Return the first interval of every segment."""
@@ -55,12 +55,12 @@ class _Shape:
 
     halvings: Integers  # (n - 1,): a segment is divided into 2 ** halvings pieces
     moved: Booleans  # (n - 1,): segments whose control points are moved inside the limits
-    near: Booleans  # (n - 1,): segments that keep less clearance
-    stops: Booleans  # (n,)
+    near: Booleans  # (n - 1,): segments that may keep less clearance (LEAST_KEPT)
+    stops: Booleans  # (n,): points at which the robot stops
 
 
 def distinct(V: Array) -> Array:
-    """Return the points without repetitions; the last point is always kept."""
+    """Return the points without those that nearly repeat the previous one; the last point is always kept."""
     steps = np.linalg.norm(np.diff(V, axis=0), axis=1)
     least = SAME * float(steps.sum())
     if (steps > least).all():
@@ -76,7 +76,7 @@ def distinct(V: Array) -> Array:
 
 
 def smooth_curves(space: VariableSpace, V: Array, check: MotionCheck | None, stops: bool) -> list[Curve]:
-    """Return consecutive curves through points (n, variables), inside the limits and, with a check, free."""
+    """Return consecutive curves through points (n, variables), inside the limits and, with `check`, free."""
     segments = len(V) - 1
     spare = 0.0 if check is None else _spare(check, V)
     moved, near = np.zeros((2, segments), np.bool_)
@@ -128,7 +128,7 @@ def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int)
 
 
 def _outside(space: VariableSpace, curves: list[Curve], segments: int) -> Booleans:
-    """Return for every segment whether its curve leaves the limits."""
+    """Return whether the curve leaves the limits in each segment (segments,)."""
     outside = np.zeros(segments, np.bool_)
     for curve in curves:
         V = curve.spline(curve.grid)
@@ -145,7 +145,7 @@ def _inside(space: VariableSpace, V: Array) -> Array:
 
 
 def _missed(V: Array, curves: list[Curve]) -> Booleans:
-    """Return for every segment whether a curve misses one of its ends."""
+    """Return whether a curve misses an end of each segment (segments,)."""
     lengths = np.linalg.norm(np.diff(V, axis=0), axis=1)
     off = np.zeros(len(V))
     for curve in curves:
@@ -162,7 +162,7 @@ def _spare(check: MotionCheck, V: Array) -> float:
 
 
 def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> Booleans:
-    """Return for every segment whether its curve is not certified to keep its clearance beyond the margin."""
+    """Return the segments whose curve is not certified to keep the clearances `spares` beyond the margin, as a mask."""
     blocked = np.zeros(len(spares), np.bool_)
     if check is None:
         return blocked
@@ -188,7 +188,7 @@ def certified(check: MotionCheck, curves: list[Curve]) -> float:
 
 
 def chord_errors(space: VariableSpace, curve: Curve) -> Array:
-    """Return for every segment a bound in metres of how far body points on the curve are from those on its chords.
+    """Return, per segment, a bound in metres of how far the body on the curve is from the body on the curve's chords.
 
     The second derivative is linear between knots, so its values on the grid bound it. Over an interval h a curve is
     within h² / 8 times that bound of its chord.

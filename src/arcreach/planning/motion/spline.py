@@ -12,13 +12,13 @@ from arcreach.kernels.planning.path_timing import solve_tridiagonal
 
 @dataclass(frozen=True, slots=True)
 class Spline:
-    """Cubic pieces between knots, in powers of the share of a piece."""
+    """Cubic pieces between knots, each a polynomial in the share of its interval, 0 to 1."""
 
     knots: Array  # (n,)
-    powers: Array  # (4, n - 1, m): of order 0 to 3
+    powers: Array  # (4, n - 1, m): coefficients of order 0 to 3
 
     def __call__(self, parameters: Array, order: int = 0) -> Array:
-        """Return values, or derivatives of an order up to 3, at parameters (k,): (k, m)."""
+        """Return values (k, m), or derivatives of an order up to 3, at parameters (k,)."""
         i = np.clip(np.searchsorted(self.knots, parameters, side="right") - 1, 0, len(self.knots) - 2)
         steps = np.diff(self.knots)
         shares = ((parameters - self.knots[i]) / steps[i])[:, None]
@@ -32,7 +32,7 @@ class Spline:
 
 
 def from_control(knots: Array, control: Array) -> Spline:
-    """Return the spline with n knots and n + 2 control points: over the piece i it lies in the hull of i to i + 3."""
+    """Return the spline with n knots and n + 2 control points: piece i is in the hull of points i to i + 3."""
     near, far = _bezier_weights(knots)
     first, second = control[1:-2], control[2:-1]
     b1 = first + near[:, None] * (second - first)
@@ -45,7 +45,7 @@ def from_control(knots: Array, control: Array) -> Spline:
 
 
 def control_through(knots: Array, points: Array) -> Array:
-    """Return the control points (n + 2, m) of the natural spline that passes points (n, m) at the knots (n,)."""
+    """Return the control points (n + 2, m) of the natural spline through points (n, m) at the knots (n,)."""
     near, far = _bezier_weights(knots)
     steps, n = np.diff(knots), len(knots)
     lower, diagonal, upper = np.zeros(n), np.empty(n), np.zeros(n)
@@ -54,7 +54,7 @@ def control_through(knots: Array, points: Array) -> Array:
     lower[1:-1] = (1.0 - share) * (1.0 - far[:-1])
     diagonal[1:-1] = (1.0 - share) * far[:-1] + share * (1.0 - near[1:])
     upper[1:-1] = share * near[1:]
-    # No curvature at the ends.
+    # The curvature is zero at both ends.
     diagonal[0], upper[0] = 1.0 + far[0], -far[0]
     diagonal[-1], lower[-1] = 2.0 - near[-1], near[-1] - 1.0
     control = np.concatenate([points[:1], points, points[-1:]])
@@ -67,7 +67,7 @@ def _repeated(knots: Array) -> Array:
 
 
 def _bezier_weights(knots: Array) -> tuple[Array, Array]:
-    """Return where the inner Bézier points of every piece lie between its control points 1 and 2."""
+    """Return the positions (n - 1,) of each piece's two inner Bézier points between its control points 1 and 2."""
     t = _repeated(knots)
     whole = t[4:-1] - t[1:-4]
     return (t[2:-3] - t[1:-4]) / whole, (t[3:-2] - t[1:-4]) / whole

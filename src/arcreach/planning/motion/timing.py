@@ -31,9 +31,9 @@ from arcreach.robots.robot import Robot
 if TYPE_CHECKING:
     from arcreach.planning.motion.motor_table import MotorTable
 
-# Default rate in samples per second, and least number of samples.
+# Default number of samples per second, and smallest default number of samples.
 RATE, LEAST_SAMPLES = 100.0, 100
-# A day at 100 Hz: more samples indicate a mistake in `rate`.
+# About a day at 100 Hz: more samples indicate a mistake in `rate`.
 MOST_SAMPLES = 10_000_000
 
 
@@ -107,7 +107,7 @@ def timed(
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again: where the spline would keep less than
     nine tenths of the path's clearance beyond the margin, it is pulled towards the straight segments of the path. Where
-    that is not enough half of the clearance is accepted, and otherwise the robot stops. `stops=True` stops at every
+    that is not enough, half of the clearance is accepted; failing that, the robot stops. `stops=True` stops at every
     point and follows the straight segments exactly.
 
     `samples` is the number of samples, `rate` the number per second; with a rate the motion is slowed down so that it
@@ -167,7 +167,7 @@ def _sample_times(duration: float, samples: int | None, rate: float | None) -> A
 
 def _coordinates(space: VariableSpace, curve: Curve, parameters: Array, V: Array) -> Array:
     """Return coordinates (n, dof) of variables (n, variables) on a curve, directions unwrapped."""
-    # Together with the grid of the curve, because directions may turn far between two samples.
+    # Unwrap together with the grid of the curve, because directions may turn far between two samples.
     order = np.argsort(np.concatenate([parameters, curve.grid]), kind="stable")
     Q = space.coordinates(np.concatenate([V, curve.spline(curve.grid)])[order])
     back = np.argsort(order)[: len(parameters)]
@@ -175,7 +175,7 @@ def _coordinates(space: VariableSpace, curve: Curve, parameters: Array, V: Array
 
 
 def _sampled(space: VariableSpace, run: Profile, times: Array, clearance: float | None, stops: int) -> Timed:
-    """Return the motion at times, in SI units."""
+    """Return the motion sampled at times (n,), in SI units."""
     parameters, V, V1, V2 = run.at(times)
     q = _coordinates(space, run.curve, parameters, V)
     smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)

@@ -1,4 +1,4 @@
-"""Track waypoints without obstacles, point by point, optionally with a largest change of every coordinate per step."""
+"""Track waypoints without obstacles, point by point, optionally with a bound on each coordinate's change per step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PARALLEL_SINE = 1e-12
 Point = tuple[int, Array, Solution]
 
 # Smallest step between two waypoints, as a share of the segment. If `max_step` does not allow even this one, the tip
-# lags behind the target and the rest of the segment is tracked in lagging steps.
+# lags behind the target, and steps of LAGGING_STEP follow until it reaches one again.
 SMALLEST_STEP = 1.0 / 8192.0
 LAGGING_STEP = 1.0 / 64.0
 # Largest number of initial configurations that are tried if the caller gives none.
@@ -94,7 +94,7 @@ class Tracker:
             row = last if share == 1.0 else interpolate_target(first, last, self.mode, share)
             solution = self._bounded_step(q, row)
             if not solution.reached and within_reach is None:
-                # If it is not reached without `max_step`, smaller steps do not help.
+                # If the target is not reached even without `max_step`, smaller steps do not help.
                 within_reach = self._step(q, row).reached
             if solution.reached or lagging or step <= SMALLEST_STEP or not within_reach:
                 lagging = bool(within_reach) and not solution.reached
@@ -137,14 +137,14 @@ class Tracker:
 
 
 class _BoundedSteps:
-    """Bounded steps by the solver of `auto`, without a new Robot for each step."""
+    """Solves steps within `max_step` with the solver of `auto`, without building a Robot for each step."""
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
         self.model, self.table = robot.model.search(mode, SEEDS)
         self.largest = robot.model.steps(largest)
         self.tolerances = tolerances
-        # The step writes `boxed`; the model reads it through a read-only view, the type kernels are compiled for.
+        # A step writes `boxed`; the model reads it through a read-only view, the type for which kernels are compiled.
         self.boxed = self.model.moves.copy()
         view = self.boxed.view()
         view.flags.writeable = False

@@ -22,7 +22,7 @@ from arcreach.studio.state.answer import Result
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
-# Buttons, and the row that each shows, given the current and the last one.
+# The row that each button goes to, from the current row and the last one.
 STEPS: dict[str, Callable[[int, int], int]] = {
     "First": lambda k, last: 0,
     "Back": lambda k, last: k - 1,
@@ -33,7 +33,7 @@ HINT = (
     '<div style="padding:2px 12px 6px;font-size:0.875em">Solve by the chosen method, then go through its iterations. '
     "Tolerances and options are to the right.</div>"
 )
-# Names of the numbers in the column `objective` of `finite-rotation`.
+# Names for the values 0, 1, 2 in the column `objective` of `finite-rotation`.
 OBJECTIVES = ("distance", "long axis", "cross axis")
 LIMITS = {-1: ", lower limit", 0: "", 1: ", upper limit"}
 
@@ -67,7 +67,7 @@ class AnalysisTab:
             event.client.send_file_download(name, csv_log(robot, result.trace).encode(), save_immediately=True)
 
     def show(self, animation: Animation | None, row: int) -> None:
-        """Show a row of the traces that are open; None if there are none."""
+        """Show a row of the animation's traces, or hide the inputs if it has none."""
         traced = () if animation is None else animation.traced
         for handle in (self.step, self.row, self.save):
             handle.visible = bool(traced)
@@ -79,7 +79,7 @@ class AnalysisTab:
 
 
 def trace_table(robot: Robot, traced: tuple[Result, ...], row: int) -> str:
-    """Return a row of traces as HTML, a column for each method; all text in it is escaped."""
+    """Return one row of each trace as HTML, a column for each method; all text in it is escaped."""
     columns: list[dict[str, str]] = []
     for result in traced:
         assert result.trace is not None
@@ -97,10 +97,10 @@ def trace_row(robot: Robot, trace: Trace, k: int, turned: bool) -> dict[str, str
         shown["error"] = text.millimetres(float(trace.position_error[k]))
         if turned:
             shown["angle"] = text.degrees(float(trace.angle_error[k]))
-    # First the step that was made, then the objectives after it.
+    # The joint step first, then the objectives after it.
     names = sorted(values, key=lambda name: name in OBJECTIVE_COLUMNS)
     shown |= {name.replace("_", " "): _written(robot, name, values) for name in names}
-    # Coordinate, step and limit are one line.
+    # The line `step` includes the coordinate and the limit.
     return {name: value for name, value in shown.items() if name not in ("coordinate", "limit")}
 
 

@@ -13,12 +13,12 @@ from arcreach.errors import ArcreachError
 
 _log = logging.getLogger(__name__)
 
-# Seconds that a message is shown: a confirmation and an error.
+# Seconds for which a confirmation and an error are shown.
 SHORT, LONG = 8.0, 30.0
-# Most bad fields of a file that one message names.
+# Largest number of invalid fields of a file that one message lists.
 MOST_PROBLEMS = 12
 
-# The messages of each client.
+# The messages shown to each client.
 _messages: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
 
 
@@ -82,7 +82,7 @@ def uploaded(event: Any) -> tuple[str, bytes]:
 
 
 def problems_of(error: Exception) -> str:
-    """Return the message of an error; for a file, all bad fields."""
+    """Return the message of an error; for a file, up to MOST_PROBLEMS invalid fields."""
     problems = getattr(error, "problems", ())
     if len(problems) < 2:
         return str(error)

@@ -72,7 +72,7 @@ class Panels:
         gui.main_panel.set_width(WIDTH)
 
     def set_robot(self, entry: RobotEntry, q: Array) -> dict[str, Any]:
-        """Show another robot; return the fields of a request that the inputs hold for it."""
+        """Show another robot; return the request fields that the inputs now hold."""
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
         operated = self.operator.set_robot(entry.robot)
@@ -106,7 +106,7 @@ class Panels:
         self.target.show(request)
         self.results.show(answer)
         if settled:
-            # An earlier answer would replace text that is being typed.
+            # An outdated answer would overwrite text that is being typed.
             self.tuning.show(request)
         self.analysis.show(self._studio.player.animation, self._studio.player.frame)
         self.chart.add(answer, draw=settled, replace=repeated)

@@ -58,7 +58,7 @@ class ObstaclesTab:
         self.save.on_click(from_client(self._send))
 
     def add_obstacle(self, kind: str) -> None:
-        """Add an obstacle beside the robot and the others, and choose it."""
+        """Add an obstacle clear of the robot and of the other obstacles, and choose it."""
         robot, q = self._studio.state.request.robot, self._studio.q
         scene = obstacles.with_new_beside(
             self._studio.scene, kind, robot.reach, lambda one: float(clearance(robot, q, one)) > ROOM * robot.reach
@@ -85,7 +85,7 @@ class ObstaclesTab:
             self.show(self._studio.scene, self._studio.state.request.robot.reach)
 
     def _index(self, scene: Scene) -> int:
-        """Return the index of the chosen obstacle in a scene that has any."""
+        """Return the index of the chosen obstacle in a scene that is not empty."""
         return min(self.chosen, len(scene) - 1)
 
     def _move(self, axis: int, event: Any) -> None:

@@ -39,7 +39,7 @@ KEYS = {0: "J L", 1: "K I", 2: "U O"}
 
 
 def pad_html() -> str:
-    """Return the buttons of the six axes, which the script of the page watches."""
+    """Return the HTML of the buttons for the six axes; operator.js handles them."""
     rows = []
     for first, label in ((0, "Move"), (3, "Turn")):
         cells = [f"<span>{label}</span>"]
@@ -101,7 +101,7 @@ class OperatorTab:
     def set_robot(self, robot: Robot) -> dict[str, Any]:
         """Offer the coordinates of another robot to be held, and speeds that suit its size.
 
-        Return the fields of a request that the tab holds for it: no entry point, and nothing held.
+        Return the request fields of the tab: no entry point, and no held coordinates.
         """
         for box in self.boxes.values():
             box.remove()

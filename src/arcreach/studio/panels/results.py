@@ -13,13 +13,13 @@ from arcreach.studio import text
 from arcreach.studio.server import import_viser
 from arcreach.studio.state.answer import Answer, Result
 
-# Solves in the chart.
+# Largest number of solves in the chart.
 SOLVES = 120
 # Solves between two updates of the chart during a drag.
 EVERY = 4
 ERROR, TIME = "#D55E00", "#0072B2"
 NO_LINES = {"show": False}
-# The range is at least 0 to 0.1: errors of a nanometre are not drawn as a curve.
+# Axes cover at least 0 to 0.1, so that errors of a nanometre are not magnified to a curve.
 FROM_ZERO = {"min": {"pad": 0, "soft": 0, "mode": 1}, "max": {"pad": 0.1, "soft": 0.1, "mode": 1}}
 
 _STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-nums;white-space:nowrap"
@@ -104,7 +104,7 @@ class Chart:
                 uplot.Series(label="time (ms)", stroke=TIME, width=2, scale="ms"),
             ),
             legend={"live": False},
-            # Each has an axis of its own: long times must not flatten the errors.
+            # Error and time have separate axes: long times must not flatten the errors.
             axes=(
                 uplot.Axis(scale="x", ticks=NO_LINES),
                 uplot.Axis(scale="y", side=3, stroke=ERROR, size=44, ticks=NO_LINES),

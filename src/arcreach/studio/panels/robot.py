@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RobotInputs:
-    """A list of robots, a button to load a file, and a list of tips where there is a choice."""
+    """A list of robots, a button to load a file, and a list of tips if a URDF has several."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
@@ -60,11 +60,11 @@ class RobotInputs:
             self._studio.set_robot(self._studio.robots[name].robot, name)
             self._announce(client, "")
         finally:
-            # After a failure the lists still show the rejected choice.
+            # After a failure the lists would otherwise keep showing the rejected choice.
             self.show(self._studio.state.entry)
 
     def _announce(self, client: Any, loaded: str) -> None:
-        """Tell a client which robot was loaded, if from a file, and which obstacles were kept."""
+        """Notify a client of a robot that was loaded from a file, or of obstacles that were kept."""
         own = self._studio.state.own_scene
         kept = f"the scene keeps its {count(len(own), 'obstacle')}; Reset restores the initial scene" if own else ""
         if client is not None and (loaded or kept):

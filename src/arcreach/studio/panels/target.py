@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from arcreach.studio.app import Studio
 
 
-# Entries of two rotation matrices that differ by less are equal: two decimals of a degree.
+# Largest difference of entries of rotation matrices that count as equal: angles are shown to 0.01 degrees.
 SAME = 2e-4
-# Conventions of Euler angles, about the axes of the tip in capitals, about those of the base in small letters.
+# Euler angle conventions: capitals about the tip's axes (intrinsic), small letters about the base's (extrinsic).
 CONVENTIONS = ("ZYX", "XYZ", "ZYZ", "ZXZ", "xyz", "zyx", "zyz", "zxz")
 
 
 class TargetInputs:
-    """A list of aims, three numbers for the position, and three for the axis or the Euler angles that the aim has."""
+    """A list of aims, numbers for the position and, as the aim requires, for the axis or the Euler angles."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
@@ -69,17 +69,17 @@ class TargetInputs:
         convention = self.convention.value
         rotation = request.pose[:3, :3]
         if abs(rotation_from_euler(np.radians(self.angles.value), convention) - rotation).max() > SAME:
-            # Typed angles stay while they mean the same rotation.
+            # Replaced only if the rotation differs, so that typed angles stay.
             angles = np.degrees(euler_angles(rotation, convention))
             self.angles.value = tuple(round(float(value), 2) + 0.0 for value in angles)
         axis = request.pose[:3, 2]
         if abs(np.array(self.axis.value) / max(np.linalg.norm(self.axis.value), 1e-9) - axis).max() > 0.01:
-            # Typed numbers stay while they mean the same: (1, 1, 0) and not (0.707, 0.707, 0).
+            # Replaced only if the direction differs, so that a typed (1, 1, 0) does not become (0.71, 0.71, 0).
             self.axis.value = tuple(round(float(value), 2) + 0.0 for value in axis)
 
 
 def turned_to(rotation: Array, axis: Array) -> Array:
-    """Return a rotation matrix turned by the smallest angle that brings its third column to a unit vector."""
+    """Return a rotation matrix turned by the smallest angle that aligns its third column with a unit vector."""
     z = rotation[:, 2]
     normal = np.cross(z, axis)
     sine = float(np.linalg.norm(normal))

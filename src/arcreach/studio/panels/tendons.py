@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 # Step of the sliders in millimetres.
 STEP = 0.05
-# Random configurations whose largest pull, enlarged by this factor, is the range of a pull without limits.
+# A pull without limits ranges up to SPARE times its largest magnitude at this many random configurations.
 SAMPLES, SPARE = 2000, 1.3
 # Initial standard deviation of a pull in millimetres.
 PULL_ERROR = 0.2
-# Residuals in metres that are not shown: rounding, and the last digit of a slider.
+# Residuals up to this many metres are rounding errors or the last digit of a slider, and are not shown.
 FITS = 5e-6
 
 
@@ -123,7 +123,7 @@ class TendonsTab:
             try:
                 return holding_pulls(robot, q)
             except ArcreachError:
-                # No pulls hold this configuration against its springs; those of rigid tendons come near.
+                # No pulls hold this configuration against its springs; show those of rigid tendons instead.
                 pass
         return robot.pulls(q)
 

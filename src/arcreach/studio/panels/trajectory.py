@@ -16,7 +16,7 @@ STYLE = "padding:2px 12px;font-size:0.875em;overflow-wrap:anywhere"
 
 
 class TrajectoryTab:
-    """Buttons that start jobs, and those of the player."""
+    """Buttons that start jobs, and the controls of the player."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:
         self._studio = studio
@@ -63,7 +63,7 @@ class TrajectoryTab:
             self._studio.change()
 
     def show_work(self, text: str | None) -> None:
-        """Name the job in progress and offer to cancel it; None after its end."""
+        """Show the name of the job in progress and a Cancel button; None hides them."""
         self.cancel.visible = text is not None
         self.contact.disabled = text is not None
         self.plan.disabled = text is not None
@@ -88,5 +88,5 @@ class TrajectoryTab:
         self.frame.value = frame
 
     def show_playing(self, playing: bool) -> None:
-        """Show the button to pause, or the one to play."""
+        """Show the Pause button while playing, else the Play button."""
         self.play.visible, self.pause.visible = not playing, playing

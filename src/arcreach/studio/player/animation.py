@@ -18,9 +18,9 @@ from arcreach.studio.text import degrees, millimetres
 if TYPE_CHECKING:
     from arcreach.planning.motion.path import Path
 
-# Largest and smallest number of frames per second, and the duration in seconds of an animation of few frames.
+# Largest and smallest number of frames per second; between these limits an animation takes SHORTEST seconds.
 RATE, SLOWEST, SHORTEST = 30.0, 2.0, 4.0
-# Most points of a path that are shown: twenty seconds.
+# Largest number of points of a path that are shown: twenty seconds at RATE.
 MOST_POINTS = 600
 
 
@@ -33,7 +33,7 @@ class Animation:
     q: Array | None = None
     ghost: Array | None = None
     contact: ContactMotion | None = None
-    hz: float | None = None  # frames per second, where they are given
+    hz: float | None = None  # frames per second; None derives them from the length
     traced: tuple[Result, ...] = ()  # results with traces, for a replay
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class Animation:
         return Answer(request, (result,))
 
     def links(self, i: int) -> dict[str, Array]:
-        """Return the virtual links at frame i of a replay, by stage; none where the method records none."""
+        """Return the virtual links at frame i of a replay, by stage; empty if the method records none."""
         trace = self.traced[0].trace if self.traced else None
         if trace is None:
             return {}
@@ -76,7 +76,7 @@ def path_animation(path: Path, name: str) -> Animation:
 
 
 def _at(result: Result, i: int, request: Request) -> Result:
-    """Return a result as it was at iteration i, or at the last one if it has fewer."""
+    """Return a result as it was at row i of its trace, or at the last row if it has fewer."""
     trace = result.trace
     assert trace is not None
     k = min(i, len(trace) - 1)
@@ -105,7 +105,7 @@ def is_stepwise(trace: Trace) -> bool:
 
 
 def replay_animation(answer: Answer) -> Animation:
-    """Return the recorded iterations of an answer; the method that needs fewer waits at its end."""
+    """Return the animation of the recorded iterations; the method with fewer stays at its last one."""
     traced = tuple(result for result in answer.results if result.trace is not None and len(result.trace))
     untraced = [
         f"{result.method}: {result.status}" + ("" if result.refused else "; no iterations were recorded")

@@ -1,7 +1,6 @@
 """`Background`: run tasks in a process of their own, where they can be cancelled.
 
-The process is started as a program and not by multiprocessing, which would run a user's script again if that has no
-`__main__` guard.
+The process is a program of its own: multiprocessing would rerun a user's script that has no `__main__` guard.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ class Process:
         self.results: IO[bytes] = self._program.stdout
 
     def alive(self) -> bool:
-        """Return whether it runs."""
+        """Return whether the process is running."""
         return self._program.poll() is None
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill the process and close its pipes."""
         self._program.kill()
         self._program.wait()
         for stream in (self.tasks, self.results):
-            # Data that was not written is lost.
+            # Closing may fail on unwritten data, which is dropped.
             with contextlib.suppress(OSError):
                 stream.close()
 
@@ -67,7 +66,7 @@ class Background:
         self._busy = False
 
     def start(self, task: str, arguments: tuple[Any, ...], done: Done, failed: Failed) -> int:
-        """Run a task in place of the current one; a thread calls `done` or `failed`, unless it is cancelled."""
+        """Run a task in place of the current one; a thread calls `done` or `failed`, unless the task is cancelled."""
         with self._lock:
             if self._busy or (self._process is not None and not self._process.alive()):
                 self._end()
@@ -112,7 +111,7 @@ class Background:
             good, value = pickle.load(process.results)  # noqa: S301, from our own process
             whole = True
         except (EOFError, OSError):
-            # Killed by a cancellation, or died.
+            # The process was killed by a cancellation, or died.
             good, value, whole = False, "the work ended without an answer", False
         except Exception as error:
             # The task cannot be pickled, or the result cannot be unpickled.

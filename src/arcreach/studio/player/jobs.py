@@ -27,7 +27,7 @@ from arcreach.studio.state.uploads import parse_path_upload, plain_name
 # Runs work outside the event loop; failures are shown to the client.
 Run = Callable[[Callable[[], None], Any], None]
 
-# Bodies nearer to each other than this share of the reach look the same.
+# Bodies whose distance is at most this share of the reach look the same.
 SAME = 0.02
 
 
@@ -63,7 +63,7 @@ class Jobs:
 
     def plan_contact(self, scene: str) -> None:
         """Plan a path that leans on the obstacles of a planar scene of the catalogue."""
-        # A client may send any text, and a path must not be opened.
+        # A client may send any text; one that is a path must not be opened.
         if scene not in planar_catalogue():
             raise FileError(f"{shown(scene)} is not a planar scene of the catalogue; choose one of the list")
 
@@ -76,7 +76,7 @@ class Jobs:
         """Solve again from the marked start; play the recorded iterations, or show the first one."""
 
         def work() -> None:
-            # Not a new request: it would have to be answered even if there is nothing to play.
+            # Not posted as a new request, which would have to be answered even if there is nothing to play.
             request = replace(self._state.request, q=None)
             answer = solve_request(request, self.start, TRACE_BUDGET, trace=True)
             self.present(replay_animation(answer), request.robot, playing)
@@ -117,7 +117,7 @@ class Jobs:
             if robot is not self._state.request.robot or self._branches_pose is None:
                 return
             with self._stage.drawing():
-                # Without the configuration that is shown already.
+                # The configuration shown is left out.
                 self._stage.set_branches([q for q in found if different(robot, q, self._state.q)])
             text = f"{count(len(found), 'solution')} found" if found else "no solution found"
             self._tab.say(text, good=bool(found))
@@ -144,7 +144,7 @@ class Jobs:
         self._begin("Mapping the reach …", "reach", (robot,), done)
 
     def drop_branches(self, pose: Array) -> bool:
-        """Remove solutions of another target than this one; return whether there were any."""
+        """Remove the solutions shown if they belong to another target pose; return whether any were removed."""
         if self._branches_pose is None or np.array_equal(self._branches_pose, pose):
             return False
         self._branches_pose = None
@@ -158,7 +158,7 @@ class Jobs:
             self._tab.say("Cancelled.")
 
     def forget(self) -> None:
-        """Drop the marked start, the solutions and the job in progress, which belong to the last robot."""
+        """Drop the marked start, the solutions and the job in progress, which belong to the previous robot."""
         self._start = self._branches_pose = None
         self._reach_shown = False
         if self.background.cancel():
@@ -186,7 +186,7 @@ class Jobs:
             except Exception as error:
                 failed(f"the work could not be started: {type(error).__name__}: {error}")
 
-        # A process takes a while to start: not in the event loop.
+        # Starting a process takes a while, so it must not run in the event loop.
         self._run(start, None)
 
 

@@ -18,17 +18,17 @@ from arcreach.studio.state.state import State
 
 _log = logging.getLogger(__name__)
 
-# Period of the loop in seconds, and the longest time that one iteration may cover: a late one must not jump.
+# Period of the loop in seconds, and the longest time that one iteration covers, so that a late one does not jump.
 PERIOD, LONGEST = 0.02, 0.06
 # Longest recording in seconds.
 LONGEST_RECORDING = 120.0
-# Iterations of the loop whose mean duration is shown.
+# Number of iterations over which the rate shown is averaged.
 SHOWN = 25
 
 
 @dataclass
 class JogSettings:
-    """Frame, speed limits in metres and radians per second, and sizes of a step in metres and radians."""
+    """Frame of the motion, speed limits in m/s and rad/s, and step sizes in metres and radians."""
 
     frame: str = BASE
     speed: tuple[float, float] = (0.1, 0.5)
@@ -36,7 +36,7 @@ class JogSettings:
 
 
 class Jogging:
-    """A loop every PERIOD seconds while an axis is held or a motion recorded; `move` shows a configuration."""
+    """A loop that every PERIOD seconds moves the robot by the held axes and records; `move` shows a configuration."""
 
     def __init__(
         self, state: State, devices: Devices, move: Callable[[Array], None], report: Callable[[], None]
@@ -44,7 +44,7 @@ class Jogging:
         self._state, self._devices, self._move, self._report = state, devices, move, report
         self.settings = JogSettings()
         self.recording = False
-        self.stopped = False  # the last motion was refused, at the entry point or at a limit
+        self.stopped = False  # the last motion was refused: the entry point or a limit blocked it
         self._taken: list[tuple[float, Array]] = []
         self._iterations: deque[float] = deque(maxlen=SHOWN)
         self._stopped = threading.Event()
@@ -53,7 +53,7 @@ class Jogging:
 
     @property
     def rate(self) -> float:
-        """Iterations of the loop per second, 0 while nothing moves."""
+        """Iterations of the loop per second; 0 while no axis is held and nothing is recorded."""
         times = list(self._iterations)
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else 0.0
 
@@ -64,12 +64,12 @@ class Jogging:
         if not taken:
             return np.empty((0, self._state.request.robot.dof))
         times = np.array([when for when, _ in taken])
-        # The loop may be late, and a recording keeps its time.
+        # Iterations may be late, so the recording is resampled at even times.
         instants = np.arange(0.0, times[-1] - times[0] + 0.5 * PERIOD, PERIOD) + times[0]
         return np.array([taken[k][1] for k in np.searchsorted(times, instants + 1e-9) - 1])
 
     def record(self) -> None:
-        """Begin a recording in place of the last one, with the configuration that is shown."""
+        """Begin a recording with the configuration shown, in place of the previous recording."""
         self._taken = [(time.monotonic(), self._state.q.copy())]
         self.recording = True
 
@@ -78,7 +78,7 @@ class Jogging:
         self.recording = False
 
     def forget(self) -> None:
-        """Drop the recording, which belongs to the last robot."""
+        """Drop the recording, which belongs to the previous robot."""
         self.recording = self.stopped = False
         self._taken = []
 

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 class Playback:
     """Calls `show` with the index of each frame at the animation's rate, and `ended` after the last or a failed one.
 
-    `show` calls `advance` when it shows the frame, so that `frame` is the one shown also after a pause in between.
+    `show` calls `advance` when it draws the frame, so that a pause in between leaves `frame` at the one shown.
     """
 
     def __init__(self, show: Callable[[int], None], ended: Callable[[], None]) -> None:
@@ -55,7 +55,7 @@ class Playback:
             self._go.clear()
 
     def advance(self, frame: int) -> bool:
-        """Make a frame the one shown; return False if it is no longer due, after a pause, a seek or another load."""
+        """Record a frame as shown; return False if it is no longer due, after a pause, a seek or another load."""
         with self._lock:
             if not self._is_due(self.animation, frame):
                 return False
@@ -83,7 +83,7 @@ class Playback:
             with self._lock:
                 animation, frame = self.animation, self._due
             if animation is None or self._closed:
-                # An animation closed after the wait, or the end of the thread.
+                # The animation was closed during the wait, or the thread is to end.
                 continue
             more = self._shown(frame) and frame < len(animation) - 1
             if more:

@@ -19,7 +19,7 @@ class Player:
     def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, show: Callable[[Answer], None]) -> None:
         self._state, self._stage, self._tab, self._show = state, stage, tab, show
         self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), self._ended)
-        # A slider asks for more frames than can be drawn; only the latest is.
+        # A slider asks for more frames than can be drawn; only the latest one is drawn.
         self._scrubber: Worker[int] = Worker("scrubber", lambda frame: self._show_frame(frame, playing=False))
 
     @property
@@ -74,7 +74,7 @@ class Player:
                 self._stage.draw(self._state.answer)
 
     def play(self) -> None:
-        """Continue, or start again from the first frame at the end."""
+        """Play on from the current frame, or from the first one after the end."""
         self._playback.play()
         self._tab.show_playing(self.playing)
 
@@ -84,7 +84,7 @@ class Player:
         self._tab.show_playing(False)
 
     def seek(self, frame: int) -> None:
-        """Pause at a frame."""
+        """Go to a frame and pause."""
         self._tab.show_playing(False)
         self._playback.seek(frame)
         self._scrubber.post(self.frame)
@@ -99,7 +99,7 @@ class Player:
 
     def _show_frame(self, frame: int, playing: bool) -> None:
         with self._stage.drawing():
-            # Read under the lock: another robot closes the animation of the last one under it.
+            # Read under the lock: choosing another robot closes the animation under the same lock.
             animation = self.animation
             if animation is None or frame >= len(animation):
                 return

@@ -22,13 +22,13 @@ from arcreach.studio.text import millimetres
 WALL = 0.004
 # Frames of an animation: five seconds at thirty per second.
 FRAMES = 150
-# Largest number of branches drawn; more cannot be told apart.
+# Largest number of branches drawn; users cannot distinguish more.
 MOST_BRANCHES = 8
 # Largest number of branches searched for; the drawn ones are chosen from these.
 MOST_FOUND = 32
 # Points per backbone for comparing configurations.
 LINE_POINTS = 12
-# Points per frame of the body in a contact plan.
+# Points along the body in each frame of a contact plan.
 BODY_POINTS = 80
 # Cells of the reach map along its longest side, and directions per cell.
 REACH_CELLS, REACH_DIRECTIONS = 13, 16
@@ -55,7 +55,7 @@ def most_different(robot: Robot, configurations: list[Array], most: int) -> list
 
 
 def map_reach(robot: Robot) -> tuple[Array, Array]:
-    """Return the positions (m, 3) of a grid that the tip reaches, and in which share of the directions (m,)."""
+    """Return the grid positions (m, 3) that the tip reaches, and the share (m,) of directions at each."""
     found = reach_map(robot, cells=REACH_CELLS, directions=REACH_DIRECTIONS)
     share = found.share
     return found.positions[share > 0.0], share[share > 0.0]

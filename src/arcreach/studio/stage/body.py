@@ -15,12 +15,12 @@ from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.colours import Colour
 
-# Points around a tube: it looks round on a large screen.
+# Points around a tube, enough to look round on a large screen.
 SIDES = 24
 AROUND = circle(SIDES)
-# Rings of the rounded end of the last section.
+# Angular steps from the rim to the pole of the last section's rounded end.
 DOME = 5
-# Radii of sections and bars that have none, as shares of the reach.
+# Radii drawn for sections and bars without one, as shares of the reach.
 THIN_SECTION, THIN_BAR = 0.025, 0.028
 # Hubs of joints and collars at the ends of sections, in radii of the piece.
 HUB_RADIUS, HUB_LENGTH, COLLAR_RADIUS, COLLAR_LENGTH = 1.25, 3.0, 1.12, 0.7
@@ -43,7 +43,7 @@ class Piece:
 
 
 class Body:
-    """The meshes of a robot, one for each colour; a configuration changes their points and never their faces."""
+    """The meshes of a robot, one for each colour; a configuration changes their vertices, never their faces."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot

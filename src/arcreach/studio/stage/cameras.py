@@ -21,7 +21,7 @@ VIEWS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] 
     "Top": ((0.0, -0.03, 1.0), (0.0, 0.0, 0.4)),
 }
 FIRST = "3D"
-# Half the width and height of a view in reaches: the robot, the target and its handles.
+# Half the width and height of a view in reaches: fits the robot, the target and its handles.
 HALF = 0.78
 # Camera positions that differ by less are equal.
 SAME = 1e-3
@@ -47,8 +47,8 @@ class _Fitted:
     view: str
     # All positions that were set: a slow client reports old ones long after they were set.
     given: list[Array]
-    # Whether the client has reported one of them. Before that it reports where its camera was: while the page loads the
-    # default of three.js and then that of viser, later where the user had moved it.
+    # Whether the client has reported one of them. Until then it reports earlier positions: the defaults of three.js and
+    # viser while the page loads, later the position to which the user had moved the camera.
     arrived: bool = False
 
 
@@ -65,7 +65,7 @@ class Cameras:
 
     async def _greet(self, client: Any) -> None:
         self._fitted[client.client_id] = _Fitted(FIRST, [INITIAL[0]])
-        # viser calls it for the report with which the client connects too, and that sets the view.
+        # viser also calls this handler for the first report of a new client, which sets the view.
         client.camera.on_update(self._moved)
 
     async def _forget(self, client: Any) -> None:
@@ -94,7 +94,7 @@ class Cameras:
         position, look_at = placed(fitted.view, camera.image_width, camera.image_height)
         if not _among(position, fitted.given):
             fitted.given.append(position)
-        # In one step: with only some of these set the camera could turn about the vertical.
+        # Set atomically: with only some of these set, the camera could turn about the vertical.
         with camera.client.atomic():
             camera.position, camera.look_at, camera.up_direction = position, look_at, (0.0, 0.0, 1.0)
 

@@ -13,7 +13,7 @@ def rgb(text: str) -> Colour:
 
 # Sections, base first; the colours repeat. Branches use them too.
 SECTIONS = tuple(map(rgb, ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")))
-# Target, path, contact points, obstacles in collision.
+# Target, path, contact points, slack tendons, obstacles in collision.
 VERMILION = rgb("#D55E00")
 # Backbone and planar body of a contact plan.
 BLUE = rgb("#0072B2")
@@ -25,7 +25,7 @@ PORT = rgb("#7A3E9D")
 # Positions that the tip reaches in few directions, and in many.
 FEW, MANY = rgb("#CFE3F2"), rgb("#0B3C6B")
 TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
-# Second robot when two methods are compared, and robots of further branches, drawn translucent.
+# The second robot when two methods are compared; branches are translucent too, in the colours of sections.
 GHOST = rgb("#8C8C96")
 GHOST_OPACITY = 0.45
 BRANCH_OPACITY = 0.25

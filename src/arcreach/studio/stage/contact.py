@@ -15,15 +15,15 @@ ROOT = "/contact"
 # Half the thickness of the slabs and the radius of the contact and target marks, in radii of the body.
 SLAB, MARK, TARGET = 3.0, 1.25, 1.6
 SIDES, DISC_SIDES = 24, 48
-# The plane is turned towards the camera, in radians about z, and moved to the middle of the picture.
+# Rotation of the plane towards the camera in radians about z, and its offset to the middle of the picture.
 TURN, OFFSET = 0.6, (0.2, 0.18, 0.0)
-# Extent of the plan in the scene, in reaches.
+# Largest coordinate of the scaled body and polygons, in the unit of the scene (reaches).
 FILLED = 0.92
 
 
 @dataclass(frozen=True, eq=False)
 class ContactMotion:
-    """The body's centre line (points, 3) in every frame of a contact plan, and the planar scene around it."""
+    """The backbone (points, 3) in every frame of a contact plan, and the planar scene; lengths in metres."""
 
     name: str
     lines: list[Array]

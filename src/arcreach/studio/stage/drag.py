@@ -1,4 +1,4 @@
-"""`Drag`: the position of something that a user drags by any point of it."""
+"""`Drag`: the position of an object that a user drags by any of its points."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from arcreach._typing import Array
 
 
 class Drag:
-    """Keeps, for each client, the offset from the point that was grabbed to the centre.
+    """Keeps, for each client, the offset from the grabbed point to the object's centre.
 
-    Events also have the change since the last one. Sums of these changes would count a step twice whenever the thing
-    has not been drawn at its new position yet.
+    Events also hold the change since the previous event. Summing these would count a step twice whenever the object has
+    not been redrawn at its new position yet.
     """
 
     def __init__(self) -> None:

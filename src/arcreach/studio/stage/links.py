@@ -1,4 +1,4 @@
-"""The virtual links of a FABRIK method in the scene: where an iteration moved them forward, and then backward."""
+"""The virtual links of a FABRIK method in the scene, after the forward and the backward stage of an iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry point in the scene: a ring that the body passes, as wide as the body may move."""
+"""The entry point in the scene: a ring through which the body passes, as wide as the body may move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arcreach.studio.stage.body import THIN_SECTION
 # Half the thickness of the ring in reaches, and the points around it and around its cross-section.
 THICKNESS = 0.006
 AROUND, ACROSS = 48, 12
-# Points of the backbone whose differences are its tangents.
+# Points of the backbone, for its tangents by finite differences.
 POINTS = 201
 
 

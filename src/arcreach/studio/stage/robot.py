@@ -13,7 +13,7 @@ from arcreach.studio.stage.colours import Colour
 
 
 class DrawnRobot:
-    """The meshes of a robot: faces are sent once, then only vertices. A `ghost` is drawn in that one colour."""
+    """The meshes of a robot: faces are sent once, then only vertices. With `ghost`, all have that colour."""
 
     def __init__(
         self,
@@ -58,5 +58,5 @@ class DrawnRobot:
             mesh.visible = q is not None
 
     def remove(self) -> None:
-        """Remove it from the 3-D view."""
+        """Remove the robot from the 3-D view."""
         self._server.scene.remove_by_name(f"/{self._name}")

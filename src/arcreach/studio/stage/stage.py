@@ -34,9 +34,9 @@ from arcreach.studio.state.request import POSITION
 GROUND = 6.0
 AXES, AXES_THICKNESS = 0.09, 0.006
 PATH_THICKNESS, LINE_THICKNESS, POINT, REACH_POINT = 0.010, 0.012, 0.004, 0.015
-# Random configurations whose tips show the workspace.
+# Number of random configurations whose tips show the workspace.
 WORKSPACE_POINTS = 4000
-# Where the labels of two compared robots are, as indices of 21 points along the backbone.
+# Positions of the labels of two compared robots, as indices of 21 points along the backbone.
 LABELLED = (9, 12)
 
 
@@ -117,7 +117,7 @@ class Stage:
         self.target.set_size(self.scale, Body(robot).tip_radius)
 
     def _add_robot(self, robot: Robot) -> None:
-        """Draw a robot in place of the one before: sections with tendons as cores, unless tendons are hidden."""
+        """Replace the robot; unless tendons are hidden, sections with tendons are thinned to cores."""
         for drawn in (self.robot, self.ghost, self.tendons):
             if drawn is not None:
                 drawn.remove()
@@ -150,7 +150,7 @@ class Stage:
                 label.position = tuple(self.scale * request.robot.backbone(result.q, 21)[point])
 
     def draw_robot(self, q: Array, ghost: Array | None, slack: Booleans | None = None) -> None:
-        """Show the robot and the ghost, if any, at these configurations, and which of its tendons are slack."""
+        """Show the robot and the ghost, if any, at these configurations; `slack` marks tendons to be dashed."""
         assert self.robot is not None
         assert self.ghost is not None
         self.robot.draw(q if self._show_tubes else None)
@@ -167,7 +167,7 @@ class Stage:
             self.tendons.draw_ellipsoid(robot.tip_pose(q)[:3, 3], self._tip_axes(q))
 
     def _tip_axes(self, q: Array) -> Array | None:
-        """Return the semi-axes of the tip's ellipsoid at q; None if it is not shown, or not determined there."""
+        """Return the semi-axes of the tip's ellipsoid at q; None if it is not shown, or undefined there."""
         if self._pull_error is None or self.tendons is None:
             return None
         robot = self.tendons.robot
@@ -179,7 +179,7 @@ class Stage:
             return None
 
     def show_contact(self, motion: ContactMotion | None) -> None:
-        """Show a contact plan in place of everything but the ground, or the robot again when it is drawn next."""
+        """Show only a contact plan and the ground; None restores the scene, and the robot at its next `draw`."""
         if self.contact is None and motion is None:
             return
         if self.contact is not None:
@@ -205,17 +205,17 @@ class Stage:
             self.set_reach(None)
 
     def set_tubes(self, shown: bool) -> None:
-        """Show tubes, or the backbone as a line, when the robot is drawn next."""
+        """Show tubes, or the backbone as a line, from the next `draw` on."""
         self._show_tubes = shown
 
     def set_tendons(self, shown: bool) -> None:
-        """Show tendons and discs, or sections as tubes, when the robot is drawn next."""
+        """Show tendons and discs, or sections as tubes, from the next `draw` on."""
         self._show_tendons = shown
         if self._chain is not None and self._chain.tendons:
             self._add_robot(self._chain)
 
     def set_pull_error(self, error: float | None, elastic: bool) -> None:
-        """Show the ellipsoid of the tip for pulls of this standard deviation, or none, when the robot is drawn next."""
+        """Set the standard deviation of pulls (m) for the tip's ellipsoid, or None; the next `draw` shows it."""
         self._pull_error, self._elastic = error, elastic
 
     def set_frames(self, shown: bool) -> None:

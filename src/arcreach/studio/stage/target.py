@@ -14,7 +14,7 @@ from arcreach.robots.mesh import circle, revolved, tube_faces
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.drag import Drag
 
-# In reaches of the robot: limits of the ball's radius, and the size of the handles for a large and a small ball.
+# In reaches: limits of the ball's radius, size of the handles for a large and a small ball, radius of a small ball.
 BALL, GIZMO, SMALL_GIZMO, SMALL_BALL = (0.012, 0.034), 0.22, 0.13, 0.02
 # The ball's radius in radii of the tip, and the arrow's length in radii of the ball.
 TIP_RADII, ARROW = 1.3, 5.0
@@ -27,7 +27,7 @@ SAVED = "/saved-target"
 
 
 class DrawnTarget:
-    """A ball and an arrow along the axis, moved by arrows, rings and squares, or by the ball itself.
+    """A ball and an arrow along the axis, dragged by handles (arrows, rings, squares) or by the ball.
 
     `moved` is called with the pose when a user drags the target.
     """

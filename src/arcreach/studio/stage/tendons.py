@@ -62,7 +62,7 @@ class DrawnTendons:
         )
 
     def draw(self, q: Array | None, slack: Booleans | None = None) -> None:
-        """Draw tendons and discs at q, those that are slack as dashes; None hides them."""
+        """Draw tendons and discs at q, slack tendons as dashes; None hides them."""
         self.discs.visible = q is not None
         if q is None:
             self.taut.visible = self.slack.visible = False
@@ -84,7 +84,7 @@ class DrawnTendons:
         """Draw the ellipsoid around a point in metres whose semi-axes are the columns of `axes`; None hides it."""
         self.ellipsoid.visible = axes is not None
         if axes is not None:
-            # Columns of a left-handed system would turn the faces inside out.
+            # Left-handed axes would turn the faces inside out.
             upright = axes * np.sign(np.linalg.det(axes) or 1.0)
             self.ellipsoid.vertices = (self._scale * (BALL @ upright.T + centre)).astype(np.float32)
 

@@ -17,11 +17,11 @@ from arcreach._typing import Array
 
 # A page sends 20 messages a second while an axis is held; after this many seconds without one its axes are released.
 SILENCE = 0.3
-# Most characters of a message, and most steps that wait.
+# Longest message in characters, and largest number of steps in the queue.
 LONGEST, MOST_STEPS = 8000, 20
 # 3-D mice by the names and vendor numbers that browsers report.
 MOUSE = re.compile(r"3dconnexion|space ?(mouse|navigator|pilot|explorer)|vendor: (046d|256f)", re.IGNORECASE)
-# Share of an axis around its middle that counts as zero: sticks seldom return to it exactly.
+# Dead zones of sticks and 3-D mice: shares of an axis around its centre, to which it seldom returns exactly.
 STICK_REST, MOUSE_REST = 0.12, 0.04
 
 
@@ -36,7 +36,7 @@ class _Held:
 
 @dataclass
 class Devices:
-    """Motions of the tip in six axes, x, y, z and the turns about them, each in [-1, 1] of the speed limit."""
+    """The inputs of all pages: six axes (along x, y, z, then about them) as shares in [-1, 1] of the speed limits."""
 
     _held: dict[int, _Held] = field(default_factory=dict)
     _steps: deque[Array] = field(default_factory=lambda: deque(maxlen=MOST_STEPS))
@@ -115,5 +115,5 @@ def _pad_axes(pad: dict[str, Any]) -> Array:
 
 
 def _rested(axes: Array, rest: float) -> Array:
-    """Return axes that are zero around their middle and grow from there to one."""
+    """Apply the dead zone `rest` to axes, and rescale the remainder to [-1, 1]."""
     return np.asarray(np.sign(axes) * np.maximum(np.abs(axes) - rest, 0.0) / (1.0 - rest))

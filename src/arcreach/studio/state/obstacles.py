@@ -19,7 +19,7 @@ from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 KINDS = ("ball", "block", "bar")
 # New obstacles, in reaches of the robot: their size, their heights, and their distances from the base.
 NEW_SIZE, HEIGHTS, DISTANCES = 0.07, (0.3, 0.6), (0.5, 0.7, 0.9, 1.1, 1.4, 1.7, 2.0)
-# Their directions from the base: right and left of the initial camera first, in front of the robot and behind it last.
+# Their directions from the base, as steps from that of the initial camera: to the sides first, front and back last.
 FRONT, STEP, TURNS = -0.25 * math.pi, math.pi / 6.0, (2, -2, 3, -3, 4, -4, 1, -1, 5, -5, 0, 6)
 
 
@@ -92,7 +92,7 @@ def with_new(scene: Scene, kind: str, centre: npt.ArrayLike, size: float) -> Sce
 
 
 def with_new_beside(scene: Scene, kind: str, reach: float, free: Callable[[Scene], bool]) -> Scene:
-    """Return the scene with one more obstacle, apart from all others and where `free` holds for it alone."""
+    """Return the scene with one more obstacle, if possible apart from all others and where `free` holds for it."""
     others = [(centre_of(shape), _bounding_radius(shape)) for shape in scene if not is_wall(shape)]
     for point in _new_positions():
         more = with_new(scene, kind, reach * point, NEW_SIZE * reach)

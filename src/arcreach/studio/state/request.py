@@ -31,10 +31,10 @@ class Tuning:
     angle_tol: float = 1e-3
     method: str = ""
     variant: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)  # as typed; empty texts are defaults
+    options: Mapping[str, str] = field(default_factory=dict)  # as typed; an empty text stands for the default
 
     def arguments(self, method: str, trace: bool) -> dict[str, Any]:
-        """Return the keyword arguments of a solve by a method; a trace has a row per joint step where it can."""
+        """Return the keyword arguments of a solve by a method; a trace has a row per joint step if the method can."""
         steps = {"joint_steps": True} if trace and "joint_steps" in find_method(method).options else {}
         given = {"position_tol": self.position_tol, "angle_tol": self.angle_tol, "trace": trace, **steps}
         if method != self.method:
@@ -59,7 +59,7 @@ class Request:
     port: Port | None = None
     held: frozenset[int] = frozenset()  # indices of the coordinates that keep their values
     q: Array | None = None
-    pulled: Equilibrium | None = None  # of pulls that the user set; q is then its configuration within limits
+    pulled: Equilibrium | None = None  # equilibrium for pulls set by the user; q is then its configuration, clipped
     revision: int = 0
 
     @property

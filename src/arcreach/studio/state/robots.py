@@ -13,9 +13,9 @@ from arcreach.robots.robot import Robot
 from arcreach.studio.state.uploads import parse_robot_upload, upload_tips
 
 UPLOADED = "my robot"
-# Each coordinate has a slider, and each element a mesh.
+# Limits of the page, since each coordinate has a slider, and each element a mesh.
 MOST_COORDINATES, MOST_ELEMENTS = 100, 500
-# Links of a URDF that are offered as tips, and links that are tried as the first tip.
+# Largest numbers of links of a URDF that are offered as tips, and that are tried as the initial tip.
 MOST_TIPS, TRIED = 200, 8
 
 
@@ -62,7 +62,7 @@ class RobotList:
         return self.restore(RobotEntry(name, drawable(robot), tips, tip, (file, content)))
 
     def set_tip(self, name: str, tip: str) -> RobotEntry:
-        """Read the URDF of a robot again, up to another link."""
+        """Replace a robot from a URDF by its chain to another tip link."""
         entry = self[name]
         if tip not in entry.tips:
             raise FileError(f"tip = {shown(tip)} is not a link of {shown(name)}; choose one of the list")
@@ -83,7 +83,7 @@ def _first_readable(file: str, content: bytes, tips: tuple[str, ...]) -> tuple[R
 
 
 def has_body(name: str) -> bool:
-    """Return whether a robot of the catalogue is a chain of elements; one given as a matrix is not."""
+    """Return whether a robot of the catalogue is a chain of elements that can be loaded without further extras."""
     try:
         return isinstance(catalogue_robot(name), Robot)
     except MissingExtraError:

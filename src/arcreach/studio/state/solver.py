@@ -17,7 +17,7 @@ Show = Callable[[Answer, bool], None]
 class Solver:
     """Answers the latest request, starting from the configuration shown.
 
-    Configurations set by the user have a thread of their own, so that a slow method does not delay a slider.
+    A separate thread handles configurations set by the user, so that a slow method does not delay a slider.
     """
 
     def __init__(self, state: State, show: Show) -> None:
@@ -39,6 +39,6 @@ class Solver:
         start = shown.q if shown.request.robot is request.robot else initial_pose(request.robot)
         found = solve_request(request, start)
         self._show(found, False)
-        # The user pauses: try again with more time.
+        # No newer request has come: try again with more time.
         if not found.reached and request.q is None and self._state.request is request:
             self._show(better_of(found, solve_request(request, start, SECOND_BUDGET)), True)

@@ -16,11 +16,11 @@ from arcreach.scenes.scene import Scene, spatial_scene
 if TYPE_CHECKING:
     from arcreach.planning.motion.path import Path
 
-# Largest file in bytes: the largest robot of the catalogue has four thousand, a URDF of a humanoid one million.
+# Largest file in bytes: the catalogue's largest robot file has two thousand, a humanoid's URDF one million.
 LARGEST_UPLOAD = 2_000_000
 # Longest file name in a message, in characters.
 LONGEST_NAME = 60
-# Most obstacles of a scene: each has a mesh of its own, and each is tested when the robot collides with one.
+# Largest number of obstacles: each has a mesh, and in a collision each is tested by itself.
 MOST_OBSTACLES = 300
 
 

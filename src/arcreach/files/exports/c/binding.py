@@ -33,7 +33,7 @@ BAD_INPUT = {-2: "target", -3: "start", -4: "tolerance or number of steps"}
 
 
 def find_compiler() -> list[str]:
-    """Return the command of a C compiler: $CC, cc, gcc, clang, or that of the package ziglang."""
+    """Return the command of the first C compiler found: $CC, cc, gcc, clang, or the one of the package ziglang."""
     given = os.environ.get("CC")
     if given:
         return shlex.split(given)
@@ -46,15 +46,15 @@ def find_compiler() -> list[str]:
 
 
 def load_exported(folder: str | os.PathLike[str], compiler: Sequence[str] | None = None) -> ExportedSolver:
-    """Compile the sources that `export_c` wrote into a folder, and return the solver they make.
+    """Compile the sources that `export_c` wrote into a folder, and load the solver.
 
-    `compiler` is the command of a C compiler, by default the one that `find_compiler` finds.
+    `compiler` is the command of a C compiler, by default that of `find_compiler`.
     """
     return ExportedSolver(Path(folder), list(compiler) if compiler else find_compiler())
 
 
 class ExportedSolver:
-    """An exported robot: its own solver, forward kinematics and Jacobian, in its own precision.
+    """An exported robot: the solver, kinematics and pulls of its C sources, in their precision.
 
     The status of a solution is the one that the C solver returned; errors are computed by `robot.tip_pose`.
     """
@@ -77,7 +77,7 @@ class ExportedSolver:
         angle_tol: float | None = None,
         max_steps: int | None = None,
     ) -> Solution:
-        """Solve one target, a `Target`, a position or a pose; arguments left out have the defaults of the C sources."""
+        """Solve one target: a `Target`, a position or a pose. Omitted options have the defaults of the C sources."""
         starts = None if start is None else np.reshape(start, (1, -1))
         return self._solve(as_target(target).batch, starts, position_tol, angle_tol, max_steps)[0]
 
@@ -91,7 +91,7 @@ class ExportedSolver:
         angle_tol: float | None = None,
         max_steps: int | None = None,
     ) -> Solutions:
-        """Solve many targets, which are given as to `arcreach.solve_batch`."""
+        """Solve many targets, given as for `arcreach.solve_batch`."""
         wanted = as_targets(targets, axes, rotations)
         starts = None if start is None else np.broadcast_to(start, (len(wanted), self.robot.dof))
         return self._solve(wanted, starts, position_tol, angle_tol, max_steps)
@@ -120,7 +120,7 @@ class ExportedSolver:
         return out.reshape(*given.shape[:-1], -1).astype(np.float64)
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """Return a function that only some robots have."""
+        """Return a C function that is exported for some robots only; raise RobotError if it is missing."""
         try:
             return getattr(self._library, name)  # type: ignore[no-any-return]
         except AttributeError:
@@ -170,7 +170,7 @@ class ExportedSolver:
             raise TargetError(f"target {i} is refused by the exported solver: its {BAD_INPUT[int(status[i])]}")
         configurations = q.astype(np.float64)
         claimed = status.astype(np.int64)
-        # Only the errors are taken from here; the status stays that of the C solver.
+        # `verdict` corrects a copy of the status: only its errors are used.
         tolerances = (1.0, 1.0)
         seen = Targets.from_packed(mode, targets.astype(np.float64))
         errors = verdict(self.robot, configurations, seen, tolerances, claimed.copy())
@@ -191,7 +191,7 @@ def _pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 
 
 def _compile(source: Path, compiler: list[str]) -> Any:
-    """Compile the sources in a folder, with loops over batches, to a shared library."""
+    """Compile the sources in a folder together with loops over batches, and load the shared library."""
     loops = resources("arcreach.files.exports.c") / "kernel" / "binding.c"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         library = Path(folder) / "solver.so"

@@ -21,18 +21,18 @@ from arcreach.robots.model import polynomials, seed_variables
 from arcreach.robots.robot import Robot
 
 PRECISIONS = ("float32", "float64")
-# Truncation error of the polynomials: below half a unit in the last place of numbers of size one.
+# Truncation error of the polynomials; for float32 it is below half a unit in the last place of 1.
 POLYNOMIAL_ERRORS = {"float32": 2e-8, "float64": 1e-14}
-# Smallest tolerance, and range of the reach, whose squares fit into single precision.
+# Smallest tolerance (radians, or a share of the reach) and range of the reach in metres: squares fit into float32.
 LEAST_TOL = 3e-6
 SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
 LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
-# Share by which the limits of sections of variable length are narrowed in single precision.
+# Share by which the bend limit of a section of variable length is reduced in single precision.
 SHRINK = 4e-7
 # Indices of coordinates are stored as bytes.
 MOST_COORDINATES = 200
-# Size of the seed table in bytes, which limits the number of seeds of a long chain.
+# Bytes of tabulated seeds above which their number is halved, down to FEWEST_SEEDS.
 SEED_BYTES = 1500
 MOST_SEEDS, FEWEST_SEEDS = 128, 16
 
@@ -43,7 +43,7 @@ AFTER = ("AR_NOTHING", "AR_SHIFT", "AR_MOTION")
 
 
 class Header:
-    """Writes the header; tables are collected while the moving elements are written."""
+    """Writer of the header; rows of the tables are collected while the moving elements are written."""
 
     def __init__(self, robot: Robot, precision: str, method: str) -> None:
         check_robot(robot, precision)
@@ -90,7 +90,7 @@ class Header:
         )
 
     def tendons(self) -> str:
-        """Return the text of the header of the tendons: routes, arcs and, for parallel tendons, the inverse."""
+        """Return the text of the tendons' header: routes and, for parallel tendons, the inverse, else the arcs."""
         robot, routes = self.robot, self.robot.routes
         kinds = set(routes["kind"].tolist())
         parallel = kinds <= {pulls.PARALLEL, pulls.SLIDE}
@@ -257,7 +257,7 @@ class Header:
             "STARTS": SEEDS,
             "ROTATION_STARTS": ROTATION_SEEDS,
             "KEY_SCALE": self._number(1.0 / largest),
-            # Weight of the axis against the position in the choice of seeds, as in Python.
+            # Weight of the axis relative to the position in the choice of seeds, as in Python.
             "KEY_WEIGHT": max(1, round(16.0 * (largest / self.length) ** 2)),
         }
         return constants, [
@@ -272,7 +272,7 @@ class Header:
         return f"{float(np.float32(value))!r}f" if np.float32(value) else "0.0f"
 
     def _inward(self, value: float, direction: float) -> str:
-        """Return a limit, rounded towards the inside of its range."""
+        """Return a limit as C text, in single precision rounded up (`direction` 1) or down (-1)."""
         if self.single:
             rounded = np.float32(value)
             if (float(rounded) - value) * direction < 0.0:

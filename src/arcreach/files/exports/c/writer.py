@@ -14,7 +14,7 @@ from arcreach.files.load import save_robot
 from arcreach.ik.method import methods
 from arcreach.robots.robot import Robot
 
-# Methods available in C, with the further source file that each needs.
+# Methods available in C, with the additional source files that each needs.
 METHODS = {"auto": (), "finite-rotation": ("arcreach_joints.h",), "hierarchical": (), "ccd": ("arcreach_joints.h",)}
 TENDONS = ("arcreach_pulls.h", "arcreach_routes.h")
 KERNEL = ("arcreach.h", "arcreach.c", "arcreach_math.h", "arcreach_chain.h")
@@ -26,7 +26,7 @@ def export_c(
     """Write a robot's solver as C99 sources into a folder, which is created if it is missing; return the files.
 
     `precision` of all numbers in C is `float32` or `float64`. `method` is `auto`, `finite-rotation`,
-    `hierarchical` or `ccd`, with the options that it has by default. A robot with tendons also gets `ar_pulls`.
+    `hierarchical` or `ccd`, with its default options. A robot with tendons also gets `ar_pulls`.
     """
     if precision not in PRECISIONS:
         raise MethodError(f"precision = {checks.shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
