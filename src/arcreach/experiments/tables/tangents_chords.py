@@ -65,7 +65,7 @@ def pictures(run: Any) -> Iterator[Part]:
         yield Table(
             ("statement", "method", "here", "verdict"),
             found,
-            "Conclusions of the source from its figures, about tangents ({TANGENTS}) and chords.",
+            f"Conclusions of the source from its figures, about tangents ({TANGENTS}) and chords.",
             prose=True,
         )
 

@@ -17,7 +17,7 @@ SLAB, MARK, TARGET = 3.0, 1.25, 1.6
 SIDES, DISC_SIDES = 24, 48
 # Rotation of the plane towards the camera in radians about z, and its offset to the middle of the picture.
 TURN, OFFSET = 0.6, (0.2, 0.18, 0.0)
-# Largest coordinate of the scaled body and polygons, in the unit of the scene (reaches).
+# Largest coordinate of the scaled body and obstacles, in the unit of the scene (reaches).
 FILLED = 0.92
 
 
@@ -40,7 +40,8 @@ class ContactStage:
 
     def __init__(self, server: Any, motion: ContactMotion) -> None:
         self.motion = motion
-        extent = max(float(np.abs(points).max()) for points in (motion.lines[-1][:, [0, 2]], *motion.polygons))
+        discs = [(abs(x) + radius, abs(z) + radius) for x, z, radius in motion.discs]
+        extent = max(float(np.abs(points).max()) for points in (motion.lines[-1][:, [0, 2]], *motion.polygons, *discs))
         self.scale = FILLED / extent
         self._server = server
         scene = server.scene
