@@ -21,8 +21,8 @@ import toppra.constraint
 
 import arcreach as ar
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.planning.motion.smooth_curve import distinct, smooth_curves
-from arcreach.planning.motion.timing import timed
+from arcreach.planning.timing.smooth_curve import distinct, smooth_curves
+from arcreach.planning.timing.timed import timed
 
 SPEED, ACCELERATION, JERK = 1.0, 2.0, 10.0
 DIRECTIONS = 40

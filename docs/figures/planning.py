@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import arcreach as ar
-from arcreach.figures import _style, save, scene
+from arcreach.figures import save, scene
+from arcreach.figures.drawing import theme
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.follow_the_leader import CLASSES, bezier, placed, robots
@@ -26,9 +27,9 @@ def plan() -> ar.Plan:
 
 def leader() -> object:
     bases = robots()
-    shades = {"free base": _style.INK, "slide and roll": _style.ORANGE, "UR5": _style.BLUE}
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 88.0)
+    shades = {"free base": theme.INK, "slide and roll": theme.ORANGE, "UR5": theme.BLUE}
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, 88.0)
         panels = figure.subplots(2, 3, height_ratios=(3.0, 1.6))
         for column, (name, control) in enumerate(CLASSES.items()):
             curve = bezier(control)
@@ -44,7 +45,7 @@ def leader() -> object:
             panels[1, column].set_ylim(0.0, 1.2)
         panels[1, 0].set_ylabel("mean deviation (%)")
         panels[1, 0].legend(loc="upper left", frameon=False)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -55,13 +56,13 @@ def draw_bodies(panel, path, curve):
     for i, row in enumerate((20, 45, 70, 99)):
         frame = path.robot.frames(path.q[row])[-4]
         body = tail.backbone(path.q[row, -tail.dof :], 301) @ frame[:3, :3].T + frame[:3, 3]
-        panel.plot(*(curve[:, [0, 2]] + [shift * i, 0.0]).T, color=_style.VERMILION, linewidth=0.6, zorder=3)
-        for k, colour in enumerate((_style.BLUE, _style.ORANGE, _style.GREEN)):
+        panel.plot(*(curve[:, [0, 2]] + [shift * i, 0.0]).T, color=theme.VERMILION, linewidth=0.6, zorder=3)
+        for k, colour in enumerate((theme.BLUE, theme.ORANGE, theme.GREEN)):
             part = body[100 * k : 100 * k + 101, [0, 2]] + [shift * i, 0.0]
             panel.plot(*part.T, color=colour, linewidth=2.2, solid_capstyle="butt", zorder=2, alpha=0.75)
     panel.set_aspect("equal")
     left, low = panel.get_xlim()[0] - 0.7, panel.get_ylim()[0]
-    panel.plot([left, left], [low, low + 1.0], color=_style.INK, linewidth=0.8)
+    panel.plot([left, left], [low, low + 1.0], color=theme.INK, linewidth=0.8)
     panel.text(left + 0.08, low + 0.5, "1 m", va="center")
     panel.axis("off")
 
@@ -77,9 +78,9 @@ def timing() -> object:
         "fastest": path.timed(1.0, 2.0, rate=1000),
         "max_jerk = 10 rad/s³": path.timed(1.0, 2.0, max_jerk=10.0, rate=1000),
     }
-    colours = (_style.BLUE, _style.ORANGE, _style.GREEN)
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 78.0)
+    colours = (theme.BLUE, theme.ORANGE, theme.GREEN)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, 78.0)
         panels = figure.subplots(2, 2, sharex=True, sharey="row")
         for column, (name, motion) in enumerate(motions.items()):
             rows = (
@@ -87,7 +88,7 @@ def timing() -> object:
                 (motion.smooth_acceleration, 2.0, "acceleration (rad/s²)"),
             )
             for panel, (rates, limit, label) in zip(panels[:, column], rows, strict=True):
-                panel.axhline(limit, color=_style.VERMILION, linewidth=0.8, linestyle="--")
+                panel.axhline(limit, color=theme.VERMILION, linewidth=0.8, linestyle="--")
                 for k, colour in enumerate(colours):
                     size = np.hypot(rates[:, 2 * k], rates[:, 2 * k + 1])
                     panel.plot(motion.times, size, color=colour, label=f"section {k + 1}")
@@ -97,7 +98,7 @@ def timing() -> object:
             panels[0, column].set_title(f"{name}: {motion.duration:.2f} s")
             panels[1, column].set_xlabel("time (s)")
         panels[0, 0].legend(loc="center right")
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

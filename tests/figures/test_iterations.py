@@ -9,7 +9,8 @@ import arcreach as ar
 
 pytest.importorskip("matplotlib")
 
-from arcreach.figures import _style, iterations, joint_steps, save
+from arcreach.figures import iterations, joint_steps, save
+from arcreach.figures.drawing import theme
 from arcreach.figures.iterations import settling
 
 ARM = ar.load_robot("librergm3")
@@ -73,7 +74,7 @@ def test_settling_marks_stand_where_the_coordinate_settles(traced):
         ("ur5", (0.4, 0.2, 0.3), "auto"),
     ],
 )
-@pytest.mark.parametrize("width", [_style.ONE_COLUMN, _style.TWO_COLUMNS])
+@pytest.mark.parametrize("width", [theme.ONE_COLUMN, theme.TWO_COLUMNS])
 def test_no_text_stands_on_another(robot, to, method, width):
     chain = ar.load_robot(robot)
     figure = iterations(chain, ar.solve(chain, ar.Target(to), method, trace=True), width=width)
@@ -112,7 +113,7 @@ def test_poses_and_other_methods():
     target = ar.Target.from_pose(puma.tip_pose(puma.sample(1, seed=0)[0]))
     for method in ("auto", "hierarchical"):
         solution = ar.solve(puma, target, method, trace=True, max_iterations=300)
-        figure = iterations(puma, solution, width=_style.ONE_COLUMN)
+        figure = iterations(puma, solution, width=theme.ONE_COLUMN)
         assert figure.axes[-1].get_ylabel() == "angle error\n(°)"
         assert figure.get_figwidth() * 25.4 == pytest.approx(3.5 * 25.4)
 

@@ -7,8 +7,8 @@ from arcreach.errors import MethodError, RobotError
 pytest.importorskip("matplotlib")
 
 from arcreach.figures import ONE_COLUMN, pose, save
-from arcreach.figures._canvas import Canvas
-from arcreach.figures._room import Room, round_step
+from arcreach.figures.drawing.canvas import Canvas
+from arcreach.figures.drawing.room import Room, round_step
 from arcreach.robots.mesh import tube_mesh
 
 THREE = ar.load_robot("three-section")

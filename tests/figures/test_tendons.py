@@ -11,8 +11,8 @@ pytest.importorskip("matplotlib")
 from tests.robots.test_actuation import driven_robot
 
 from arcreach.figures import pose
-from arcreach.figures._canvas import rgb_of
-from arcreach.figures._style import INK, VERMILION
+from arcreach.figures.drawing.canvas import rgb_of
+from arcreach.figures.drawing.theme import INK, VERMILION
 from arcreach.robots.tendon_curves import tendon_points
 
 ELASTIC = driven_robot(discs=3, stiffness=5e3, pretension=1.0)

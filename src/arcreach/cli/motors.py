@@ -12,8 +12,8 @@ from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output
 from arcreach.cli.output import note
 from arcreach.errors import MethodError
-from arcreach.planning.motion.motor_table import OUTPUTS, PULLS, motor_table
-from arcreach.planning.motion.timing import Timed
+from arcreach.planning.timing.motor_table import OUTPUTS, PULLS, motor_table
+from arcreach.planning.timing.timed import Timed
 from arcreach.robots.robot import Robot
 
 MaxSpeed = Annotated[float | None, typer.Option("--max-speed", help="Limit in rad/s and m/s; adds times to the path.")]

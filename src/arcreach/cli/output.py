@@ -125,10 +125,10 @@ def check_figure(path: Path | None) -> None:
     """Refuse a figure that could not be written, before anything is computed for it."""
     if path is None:
         return
-    from arcreach.figures import _style
+    from arcreach.figures.drawing import theme
 
-    check_output(path, _style.ENDINGS)
-    _style.import_matplotlib()
+    check_output(path, theme.ENDINGS)
+    theme.import_matplotlib()
 
 
 def save_figure(figure: Figure, path: Path) -> None:

@@ -4,13 +4,13 @@ These functions need the extra `figures`. They open no window and keep no global
 show it in a notebook.
 """
 
-from arcreach.figures._style import ONE_COLUMN, TWO_COLUMNS, save
 from arcreach.figures.calibration import calibration
 from arcreach.figures.chord_angle import chord_angle
 from arcreach.figures.clearance import clearance
 from arcreach.figures.contact import contact, contact_motion
 from arcreach.figures.contact_search import contact_search
 from arcreach.figures.convergence import convergence, error_bands
+from arcreach.figures.drawing.theme import ONE_COLUMN, TWO_COLUMNS, save
 from arcreach.figures.grasp import grasp
 from arcreach.figures.iterations import iterations
 from arcreach.figures.joint_paths import joint_paths

@@ -8,8 +8,8 @@ import numpy as np
 
 from arcreach.calibration.robot_fit import Fit
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import BLUE, INK, MM, PALE, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import BLUE, INK, MM, PALE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 
 
-def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
+def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
     The tips are those of the rows that were held out, or all if none were. `width` is in millimetres.
@@ -27,8 +27,8 @@ def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
         raise MethodError(f"fit = {type(fit).__name__} is not accepted; give what ar.fit returned")
     rows = fit.held_out if fit.held_out.any() else ~fit.held_out
     measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
-    with _style.style():
-        figure = _style.new_figure(width, HEIGHT)
+    with theme.style():
+        figure = theme.new_figure(width, HEIGHT)
         above, side, errors = figure.subplots(1, 3)
         for panel, (first, second) in ((above, "xy"), (side, "xz")):
             _draw_tips(panel, measured, predicted, "xyz".index(first), "xyz".index(second))
@@ -38,7 +38,7 @@ def calibration(fit: Fit, *, width: float = _style.TWO_COLUMNS) -> Figure:
         handles, labels = above.get_legend_handles_labels()
         more, names = errors.get_legend_handles_labels()
         figure.legend([*handles, *more], [*labels, *names], loc="outside lower center", ncols=4)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

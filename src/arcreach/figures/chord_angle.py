@@ -9,7 +9,7 @@ import numpy as np
 
 from arcreach.elements import Section
 from arcreach.errors import MethodError
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ PANEL, LEGEND = 52.0, 16.0
 FIRST = 1e-4
 
 
-def chord_angle(sections: Mapping[str, Section], *, width: float = _style.TWO_COLUMNS) -> Figure:
+def chord_angle(sections: Mapping[str, Section], *, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw the ratio k = bend / chord angle, and the chord angle, against the bend of named sections.
 
     Bends run from 0 to `bend_max`. A dot marks the critical bend, at which the chord angle is largest: a section that
@@ -31,9 +31,9 @@ def chord_angle(sections: Mapping[str, Section], *, width: float = _style.TWO_CO
         raise MethodError("sections is empty; give at least one section by name")
     from matplotlib.ticker import MultipleLocator
 
-    looks = {name: {**look, "marker": ""} for name, look in _style.look(list(sections)).items()}
-    with _style.style():
-        figure = _style.new_figure(width, PANEL + LEGEND)
+    looks = {name: {**look, "marker": ""} for name, look in theme.look(list(sections)).items()}
+    with theme.style():
+        figure = theme.new_figure(width, PANEL + LEGEND)
         panels = figure.subplots(1, 2)
         for name, section in sections.items():
             _draw(panels, Robot([section]), section.bend_max, looks[name])
@@ -44,8 +44,8 @@ def chord_angle(sections: Mapping[str, Section], *, width: float = _style.TWO_CO
             panel.set_xlim(0.0, max(np.degrees(section.bend_max) for section in sections.values()))
             panel.xaxis.set_major_locator(MultipleLocator(60.0))
         panels[1].yaxis.set_major_locator(MultipleLocator(60.0))
-        _style.legend_below(figure, looks, 2)
-        _style.settle(figure)
+        theme.legend_below(figure, looks, 2)
+        theme.settle(figure)
     return figure
 
 

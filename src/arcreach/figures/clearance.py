@@ -9,8 +9,8 @@ import numpy as np
 from arcreach import _text
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import INK, MM, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import INK, MM, VERMILION
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace, motion_between
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
@@ -30,7 +30,7 @@ BAND = "#CFCFCF"
 
 
 def clearance(
-    path: Any, scene: Any = None, *, points: int = 300, margin: float | None = None, width: float = _style.ONE_COLUMN
+    path: Any, scene: Any = None, *, points: int = 300, margin: float | None = None, width: float = theme.ONE_COLUMN
 ) -> Figure:
     """Draw the clearance along a path (a `Plan`, a `Path`, anything with `robot` and `q`) against the tip's travel.
 
@@ -54,8 +54,8 @@ def clearance(
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
     space = VariableSpace(robot)
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
-    with _style.style():
-        figure = _style.new_figure(width, min(0.7 * width, HIGHEST))
+    with theme.style():
+        figure = theme.new_figure(width, min(0.7 * width, HIGHEST))
         panel = figure.subplots()
         _draw_elements(panel, robot, travel, distances)
         panel.plot(travel, distances.min(axis=1), color=BAND, linewidth=3.4, label="whole robot", zorder=1.5)
@@ -73,8 +73,8 @@ def clearance(
         panel.set_xlim(0.0, max(float(travel[-1]), 1e-9))
         panel.set_xlabel("path of the tip (mm)")
         panel.set_ylabel("clearance (mm)")
-        figure.legend(loc="outside lower center", ncols=2 if width < _style.TWO_COLUMNS else 6)
-        _style.settle(figure)
+        figure.legend(loc="outside lower center", ncols=2 if width < theme.TWO_COLUMNS else 6)
+        theme.settle(figure)
     return figure
 
 
@@ -83,7 +83,7 @@ def _draw_elements(panel: Any, robot: Robot, travel: Array, distances: Array) ->
     nearest = distances.min(axis=0)
     top = 1.25 * float(distances.min(axis=1).max())
     near = [e for e in np.argsort(nearest, kind="stable")[:MOST] if nearest[e] < top]
-    looks = _style.look([robot.element_names[e] for e in sorted(near)])
+    looks = theme.look([robot.element_names[e] for e in sorted(near)])
     for k, e in enumerate(sorted(near)):
         # Offset the markers of every line, so that those of different lines do not coincide.
         first = (k + 1) * len(travel) // (MARKS * (MOST + 1))

@@ -9,9 +9,16 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._planar import draw_base, draw_body, draw_candidates, draw_obstacles, draw_target, finish_panel
-from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.planar import (
+    draw_base,
+    draw_body,
+    draw_candidates,
+    draw_obstacles,
+    draw_target,
+    finish_panel,
+)
+from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans
 from arcreach.scenes.planar import Disc
 
@@ -25,7 +32,7 @@ PATHS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)
 ROW, LEGEND = 52.0, 12.0
 
 
-def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = _style.TWO_COLUMNS) -> Figure:
+def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw the paths found in several scenes side by side; `rod` adds a row with the shortest as an elastic rod.
 
     `width` is in millimetres.
@@ -33,9 +40,9 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
     if not plans:
         raise MethodError("plans is empty; give at least one scene with its title")
     rows = 2 if rod and any(len(found) for found in plans.values()) else 1
-    columns = 4 if width >= _style.TWO_COLUMNS else 2
-    with _style.style():
-        figure = _style.new_figure(width, rows * ROW + LEGEND * 4 / columns)
+    columns = 4 if width >= theme.TWO_COLUMNS else 2
+    with theme.style():
+        figure = theme.new_figure(width, rows * ROW + LEGEND * 4 / columns)
         panels = figure.subplots(rows, len(plans), squeeze=False, sharex="col", sharey="col")
         for column, (title, found) in enumerate(plans.items()):
             _draw_paths(panels[0, column], found)
@@ -49,19 +56,19 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
         # At the width of one column the legend does not fit at the usual font size.
         size = 8.0 if columns == 4 else 7.0
         figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
-def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = _style.TWO_COLUMNS) -> Figure:
+def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw the body as it grows along a path, in a row of `moments` panels."""
     if moments < 2:
         raise MethodError(f"moments = {moments} is not accepted; give 2 or more")
-    with _style.style():
+    with theme.style():
         line = plan.line()
         low, high = _extent(plan)
         height = width / moments * (high[1] - low[1]) / (high[0] - low[0])
-        figure = _style.new_figure(width, float(np.clip(height, 20.0, 90.0)) + 6.0)
+        figure = theme.new_figure(width, float(np.clip(height, 20.0, 90.0)) + 6.0)
         panels = figure.subplots(1, moments, sharex=True, sharey=True)
         for panel, frame in zip(panels, plan.frames(moments), strict=True):
             draw_obstacles(panel, plan.surroundings.obstacles)
@@ -72,7 +79,7 @@ def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = _style
             grown = float(np.hypot(*np.diff(frame, axis=0).T).sum())
             finish_panel(panel, f"{grown * MM:.0f} mm")
             panel.set_axis_off()
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._planar import draw_base, draw_candidates, draw_obstacles, draw_target, finish_panel
-from arcreach.figures._style import BLUE, GREEN, GREY, MM, ORANGE, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.planar import draw_base, draw_candidates, draw_obstacles, draw_target, finish_panel
+from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, MM, ORANGE, VERMILION
 from arcreach.planning.contact.contact_plan import ContactPlans, SearchArc
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = _style.TWO_COLUMNS) -> Figure:
+def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw the first rounds of a search side by side: arcs from the base, then from the ends of the arcs kept before.
 
     `plans` is the result of `plan_contact(..., trace=True)`; `width` is in millimetres. Source: [K22] fig. 2.12.
@@ -41,8 +41,8 @@ def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = _styl
     last = max(arc.round for arc in plans.search)
     if isinstance(rounds, bool) or not isinstance(rounds, int) or not 1 <= rounds <= last:
         raise MethodError(f"rounds = {rounds!r} is not accepted; give 1 to {last}, the rounds of this search")
-    with _style.style():
-        figure = _style.new_figure(width, PANEL + LEGEND)
+    with theme.style():
+        figure = theme.new_figure(width, PANEL + LEGEND)
         panels = figure.subplots(1, rounds, squeeze=False, sharex=True, sharey=True)[0]
         for k, panel in enumerate(panels, start=1):
             draw_obstacles(panel, plans.surroundings.obstacles)
@@ -60,7 +60,7 @@ def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = _styl
             panel.set_xlabel("x (mm)")
         panels[0].set_ylabel("z (mm)")
         figure.legend(handles=_legend(plans, rounds), loc="outside lower center", ncols=3)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

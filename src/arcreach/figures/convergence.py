@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,13 +52,13 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
     methods = list(dict.fromkeys(method for case in cases.values() for method in case))
     if not methods:
         raise MethodError("cases is empty; give at least one title with at least one method")
-    looks = _style.look(methods)
+    looks = theme.look(methods)
     columns = min(len(cases), COLUMNS)
     lines = math.ceil(len(cases) / columns)
-    width = width or (_style.ONE_COLUMN if len(cases) == 1 else _style.TWO_COLUMNS)
+    width = width or (theme.ONE_COLUMN if len(cases) == 1 else theme.TWO_COLUMNS)
     panel_height = float(np.clip(0.62 * width / columns, PANEL, HIGHEST))
-    with _style.style():
-        figure = _style.new_figure(width, lines * panel_height + LEGEND + MARGIN)
+    with theme.style():
+        figure = theme.new_figure(width, lines * panel_height + LEGEND + MARGIN)
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
         for k, (panel, (title, by_method)) in enumerate(zip(panels, cases.items(), strict=False)):
             for method, (median, band) in by_method.items():
@@ -78,8 +78,8 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
                 panel.set_ylabel("position error (mm)")
         for panel in panels[len(cases) :]:
             panel.set_visible(False)
-        _style.legend_below(figure, looks, 5 if width >= _style.TWO_COLUMNS else 4 if len(methods) == 4 else 3)
-        _style.settle(figure)
+        theme.legend_below(figure, looks, 5 if width >= theme.TWO_COLUMNS else 4 if len(methods) == 4 else 3)
+        theme.settle(figure)
     return figure
 
 

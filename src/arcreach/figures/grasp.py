@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcreach.figures import _style
-from arcreach.figures._planar import FILL, draw_base, draw_body, draw_obstacles, finish_panel
-from arcreach.figures._style import BLUE, COLOURS, GREY, MM, ORANGE, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.planar import FILL, draw_base, draw_body, draw_obstacles, finish_panel
+from arcreach.figures.drawing.theme import BLUE, COLOURS, GREY, MM, ORANGE, VERMILION
 from arcreach.planning.contact.contact_plan import line_of
 from arcreach.planning.contact.grasp_plan import GraspPlan, arcs_of
 
@@ -22,10 +22,10 @@ SHAPES = 9
 HEIGHT = 72.0
 
 
-def grasp(plan: GraspPlan, *, title: str = "", width: float = _style.TWO_COLUMNS) -> Figure:
+def grasp(plan: GraspPlan, *, title: str = "", width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw the motion of a grasp and the final shape by sections, side by side; `width` is in millimetres."""
-    with _style.style():
-        figure = _style.new_figure(width, HEIGHT)
+    with theme.style():
+        figure = theme.new_figure(width, HEIGHT)
         moving, held = figure.subplots(1, 2, sharex=True, sharey=True)
         for panel in (moving, held):
             _draw_scene(panel, plan)
@@ -36,7 +36,7 @@ def grasp(plan: GraspPlan, *, title: str = "", width: float = _style.TWO_COLUMNS
         finish_panel(held, f"wrap {math.degrees(plan.wrap_angle):.0f}°, body {plan.length * MM:.0f} mm")
         moving.set_ylabel("z (mm)")
         figure.legend(handles=_legend(plan), loc="outside lower center", ncols=5)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

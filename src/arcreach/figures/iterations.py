@@ -11,9 +11,9 @@ import numpy.typing as npt
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._coordinates import chosen_coordinates, drawn_coordinates, label
-from arcreach.figures._style import BLUE, GREY, PALE, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.coordinates import chosen_coordinates, drawn_coordinates, label
+from arcreach.figures.drawing.theme import BLUE, GREY, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -57,7 +57,7 @@ def iterations(
     *,
     coordinates: Sequence[str] | None = None,
     shares: Sequence[float] = SHARES,
-    width: float = _style.TWO_COLUMNS,
+    width: float = theme.TWO_COLUMNS,
 ) -> Figure:
     """Draw coordinates and errors of a traced solve against its iterations.
 
@@ -70,13 +70,13 @@ def iterations(
         raise MethodError("the solution has no trace; solve with trace=True")
     names = chosen_coordinates(robot, coordinates)
     turns = bool(trace.angle_error.any())
-    columns = 4 if width >= _style.TWO_COLUMNS else 2
-    beside = 2 if len(names) > MOST_BELOW and width >= _style.TWO_COLUMNS else 1
+    columns = 4 if width >= theme.TWO_COLUMNS else 2
+    beside = 2 if len(names) > MOST_BELOW and width >= theme.TWO_COLUMNS else 1
     layout: Any = _layout(len(names), 2 if turns else 1, beside)
     heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
-    with _style.style():
-        figure = _style.new_figure(width, MARGIN + sum(heights) + LEGEND * 4 / columns)
+    with theme.style():
+        figure = theme.new_figure(width, MARGIN + sum(heights) + LEGEND * 4 / columns)
         named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
         panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
@@ -96,7 +96,7 @@ def iterations(
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

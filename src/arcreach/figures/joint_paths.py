@@ -10,9 +10,9 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._coordinates import chosen_coordinates, drawn_coordinates
-from arcreach.figures._style import COLOURS, GREY, INK
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.coordinates import chosen_coordinates, drawn_coordinates
+from arcreach.figures.drawing.theme import COLOURS, GREY, INK
 from arcreach.planning.motion.path import INSERTED, Path
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SMALLEST_STEP = 1e-3
 
 
 def joint_paths(
-    paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
+    paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
 ) -> Figure:
     """Draw coordinates and largest steps of several paths of one robot side by side under their titles.
 
@@ -37,8 +37,8 @@ def joint_paths(
         raise MethodError("paths is empty; give at least one path with its title")
     robot = next(iter(paths.values())).robot
     names = chosen_coordinates(robot, coordinates)
-    with _style.style():
-        figure = _style.new_figure(width, COORDINATES + STEPS + MARGIN)
+    with theme.style():
+        figure = theme.new_figure(width, COORDINATES + STEPS + MARGIN)
         panels = figure.subplots(
             2, len(paths), sharex=True, sharey="row", height_ratios=(COORDINATES, STEPS), squeeze=False
         )
@@ -50,11 +50,11 @@ def joint_paths(
         lengths = any(robot.quantities[robot.coordinates.index(name)] != ANGLE for name in names)
         panels[0, 0].set_ylabel("coordinates (°, mm)" if lengths else "coordinates (°)")
         panels[1, 0].set_ylabel(f"largest step ({'°' if ANGLE in robot.quantities else 'mm'})")
-        _style.plain_log_axis(panels[1, 0].yaxis)
+        theme.plain_log_axis(panels[1, 0].yaxis)
         figure.align_ylabels(panels[:, 0])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

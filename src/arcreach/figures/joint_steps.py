@@ -8,9 +8,9 @@ import numpy as np
 
 from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._coordinates import drawn_coordinates
-from arcreach.figures._style import GREY, INK
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.coordinates import drawn_coordinates
+from arcreach.figures.drawing.theme import GREY, INK
 from arcreach.ik.solution import Solution
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_LINES = 60
 NAMES_PER_ROW = 4
 
 
-def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Figure:
+def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw coordinates and objectives of a solve by `finite-rotation` against its joint steps.
 
     The solve needs `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps
@@ -39,10 +39,10 @@ def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Fig
     turns = bool(columns["long_axis_angle"].any() or columns["cross_axis_angle"].any())
     heights = [PANEL] * len(kinds) + [OBJECTIVE] * (2 if turns else 1)
     values = drawn_coordinates(robot, trace.q)
-    looks = _style.look(list(robot.coordinates))
-    with _style.style():
+    looks = theme.look(list(robot.coordinates))
+    with theme.style():
         lines = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
-        figure = _style.new_figure(width, MARGIN + sum(heights) + LEGEND * lines)
+        figure = theme.new_figure(width, MARGIN + sum(heights) + LEGEND * lines)
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, kind in zip(panels, kinds, strict=False):
             for k, name in enumerate(robot.coordinates):
@@ -70,7 +70,7 @@ def joint_steps(solution: Solution, *, width: float = _style.TWO_COLUMNS) -> Fig
         figure.align_ylabels(panels)
         handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
         figure.legend(handles=handles, loc="outside lower center", ncols=NAMES_PER_ROW)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -10,12 +10,12 @@ from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._canvas import Canvas, Colour, halo, mixed, rgb_of
-from arcreach.figures._room import Room
-from arcreach.figures._style import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
-from arcreach.figures._tendons import draw_ellipsoid, draw_tendons
-from arcreach.figures._tubes import SIDES, draw_shadow, radius_of, rings_of, shade
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.canvas import Canvas, Colour, halo, mixed, rgb_of
+from arcreach.figures.drawing.room import Room
+from arcreach.figures.drawing.tendons import draw_ellipsoid, draw_tendons
+from arcreach.figures.drawing.theme import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.figures.drawing.tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
 from arcreach.robots.equilibrium import Equilibrium
@@ -52,7 +52,7 @@ def pose(
     tendons: bool = True,
     uncertainty: Any = None,
     view: tuple[float, float] = VIEW,
-    width: float = _style.ONE_COLUMN,
+    width: float = theme.ONE_COLUMN,
 ) -> Figure:
     """Draw a robot at q (dof,) as shaded tubes; for q (n, dof) all configurations but the last are pale.
 
@@ -117,8 +117,8 @@ def pose(
         canvas.shape(shape)
     span = canvas.high - canvas.low
     height = (width - MARGIN[0]) * span[1] / span[0] + MARGIN[1]
-    with _style.style():
-        figure = _style.new_figure(width, float(np.clip(height, 45.0, 1.35 * width)))
+    with theme.style():
+        figure = theme.new_figure(width, float(np.clip(height, 45.0, 1.35 * width)))
         panel = figure.subplots()
         room.draw(panel, canvas)
         for mesh in meshes:
@@ -138,7 +138,7 @@ def pose(
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
         panel.set_aspect("equal")
         panel.set_axis_off()
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

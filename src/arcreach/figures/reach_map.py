@@ -8,8 +8,8 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import MM
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import MM
 from arcreach.ik.reach_map import AXES, ReachMap, checked_layer
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SAME = 1e-6
 BESIDE, BELOW = 16.0, 30.0
 
 
-def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = _style.ONE_COLUMN) -> Figure:
+def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = theme.ONE_COLUMN) -> Figure:
     """Draw one layer of a reach map, coloured by the share of directions reached and by the mean dexterity.
 
     `layer` is an axis and a coordinate in metres: ("z", 0.1) selects the layer nearest to z = 0.1. The default is the
@@ -44,10 +44,10 @@ def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width:
         label: ("viridis", 100.0 * share),
         "mean dexterity (–)": ("cividis", reach.mean_dexterity[rows]),
     }
-    with _style.style():
+    with theme.style():
         tall = (extent[3] - extent[2]) / (extent[1] - extent[0])
         height = 0.5 * (width - BESIDE) * tall + BELOW
-        figure = _style.new_figure(width, float(np.clip(height, 42.0, 1.35 * width)))
+        figure = theme.new_figure(width, float(np.clip(height, 42.0, 1.35 * width)))
         panels = figure.subplots(1, 2, sharey=True)
         for panel, (name, (colours, values)) in zip(panels, drawn.items(), strict=True):
             image = np.full(index.max(axis=0) + 1, np.nan)
@@ -59,7 +59,7 @@ def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width:
             figure.colorbar(picture, ax=panel, orientation="horizontal", label=name, aspect=16)
         panels[0].set_ylabel(f"{AXES[up]} (mm)")
         figure.suptitle(f"{AXES[normal]} = {MM * at:.4g} mm", fontsize=8.0)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -12,9 +12,9 @@ from arcreach import _text
 from arcreach._typing import Array
 from arcreach.elements import Link
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._canvas import ARC_POINTS, OBSTACLE, Canvas, between, halo, mixed
-from arcreach.figures._style import BLUE, GREEN, GREY, INK, MM, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.canvas import ARC_POINTS, OBSTACLE, Canvas, between, halo, mixed
+from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.robots.mesh import radii_of
@@ -40,7 +40,7 @@ def scene(
     *,
     poses: int = 7,
     views: Sequence[tuple[float, float]] = VIEWS,
-    width: float = _style.TWO_COLUMNS,
+    width: float = theme.TWO_COLUMNS,
 ) -> Figure:
     """Draw poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles.
 
@@ -61,16 +61,16 @@ def scene(
     high = np.max([picture.high for picture in pictures], axis=0)
     # Space for the scale and the axes.
     low[1] -= 0.06 * (high[1] - low[1])
-    with _style.style():
+    with theme.style():
         panel_width = (width - MARGIN) / len(views)
         height = panel_width * (high[1] - low[1]) / (high[0] - low[0])
-        figure = _style.new_figure(width, float(np.clip(height, 40.0, 1.3 * panel_width)) + MARGIN)
+        figure = theme.new_figure(width, float(np.clip(height, 40.0, 1.3 * panel_width)) + MARGIN)
         panels = figure.subplots(1, len(views), squeeze=False)[0]
         for panel, picture in zip(panels, pictures, strict=True):
             picture.draw(panel, low, high)
         _draw_scale(panels[0], low, high)
         figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import GREEN, GREY, MM
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import GREEN, GREY, MM
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def section_bodies(
     *,
     largest: float = math.radians(100.0),
     step: float = math.radians(10.0),
-    width: float = _style.TWO_COLUMNS,
+    width: float = theme.TWO_COLUMNS,
 ) -> Figure:
     """Draw sections by name side by side, at bends from 0 to `largest` in steps of `step` radians, at full length.
 
@@ -45,12 +45,12 @@ def section_bodies(
                 f"{section.bend_max:.6g}, its bend_max"
             )
     bends = np.arange(0.0, largest + 1e-9, step)
-    with _style.style():
+    with theme.style():
         from matplotlib import colormaps
         from matplotlib.colors import ListedColormap, Normalize
 
         colours = colormaps["viridis"](np.linspace(DARKEST, BRIGHTEST, len(bends)))
-        figure = _style.new_figure(width, PANEL + LEGEND)
+        figure = theme.new_figure(width, PANEL + LEGEND)
         panels = figure.subplots(1, len(sections), squeeze=False, sharex=True, sharey=True)[0]
         for panel, (name, section) in zip(panels, sections.items(), strict=True):
             _draw(panel, section, bends, colours)
@@ -66,7 +66,7 @@ def section_bodies(
         )
         bar.outline.set_visible(False)
         _legend(figure)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,7 @@ def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
     return low, high
 
 
-def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = _style.ONE_COLUMN) -> Figure:
+def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE_COLUMN) -> Figure:
     """Draw the share of targets that each method reached, with 95 % Wilson bands.
 
     `counts` has, for every method, the abscissae, the numbers of targets reached and the numbers of targets. `label` is
@@ -48,16 +48,16 @@ def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = _style.ON
     """
     if not counts:
         raise MethodError("counts is empty; give at least one method")
-    with _style.style():
-        figure = _style.new_figure(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0))
+    with theme.style():
+        figure = theme.new_figure(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0))
         panel = figure.subplots()
-        looks = _style.look(list(counts))
+        looks = theme.look(list(counts))
         draw_shares(panel, counts, label, looks)
         if len(counts) <= FEW:
             panel.legend(loc="best")
         else:
-            _style.legend_below(figure, looks, 3 if width < _style.TWO_COLUMNS else 6)
-        _style.settle(figure)
+            theme.legend_below(figure, looks, 3 if width < theme.TWO_COLUMNS else 6)
+        theme.settle(figure)
     return figure
 
 

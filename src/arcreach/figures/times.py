@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import GREY, INK
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ BINS_PER_DECADE = 16
 FASTEST = 0.05
 
 
-def solve_times(times: Times, *, width: float = _style.ONE_COLUMN) -> Figure:
+def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> Figure:
     """Draw histograms of the time per solve, a row per method on one logarithmic axis.
 
     `times` has, for every method, the seconds of the solves that reached their target and the number of all solves. A
@@ -45,9 +45,9 @@ def solve_times(times: Times, *, width: float = _style.ONE_COLUMN) -> Figure:
     low, high = 10.0 ** math.floor(math.log10(ends[0])), 10.0 ** math.ceil(math.log10(ends[1]))
     high = max(high, 10.0 * low)
     edges = np.geomspace(low, high, round(BINS_PER_DECADE * math.log10(high / low)) + 1)
-    looks = _style.look(list(times))
-    with _style.style():
-        figure = _style.new_figure(width, len(rows) * ROW + LEGEND + MARGIN - 5.0)
+    looks = theme.look(list(times))
+    with theme.style():
+        figure = theme.new_figure(width, len(rows) * ROW + LEGEND + MARGIN - 5.0)
         panels = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
         for panel, (name, row) in zip(panels, rows.items(), strict=True):
             _draw_row(panel, row, edges, looks[name]["color"])
@@ -59,7 +59,7 @@ def solve_times(times: Times, *, width: float = _style.ONE_COLUMN) -> Figure:
         panels[-1].set_xlim(low, high)
         panels[-1].set_xlabel("time per solve (µs)")
         figure.legend(handles=_marks(), loc="outside lower center", ncols=2)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -105,7 +105,7 @@ def time_text(microseconds: float) -> str:
 
 
 def time_distributions(
-    cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = _style.TWO_COLUMNS
+    cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
 ) -> Figure:
     """Draw the share of solves that reached their target within a time, a panel per case.
 
@@ -115,10 +115,10 @@ def time_distributions(
     methods = methods or list(dict.fromkeys(method for case in cases.values() for method in case))
     if not cases:
         raise MethodError("cases is empty; give at least one title with its methods")
-    looks = _style.look(methods)
+    looks = theme.look(methods)
     lines = math.ceil(len(cases) / COLUMNS)
-    with _style.style():
-        figure = _style.new_figure(width, lines * PANEL + LEGEND + MARGIN)
+    with theme.style():
+        figure = theme.new_figure(width, lines * PANEL + LEGEND + MARGIN)
         panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
         for panel, (title, times) in zip(panels, cases.items(), strict=False):
             for method, (seconds, count) in times.items():
@@ -137,8 +137,8 @@ def time_distributions(
             if k + COLUMNS >= len(cases):
                 panel.set_xlabel("time (µs)")
                 panel.tick_params(labelbottom=True)
-        _style.legend_below(figure, looks)
-        _style.settle(figure)
+        theme.legend_below(figure, looks)
+        theme.settle(figure)
     return figure
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import BLUE, GREY, MM, ORANGE, PALE, VERMILION
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import BLUE, GREY, MM, ORANGE, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.robot import Robot
 
@@ -35,7 +35,7 @@ class _Step(NamedTuple):
     q: Array | None = None
 
 
-def virtual_links(solution: Solution, *, iteration: int = 1, width: float = _style.TWO_COLUMNS) -> Figure:
+def virtual_links(solution: Solution, *, iteration: int = 1, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw an iteration of `fabrikc`, `fabrikx` or `chords` from a solution with a trace, section by section.
 
     The first row is forward reaching, tip to base; the second backward reaching, base to tip, with the bodies of the
@@ -51,8 +51,8 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = _sty
         raise MethodError(f"iteration = {iteration!r} is not accepted; {accepted}")
     rows = _steps(trace, iteration)
     plane, name = _plane(rows)
-    with _style.style():
-        figure = _style.new_figure(width, len(rows) * PANEL + LEGEND)
+    with theme.style():
+        figure = theme.new_figure(width, len(rows) * PANEL + LEGEND)
         panels = figure.subplots(len(rows), max(map(len, rows)), squeeze=False, sharex=True, sharey=True)
         for line, steps in zip(panels, rows, strict=True):
             for panel, step in zip(line, steps, strict=False):
@@ -67,7 +67,7 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = _sty
         for panel in panels[-1]:
             panel.set_xlabel(f"{name} (mm)")
         figure.legend(handles=_legend(rows), loc="outside lower center", ncols=4)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from arcreach._checks import generator
 from arcreach._typing import Array
 from arcreach.errors import MethodError
-from arcreach.figures import _style
-from arcreach.figures._style import MM
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import MM
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -27,7 +27,7 @@ ACROSS = 60
 # Resolution of the directions of the tip's axis: bands of equal height on the sphere, and parts of a turn.
 BANDS, TURNS = 8, 12
 CHUNK = 50_000  # configurations per batch
-SAME_BOTH, OURS, THEIRS = "#B7D8C8", _style.BLUE, _style.VERMILION
+SAME_BOTH, OURS, THEIRS = "#B7D8C8", theme.BLUE, theme.VERMILION
 # Millimetres around maps, and for a colour bar.
 MARGIN, BAR = 16.0, 14.0
 
@@ -56,7 +56,7 @@ def workspace(
     low, high = limits or (float(everything.min()), float(everything.max()))
     norm = LogNorm(low, max(high, 1.01 * low)) if logarithmic else Normalize(low, high)
     beyond = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    with _style.style():
+    with theme.style():
         figure, panels = _panels(drawn, cell, width, BAR)
         picture: Any = None
         for panel, (title, (corners, values)) in zip(panels, drawn.items(), strict=True):
@@ -65,7 +65,7 @@ def workspace(
                 panel.set_title(title)
         extend = beyond[bool(everything.min() < low), bool(everything.max() > high)]
         figure.colorbar(picture, ax=list(panels), label=label, shrink=0.85, extend=extend, aspect=28, pad=0.03)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -94,7 +94,7 @@ def workspace_cells(
         for title, groups in maps.items()
     }
     extents = {title: (np.vstack(list(groups.values())), np.empty(0)) for title, groups in drawn.items()}
-    with _style.style():
+    with theme.style():
         figure, panels = _panels(extents, cell, width, 0.0)
         for panel, (title, groups) in zip(panels, drawn.items(), strict=True):
             for name, corners in groups.items():
@@ -105,7 +105,7 @@ def workspace_cells(
                 panel.set_title(title)
         handles = [Patch(color=colours[k], label=name) for k, name in enumerate(names)]
         figure.legend(handles=handles, loc="outside lower center", ncols=len(names))
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -150,13 +150,13 @@ def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
 ) -> tuple[Figure, Any]:
     """Return a figure with a panel per map, all of the same scale."""
-    width = width or (_style.ONE_COLUMN if len(drawn) == 1 else _style.TWO_COLUMNS)
+    width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
     low[0] = min(low[0], 0.0)
     span = (high - low) * 1.02
     height = (width - MARGIN - bar) / len(drawn) * span[1] / span[0] + MARGIN + (0.0 if bar else 8.0)
-    figure = _style.new_figure(width, float(np.clip(height, 50.0, 1.35 * width)))
+    figure = theme.new_figure(width, float(np.clip(height, 50.0, 1.35 * width)))
     panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
     for panel in panels:
         panel.set_aspect("equal")

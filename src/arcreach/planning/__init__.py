@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from arcreach.planning.motion.follow import follow as follow
     from arcreach.planning.motion.leader import LeaderPath as LeaderPath
     from arcreach.planning.motion.leader import follow_the_leader as follow_the_leader
-    from arcreach.planning.motion.motor_table import MotorTable as MotorTable
     from arcreach.planning.motion.path import Path as Path
     from arcreach.planning.motion.plan import plan as plan
     from arcreach.planning.motion.plan_result import Plan as Plan
-    from arcreach.planning.motion.timing import Timed as Timed
+    from arcreach.planning.timing.motor_table import MotorTable as MotorTable
+    from arcreach.planning.timing.timed import Timed as Timed
 
 __getattr__, __dir__ = lazy(
     __name__,

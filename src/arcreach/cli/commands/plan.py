@@ -43,7 +43,7 @@ from arcreach.errors import MethodError
 from arcreach.files import load_chain, load_scene, units
 from arcreach.planning.motion.plan import plan as find_plan
 from arcreach.planning.motion.plan_result import Plan
-from arcreach.planning.motion.timing import Timed
+from arcreach.planning.timing.timed import Timed
 
 
 def plan(

@@ -11,8 +11,8 @@ import numpy as np
 from arcreach import figures
 from arcreach._typing import Array
 from arcreach.experiments.report.statistics import Summary
-from arcreach.figures import _style
-from arcreach.figures._style import INK, look
+from arcreach.figures.drawing import theme
+from arcreach.figures.drawing.theme import INK, look
 from arcreach.figures.success import draw_shares, mark_degrees, success
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
 CELL = 1e-3
 
 
-def success_curves(curves: Curves, label: str, width: float = _style.ONE_COLUMN * 1.3) -> Figure:
+def success_curves(curves: Curves, label: str, width: float = theme.ONE_COLUMN * 1.3) -> Figure:
     """Draw the share reached as curves, with Wilson intervals as bands; `label` names the abscissa."""
     return success(_counts(curves), label=label, width=width)
 
@@ -51,8 +51,8 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
     """
     methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
     looks = look(methods)
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, len(panels) * PANEL + LEGEND + 6.0)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, len(panels) * PANEL + LEGEND + 6.0)
         rows = figure.subplots(len(panels), 3, squeeze=False, sharex=True)
         for row, (title, curves) in zip(rows, panels.items(), strict=True):
             draw_shares(row[0], _counts(curves), "", looks)
@@ -73,15 +73,15 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
             panel.set_xlabel(label)
             mark_degrees(panel, label)
         _legend(figure, methods, looks)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
 def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) -> Figure:
     """Draw times as dots, and fits as lines; `lines` has, by method, abscissae, times and fitted times in seconds."""
     looks = look(list(lines))
-    with _style.style():
-        figure = _style.new_figure(_style.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND)
+    with theme.style():
+        figure = theme.new_figure(theme.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND)
         panel = figure.subplots()
         for method, (x, times, fitted) in lines.items():
             panel.plot(x, 1e3 * times, **{**looks[method], "linestyle": ""})
@@ -90,8 +90,8 @@ def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) ->
         panel.set_ylabel("median time (ms)")
         panel.set_xlim(left=0.0)
         panel.set_ylim(bottom=0.0)
-        _style.legend_below(figure, {name: {**one, "linestyle": ""} for name, one in looks.items()}, 4)
-        _style.settle(figure)
+        theme.legend_below(figure, {name: {**one, "linestyle": ""} for name, one in looks.items()}, 4)
+        theme.settle(figure)
     return figure
 
 
@@ -109,8 +109,8 @@ def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) 
     """Draw histograms of iterations, left, and times, right, a row of panels per title."""
     methods = sorted({method for by_method in rows.values() for method in by_method})
     looks = {name: {**one, "marker": ""} for name, one in look(methods).items()}
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 0.8 * PANEL * len(rows) + LEGEND + 6.0)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, 0.8 * PANEL * len(rows) + LEGEND + 6.0)
         panels = figure.subplots(len(rows), 2, squeeze=False)
         for row, (title, by_method) in zip(panels, rows.items(), strict=True):
             for k, (panel, unit) in enumerate(zip(row, (1.0, 1e6), strict=True)):
@@ -128,12 +128,12 @@ def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) 
         panels[-1, 0].set_xlabel("iterations")
         panels[-1, 1].set_xlabel("time (µs)")
         _legend(figure, methods, looks)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
 def _legend(figure: Figure, methods: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
-    _style.legend_below(figure, {method: looks[method] for method in methods})
+    theme.legend_below(figure, {method: looks[method] for method in methods})
 
 
 def share_matrix(run: Any) -> Figure:
@@ -142,8 +142,8 @@ def share_matrix(run: Any) -> Figure:
     table = np.full((len(methods), len(cases)), np.nan)
     for one in run.summaries:
         table[methods.index(one.method), cases.index(one.case)] = one.share
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 5.0 * len(methods) + 36.0)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, 5.0 * len(methods) + 36.0)
         panel = figure.subplots()
         picture = panel.imshow(table, cmap="Blues", vmin=0.0, vmax=100.0, aspect="auto")
         for (row, column), share in np.ndenumerate(table):
@@ -157,7 +157,7 @@ def share_matrix(run: Any) -> Figure:
         panel.set_xticks(range(len(cases)), cases, rotation=35, ha="right", rotation_mode="anchor")
         panel.tick_params(length=0)
         figure.colorbar(picture, ax=panel, label="reached (%)", shrink=0.8)
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -169,8 +169,8 @@ def share_bars(run: Any) -> Figure:
         if one.success is not None and (one.case, one.method) not in theirs:
             theirs[one.case, one.method] = one.success
     step = 3.2 * max(len(run.methods), 2)
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, min(len(cases) * step + 24.0, 400.0))
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, min(len(cases) * step + 24.0, 400.0))
         panel = figure.subplots()
         for k, case in enumerate(cases):
             found = run.of_case(case)
@@ -188,7 +188,7 @@ def share_bars(run: Any) -> Figure:
         panel.set_xlim(-2, 102)
         panel.grid(axis="x", linewidth=0.3)
         _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -210,7 +210,7 @@ def time_distributions(run: Any, most: int = 9) -> Figure:
 
 def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
     """Draw the error against the iteration, case by case."""
-    figure = figures.convergence(curves, width=_style.TWO_COLUMNS)
+    figure = figures.convergence(curves, width=theme.TWO_COLUMNS)
     for panel in figure.axes:
         most = math.floor(panel.get_xlim()[1])
         if most < FEW_ITERATIONS:
@@ -230,8 +230,8 @@ def worst_cases(run: Any) -> Figure:
         total[1] += one.count
     names = sorted(set(kinds.values()))
     looks = look(run.methods)
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, 62.0)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, 62.0)
         panel = figure.subplots()
         for method in run.methods:
             points = [(k, counts[method, name]) for k, name in enumerate(names) if (method, name) in counts]
@@ -243,7 +243,7 @@ def worst_cases(run: Any) -> Figure:
         panel.set_ylim(-3, 103)
         panel.grid(axis="y", linewidth=0.3)
         _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
-        _style.settle(figure)
+        theme.settle(figure)
     return figure
 
 
@@ -272,7 +272,7 @@ def cell_maps(run: Any, method: str, monte_carlo: str) -> Figure:
         groups = [1e-3 * corners for corners in cells(run.frame.filter(run.frame["case"] == case), method, monte_carlo)]
         title = f"{case}\n{len(groups[2])} by Monte Carlo only"
         maps[title] = dict(zip(("both", f"{method} only", "Monte Carlo only"), groups, strict=True))
-    return figures.workspace_cells(maps, cell=CELL, width=_style.TWO_COLUMNS)
+    return figures.workspace_cells(maps, cell=CELL, width=theme.TWO_COLUMNS)
 
 
 def time_maps(run: Any, method: str) -> Figure:
@@ -285,5 +285,5 @@ def time_maps(run: Any, method: str) -> Figure:
         own = rows.filter(rows["case"] == case)
         maps[case] = (1e-3 * own.select("x_mm", "z_mm").to_numpy(), np.maximum(own["seconds"].to_numpy() * 1e6, 1e-3))
     return figures.workspace(
-        maps, cell=CELL, label="time (µs)", logarithmic=True, limits=(low, high), width=_style.TWO_COLUMNS
+        maps, cell=CELL, label="time (µs)", logarithmic=True, limits=(low, high), width=theme.TWO_COLUMNS
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from arcreach._extras import require
 from arcreach._io import write_bytes
 from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Text
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 
 # Dots per inch of the pictures.
 DPI = 160
@@ -86,7 +86,7 @@ def _pixels(part: Drawing) -> bytes:
     from PIL import Image
 
     stream, small = io.BytesIO(), io.BytesIO()
-    with _style.style():
+    with theme.style():
         part.figure.savefig(stream, format="png", dpi=DPI)
     with Image.open(stream) as image:
         # No dithering: it would blur thin lines.
@@ -97,7 +97,7 @@ def _pixels(part: Drawing) -> bytes:
 def _svg(part: Drawing) -> str:
     """Return a figure as SVG, with its ids made unique on the page."""
     stream = io.StringIO()
-    with _style.style():
+    with theme.style():
         part.figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     text = text[text.index("<svg") :]

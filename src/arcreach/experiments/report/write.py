@@ -23,7 +23,7 @@ from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Tab
 from arcreach.experiments.report.readings import conclusions, reading_table
 from arcreach.experiments.report.statistics import NONE, number_text, time_text
 from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, times_as_fast
-from arcreach.figures._style import import_matplotlib
+from arcreach.figures.drawing.theme import import_matplotlib
 
 TITLE = "Published tables, computed again"
 # With more methods than this, dots could not be distinguished.

@@ -15,7 +15,7 @@ from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.published import iterations_within, number, table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part, Table
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 from arcreach.figures.success import draw_shares
 from arcreach.robots.robot import Robot
 
@@ -119,11 +119,11 @@ def robot_panels(run: Any) -> Figure:
     # Markers on every fifth point, at different points for different methods.
     looks = {
         method: {**one, "markevery": (k % 5, 5), "linewidth": 0.9}
-        for k, (method, one) in enumerate(_style.look(run.methods).items())
+        for k, (method, one) in enumerate(theme.look(run.methods).items())
     }
     kinds = list(KINDS)
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, len(kinds) * PANEL + LEGEND)
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, len(kinds) * PANEL + LEGEND)
         panels = figure.subplots(len(kinds), len(kinds) ** 2, sharex=True, sharey=True)
         for panel, name in zip(panels.flat, map("".join, itertools.product(kinds, repeat=3)), strict=True):
             draw_shares(panel, counts.get(name, {}), "", looks)
@@ -136,8 +136,8 @@ def robot_panels(run: Any) -> Figure:
         panels[-1, len(kinds) ** 2 // 2].set_xlabel("limit of the bend (°)")
         for row in panels:
             row[0].set_ylabel("reached (%)")
-        _style.legend_below(figure, _style.look(run.methods))
-        _style.settle(figure)
+        theme.legend_below(figure, theme.look(run.methods))
+        theme.settle(figure)
     return figure
 
 

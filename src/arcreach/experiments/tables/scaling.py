@@ -14,7 +14,7 @@ from arcreach.experiments.engine.judge import AXIS, POSITION
 from arcreach.experiments.published import number, table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part
-from arcreach.figures import _style
+from arcreach.figures.drawing import theme
 from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
 
@@ -85,9 +85,9 @@ def pictures(run: Any) -> Iterator[Part]:
 
 def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
     """Draw the least and largest time by number of iterations; `efforts` has iterations and seconds by panel title."""
-    looks = {name: {**one, "linestyle": ""} for name, one in _style.look(("largest time", "least time")).items()}
-    with _style.style():
-        figure = _style.new_figure(_style.TWO_COLUMNS, PANEL + LEGEND)
+    looks = {name: {**one, "linestyle": ""} for name, one in theme.look(("largest time", "least time")).items()}
+    with theme.style():
+        figure = theme.new_figure(theme.TWO_COLUMNS, PANEL + LEGEND)
         panels = figure.subplots(1, len(efforts), squeeze=False, sharey=True)[0]
         for panel, (title, (iterations, seconds)) in zip(panels, efforts.items(), strict=True):
             counts = np.unique(iterations)
@@ -99,8 +99,8 @@ def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
             # Single solves take up to a thousand times as long as the others.
             panel.set_yscale("log")
         panels[0].set_ylabel("time (µs)")
-        _style.legend_below(figure, looks)
-        _style.settle(figure)
+        theme.legend_below(figure, looks)
+        theme.settle(figure)
     return figure
 
 

@@ -1,1 +1,1 @@
-"""Paths through free space: `plan`, `follow`, `follow_the_leader`, and their timing."""
+"""Paths through free space: `plan`, `follow`, `follow_the_leader`."""

@@ -16,7 +16,7 @@ from arcreach.ik.port import Port
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.motion_check import motion_between
-from arcreach.planning.motion.timing import Timed, timed
+from arcreach.planning.timing.timed import Timed, timed
 from arcreach.robots.robot import Robot
 from arcreach.scenes.scene import Scene
 
@@ -55,7 +55,7 @@ class ConfigurationPath:
         """Return the fastest motion along the path within limits of speed and acceleration, each one or `dof` numbers.
 
         `max_jerk` also limits the jerk. The motion is sampled at `samples` times or `rate` times per second (100);
-        With `stops` the robot stops at every point. See `arcreach.planning.motion.timing.timed`.
+        With `stops` the robot stops at every point. See `arcreach.planning.timing.timed.timed`.
         """
         return timed(self, max_speed, max_acceleration, max_jerk=max_jerk, samples=samples, rate=rate, stops=stops)
 

@@ -40,8 +40,9 @@ class ContactStage:
 
     def __init__(self, server: Any, motion: ContactMotion) -> None:
         self.motion = motion
-        discs = [(abs(x) + radius, abs(z) + radius) for x, z, radius in motion.discs]
-        extent = max(float(np.abs(points).max()) for points in (motion.lines[-1][:, [0, 2]], *motion.polygons, *discs))
+        drawn = motion.lines[-1][:, [0, 2]], *motion.polygons
+        discs = (max(abs(x), abs(z)) + radius for x, z, radius in motion.discs)
+        extent = max(*(float(np.abs(points).max()) for points in drawn), *discs)
         self.scale = FILLED / extent
         self._server = server
         scene = server.scene

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array
-from arcreach.figures._mesh_faces import small_faces
-from arcreach.figures._style import GREY, MM
+from arcreach.figures.drawing.mesh_faces import small_faces
+from arcreach.figures.drawing.theme import GREY, MM
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Colour = tuple[float, float, float]
@@ -196,11 +196,13 @@ def _shades(faces: Array) -> list[Colour | None]:
 
 
 def circle() -> Array:
+    """Return CORNERS points (n, 2) of the unit circle."""
     angle = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def rgb_of(colour: str | Colour) -> Colour:
+    """Return a colour as red, green and blue from 0 to 1."""
     if not isinstance(colour, str):
         return colour
     r, g, b = (int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
@@ -214,6 +216,7 @@ def mixed(colour: str | Colour, shade: float, white: float = 0.0) -> Colour:
 
 
 def between(first: str | Colour, last: str | Colour, share: float) -> Colour:
+    """Return the colour at a share of the distance from the first to the last."""
     r, g, b = ((1.0 - share) * a + share * b for a, b in zip(rgb_of(first), rgb_of(last), strict=True))
     return r, g, b
 

@@ -9,7 +9,7 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import VariableSpace
-from arcreach.planning.motion.smooth_curve import Curve
+from arcreach.planning.timing.smooth_curve import Curve
 
 # Step of the finite differences of pulls, as a share of a curve. Share by which their speeds stay below the limits: it
 # covers the errors of the differences and of the interpolation between computed points.

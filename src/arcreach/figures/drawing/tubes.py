@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array, Booleans
-from arcreach.figures._canvas import LIGHT, Canvas, Colour, circle
-from arcreach.figures._style import MM
+from arcreach.figures.drawing.canvas import LIGHT, Canvas, Colour, circle
+from arcreach.figures.drawing.theme import MM
 from arcreach.robots.mesh import TubePart
 
 # Sides of a tube.

@@ -21,15 +21,15 @@ from arcreach._io import write_csv
 from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.ik.log import coordinate_columns
-from arcreach.planning.motion.jerk_limits import jerk_limited_profile
 from arcreach.planning.motion.motion_check import STRAIGHT, MotionCheck, VariableSpace, unwrapped
-from arcreach.planning.motion.profile import Profile, fastest_profile, joined
-from arcreach.planning.motion.rate_limits import RateLimits, bend_vectors, single_variables
-from arcreach.planning.motion.smooth_curve import Curve, certified, distinct, smooth_curves
+from arcreach.planning.timing.jerk_limits import jerk_limited_profile
+from arcreach.planning.timing.profile import Profile, fastest_profile, joined
+from arcreach.planning.timing.rate_limits import RateLimits, bend_vectors, single_variables
+from arcreach.planning.timing.smooth_curve import Curve, certified, distinct, smooth_curves
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
-    from arcreach.planning.motion.motor_table import MotorTable
+    from arcreach.planning.timing.motor_table import MotorTable
 
 # Default number of samples per second, and smallest default number of samples.
 RATE, LEAST_SAMPLES = 100.0, 100
@@ -72,9 +72,9 @@ class Timed:
     def motor_table(self, output: str = "pulls") -> MotorTable:
         """Return the pulls of the tendons and their speeds; `output` "bends" or "coordinates" selects those instead.
 
-        See `arcreach.planning.motion.motor_table.motor_table`.
+        See `arcreach.planning.timing.motor_table.motor_table`.
         """
-        from arcreach.planning.motion.motor_table import motor_table
+        from arcreach.planning.timing.motor_table import motor_table
 
         return motor_table(self, output)
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from arcreach._extras import require
 from arcreach._typing import Array
-from arcreach.planning.motion.profile import Profile, fastest_profile
-from arcreach.planning.motion.rate_limits import TINY, RateLimits
-from arcreach.planning.motion.smooth_curve import Curve
+from arcreach.planning.timing.profile import Profile, fastest_profile
+from arcreach.planning.timing.rate_limits import TINY, RateLimits
+from arcreach.planning.timing.smooth_curve import Curve
 
 # A curve is straight if its derivative changes by less than this share.
 STRAIGHT = 1e-9

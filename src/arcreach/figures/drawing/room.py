@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures._canvas import Canvas
-from arcreach.figures._style import INK
+from arcreach.figures.drawing.canvas import Canvas
+from arcreach.figures.drawing.theme import INK
 
 GRID, EDGE = "#E4E4E4", "#BDBDBD"
 # Approximate number of grid steps along the longest side.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures._style import GREEN, GREY, INK, MM
+from arcreach.figures.drawing.theme import GREEN, GREY, INK, MM
 from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 

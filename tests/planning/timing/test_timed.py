@@ -6,7 +6,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import MissingExtraError, TargetError
-from arcreach.planning.motion.timing import timed
+from arcreach.planning.timing.timed import timed
 
 
 class Rows:
@@ -249,7 +249,7 @@ STAIRS = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.4], [0.8, 0.4], [0.8, 0.8]]
 @pytest.mark.parametrize(("gap", "stops", "kept"), [(0.01, 1, 0.85), (0.1, 0, 0.5), (1.0, 0, 0.9)])
 def test_where_no_curve_is_free_the_robot_stops_and_only_there(monkeypatch, gap, stops, kept):
     # Without points of the straight segments the spline leaves the first one by 5 cm, towards the sphere.
-    monkeypatch.setattr("arcreach.planning.motion.smooth_curve.FINEST", 0)
+    monkeypatch.setattr("arcreach.planning.timing.smooth_curve.FINEST", 0)
     path = portal(STAIRS, ar.Sphere((0.2, -0.02 - gap, 0.0), 0.02))
     motion = timed(path, 1.0, 2.0)
     assert motion.stops == stops

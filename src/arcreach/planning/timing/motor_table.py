@@ -16,7 +16,7 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE, LENGTH, Section
 from arcreach.errors import RobotError, TargetError
 from arcreach.planning.motion.motion_check import STRAIGHT
-from arcreach.planning.motion.timing import Timed
+from arcreach.planning.timing.timed import Timed
 
 PULLS, BENDS, COORDINATES = OUTPUTS = ("pulls", "bends", "coordinates")
 # By quantity: unit in the table, factor from SI units, and decimals (to a nanometre or a nanoradian).

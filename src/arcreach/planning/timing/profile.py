@@ -9,9 +9,9 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.kernels.planning.path_timing import fastest
-from arcreach.planning.motion.rate_limits import RateLimits
-from arcreach.planning.motion.smooth_curve import Curve
-from arcreach.planning.motion.spline import Spline
+from arcreach.planning.timing.rate_limits import RateLimits
+from arcreach.planning.timing.smooth_curve import Curve
+from arcreach.planning.timing.spline import Spline
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array, Booleans
-from arcreach.figures._canvas import CLEAR, Canvas, Colour, circle, mixed, rgb_of
-from arcreach.figures._style import INK, MM, VERMILION
+from arcreach.figures.drawing.canvas import CLEAR, Canvas, Colour, circle, mixed, rgb_of
+from arcreach.figures.drawing.theme import INK, MM, VERMILION
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 

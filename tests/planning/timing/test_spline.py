@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcreach.planning.motion.spline import control_through, from_control
+from arcreach.planning.timing.spline import control_through, from_control
 
 interpolate = pytest.importorskip("scipy.interpolate")
 

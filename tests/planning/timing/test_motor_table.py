@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.planning.motion.timing import timed
+from arcreach.planning.timing.timed import timed
 
 # A motion has a thousand rows of pulls.
 pytestmark = pytest.mark.compiled

@@ -18,7 +18,7 @@ import numpy as np
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.kernels.solver.bounds import inside_limits_batch
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.planning.motion.spline import Spline, control_through, from_control
+from arcreach.planning.timing.spline import Spline, control_through, from_control
 
 # Points nearer to each other than this share of the path are merged: a spline would oscillate between them.
 SAME = 1e-6
