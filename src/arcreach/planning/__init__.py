@@ -32,10 +32,10 @@ __getattr__, __dir__ = lazy(
         "motion.centre_line": "centre_line",
         "motion.follow": "follow",
         "motion.leader": "LeaderPath follow_the_leader",
-        "motion.motor_table": "MotorTable",
         "motion.path": "Path",
         "motion.plan": "plan",
         "motion.plan_result": "Plan",
-        "motion.timing": "Timed",
+        "timing.motor_table": "MotorTable",
+        "timing.timed": "Timed",
     },
 )
