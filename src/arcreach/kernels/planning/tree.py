@@ -117,7 +117,7 @@ def keeps_pulls_along(pulls, model, a, b, v):
             if pulls.linear:
                 continue
             peak = values[j, 1] + pull_peak(values[j, 0], values[j, 1], pulls.p[j]) if i > 1 else 0.0
-            if abs(excess(pulls, j, peak)) > pulls.slack[j]:
+            if abs(excess(pulls, j, peak)) > pulls.rounding[j]:
                 return False
             values[j, 0], values[j, 1] = values[j, 1], pulls.p[j]
     return True

@@ -68,7 +68,7 @@ class Pulls(NamedTuple):
     routes: Records  # of these tendons through sections and slides
     low: Array  # (tendons,): smallest pulls
     high: Array  # (tendons,): largest pulls
-    slack: Array  # (tendons,): a violation up to this counts as rounding
+    rounding: Array  # (tendons,): a violation up to this counts as rounding
     linear: bool  # whether pulls are linear in the variables
     rest: Array  # (variables,): the rest pose, where all pulls are 0
     units: Array  # (variables,)
@@ -149,8 +149,8 @@ class Task(NamedTuple):
 class Policy(NamedTuple):
     """When a search ends; the same for all targets of a batch."""
 
-    fewest: int  # give up only after this many starts
-    enough: int  # give up after this many starts that ended at the best residual
+    fewest: int  # end only after this many starts
+    enough: int  # end after this many starts that ended at the best residual
     worth_all: float  # squared residual below which every start is tried
     nearly: float  # squared residual below which a final descent with a larger budget follows
     long_steps: int  # step budget of a late start

@@ -38,7 +38,7 @@ def add_scratch(pulls: Pulls) -> Pulls:
         pulls.routes,
         pulls.low,
         pulls.high,
-        pulls.slack,
+        pulls.rounding,
         pulls.linear,
         pulls.rest,
         pulls.units,
@@ -85,7 +85,7 @@ def keeps_pulls(pulls: Pulls, model: Model, v: Array) -> bool:
         write_pulls(model.chain, pulls.routes, pulls.q, p)
     kept = True
     for j in range(p.shape[0]):
-        kept = kept and abs(excess(pulls, j, p[j])) <= pulls.slack[j]
+        kept = kept and abs(excess(pulls, j, p[j])) <= pulls.rounding[j]
     return kept
 
 
