@@ -88,7 +88,9 @@ def random_shape(kind, rng, spread=0.12):
         return ar.Capsule(centre, centre + rng.normal(size=3) * 0.05, rng.uniform(0.0, 0.02), margin)
     if kind == "box":
         return ar.Box(rng.uniform(0.005, 0.08, 3), centre, random_rotation(rng), margin)
-    return ar.HalfSpace(rng.normal(size=3), centre, margin)
+    if kind == "half-space":
+        return ar.HalfSpace(rng.normal(size=3), centre, margin)
+    raise ValueError(f"no random shape of the kind {kind!r}")
 
 
 SHAPES = ("sphere", "capsule", "box", "half-space")

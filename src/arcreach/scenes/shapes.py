@@ -22,21 +22,21 @@ from arcreach.kernels.clearance import shapes as layout
 SMALLEST, LARGEST = 1e-50, 1e50
 IN_RANGE = f"lengths from {SMALLEST:g} to {LARGEST:g} m"
 
-# Triangles of a box, as indices of its corners; they are not oriented.
+# Triangles of a box, as indices of its corners, anticlockwise seen from outside.
 _BOX_FACES = np.array(
     [
         (0, 1, 3),
         (0, 3, 2),
-        (4, 5, 7),
-        (4, 7, 6),
-        (0, 1, 5),
-        (0, 5, 4),
+        (4, 7, 5),
+        (4, 6, 7),
+        (0, 5, 1),
+        (0, 4, 5),
         (2, 3, 7),
         (2, 7, 6),
         (0, 2, 6),
         (0, 6, 4),
-        (1, 3, 7),
-        (1, 7, 5),
+        (1, 7, 3),
+        (1, 5, 7),
     ]
 )
 
