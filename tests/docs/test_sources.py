@@ -53,7 +53,9 @@ def test_bibliography_has_an_anchor_per_key():
 
 
 def test_catalogue_cites_the_bibliography():
-    for path in (ROOT / "src" / "arcreach" / "files" / "catalogue").glob("*.toml"):
+    paths = list((ROOT / "src" / "arcreach" / "files" / "catalogues").rglob("*.toml"))
+    assert len(paths) > 30
+    for path in paths:
         source = re.search(r'^source = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
         assert source, path.name
         assert set(re.findall(r"\[(\w+)\]", source[1])) <= set(equations.reference_keys()), path.name
