@@ -7,6 +7,8 @@ from arcreach.kernels.chain.judge import distance_from
 from arcreach.kernels.chain.layout import GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
 
+# `arcreach_auto.h` of the exported C sources has the same numbers.
+
 # The first starts have small step budgets: most targets are reached from one of them. Later starts serve hard targets,
 # at corners of the limits or at the edge of the workspace, where progress is slow.
 QUICK_STARTS = 16
@@ -18,9 +20,9 @@ MANY_LONG_STEPS = 200
 # A best residual within this many tolerances gets a final descent with a larger step budget.
 NEARLY = 100.0
 POLISH_STEPS = 500
-# Give up on a start after this many weak steps (`descent.weigh`).
+# Give up on a start after this many successive weak steps (`descent.weigh`).
 PATIENCE = 3
-# Give up if SAME_RESIDUAL starts have ended at the same best residual and more than FEWEST_STARTS were tried.
+# End the search if SAME_RESIDUAL starts have ended at the same best residual and more than FEWEST_STARTS were tried.
 SAME_RESIDUAL = 12
 FEWEST_STARTS = 64
 # Larger numbers for whole poses and for chains that are not symmetric, which have more local minima.

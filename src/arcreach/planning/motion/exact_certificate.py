@@ -1,4 +1,4 @@
-"""Certificates of motions among meshes from exact clearances, without the distance grids that searches use.
+"""Certificates of the motions of `follow_the_leader` among meshes, without the distance grids that searches use.
 
 A grid takes seconds for a new mesh and underestimates distances by up to a cell: too much inside a narrow tube.
 """
