@@ -81,7 +81,7 @@ def single_call():
     ar.solve(robot, target)
     q, report = np.empty((1, robot.dof)), np.empty((1, REPORT_SIZE))
     task = Task(target.batch.packed[1], AXIS, 1e-6, 1e-3, 512, 50_000, np.inf, False, True, no_rows(robot.dof))
-    arguments = 0, 1, *robot.model.search(AXIS, 512), task, q, report
+    arguments = 0, 1, *robot.model.model_and_table(AXIS, 512), task, q, report
 
     def best(function):
         function()

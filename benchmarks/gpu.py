@@ -174,7 +174,7 @@ def mixed() -> dict[str, Any]:
     families: dict[Any, list[ar.Robot]] = {}
     for word, bend in itertools.product(itertools.product(kinds, repeat=3), range(9, 181, 9)):
         robot = ar.Robot([ar.Section(kinds[kind][0], float(np.radians(bend)), kinds[kind][1]) for kind in word])
-        families.setdefault(alike(robot.model.search(AXIS, asked.max_starts)), []).append(robot)
+        families.setdefault(alike(robot.model.model_and_table(AXIS, asked.max_starts)), []).append(robot)
     batches = []
     for robots in families.values():
         poses = np.concatenate([robot.tip_pose(robot.sample(10_000, 7 + k)) for k, robot in enumerate(robots)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.cli.options import parse_options
+from arcreach.cli.method_options import parse_options
 from arcreach.cli.targets import read_targets
 
 ARM = ar.load_robot("three-section")

@@ -18,7 +18,7 @@ from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.robots.mesh import tube_mesh
+from arcreach.robots.body_mesh import tube_mesh
 
 ROBOT = ar.Robot(
     [

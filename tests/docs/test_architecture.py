@@ -44,7 +44,7 @@ def source(name):
         ),
         ("kernels.solver.search.search", ["policy_of", "schedule_of", "look_up", "write_start", "descend", "settle"]),
         ("kernels.solver.descent.step", ["judge_trial", "take_step"]),
-        ("kernels.solver.descent.judge_trial", ["evaluate", "weigh"]),
+        ("kernels.solver.descent.judge_trial", ["evaluate", "accept_or_give_up"]),
         ("kernels.solver.descent.take_step", ["bounded_multipliers", "project"]),
         ("kernels.solver.descent.bounded_multipliers", ["find_touching", "mark_bounds", "multipliers"]),
     ],

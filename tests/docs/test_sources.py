@@ -17,7 +17,7 @@ KERNELS = [function for function in FUNCTIONS if function.is_kernel]
 MOST_ARGUMENTS = 8
 # Kernels that may take more, with the reason.
 LONG_LISTS = {
-    "kernels.solver.seeds.quaternion": "the nine entries of a rotation",
+    "kernels.solver.seed_lookup.quaternion": "the nine entries of a rotation",
 }
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib")
 from arcreach.figures import ONE_COLUMN, pose, save
 from arcreach.figures.drawing.canvas import Canvas
 from arcreach.figures.drawing.room import Room, round_step
-from arcreach.robots.mesh import tube_mesh
+from arcreach.robots.body_mesh import body_mesh
 
 THREE = ar.load_robot("three-section")
 BENT = np.array([0.9, 0.3, 0.8, 2.6, 0.9, -1.4])
@@ -37,7 +37,7 @@ def test_the_body_is_drawn_where_it_is():
     # Seen along x the paper shows y and z in millimetres; sides of a tube are chords of its circle.
     figure = pose(THREE, BENT, view=(0.0, 0.0))
     drawn = np.concatenate([path.vertices for path in body_of(figure).get_paths()])
-    vertices = 1e3 * tube_mesh(THREE, BENT, sides=36).vertices[:, 1:]
+    vertices = 1e3 * body_mesh(THREE, BENT, sides=36).vertices[:, 1:]
     np.testing.assert_allclose(drawn.min(axis=0), vertices.min(axis=0), atol=0.05)
     np.testing.assert_allclose(drawn.max(axis=0), vertices.max(axis=0), atol=0.05)
 
@@ -77,7 +77,7 @@ def test_an_arm_has_no_rod_inside_its_drums():
     # Without drums all of a rod's near side is seen, with them what is in one is left out.
     figure = pose(MIXED, [0.3, 0.6, 0.5, 0.0])
     assert figure.get_figwidth() * 25.4 == pytest.approx(ONE_COLUMN)
-    rings = tube_mesh(MIXED, MIXED.neutral, sides=36)
+    rings = body_mesh(MIXED, MIXED.neutral, sides=36)
     assert len(body_of(figure).get_paths()) < sum(len(part.faces) for part in rings.parts)
     # The tool is long beside the arm: it has its name; a short one has none.
     assert "section-1" in texts_of(figure)

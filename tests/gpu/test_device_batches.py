@@ -126,7 +126,7 @@ def test_targets_on_the_device_stay_there():
 
 def test_robots_alike_share_a_launch():
     robots = [ar.Robot([ar.Section(0.05, bend), ar.Section(0.02, bend, 0.03)]) for bend in (0.5, 1.5)]
-    one, other = (batch.alike(robot.model.search(AXIS, 512)) for robot in robots)
+    one, other = (batch.alike(robot.model.model_and_table(AXIS, 512)) for robot in robots)
     assert one == other
     asked = [targets(robot, FEW, "axis") for robot in robots]
     rows = (np.vstack([one[name] for one in asked]) for name in ("targets", "axes"))
@@ -253,7 +253,7 @@ def test_warm_up_compiles_what_was_asked_for(monkeypatch):
 
 def test_kernels_on_disk_are_keyed_by_the_whole_robot(monkeypatch):
     made_of = []
-    monkeypatch.setattr(batch, "keep", lambda kernels, *parts: made_of.append(parts))
+    monkeypatch.setattr(batch, "attach_cache", lambda kernels, *parts: made_of.append(parts))
 
     def chain(length=0.1, bend=1.5, limit=2.0):
         return ar.Robot([ar.Revolute([0.0, 0.0, 1.0], -1.0, limit), ar.Section(length, bend), ar.Link([0.0, 0.0, 0.1])])

@@ -32,7 +32,7 @@ def made(number):
 
 kernels = [made(2), made(2), made(3)]
 for kernel, number in zip(kernels, (2, 2, 3)):
-    kernel_cache.keep([kernel], "double", number, bytes([number]))
+    kernel_cache.attach_cache([kernel], "double", number, bytes([number]))
 
 class Codegen:
     def magic_tuple(self):

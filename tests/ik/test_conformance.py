@@ -1,10 +1,13 @@
 """Every method on every robot of the catalogue that it accepts."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import arcreach as ar
 from arcreach.ik import method as registry
+from arcreach.ik import methods as registered
 from arcreach.ik.conformance import check_method
 from arcreach.ik.method import Method, Outcome, methods
 from arcreach.kernels.chain import layout
@@ -27,6 +30,10 @@ def test_every_method_on_every_robot_it_accepts(method, robot):
     share = check_method(method, ROBOTS[robot])
     if method == "auto":
         assert share == 1.0
+
+
+def test_every_module_of_methods_is_loaded():
+    assert {path.stem for path in Path(registered.__file__).parent.glob("*.py")} == {"__init__", *registered.MODULES}
 
 
 def test_every_method_accepts_some_robot():

@@ -18,14 +18,17 @@ from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
 from arcreach.calibration.variables import to_coordinates, to_variables
 from arcreach.kernels.actuation import batches, equilibrium
-from arcreach.robots.actuation import complete_routes
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
+from arcreach.robots.routes import complete_routes
 
 # Steps of central differences: of a parameter in units of its `scale`, of a variable in radians or metres.
 _STEP = 1e-5
 # Radians; derivatives at smaller bends are taken at this bend.
 _LEAST_BEND = 1e-7
+# Metres that count as much as a radian in the first passes, as a share of the moving reach: about the distance from the
+# tip to where the last section bends. Later passes weigh each kind of measurement by its own scatter.
+_LEVER = 1.0 / 3.0
 
 
 class Prediction:
@@ -34,7 +37,7 @@ class Prediction:
     def __init__(self, parametrisation: Parametrisation, data: Measurements) -> None:
         self.parametrisation, self.data = parametrisation, data
         robot = parametrisation.robot
-        self.lever = robot.moving_reach / 3.0
+        self.lever = robot.moving_reach * _LEVER
         self.places: tuple[Integers, Array] | None = None
         if data.arc_lengths is not None:
             rows, shares = places_at(robot, robot.neutral, data.arc_lengths)
@@ -131,6 +134,7 @@ class _Balance:
 
     def _elongations(self, springs: Any, pull: Array) -> Array:
         h = self.pulled + springs.tendons[:, equilibrium.FREE] - pull
+        # As `kernels.actuation.equilibrium.is_slack`, for all rows at once.
         kind = springs.tendons[:, equilibrium.TRANSMITS]
         idle = ((kind == equilibrium.PULL) & (h < 0.0)) | ((kind == equilibrium.PUSH) & (h > 0.0))
         return np.where(idle, 0.0, h)

@@ -18,8 +18,8 @@ from arcreach.figures.drawing.theme import BLUE, GREEN, INK, MM, ORANGE, PURPLE,
 from arcreach.figures.drawing.tubes import SIDES, draw_shadow, radius_of, rings_of, shade
 from arcreach.ik.solution import Solution
 from arcreach.ik.target import Target
+from arcreach.robots.body_mesh import JOINT, SECTION, BodyPart, body_mesh, check_chain
 from arcreach.robots.equilibrium import Equilibrium
-from arcreach.robots.mesh import JOINT, SECTION, TubePart, check_chain, tube_mesh
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
@@ -86,7 +86,7 @@ def pose(
     tendons = tendons and len(robot.tendons) > 0
     drawn = with_cores(robot) if tendons else robot
     shapes = tuple(spatial_scene(scene))
-    meshes = [tube_mesh(drawn, row, sides=SIDES).parts for row in poses]
+    meshes = [body_mesh(drawn, row, sides=SIDES).parts for row in poses]
     transforms = robot.frames(poses[-1])
     points = [part.vertices for mesh in meshes for part in mesh] + [transforms[:, :3, 3]]
     points += [_corners(shape) for shape in shapes if not isinstance(shape, HalfSpace)]
@@ -153,7 +153,7 @@ def _corners(shape: Any) -> Array:
     return np.asarray(shape.surface[0])
 
 
-def _colour(robot: Robot, part: TubePart) -> Colour:
+def _colour(robot: Robot, part: BodyPart) -> Colour:
     if part.kind != SECTION:
         return rgb_of(DARK if part.kind == JOINT else STEEL)
     return _section_colour(robot, part.element)
@@ -202,7 +202,7 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str,
 
 
 def _name_sections(
-    panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[TubePart, ...], size: float, discs: Discs | None
+    panel: Any, canvas: Canvas, robot: Robot, mesh: tuple[BodyPart, ...], size: float, discs: Discs | None
 ) -> None:
     """Draw the names of long sections beside their middle, on the side away from the robot's centre."""
     parts = [part for part in mesh if part.kind == SECTION and robot.elements[part.element].reach > size]

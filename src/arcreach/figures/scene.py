@@ -17,7 +17,7 @@ from arcreach.figures.drawing.canvas import ARC_POINTS, OBSTACLE, Canvas, betwee
 from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
-from arcreach.robots.mesh import radii_of
+from arcreach.robots.body_mesh import radii_of
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import bodies_of, piece_points
 from arcreach.scenes.scene import Scene, spatial_scene

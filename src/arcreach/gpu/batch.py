@@ -18,7 +18,7 @@ from arcreach.gpu import driver
 from arcreach.gpu import kernels as gpu_kernels
 from arcreach.gpu.contexts import Accepted, Answers, Found, Kind, Limits, Models, Queue, Robots, Targets
 from arcreach.gpu.host_memory import locked_array
-from arcreach.gpu.kernel_cache import keep
+from arcreach.gpu.kernel_cache import attach_cache
 from arcreach.gpu.lookup import KEY_ROWS
 from arcreach.gpu.streams import (
     Layout,
@@ -48,7 +48,7 @@ LARGEST_PIECE_THERE = 1 << 24
 KEPT = 64
 _NO_FAULT = np.iinfo(np.int64).max
 
-# A robot, as `robot.model.search` returns it.
+# A robot, as `robot.model.model_and_table` returns it.
 Searched = tuple[Model, Table]
 
 _special: OrderedDict[Any, gpu_kernels.Kernels] = OrderedDict()
@@ -121,7 +121,7 @@ def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
 def _kernels(kind: Kind) -> gpu_kernels.Kernels:
     """Return kernels for any robot up to the capacities of `kind`."""
     built = gpu_kernels.build(kind)
-    keep(built, *kind)
+    attach_cache(built, *kind)
     return built
 
 
@@ -136,7 +136,7 @@ def _special_kernels(kind: Kind) -> gpu_kernels.Kernels:
 
     def make() -> gpu_kernels.Kernels:
         built = gpu_kernels.build(kind)
-        keep(built, *made_of)
+        attach_cache(built, *made_of)
         return built
 
     found: gpu_kernels.Kernels = kept(_special, made_of, make)

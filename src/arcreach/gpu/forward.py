@@ -11,7 +11,7 @@ import numpy as np
 from arcreach.errors import ConfigurationError
 from arcreach.gpu import driver
 from arcreach.gpu.host_memory import locked_array
-from arcreach.gpu.kernel_cache import keep
+from arcreach.gpu.kernel_cache import attach_cache
 from arcreach.gpu.streams import Layout, Slot, memory_errors, piece_rows, stream_pieces
 from arcreach.kernels.chain import kinematics as chain_kernels
 
@@ -40,7 +40,7 @@ def _kernels() -> dict[str, Any]:
             jacobian(chain, Q[i], out[i])
 
     built = {"tip_pose": poses, "jacobian": jacobians}
-    keep(built.values())
+    attach_cache(built.values())
     return built
 
 

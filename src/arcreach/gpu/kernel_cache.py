@@ -20,16 +20,16 @@ from arcreach.gpu.driver import is_simulated, load
 _SOURCES = b"".join(source.read_bytes() for source in sorted(Path(__file__).parent.glob("*.py")))
 
 
-def keep(kernels: Iterable[Any], *made_of: object) -> None:
+def attach_cache(kernels: Iterable[Any], *key: object) -> None:
     """Attach the disk cache to kernels: a kernel's first call loads it from disk, or compiles and stores it.
 
-    `made_of` is the cache key: every compile-time parameter, as bytes or with a complete `repr`.
+    `key` is every compile-time parameter, as bytes or with a complete `repr`.
     """
     if is_simulated(load()):
         return
     # The directory's name is a hash of all CPU kernel sources.
     digest = hashlib.sha256(CACHE_DIRECTORY.name.encode() + _SOURCES)
-    for part in made_of:
+    for part in key:
         data = part if isinstance(part, bytes) else repr(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
     # If numba-cuda's cache classes have changed, nothing is cached and every process compiles its kernels.
@@ -49,12 +49,12 @@ def _shelf() -> Any:
     from numba.cuda.dispatcher import CUDACache
 
     class Shelf(CUDACache):
-        def __init__(self, py_func: Any, made_of: str) -> None:
+        def __init__(self, py_func: Any, key: str) -> None:
             super().__init__(py_func)
-            self.made_of = made_of
+            self.key = key
 
         def file_of(self, sig: Any, codegen: Any) -> str:
-            which = repr((self.made_of, str(sig), codegen.magic_tuple(), numba_cuda.__version__))
+            which = repr((self.key, str(sig), codegen.magic_tuple(), numba_cuda.__version__))
             return f"{self._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
 
         # A cache file that cannot be read or written costs a compilation, and raises nothing.

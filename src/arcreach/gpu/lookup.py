@@ -7,10 +7,10 @@ import numpy as np
 from arcreach.gpu.contexts import FROM_START, NEAR_START, REFUSED, Kind, Parts
 from arcreach.gpu.driver import from_kernel, is_simulated, load
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
-from arcreach.kernels.solver import gpu_steps, seeds, starts, variables
+from arcreach.kernels.solver import gpu_steps, seed_lookup, starts, variables
 from arcreach.kernels.solver.contexts import Table, Work
 from arcreach.kernels.solver.gpu_steps import AT_ONCE, TOGETHER
-from arcreach.kernels.solver.seeds import FAR
+from arcreach.kernels.solver.seed_lookup import FAR
 from arcreach.kernels.solver.starts import FAMILIAR_SEEDS, WORTH_A_DESCENT
 
 # A module global: the simulator replaces it while a kernel runs.
@@ -27,7 +27,7 @@ find_nearest = from_kernel(gpu_steps.find_nearest)
 joint_distance = from_kernel(starts.joint_distance)
 key_score = from_kernel(gpu_steps.key_score)
 least_scores = from_kernel(gpu_steps.least_scores)
-nearest_distance = from_kernel(seeds.nearest_distance)
+nearest_distance = from_kernel(seed_lookup.nearest_distance)
 rate_start = from_kernel(starts.rate_start)
 to_front = from_kernel(variables.to_front)
 

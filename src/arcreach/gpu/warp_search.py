@@ -12,7 +12,7 @@ from arcreach.gpu.driver import WARP, device_function, from_kernel, load
 from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE
 from arcreach.kernels.solver import descent, gpu_steps, loops, policy, starts, variables
 from arcreach.kernels.solver.contexts import Work
-from arcreach.kernels.solver.seeds import FAR
+from arcreach.kernels.solver.seed_lookup import FAR
 
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()

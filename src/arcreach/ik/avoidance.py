@@ -90,7 +90,7 @@ def run_free(problem: Problem) -> Outcome:
     spread(
         _avoid_one if alone else avoid,
         n,
-        *robot.model.search(mode, SEEDS, problem.seed),
+        *robot.model.model_and_table(mode, SEEDS, problem.seed),
         Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), pulls, port),
         task,
         q,

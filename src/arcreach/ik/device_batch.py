@@ -97,7 +97,7 @@ def task_of(
 
 def batch_of(robots: Sequence[Robot], task: Task, n: int, seed: int = 0, specialised: bool | None = None) -> Batch:
     """Return a batch of n targets, an equal share for each of the robots, which must be `gpu.batch.alike`."""
-    searched = [robot.model.search(task.mode, task.max_starts, seed) for robot in robots]
+    searched = [robot.model.model_and_table(task.mode, task.max_starts, seed) for robot in robots]
     return Batch(searched, task, Accepted(FARTHEST, ROTATION_TOLERANCE), robots[0].dof, n, specialised)
 
 

@@ -14,8 +14,8 @@ from arcreach import _text
 from arcreach._checks import chosen_rows
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.errors import TargetError
+from arcreach.ik.judge import judge
 from arcreach.ik.target import Target, Targets
-from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain import layout
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
@@ -25,7 +25,7 @@ class Status(enum.IntEnum):
     """How a solve or a plan ended. In every case q is the best configuration found and lies within the limits."""
 
     REACHED = layout.REACHED  # within the tolerances; margin and port, if given, are kept
-    STALLED = layout.STALLED  # no descent made further progress, or the method's result fails `verdict`
+    STALLED = layout.STALLED  # no descent made further progress, or the method's result fails `judge`
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
     OUT_OF_REACH = layout.OUT_OF_REACH  # farther from the first moving element than the tip can be
@@ -102,7 +102,7 @@ class Solution:
         if self.robot is None or self.target is None:
             raise TargetError("the solution has no robot or target; check one that `solve` returned")
         status = np.array([self.status], np.int64)
-        errors = verdict(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
+        errors = judge(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
         status_now = self.status if self.status in _BODY else STATUS_BY_CODE[status[0]]
         return replace(self, status=status_now, position_error=errors[0].item(), angle_error=errors[1].item())
 
@@ -158,7 +158,7 @@ class Solutions:
             raise TargetError("these solutions have no robot or targets; solve `Targets` to check them")
         q, before = _on_host(self.q), _on_host(self.status)
         status = before.copy()
-        errors = verdict(self.robot, q, self.targets, (position_tol, angle_tol), status)
+        errors = judge(self.robot, q, self.targets, (position_tol, angle_tol), status)
         judged = np.where(np.isin(before, _BODY), before, status)
         return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1])
 

@@ -17,12 +17,12 @@ from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
 from arcreach.ik.avoidance import check_base, judge_body
+from arcreach.ik.judge import judge
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, Targets, as_target, as_targets
-from arcreach.ik.verdict import verdict
 from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.restricted import restricted, with_tool
@@ -104,7 +104,7 @@ def solve(
     problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
     _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem)
-    position_error, angle_error = _verdict(problem, outcome)
+    position_error, angle_error = _judge(problem, outcome)
     solution = Solution(
         outcome.q[0],
         STATUS_BY_CODE[outcome.status.item()],
@@ -196,7 +196,7 @@ def solve_batch(
     )
     _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem) if progress is None else _run_in_pieces(chosen, problem, progress)
-    position_error, angle_error = _verdict(problem, outcome)
+    position_error, angle_error = _judge(problem, outcome)
     free, passed = judge_body(problem, outcome.q, outcome.status)
     hint = "" if (outcome.status == _REACHED).all() else _hint(moving, targets, None)
     return Solutions(
@@ -332,19 +332,19 @@ def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -
     return given
 
 
-def _verdict(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
+def _judge(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
     """Return the errors of the answers, and correct the status, unless the method already computed exact errors."""
     if outcome.errors is not None:
         return outcome.errors
     tolerances = problem.position_tol, problem.angle_tol
-    return verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
+    return judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
 
 
 def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:
     q = problem.trace[: outcome.traced].copy()
     n = len(q)
     targets, tolerances = problem.targets[np.zeros(n, np.int64)], (problem.position_tol, problem.angle_tol)
-    errors = verdict(problem.robot, q, targets, tolerances, np.zeros(n, np.int64), problem.threads)
+    errors = judge(problem.robot, q, targets, tolerances, np.zeros(n, np.int64), problem.threads)
     columns, links = (
         {name: values[:n] for name, values in recorded.items()} for recorded in (outcome.columns, outcome.links)
     )

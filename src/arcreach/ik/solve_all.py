@@ -11,12 +11,12 @@ import numpy.typing as npt
 from arcreach._checks import positive, shown, whole
 from arcreach._typing import Array, Integers
 from arcreach.errors import MethodError, TargetError
+from arcreach.ik.judge import judge
 from arcreach.ik.method import find_method, no_rows
 from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.solve import Hold, Limits, Weights, solve, solve_batch
 from arcreach.ik.target import Target, as_target
-from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import REACHED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.preference import Preference, cost
@@ -109,7 +109,7 @@ def solve_all(
         counts=np.zeros(2, np.int64),
         seconds=np.zeros(1),
     )
-    find_branches(*model.search(mode, SEEDS), model.pulls(mode), task, origin, found)
+    find_branches(*model.model_and_table(mode, SEEDS), model.pulls(mode), task, origin, found)
     Q, hits, counts, seconds = found.Q, found.hits, found.counts, found.seconds
     n = int(counts[0])
     settings: dict[str, Any] = {
@@ -131,7 +131,7 @@ def solve_all(
         Q = solve_batch(robot, targets, start=Q[:n], **settings).q
         order = _least_first(robot, preference, Q, hits)
     status = np.zeros(n, np.int64)
-    position_error, angle_error = verdict(robot, Q[:n], targets, tolerances, status)
+    position_error, angle_error = judge(robot, Q[:n], targets, tolerances, status)
     return [
         Solution(
             Q[i],

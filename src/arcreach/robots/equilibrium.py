@@ -15,7 +15,7 @@ from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.kernels.actuation import equilibrium, pulls
-from arcreach.robots.actuation import are_linear
+from arcreach.robots.routes import are_linear
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -39,7 +39,7 @@ class Equilibrium:
     q: Array
     residual: Array  # commanded pull minus pull at q, per tendon, in metres
     tensions: Array | None  # force of each tendon in newtons, negative where it pushes; None for rigid tendons
-    slack: npt.NDArray[np.bool_]  # whether a tendon transmits no force
+    slack: npt.NDArray[np.bool_]  # whether a tendon transmits no force, also where it is just taut
 
 
 def springs_of(robot: Robot, elastic: bool) -> equilibrium.Springs:

@@ -1,4 +1,4 @@
-"""`SolverModel`: a robot's solver variables, the polynomials of its sections and its tables of seeds."""
+"""`SolverModel`: a robot's solver variables and the polynomials of its sections; it caches its tables of seeds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import HeldSection, Link, Section
 from arcreach.kernels.chain import layout
-from arcreach.kernels.solver import pull_steps, seeds, variables
+from arcreach.kernels.solver import pull_steps, variables
 from arcreach.kernels.solver.contexts import Model, Pulls, Table
-from arcreach.robots.actuation import solver_pulls
+from arcreach.robots.routes import solver_pulls
+from arcreach.robots.seeds import REST_SEED_WEIGHT, seed_table
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -25,16 +26,8 @@ if TYPE_CHECKING:
 
 # Metres that count as much as a radian, as a share of the chain's length.
 ANGLE_WEIGHT = 0.3
-# The same in the choice of seeds, for targets with an axis and with a rotation.
-AXIS_SEED_WEIGHT = 0.25
-ROTATION_SEED_WEIGHT = 0.15
-# Weight, in the choice of the first seed, of a squared radian from rest relative to the squared distance from the
-# target in lengths of the chain.
-REST_SEED_WEIGHT = 0.01
 # Truncation error of the polynomials, whose values are about one; the fit itself is exact to a few 1e-16.
 POLYNOMIAL_ERROR = 1e-14
-# Fixed RNG seed of the tables, so that equal calls give equal answers.
-SEED = 7
 # A bend with a limit below SMALL_BEND radians has a solver variable in units of its range, a power of two with at
 # least the exponent SMALLEST_UNIT.
 SMALL_BEND = 0.125
@@ -47,7 +40,6 @@ _NODES = 80
 _HIGHEST_DEGREE = 40
 
 _to_variables, _to_coordinates = settled(variables.to_variables_batch), settled(variables.to_coordinates_batch)
-_key_seeds = settled(seeds.key_seeds)
 
 
 class SolverModel:
@@ -102,7 +94,7 @@ class SolverModel:
             self._kernels[without_tool] = model, solver_pulls(self._robot, model)
         return self._kernels[without_tool]
 
-    def search(self, mode: int, count: int, seed: int = 0) -> tuple[Model, Table]:
+    def model_and_table(self, mode: int, count: int, seed: int = 0) -> tuple[Model, Table]:
         """Return the robot as kernels read it, and a table of `count` seeds for targets of a mode.
 
         `seed` chooses another table.
@@ -111,7 +103,7 @@ class SolverModel:
         if found is None:
             if len(self._searches) >= MOST_TABLES:
                 self._searches.clear()
-            found = self.kernel(mode), _table(self, mode, count, seed)
+            found = self.kernel(mode), seed_table(self, mode, count, seed)
             self._searches[mode, count, seed] = found
         return found
 
@@ -143,25 +135,29 @@ class SolverModel:
     def near(self, table: Table, wanted: Array, mode: int = layout.POSITION, factor: float = 1.0) -> Table:
         """Return the table with first seeds chosen near the variables `wanted` (variables,) instead of near rest.
 
-        Distances are in radians, in shares of a stretch, and for strokes in units of the weight. `factor` multiplies
-        their squares.
+        `factor` multiplies the squares of their differences.
         """
         key = id(table), wanted.tobytes(), factor
         if key in self._near:
             return self._near[key][1]
         if len(self._near) >= MOST_TABLES:
             self._near.clear()
-        away = table.seeds - wanted
-        for move in self.moves:
-            k = move["variable"]
-            if move["periodic"]:
-                away[:, k] = np.remainder(away[:, k] + np.pi, 2.0 * np.pi) - np.pi
-            elif move["stroke"]:
-                away[:, k] /= self.weight
+        away = self.difference(table.seeds, wanted)
         term = factor * REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
         # The entry holds the table, so that its id stays unique.
         self._near[key] = table, table._replace(near_rest=(table.keys[0] + term).astype(np.float32))
         return self._near[key][1]
+
+    def difference(self, V: Array, other: Array) -> Array:
+        """Return V (..., variables) minus `other`: radians, shares of a stretch, strokes in units of the weight."""
+        away = V - other
+        for move in self.moves:
+            k = move["variable"]
+            if move["periodic"]:
+                away[..., k] = np.remainder(away[..., k] + np.pi, 2.0 * np.pi) - np.pi
+            elif move["stroke"]:
+                away[..., k] /= self.weight
+        return away
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the smallest box around the limits of the solver variables: two arrays (variables,)."""
@@ -329,7 +325,7 @@ class _Shapes:
         weights = (section.length_weights, section.bend_weights)
         if weights not in self._known:
             self._known[weights] = len(self._rows)
-            self._rows += _planar_tip(section, np.sqrt(self._squares))
+            self._rows += _tip_functions(section, np.sqrt(self._squares))
         return self._known[weights]
 
     def table(self, error: float = POLYNOMIAL_ERROR) -> Array:
@@ -368,7 +364,7 @@ def _curvature_functions(t: Array) -> tuple[Array, Array]:
     return C, E
 
 
-def _planar_tip(section: Section, theta: Array) -> list[Array]:
+def _tip_functions(section: Section, theta: Array) -> list[Array]:
     """Return X / theta and Z of a section of unit length."""
     lengths = np.divide(section.length_weights, sum(section.length_weights))
     bends = np.divide(section.bend_weights, sum(section.bend_weights))
@@ -376,60 +372,3 @@ def _planar_tip(section: Section, theta: Array) -> list[Array]:
     chords = lengths * np.sinc(np.outer(theta, 0.5 * bends) / np.pi)
     angles = np.outer(theta, middles)
     return [(chords * middles * np.sinc(angles / np.pi)).sum(axis=1), (chords * np.cos(angles)).sum(axis=1)]
-
-
-def _table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
-    kernel = model.kernel(mode)
-    length = model.length(mode)
-    found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
-    keys = np.zeros((count, 10))
-    placed = np.empty_like(found)
-    _key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
-    axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
-    table = np.zeros((11, count))
-    table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
-    table[1:4] = -2.0 * keys[:, :3].T
-    table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
-    table[7:11] = keys[:, 6:10].T
-    # Weight of the squared sine of half the angle between two orientations.
-    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
-    scores = np.ascontiguousarray(table.astype(np.float32))
-    return model.near(Table(keys=scores, seeds=placed, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode)
-
-
-def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
-    """Return random solver variables within the limits, by Latin hypercube sampling.
-
-    The first row is the rest pose. A quarter of the rows is pulled towards it, and in a quarter sections are set to
-    corners of their limits: both are rare in random samples, and targets there are hard to reach from elsewhere.
-    """
-    rng = np.random.default_rng([SEED, seed])
-    order = np.array([rng.permutation(count) for _ in range(model.variables)])
-    layers = (order + rng.random(order.shape)) / count
-    shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)
-    corner = rng.random(count) < 0.25
-    rest = model.rest
-    variables = np.empty((count, model.variables))
-    for move in model.moves:
-        k, kind = move["variable"], move["kind"]
-        if kind not in (layout.BEND, layout.PLANAR):
-            low, high = move["lower"], move["upper"]
-            low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
-            drawn = low + layers[k] * (high - low)
-            variables[:, k] = rest[k] + shrink * (drawn - rest[k])
-            continue
-        last = k + move["width"] - 1
-        share = layers[last] if move["stretch"] > 0.0 else np.ones(count)
-        bend = layers[k] * shrink
-        bend = np.where(corner, np.round(layers[k]), bend)
-        share = np.where(corner & (move["stretch"] > 0.0), np.round(share), share)
-        size = bend * (share * move["bend_max"] if move["slope"] > 0.0 else move["bend_max"])
-        if kind == layout.BEND:
-            angle = 2.0 * np.pi * layers[k + 1]
-            variables[:, k], variables[:, k + 1] = size * np.cos(angle), size * np.sin(angle)
-        else:
-            variables[:, k] = size
-        if move["stretch"] > 0.0:
-            variables[:, last] = share
-    variables[:1] = rest
-    return variables

@@ -14,7 +14,7 @@ from arcreach._typing import Array, Integers
 from arcreach.elements import Section
 from arcreach.errors import ConfigurationError
 from arcreach.kernels.actuation import pulls
-from arcreach.robots.mesh import STEP
+from arcreach.robots.body_mesh import STEP
 from arcreach.robots.robot import Robot
 
 # Core radius as a multiple of the innermost tendon's distance from the axis; disc radius, of the outermost tendon's.

@@ -8,7 +8,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import ConfigurationError, FileError, RobotError
 from arcreach.files import openscad_text, write_openscad
-from arcreach.robots.mesh import tube_mesh
+from arcreach.robots.body_mesh import body_mesh
 
 needs_openscad = pytest.mark.skipif(shutil.which("openscad") is None, reason="the command openscad is not installed")
 
@@ -39,7 +39,7 @@ def rendered(model, *options):
 
 
 def bounds_of(robot, q):
-    vertices = tube_mesh(robot, q, sides=32).vertices
+    vertices = body_mesh(robot, q, sides=32).vertices
     return vertices.min(axis=0), vertices.max(axis=0)
 
 

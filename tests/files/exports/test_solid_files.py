@@ -5,7 +5,7 @@ import arcreach as ar
 from arcreach.errors import FileError, MissingExtraError, RobotError
 from arcreach.files import write_solid
 from arcreach.files.exports.solid_files import COLOURS, DARK, STEEL, part_colour
-from arcreach.robots.mesh import tube_mesh
+from arcreach.robots.body_mesh import body_mesh
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -13,7 +13,7 @@ ROBOTS = ("three-section", "ur5-bending-tool", "librergm3", "telescopic-sections
 
 
 def bounds_of(robot, q):
-    vertices = tube_mesh(robot, q, sides=48).vertices
+    vertices = body_mesh(robot, q, sides=48).vertices
     return vertices.min(axis=0), vertices.max(axis=0)
 
 
@@ -37,7 +37,7 @@ def test_a_glb_has_a_closed_coloured_part_per_element(name, tmp_path):
     write_solid(robot, q, tmp_path / "body.glb")
     scene = trimesh.load(tmp_path / "body.glb")
     np.testing.assert_allclose(scene.bounds, bounds_of(robot, q), atol=1e-6)
-    parts = tube_mesh(robot, q).parts
+    parts = body_mesh(robot, q).parts
     assert len(scene.geometry) == len(parts)
     assert set(scene.graph.nodes_geometry) == {robot.element_names[part.element] for part in parts}
     assert all(mesh.is_watertight for mesh in scene.geometry.values())
@@ -53,7 +53,7 @@ def test_a_straight_robot_stands_on_its_base(tmp_path):
 
 def test_sections_have_colours_in_turn_and_the_rest_is_grey():
     robot = ar.load_robot("ur5-bending-tool")
-    colours = [part_colour(robot, part) for part in tube_mesh(robot, robot.neutral).parts]
+    colours = [part_colour(robot, part) for part in body_mesh(robot, robot.neutral).parts]
     assert colours[-3:] == list(COLOURS[:3])
     assert set(colours[:-3]) == {STEEL, DARK}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.robots.mesh import tube_faces
+from arcreach.robots.body_mesh import tube_faces
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import SIDES, Body, pieces_of
 

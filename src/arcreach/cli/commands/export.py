@@ -23,7 +23,7 @@ from arcreach.files.exports.mjcf import export_mjcf, import_mujoco
 from arcreach.files.exports.solid_files import import_trimesh
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
-from arcreach.robots.mesh import check_chain
+from arcreach.robots.body_mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 

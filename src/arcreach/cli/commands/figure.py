@@ -30,7 +30,7 @@ from arcreach.cli.arguments import (
 from arcreach.cli.commands import planar_figures
 from arcreach.cli.configurations import parse_configuration, parse_pulls
 from arcreach.cli.figure_output import Out, WidthChoice, save, width_option
-from arcreach.cli.options import parse_options
+from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import check_figure, note, print_table
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_numbers, parse_target

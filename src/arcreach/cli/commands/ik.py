@@ -41,7 +41,7 @@ from arcreach.cli.arguments import (
 )
 from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
-from arcreach.cli.options import parse_options
+from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
 from arcreach.cli.targets import parse_port, parse_target, read_targets

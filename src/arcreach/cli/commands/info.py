@@ -14,8 +14,8 @@ from arcreach.cli.arguments import AsJson, BaseLink, OptionalRobot, TipLink
 from arcreach.cli.output import console, plain, print_json, print_table
 from arcreach.elements import LENGTH, Element, Link, Section, Tendon
 from arcreach.files import load_robot
-from arcreach.robots.actuation import pull_ranges
 from arcreach.robots.robot import Robot
+from arcreach.robots.routes import pull_ranges
 from arcreach.robots.symbolic import SymbolicRobot
 
 # Fields of a joint that the table of elements leaves out; the table of coordinates has the limits.

@@ -11,19 +11,19 @@ import numpy as np
 from arcreach._typing import Array, Booleans
 from arcreach.figures.drawing.canvas import LIGHT, Canvas, Colour, circle
 from arcreach.figures.drawing.theme import MM
-from arcreach.robots.mesh import TubePart
+from arcreach.robots.body_mesh import BodyPart
 
 # Sides of a tube.
 SIDES = 36
 SHADOW = "#E2E2E2"
 
 
-def rings_of(part: TubePart) -> Array:
+def rings_of(part: BodyPart) -> Array:
     """Return the rings (n, SIDES, 3) of a part, without its poles."""
     return part.vertices[1:-1].reshape(-1, SIDES, 3)
 
 
-def radius_of(part: TubePart) -> float:
+def radius_of(part: BodyPart) -> float:
     """Return the largest radius of a part."""
     rings = rings_of(part)
     return float(np.linalg.norm(rings - rings.mean(axis=1, keepdims=True), axis=2).max())
@@ -39,7 +39,7 @@ def _in_short_pieces(rings: Array, longest: float) -> Array:
     return np.concatenate(pieces)
 
 
-def shade(canvas: Canvas, part: TubePart, colour: Colour, drums: list[TubePart], behind: float) -> None:
+def shade(canvas: Canvas, part: BodyPart, colour: Colour, drums: list[BodyPart], behind: float) -> None:
     """Add the visible faces of a part outside the drums of joints, moved away from the eye by `behind` radii.
 
     The shift decides which of two overlapping bodies is drawn over the other.
@@ -73,7 +73,7 @@ def _add(canvas: Canvas, polygon: Array, normal: Array, colour: Colour, depth: f
         canvas.add(depth, polygon, _lit(colour, normal / size))
 
 
-def _inside(drum: TubePart, points: Array) -> Booleans:
+def _inside(drum: BodyPart, points: Array) -> Booleans:
     """Return which points lie inside the drum of a joint."""
     axis = drum.vertices[-1] - drum.vertices[0]
     height = float(np.linalg.norm(axis))
@@ -97,7 +97,7 @@ def _lit(colour: Colour, normal: Array) -> Colour:
     return r, g, b
 
 
-def draw_shadow(panel: Any, canvas: Canvas, mesh: tuple[TubePart, ...], floor: float) -> None:
+def draw_shadow(panel: Any, canvas: Canvas, mesh: tuple[BodyPart, ...], floor: float) -> None:
     """Draw the shadow of a light straight above: discs and the ribbons between them."""
     from matplotlib.collections import PolyCollection
 

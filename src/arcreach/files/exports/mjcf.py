@@ -20,7 +20,7 @@ from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Revolute, Section, Tendon
 from arcreach.errors import RobotError
 from arcreach.kernels.actuation import pulls
-from arcreach.robots.mesh import check_chain, radii_of
+from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import DISC
 

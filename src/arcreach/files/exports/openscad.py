@@ -20,7 +20,7 @@ from arcreach._typing import Array
 from arcreach.elements import ANGLE, Element, Link, Parallelogram, Prismatic, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.files.exports.solid_files import COLOURS
-from arcreach.robots.mesh import BARE, STEP, radii_of
+from arcreach.robots.body_mesh import BARE, STEP, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
 from arcreach.elements import Section
-from arcreach.robots.mesh import JOINT, SECTION, TubeMesh, TubePart, check_chain, tube_mesh
+from arcreach.robots.body_mesh import JOINT, SECTION, BodyMesh, BodyPart, body_mesh, check_chain
 from arcreach.robots.robot import Robot
 
 ENDINGS = (".stl", ".glb")
@@ -27,7 +27,7 @@ STEEL, DARK = "#A9AEB4", "#55595E"
 SAME = 1e-8
 
 
-def part_colour(robot: Robot, part: TubePart) -> str:
+def part_colour(robot: Robot, part: BodyPart) -> str:
     """Return the colour of a part: sections in turn, links and joints grey."""
     if part.kind != SECTION:
         return DARK if part.kind == JOINT else STEEL
@@ -44,11 +44,11 @@ def write_solid(robot: Robot, q: npt.ArrayLike, path: str | os.PathLike[str], si
 
 
 def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
-    mesh = welded(tube_mesh(robot, q, sides=sides, joined=True))
+    mesh = welded(body_mesh(robot, q, sides=sides, joined=True))
     return bytes(mesh.export(file_type="stl"))
 
 
-def welded(mesh: TubeMesh) -> Any:
+def welded(mesh: BodyMesh) -> Any:
     """Return all parts as one surface without faces of zero area, such as those of a retracted slide."""
     points, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
     faces = index.reshape(-1)[mesh.faces]
@@ -59,7 +59,7 @@ def welded(mesh: TubeMesh) -> Any:
 def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
     trimesh = import_trimesh()
     scene = trimesh.Scene()
-    for part in tube_mesh(robot, q, sides=sides).parts:
+    for part in body_mesh(robot, q, sides=sides).parts:
         red, green, blue = (int(part_colour(robot, part)[i : i + 2], 16) for i in (1, 3, 5))
         material = trimesh.visual.material.PBRMaterial(
             baseColorFactor=(red, green, blue, 255), metallicFactor=0.0, roughnessFactor=0.6

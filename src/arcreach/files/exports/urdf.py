@@ -18,7 +18,7 @@ from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
 from arcreach.files.rpy import rotation_from_rpy, rpy_of
 from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
-from arcreach.robots.mesh import check_chain, radii_of
+from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 
 BASE = "base_link"

@@ -136,7 +136,7 @@ def _arguments(problem: Problem, judged: bool) -> tuple[Any, Any, Any, Task]:
         judged,
         problem.trace,
     )
-    packed, table = model.search(mode, count, problem.seed)
+    packed, table = model.model_and_table(mode, count, problem.seed)
     if problem.preference is None:
         return packed, table, pulls, task
     return packed, *aimed(problem.preference, problem.robot, table, mode), task

@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
+from arcreach.ik.judge import judge
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.fabrikx import METHOD as FABRIKX
 from arcreach.ik.methods.jacobian import run as run_jacobian
-from arcreach.ik.verdict import verdict
 from arcreach.kernels.chain.layout import REACHED
 
 
@@ -43,7 +43,7 @@ def run(problem: Problem) -> Outcome:
 def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the larger of both errors (n,), each in units of its tolerance; correct the status in `outcome`."""
     tolerances = problem.position_tol, problem.angle_tol
-    distance, angle = verdict(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
+    distance, angle = judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
     return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
 
 

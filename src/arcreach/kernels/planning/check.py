@@ -168,13 +168,13 @@ def is_clear(world, demand, a, b, work):
         for p in range(first, last):
             i, k = work.pairs[p, 0], work.pairs[p, 1]
             margin = demand.margin if k < obstacles else demand.own_margin
-            gap, slack = measure(world, work, i, k, h, margin)
+            gap, swept = measure(world, work, i, k, h, margin)
             if gap <= margin:
                 return False
-            if slack > margin:
+            if swept > margin:
                 continue
-            # The slack is concave in the width, so up to this width it stays above the margin.
-            certain = min(certain, h * (gap - margin) / (gap - slack))
+            # The swept gap is concave in the width, so up to this width it stays above the margin.
+            certain = min(certain, h * (gap - margin) / (gap - swept))
             fastest = max(fastest, work.travels[i, FAR])
             work.pairs[top, 0], work.pairs[top, 1] = i, k
             top += 1
@@ -221,14 +221,14 @@ def sharpest(world, a, b, met, work):
         certain = h
         for p in range(first, last):
             i, k = work.pairs[p, 0], work.pairs[p, 1]
-            gap, slack = measure(world, work, i, k, h, met)
+            gap, swept = measure(world, work, i, k, h, met)
             met = min(met, gap)
             if met <= 0.0:
                 return -math.inf, met
             least = SHARP * met
-            bound = min(bound, max(slack, least))
-            if slack < least:
-                certain = min(certain, h * (gap - least) / (gap - slack))
+            bound = min(bound, max(swept, least))
+            if swept < least:
+                certain = min(certain, h * (gap - least) / (gap - swept))
                 work.pairs[top, 0], work.pairs[top, 1] = i, k
                 top += 1
         if top > old:

@@ -95,7 +95,7 @@ def arc_reach(piece, widening, x, y, z, middle):
 
 @kernel(inline=True)
 def ball_pair(world, work, i, k, h, margin):
-    """Return `measure` for piece i and sphere k. Source: derived."""
+    """Return `measure` for piece i and sphere k, which its bounding sphere is exactly. Source: derived."""
     piece = work.pieces[i]
     x, y, z, radius = world.spheres[0, k], world.spheres[1, k], world.spheres[2, k], world.spheres[3, k]
     near, far = widths(piece, work.travels, i, h)
@@ -107,18 +107,18 @@ def ball_pair(world, work, i, k, h, margin):
         return math.inf, math.inf
     widening = (far - near) / piece[LENGTH] if piece[LENGTH] > 0.0 else 0.0
     if piece[BEND] == 0.0:
-        slack = line_reach(piece, widening, x, y, z) - radius - near
-        if slack > margin:
-            return slack, slack
+        swept = line_reach(piece, widening, x, y, z) - radius - near
+        if swept > margin:
+            return swept, swept
         gap = line_reach(piece, 0.0, x, y, z) - radius
-        return gap, min(slack, gap)
+        return gap, min(swept, gap)
     middle = math.sqrt(square)
     sure = middle - radius - 0.5 * piece[LENGTH]
     if sure > margin and middle - radius <= margin + near:
         # Clear here, but not on the whole interval, whatever the exact distance is.
         return sure, sure - far
-    gap, slack = arc_reach(piece, widening, x, y, z, middle)
-    return gap - radius, slack - radius - near
+    gap, swept = arc_reach(piece, widening, x, y, z, middle)
+    return gap - radius, swept - radius - near
 
 
 @kernel

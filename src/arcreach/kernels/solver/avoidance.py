@@ -1,9 +1,9 @@
 """Inverse kinematics among obstacles: bounded Levenberg-Marquardt on the tip's residual and on missing clearances.
 
 Every element whose clearance is less than wanted adds one row to the six of the tip, the missing clearance in metres.
-The wanted clearance is the margin plus a slack, which keeps the first steps away from obstacles. The slack shrinks once
-the body is free, so that it does not keep the tip from the target. A port that the body misses adds rows like those of
-an element.
+The wanted clearance is the margin plus a reserve, which keeps the first steps away from obstacles. The reserve shrinks
+once the body is free, so that it does not keep the tip from the target. A port that the body misses adds rows like
+those of an element.
 """
 
 import math
@@ -52,11 +52,11 @@ PATIENCE = 8
 FEW_STARTS = 4
 _WEAK = 0.9
 _SMALLEST_DAMPING = 1e-10
-# The initial slack as a share of the weight of an angle, its factor after a step that ends free, and its least value in
-# metres.
-FIRST_SLACK = 0.01
-_SLACK_KEPT = 0.3
-_LEAST_SLACK = 1e-9
+# The initial reserve as a share of the weight of an angle, its factor after a step that ends free, and its least value
+# in metres.
+FIRST_RESERVE = 0.01
+_RESERVE_KEPT = 0.3
+_LEAST_RESERVE = 1e-9
 # A straight section has no direction: derivatives are taken at this bend.
 _LEAST_BEND = 1e-6
 
@@ -144,11 +144,11 @@ def measure_port(port: Port | None, pieces: Array, count: int, margin: float, ro
 
 
 @kernel
-def least_slack(port: Port | None, slack: float) -> float:
-    """Return the initial slack, at most half of what a port allows, so that it can be met. Source: derived."""
+def first_reserve(port: Port | None, reserve: float) -> float:
+    """Return the initial reserve, at most half of what a port allows, so that it can be met. Source: derived."""
     if port is None:
-        return slack
-    return min(slack, 0.5 * port.radius, 0.5 * port.weight * port.tilt)
+        return reserve
+    return min(reserve, 0.5 * port.radius, 0.5 * port.weight * port.tilt)
 
 
 @kernel
@@ -294,7 +294,7 @@ def descend_free(
     least clearance. Source: derived.
     """
     v, trial, margin, port = work.v, work.trial, constraints.obstacles.margin, constraints.port
-    slack = least_slack(port, FIRST_SLACK * model.weight)
+    reserve = first_reserve(port, FIRST_RESERVE * model.weight)
     damping = FIRST_DAMPING
     weak = 0
     rejected = 0
@@ -313,7 +313,7 @@ def descend_free(
             return ITERATION_LIMIT, steps, tip, least
         if watch.deadline < math.inf and clock(watch.timer) > watch.deadline:
             return TIME_LIMIT, steps, tip, least
-        wanted = margin + slack
+        wanted = margin + reserve
         before = tip + missing(body.rows, wanted)
         count = write_rows(model, work, body, wanted, port)
         step_free_within(model, work, body, count, damping, watch.pulls)
@@ -331,8 +331,8 @@ def descend_free(
             for i in range(body.rows.shape[0]):
                 copy(body.trial_rows[i], body.rows[i])
             if least >= margin:
-                slack = max(_SLACK_KEPT * slack, _LEAST_SLACK)
-                # The objective changes with the slack, so earlier weak steps count for less.
+                reserve = max(_RESERVE_KEPT * reserve, _LEAST_RESERVE)
+                # The objective changes with the reserve, so earlier weak steps count for less.
                 weak = min(weak, PATIENCE - 2)
             add_to_trace(body.q, watch)
         else:

@@ -5,6 +5,7 @@ in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_m
 in the half b >= 0 of a plane section of that cone, a triangle. If bend and length are not coupled, the cone is a
 cylinder and the triangle a rectangle. A block whose step would cross its bound is restricted to directions along the
 bound, which the block's code names. Steps of a block, restricted or not, are in the units of its variables.
+`descent.take_step` clamps joints itself; `project` keeps the limits of sections.
 """
 
 import math

@@ -254,7 +254,7 @@ def begin(work: Work) -> State:
 
 
 @kernel(fast=True, inline=True)
-def weigh(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
+def accept_or_give_up(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
     """Accept the trial, whose residual is e, into v, or reset it to v; return the new state. Source: derived."""
     v, trial, e = work.v, work.trial, work.e
     steps = state.steps + 1
@@ -294,7 +294,7 @@ def judge_trial(model: Model, goal: Goal, budget: Budget, work: Work, state: Sta
     forget_columns()
     if state.again:
         return State(state.code, state.steps, state.best, state.damping, 0.0, state.weak, state.rejected, False)
-    return weigh(goal, budget, work, state, distance2, angle)
+    return accept_or_give_up(goal, budget, work, state, distance2, angle)
 
 
 @kernel(fast=True, inline=True)

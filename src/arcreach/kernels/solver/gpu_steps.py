@@ -12,7 +12,7 @@ from arcreach.kernels.chain.limits import LARGEST_FLOAT
 from arcreach.kernels.chain.target_rows import rotation_defect, write_axis
 from arcreach.kernels.solver.contexts import Frame, Goal, Model
 from arcreach.kernels.solver.loops import unrolled
-from arcreach.kernels.solver.seeds import FAR, frame_of, write_key
+from arcreach.kernels.solver.seed_lookup import FAR, frame_of, write_key
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 

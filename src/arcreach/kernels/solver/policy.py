@@ -1,4 +1,7 @@
-"""Step budgets of restarts, when a search ends, and when its best result gets a final descent."""
+"""Step budgets of restarts, when a search ends, and when its best result gets a final descent.
+
+A single start is given up in `descent.accept_or_give_up`.
+"""
 
 import math
 
@@ -20,7 +23,7 @@ MANY_LONG_STEPS = 200
 # A best residual within this many tolerances gets a final descent with a larger step budget.
 NEARLY = 100.0
 POLISH_STEPS = 500
-# Give up on a start after this many successive weak steps (`descent.weigh`).
+# Give up on a start after this many successive weak steps (`descent.accept_or_give_up`).
 PATIENCE = 3
 # End the search if SAME_RESIDUAL starts have ended at the same best residual and more than FEWEST_STARTS were tried.
 SAME_RESIDUAL = 12

@@ -31,7 +31,7 @@ from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
 from arcreach.kernels.solver.search import make_scratch, search
-from arcreach.kernels.solver.seeds import frame_of, mark_used, nearest_distance, score
+from arcreach.kernels.solver.seed_lookup import frame_of, mark_used, nearest_distance, score
 from arcreach.kernels.solver.starts import rate_start, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 

@@ -26,7 +26,7 @@ from arcreach.kernels.solver.policy import (
     worth_polish,
 )
 from arcreach.kernels.solver.pull_limits import with_scratch
-from arcreach.kernels.solver.seeds import BLOCK
+from arcreach.kernels.solver.seed_lookup import BLOCK
 from arcreach.kernels.solver.starts import (
     FAMILIAR_SEEDS,
     look_up,

@@ -14,8 +14,8 @@ from arcreach.kernels.chain.layout import BEND
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy, solve_positive
 from arcreach.kernels.solver.bounds import FLOOR, FREE, HELD, SIDE, TANGENT, TOP, block_code, inside_limits
-from arcreach.kernels.solver.box_step import Box, move_inside, narrow
 from arcreach.kernels.solver.contexts import Model, Pulls
+from arcreach.kernels.solver.path_step import Box, move_inside, narrow
 from arcreach.kernels.solver.pull_limits import keeps_pulls, with_scratch
 from arcreach.kernels.solver.pull_steps import nearest
 from arcreach.kernels.solver.shape_squares import Body, Curve, Fit, Squares, evaluate, write_weights

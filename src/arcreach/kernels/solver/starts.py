@@ -9,7 +9,7 @@ from arcreach.kernels.chain.limits import wrap_angle
 from arcreach.kernels.solver.contexts import Frame, Goal, Lookup, Model, Origin, Schedule, Table, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
-from arcreach.kernels.solver.seeds import (
+from arcreach.kernels.solver.seed_lookup import (
     BLOCK,
     frame_of,
     least_score,

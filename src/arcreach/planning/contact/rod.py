@@ -1,4 +1,4 @@
-"""Check a contact plan with an elastic rod.
+"""Check a contact plan with an elastic rod: its equilibrium and its contact forces.
 
 In a plan of arcs the curvature jumps at a contact. A frictionless contact exerts a force but no moment, so the
 curvature of an elastic body is continuous. The rod has a uniform stiffness, does not stretch, is clamped at the base

@@ -22,7 +22,7 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.kernels.clearance.port_motion import check_port_motions
+from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan

@@ -14,10 +14,10 @@ from arcreach._checks import shown
 from arcreach._io import called, find_columns, line_error, parse_rows, read_rows, write_csv
 from arcreach._typing import Array
 from arcreach.errors import FileError, TargetError
+from arcreach.ik.judge import judge
 from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Status
 from arcreach.ik.target import Targets
-from arcreach.ik.verdict import verdict
 from arcreach.planning.motion.motion_check import unwrapped, wrapped
 from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
@@ -62,7 +62,7 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
     n = len(q)
     targets = _targets(origin, columns, robot, q)
     waypoint = columns.get("waypoint", np.arange(n))
-    position_error, angle_error = verdict(robot, q, targets, (np.inf, np.inf), np.zeros(n, np.int64))
+    position_error, angle_error = judge(robot, q, targets, (np.inf, np.inf), np.zeros(n, np.int64))
     status = columns.get("status", np.full(n, Status.REACHED.value)).astype(np.int64)
     clearance = columns.get("clearance")
     return Path(robot, q, targets, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)

@@ -21,11 +21,11 @@ from arcreach._typing import Array
 from arcreach.elements import Joint, Link, Revolute, Section, Tendon
 from arcreach.errors import MethodError, SceneError, TargetError
 from arcreach.ik.avoidance import check_base
+from arcreach.ik.judge import judge
 from arcreach.ik.preference import preference_of
 from arcreach.ik.solution import Status, with_hint
 from arcreach.ik.solve import Hold, Limits, Weights
 from arcreach.ik.target import Target, as_target
-from arcreach.ik.verdict import verdict
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
@@ -250,5 +250,5 @@ def _check_target(robot: Robot, target: Target, scene: Scene, margin: float) -> 
 
 def _errors(robot: Robot, q: Array, target: Target, tolerances: tuple[float, float]) -> tuple[float, float]:
     """Return the position error in metres and the angle error in radians at q."""
-    position, angle = verdict(robot, q[None].copy(), target.batch, tolerances, np.zeros(1, np.int64))
+    position, angle = judge(robot, q[None].copy(), target.batch, tolerances, np.zeros(1, np.int64))
     return float(position[0]), float(angle[0])

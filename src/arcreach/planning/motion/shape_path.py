@@ -10,7 +10,7 @@ from arcreach._typing import Array
 from arcreach.elements import Link, Section
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Target
-from arcreach.kernels.solver.box_step import Box
+from arcreach.kernels.solver.path_step import Box
 from arcreach.kernels.solver.shape_fit import fit_path
 from arcreach.kernels.solver.shape_squares import Body, Curve, distances
 from arcreach.robots.robot import Robot

@@ -18,8 +18,8 @@ from arcreach.ik.solve import solve
 from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.layout import AXIS, POSITION, REPORT_SIZE
-from arcreach.kernels.solver.box_step import Box, box_step
 from arcreach.kernels.solver.contexts import Task
+from arcreach.kernels.solver.path_step import Box, path_step
 from arcreach.planning.motion.path import INSERTED
 from arcreach.robots.robot import Robot
 
@@ -141,7 +141,7 @@ class _BoundedSteps:
 
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
-        self.model, self.table = robot.model.search(mode, SEEDS)
+        self.model, self.table = robot.model.model_and_table(mode, SEEDS)
         self.largest = robot.model.steps(largest)
         self.tolerances = tolerances
         # A step writes `boxed`; the model reads it through a read-only view, the type for which kernels are compiled.
@@ -171,7 +171,7 @@ class _BoundedSteps:
         )
         Q, report = q[None].copy(), np.empty((1, REPORT_SIZE))
         box = Box(self.boxed_model, self.boxed, largest, self.robot.model.pulls(self.mode))
-        box_step(0, 1, self.model, box, self.table, task, Q, report)
+        path_step(0, 1, self.model, box, self.table, task, Q, report)
         status, iterations, seconds, distance, angle, _ = report[0].tolist()
         return Solution(Q[0], STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from arcreach.studio import text
 from arcreach.studio.server import import_viser
+from arcreach.studio.stage.colours import WARNING
 from arcreach.studio.state.answer import Answer, Result
 
 # Largest number of solves in the chart.
@@ -56,7 +57,7 @@ def rows_table(heads: list[str], rows: list[tuple[str, list[str]]], kind: str, b
 def _statuses(results: tuple[Result, ...]) -> str:
     lines = []
     for result in results:
-        colour = "#00704F" if result.reached else "#B34E00"
+        colour = "#00704F" if result.reached else WARNING
         name = f"{html.escape(result.method)}: " if len(results) > 1 else ""
         style = f"margin-top:4px;font-weight:600;overflow-wrap:anywhere;color:{colour}"
         lines.append(f'<div style="{style}">{name}{html.escape(result.status)}</div>')
@@ -71,7 +72,7 @@ def _clearance(result: Result) -> str:
     if result.clearance is None:
         return text.NOTHING
     shown = html.escape(text.millimetres(result.clearance))
-    return shown if result.clearance >= 0.0 else f'<b style="color:#B34E00">{shown}</b>'
+    return shown if result.clearance >= 0.0 else f'<b style="color:{WARNING}">{shown}</b>'
 
 
 class ResultTable:

@@ -16,6 +16,7 @@ from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 from arcreach.studio import text
 from arcreach.studio.panels.events import from_client
+from arcreach.studio.stage.colours import WARNING
 from arcreach.studio.state.answer import Answer
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class TendonsTab:
                 lines.append(f"<b>These pulls do not fit together: {misfit} residual.</b>")
             if found.slack.any():
                 names = (name for name, slack in zip(robot.tendons, found.slack, strict=True) if slack)
-                lines.append(f'<b style="color:#B34E00">Slack: {html.escape(", ".join(names))}</b>')
+                lines.append(f'<b style="color:{WARNING}">Slack: {html.escape(", ".join(names))}</b>')
             if beyond:
                 lines.append("The robot is at the limits of its bends.")
         return f'<div data-arcreach="tendons" style="font-size:0.875em;padding:4px 12px">{"<br>".join(lines)}</div>'

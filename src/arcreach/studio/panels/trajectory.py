@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcreach.files import load_planar_scene, planar_catalogue
 from arcreach.studio.panels.events import from_client, uploaded
-from arcreach.studio.stage.colours import QUIET
+from arcreach.studio.stage.colours import QUIET, WARNING
 
 if TYPE_CHECKING:
     from arcreach.studio.app import Studio
@@ -72,7 +72,7 @@ class TrajectoryTab:
 
     def say(self, text: str, good: bool = True) -> None:
         """Show a text."""
-        style = f"{STYLE};color:{'inherit' if good else '#B34E00'}"
+        style = f"{STYLE};color:{'inherit' if good else WARNING}"
         self.text.content = f'<div data-arcreach="animation" style="{style}">{html.escape(text)}</div>' if text else ""
 
     def show_animation(self, frames: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from arcreach._geometry import frame_along
 from arcreach._typing import Array, Integers
 from arcreach.elements import Revolute, Section
-from arcreach.robots.mesh import circle, revolved, rings_around, rod, section_frames, tube_faces
+from arcreach.robots.body_mesh import circle, revolved, rings_around, rod, section_frames, tube_faces
 from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.colours import Colour

@@ -28,6 +28,8 @@ TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
 # The second robot when two methods are compared; branches are translucent too, in the colours of sections.
 GHOST = rgb("#8C8C96")
 GHOST_OPACITY = 0.45
+# Text that warns, dark enough on white.
+WARNING = "#B34E00"
 BRANCH_OPACITY = 0.25
 
 # Secondary buttons of a panel.

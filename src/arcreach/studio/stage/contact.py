@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array, Integers
-from arcreach.robots.mesh import circle, rings_around, tube_faces
+from arcreach.robots.body_mesh import circle, rings_around, tube_faces
 from arcreach.studio.stage import colours
 
 ROOT = "/contact"

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcreach._geometry import frame_along
 from arcreach._typing import Array, Integers
-from arcreach.robots.mesh import circle, revolved, rod, tube_faces
+from arcreach.robots.body_mesh import circle, revolved, rod, tube_faces
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 from arcreach.studio.state.obstacles import centre_of
 
@@ -20,7 +20,10 @@ AROUND = circle(SIDES)
 
 
 def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
-    """Return vertices (n, 3) in metres relative to the centre, and faces; all but meshes are enlarged by the margin."""
+    """Return vertices (n, 3) in metres relative to the centre, and faces.
+
+    Spheres, capsules, boxes and walls are enlarged by their margin; any other kind is drawn by its `surface`, without.
+    """
     if isinstance(shape, Sphere):
         radius = shape.radius + shape.margin
         angles = np.linspace(0.0, np.pi, RINGS)[1:-1]

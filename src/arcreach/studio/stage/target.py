@@ -10,7 +10,7 @@ import numpy as np
 
 from arcreach._geometry import rotation_from_quaternion
 from arcreach._typing import Array
-from arcreach.robots.mesh import circle, revolved, tube_faces
+from arcreach.robots.body_mesh import circle, revolved, tube_faces
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.drag import Drag
 

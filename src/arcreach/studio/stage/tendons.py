@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array, Booleans
-from arcreach.robots.mesh import circle, revolved, tube_faces
+from arcreach.robots.body_mesh import circle, revolved, tube_faces
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 from arcreach.studio.stage import colours

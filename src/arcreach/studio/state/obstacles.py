@@ -93,12 +93,13 @@ def with_new(scene: Scene, kind: str, centre: npt.ArrayLike, size: float) -> Sce
 
 def with_new_beside(scene: Scene, kind: str, reach: float, free: Callable[[Scene], bool]) -> Scene:
     """Return the scene with one more obstacle, if possible apart from all others and where `free` holds for it."""
-    others = [(centre_of(shape), _bounding_radius(shape)) for shape in scene if not is_wall(shape)]
+    solids: list[Any] = [shape for shape in scene if not is_wall(shape)]
+    others = [solid.bounding_sphere for solid in solids]
     for point in _new_positions():
         more = with_new(scene, kind, reach * point, NEW_SIZE * reach)
-        shape = more[len(scene)]
-        own = _bounding_radius(shape)
-        apart = all(np.linalg.norm(centre_of(shape) - centre) > own + radius for centre, radius in others)
+        shape: Any = more[len(scene)]
+        middle, own = shape.bounding_sphere
+        apart = all(np.linalg.norm(middle - centre) > own + radius for centre, radius in others)
         if apart and free(Scene([shape])):
             return more
     return more
@@ -109,14 +110,3 @@ def _new_positions() -> Iterator[Array]:
     for distance, turn, height in itertools.product(DISTANCES, TURNS, HEIGHTS):
         angle = FRONT + turn * STEP
         yield np.array([distance * math.cos(angle), distance * math.sin(angle), height])
-
-
-def _bounding_radius(shape: Any) -> float:
-    """Return the radius of the sphere around the centre of an obstacle that contains all of it."""
-    if isinstance(shape, Sphere):
-        return shape.radius + shape.margin
-    if isinstance(shape, Capsule):
-        return 0.5 * math.dist(shape.a, shape.b) + shape.radius + shape.margin
-    if isinstance(shape, Box):
-        return float(np.linalg.norm(0.5 * np.array(shape.size) + shape.margin))
-    return float(np.linalg.norm(shape.surface[0] - centre_of(shape), axis=1).max())

@@ -23,9 +23,9 @@ from arcreach._io import file_error, write_bytes
 from arcreach._typing import Array
 from arcreach.errors import FileError, RobotError, TargetError
 from arcreach.files.load import read_robot
+from arcreach.ik.judge import judge
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.target import Targets, as_target, as_targets
-from arcreach.ik.verdict import verdict
 from arcreach.robots.robot import Robot
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
@@ -170,10 +170,10 @@ class ExportedSolver:
             raise TargetError(f"target {i} is refused by the exported solver: its {BAD_INPUT[int(status[i])]}")
         configurations = q.astype(np.float64)
         claimed = status.astype(np.int64)
-        # `verdict` corrects a copy of the status: only its errors are used.
+        # `judge` corrects a copy of the status: only its errors are used.
         tolerances = (1.0, 1.0)
         seen = Targets.from_packed(mode, targets.astype(np.float64))
-        errors = verdict(self.robot, configurations, seen, tolerances, claimed.copy())
+        errors = judge(self.robot, configurations, seen, tolerances, claimed.copy())
         return Solutions(
             configurations,
             claimed,

@@ -15,10 +15,11 @@ from arcreach.ik.methods import ccd, finite_rotation, hierarchical
 from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
 from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
-from arcreach.kernels.solver import seeds
+from arcreach.kernels.solver import seed_lookup
 from arcreach.robots.equilibrium import parallel_inverse
-from arcreach.robots.model import polynomials, seed_variables
+from arcreach.robots.model import polynomials
 from arcreach.robots.robot import Robot
+from arcreach.robots.seeds import seed_variables
 
 PRECISIONS = ("float32", "float64")
 # Truncation error of the polynomials; for float32 it is below half a unit in the last place of 1.
@@ -242,7 +243,7 @@ class Header:
         drawn = seed_variables(model, count, 0)
         keys = np.zeros((count, 10))
         placed = np.empty_like(drawn)
-        seeds.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
+        seed_lookup.key_seeds(0, count, self.model, layout.ROTATION, drawn, keys, placed, np.empty(self.robot.dof))
         largest = float(np.abs(keys[:, :3]).max()) or 1.0
         w, x, y, z = keys[:, 6:].T
         z_axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z]

@@ -364,7 +364,7 @@ static void begin_descent(ar_solver *s, int32_t most_steps, int patience, int pa
 }
 
 /* Accept the trial into v, or reset the trial to v; return AR_WORKING or how the descent ended. */
-static int weigh(ar_solver *s, real distance2, real angle) {
+static int accept_or_give_up(ar_solver *s, real distance2, real angle) {
   const real now = distance2 + s->e[3] * s->e[3] + s->e[4] * s->e[4] + s->e[5] * s->e[5], before = s->residual;
   const int32_t steps = ++s->descent_steps;
   int code = steps < s->most_steps ? AR_WORKING : AR_ITERATION_LIMIT;
@@ -398,7 +398,7 @@ static int descend(ar_solver *s) {
   int code = AR_WORKING;
   distance2 = residual(chain_pass(s->trial, s->mode, AR_WEIGHT, s->J), s->goal, s->mode, AR_WEIGHT, s->e, &angle);
   if (s->again) s->again = 0;
-  else code = weigh(s, distance2, angle);
+  else code = accept_or_give_up(s, distance2, angle);
   if (code != AR_WORKING || s->again) return code;
 #if AR_SCALED
   {

@@ -8,13 +8,13 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.ik.target import Targets
-from arcreach.kernels.chain import judge
+from arcreach.kernels.chain import judge as kernels
 from arcreach.kernels.chain.layout import REACHED, STALLED
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
 
-def verdict(
+def judge(
     robot: Robot | SymbolicRobot,
     q: Array,
     targets: Targets,
@@ -27,10 +27,10 @@ def verdict(
     criteria = (mode, *tolerances, robot.moving_reach)
     errors = np.empty((2, len(q)))
     if isinstance(robot, Robot):
-        spread(judge.judge, len(q), robot.packed, criteria, rows, q, status, errors, threads=threads)
+        spread(kernels.judge, len(q), robot.packed, criteria, rows, q, status, errors, threads=threads)
         if robot.pull_limits is not None:
             # Published methods ignore the limits of pulls.
             status[(status == REACHED) & ~robot.pulls_within(q)] = STALLED
     else:
-        spread(judge.judge_poses, len(q), robot.tip_pose(q), criteria, rows, status, errors, threads=threads)
+        spread(kernels.judge_poses, len(q), robot.tip_pose(q), criteria, rows, status, errors, threads=threads)
     return errors[0], errors[1]

@@ -1,6 +1,7 @@
 """The robot's body as closed triangle meshes: smooth tubes for sections, rods for links, drums for revolute joints.
 
-A part has the same number of vertices and the same faces at every configuration: only the vertices move.
+A part has the same number of vertices and the same faces at every configuration: only the vertices move. The studio
+(`studio.stage.body`) draws a body of its own from these parts, and so does an exported web page (`page.js`).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ METRES_ABOVE = "a length in metres above 0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TubePart:
+class BodyPart:
     """One closed part of the body, in metres in the base frame."""
 
     element: int  # index of the robot's element
@@ -49,10 +50,10 @@ class TubePart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TubeMesh:
+class BodyMesh:
     """The closed parts of a robot's body, base first."""
 
-    parts: tuple[TubePart, ...]
+    parts: tuple[BodyPart, ...]
 
     @property
     def vertices(self) -> Array:
@@ -72,7 +73,7 @@ class TubeMesh:
         return np.repeat([part.element for part in self.parts], [len(part.faces) for part in self.parts])
 
 
-def tube_mesh(
+def body_mesh(
     robot: Robot,
     q: npt.ArrayLike,
     *,
@@ -80,7 +81,7 @@ def tube_mesh(
     bare_radius: float | None = None,
     joints: bool = True,
     joined: bool = False,
-) -> TubeMesh:
+) -> BodyMesh:
     """Return the body of a robot at q (dof,) as closed meshes in metres.
 
     `sides` is the number of sides of a tube, `bare_radius` the radius of elements without one, by default a small share
@@ -93,7 +94,7 @@ def tube_mesh(
     if values.ndim != 1:
         raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; give one configuration")
     if isinstance(sides, bool) or not isinstance(sides, int) or sides < 3:
-        raise refuse("tube_mesh", "sides", sides, "a whole number, 3 or more")
+        raise refuse("body_mesh", "sides", sides, "a whole number, 3 or more")
     frames = robot.frames(values)
     radii = radii_of(robot, bare_radius)
     parts = []
@@ -111,7 +112,7 @@ def tube_mesh(
                 spin -= float(values[k + 1]) if element.twist else 0.0
                 continue
             vertices = _closed(rings)
-            parts.append(TubePart(e, SECTION, vertices, tube_faces(vertices, sides)))
+            parts.append(BodyPart(e, SECTION, vertices, tube_faces(vertices, sides)))
             rings, spin = [], 0.0
         elif radii[e] > 0.0 and (joints or not isinstance(element, Revolute)):
             # Collinear rods with aligned vertices would share edges, and the mesh would not be manifold.
@@ -119,8 +120,8 @@ def tube_mesh(
             local = _rigid(element, offset, radii[e], circle(sides, PHASE * e))
             vertices = np.asarray(local @ frames[e, :3, :3].T + frames[e, :3, 3])
             kind = JOINT if isinstance(element, Revolute) else LINK
-            parts.append(TubePart(e, kind, vertices, tube_faces(vertices, sides)))
-    return TubeMesh(tuple(parts))
+            parts.append(BodyPart(e, kind, vertices, tube_faces(vertices, sides)))
+    return BodyMesh(tuple(parts))
 
 
 def check_chain(robot: Any, what: str) -> None:

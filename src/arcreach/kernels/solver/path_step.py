@@ -69,7 +69,7 @@ def move_inside(box: Box, centre: Array, v: Array) -> None:
 
 
 @kernel(fast=True, batch=True)
-def box_step(start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Array, report: Array) -> None:
+def path_step(start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Array, report: Array) -> None:
     """Step from rows start to stop of Q (n, dof) towards the targets of a task, with all variables inside the box.
 
     Q receives the configuration that reaches the target, or else the nearest found; `report` (n, 6) is that of `auto`.

@@ -5,7 +5,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import ConfigurationError, RobotError
-from arcreach.robots.mesh import JOINT, LINK, SECTION, check_chain, section_frames, tube_mesh
+from arcreach.robots.body_mesh import JOINT, LINK, SECTION, body_mesh, check_chain, section_frames
 
 MIXED = ar.Robot(
     [
@@ -38,7 +38,7 @@ def volume_of(vertices, faces):
 @pytest.mark.parametrize("joined", [False, True])
 def test_every_part_is_closed_and_has_its_inside_within(joined):
     for q in (MIXED.neutral, *MIXED.sample(3, seed=2)):
-        for part in tube_mesh(MIXED, q, joined=joined).parts:
+        for part in body_mesh(MIXED, q, joined=joined).parts:
             edges = edges_of(part.faces)
             assert set(edges.values()) == {1}
             assert all((b, a) in edges for a, b in edges)
@@ -46,7 +46,7 @@ def test_every_part_is_closed_and_has_its_inside_within(joined):
 
 
 def test_faces_are_the_same_at_every_configuration():
-    first, *others = (tube_mesh(MIXED, q) for q in MIXED.sample(4, seed=0))
+    first, *others = (body_mesh(MIXED, q) for q in MIXED.sample(4, seed=0))
     for other in others:
         assert np.array_equal(first.faces, other.faces)
         assert not np.array_equal(first.vertices, other.vertices)
@@ -54,19 +54,19 @@ def test_faces_are_the_same_at_every_configuration():
 
 
 def test_parts_say_what_they_belong_to():
-    mesh = tube_mesh(MIXED, MIXED.neutral)
+    mesh = body_mesh(MIXED, MIXED.neutral)
     assert [part.element for part in mesh.parts] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     kinds = [part.kind for part in mesh.parts]
     assert kinds == [LINK, JOINT, LINK, JOINT, LINK, LINK, SECTION, SECTION, SECTION]
     assert set(mesh.elements.tolist()) == set(range(9))
-    assert [part.element for part in tube_mesh(MIXED, MIXED.neutral, joints=False).parts] == [0, 2, 4, 5, 6, 7, 8]
-    assert len(tube_mesh(MIXED, MIXED.neutral, joined=True).parts) == 7
+    assert [part.element for part in body_mesh(MIXED, MIXED.neutral, joints=False).parts] == [0, 2, 4, 5, 6, 7, 8]
+    assert len(body_mesh(MIXED, MIXED.neutral, joined=True).parts) == 7
 
 
 def test_a_link_that_places_the_base_far_away_is_no_body():
     arm = [ar.Revolute(), ar.Link((0.3, 0, 0))]
     drawn = [
-        [part.element for part in tube_mesh(ar.Robot([ar.Link((0, 0, away), radius=radius), *arm]), [0.0]).parts]
+        [part.element for part in body_mesh(ar.Robot([ar.Link((0, 0, away), radius=radius), *arm]), [0.0]).parts]
         for away, radius in ((0.2, 0.0), (5.0, 0.0), (5.0, 0.01))
     ]
     assert drawn == [[0, 1, 2], [1, 2], [0, 1, 2]]
@@ -77,7 +77,7 @@ def test_tubes_lie_around_the_backbone(joined):
     # Every vertex of a section is a radius away from the middle of its ring, and rings run from frame to frame.
     for q in MIXED.sample(5, seed=1):
         frames = MIXED.frames(q)
-        parts = [part for part in tube_mesh(MIXED, q, joined=joined).parts if part.kind == SECTION]
+        parts = [part for part in body_mesh(MIXED, q, joined=joined).parts if part.kind == SECTION]
         first, last = parts[0].vertices[0], parts[-1].vertices[-1]
         np.testing.assert_allclose(first, frames[6, :3, 3], atol=1e-15)
         np.testing.assert_allclose(last, frames[9, :3, 3], atol=1e-15)
@@ -104,11 +104,11 @@ def test_a_section_ends_where_forward_kinematics_has_it(bend, weights):
 def test_a_straight_section_is_a_cylinder_and_half_a_turn_a_half_ring():
     robot = ar.Robot([ar.Section(0.1, math.pi, radius=0.01)])
     polygon = 0.5 * 200 * 0.01**2 * math.sin(2 * math.pi / 200)
-    straight = tube_mesh(robot, [0.0, 0.3], sides=200)
+    straight = body_mesh(robot, [0.0, 0.3], sides=200)
     assert volume_of(straight.vertices, straight.faces) == pytest.approx(0.1 * polygon, rel=1e-9)
     np.testing.assert_allclose(straight.vertices.max(axis=0)[2], 0.1)
     # Pappus: the area times the path of its centroid; chords in place of arcs take a little away.
-    bent = tube_mesh(robot, [math.pi, 0.0], sides=200)
+    bent = body_mesh(robot, [math.pi, 0.0], sides=200)
     assert volume_of(bent.vertices, bent.faces) == pytest.approx(0.1 * polygon, rel=2e-3)
     low, high = bent.vertices.min(axis=0), bent.vertices.max(axis=0)
     np.testing.assert_allclose(low, (-0.01, -0.01, 0.0), atol=1e-12)
@@ -118,36 +118,36 @@ def test_a_straight_section_is_a_cylinder_and_half_a_turn_a_half_ring():
 def test_a_slide_may_stand_at_zero_and_go_backwards():
     robot = ar.Robot([ar.Prismatic(-0.1, 0.1, radius=0.02)])
     for stroke, low, high in ((0.1, -0.02, 0.12), (0.0, -0.02, 0.02), (-0.1, -0.12, 0.02)):
-        z = tube_mesh(robot, [stroke]).vertices[:, 2]
+        z = body_mesh(robot, [stroke]).vertices[:, 2]
         np.testing.assert_allclose((z.min(), z.max()), (low, high))
 
 
 def test_what_has_no_radius_is_drawn_thin():
     robot = ar.Robot([ar.Revolute(), ar.Link((1.0, 0, 0))])
-    default = tube_mesh(robot, [0.0], joints=False).vertices
-    chosen = tube_mesh(robot, [0.0], joints=False, bare_radius=0.1).vertices
+    default = body_mesh(robot, [0.0], joints=False).vertices
+    chosen = body_mesh(robot, [0.0], joints=False, bare_radius=0.1).vertices
     assert 0.0 < default[:, 2].max() < 0.05
     np.testing.assert_allclose(chosen[:, 2].max(), 0.1, rtol=0.02)
     # Nothing but a joint: there is no body beside it to take the width from.
-    alone = tube_mesh(ar.Robot([ar.Revolute()]), [0.0], bare_radius=0.1)
+    alone = body_mesh(ar.Robot([ar.Revolute()]), [0.0], bare_radius=0.1)
     assert [part.kind for part in alone.parts] == [JOINT]
 
 
 def test_a_robot_without_a_body_has_no_parts():
-    mesh = tube_mesh(ar.Robot([ar.Link(), ar.Revolute()]), [0.0], joints=False)
+    mesh = body_mesh(ar.Robot([ar.Link(), ar.Revolute()]), [0.0], joints=False)
     assert (mesh.parts, mesh.vertices.shape, mesh.faces.shape) == ((), (0, 3), (0, 3))
 
 
 def test_bad_input_is_named():
     with pytest.raises(ConfigurationError, match="one configuration"):
-        tube_mesh(MIXED, MIXED.sample(2, seed=0))
+        body_mesh(MIXED, MIXED.sample(2, seed=0))
     for sides in (2, 5.0, True):
         with pytest.raises(RobotError, match="sides = "):
-            tube_mesh(MIXED, MIXED.neutral, sides=sides)
+            body_mesh(MIXED, MIXED.neutral, sides=sides)
     for radius in (0.0, -1.0, math.nan):
         with pytest.raises(RobotError, match="bare_radius = "):
-            tube_mesh(MIXED, MIXED.neutral, bare_radius=radius)
+            body_mesh(MIXED, MIXED.neutral, bare_radius=radius)
     with pytest.raises(RobotError, match=r"robot 'librergm3-matrix' has no body to make tubes from"):
-        tube_mesh(pytest.importorskip("sympy") and ar.load_robot("librergm3-matrix"), [0.0, 0.0, 0.0])
+        body_mesh(pytest.importorskip("sympy") and ar.load_robot("librergm3-matrix"), [0.0, 0.0, 0.0])
     with pytest.raises(RobotError, match="robot 3 has no body"):
         check_chain(3, "tubes")

@@ -1,4 +1,7 @@
-"""Parse `--option name=value`, the options of a method."""
+"""Parse `--option name=value`, the options of a method.
+
+`Method.check_options` reports a name that the method does not have; typer reports unknown options of a command.
+"""
 
 from __future__ import annotations
 

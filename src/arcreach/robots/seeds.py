@@ -1,0 +1,86 @@
+"""Seeds: random solver variables, from whose tips a search chooses its starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcreach._jit import settled
+from arcreach._typing import Array
+from arcreach.kernels.chain import layout
+from arcreach.kernels.solver import seed_lookup
+from arcreach.kernels.solver.contexts import Table
+
+if TYPE_CHECKING:
+    from arcreach.robots.model import SolverModel
+
+# Metres that count as much as a radian in the choice of seeds, as a share of the chain's length: for targets with an
+# axis and with a rotation.
+AXIS_SEED_WEIGHT = 0.25
+ROTATION_SEED_WEIGHT = 0.15
+# Weight, in the choice of the first seed, of a squared radian from rest relative to the squared distance from the
+# target in lengths of the chain.
+REST_SEED_WEIGHT = 0.01
+# Fixed RNG seed of the tables, so that equal calls give equal answers.
+SEED = 7
+
+_key_seeds = settled(seed_lookup.key_seeds)
+
+
+def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
+    """Return a table of `count` seeds for targets of a mode; `seed` chooses another table."""
+    kernel = model.kernel(mode)
+    length = model.length(mode)
+    found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
+    keys = np.zeros((count, 10))
+    placed = np.empty_like(found)
+    _key_seeds(0, count, kernel, mode, found, keys, placed, np.empty(model.dof))
+    axis_weight = (AXIS_SEED_WEIGHT * length) ** 2 if mode == layout.AXIS else 0.0
+    table = np.zeros((11, count))
+    table[0] = (keys[:, :3] ** 2).sum(axis=1) + axis_weight * (keys[:, 3:6] ** 2).sum(axis=1)
+    table[1:4] = -2.0 * keys[:, :3].T
+    table[4:7] = -2.0 * axis_weight * keys[:, 3:6].T
+    table[7:11] = keys[:, 6:10].T
+    # Weight of the squared sine of half the angle between two orientations.
+    turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
+    scores = np.ascontiguousarray(table.astype(np.float32))
+    return model.near(Table(keys=scores, seeds=placed, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode)
+
+
+def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
+    """Return random solver variables within the limits, by Latin hypercube sampling.
+
+    The first row is the rest pose. A quarter of the rows is pulled towards it, and in a quarter sections are set to
+    corners of their limits: both are rare in random samples, and targets there are hard to reach from elsewhere.
+    """
+    rng = np.random.default_rng([SEED, seed])
+    order = np.array([rng.permutation(count) for _ in range(model.variables)])
+    layers = (order + rng.random(order.shape)) / count
+    shrink = np.where(rng.random(count) < 0.25, 2.0 ** (-5.0 * rng.random(count)), 1.0)
+    corner = rng.random(count) < 0.25
+    rest = model.rest
+    variables = np.empty((count, model.variables))
+    for move in model.moves:
+        k, kind = move["variable"], move["kind"]
+        if kind not in (layout.BEND, layout.PLANAR):
+            low, high = move["lower"], move["upper"]
+            low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
+            drawn = low + layers[k] * (high - low)
+            variables[:, k] = rest[k] + shrink * (drawn - rest[k])
+            continue
+        last = k + move["width"] - 1
+        share = layers[last] if move["stretch"] > 0.0 else np.ones(count)
+        bend = layers[k] * shrink
+        bend = np.where(corner, np.round(layers[k]), bend)
+        share = np.where(corner & (move["stretch"] > 0.0), np.round(share), share)
+        size = bend * (share * move["bend_max"] if move["slope"] > 0.0 else move["bend_max"])
+        if kind == layout.BEND:
+            angle = 2.0 * np.pi * layers[k + 1]
+            variables[:, k], variables[:, k + 1] = size * np.cos(angle), size * np.sin(angle)
+        else:
+            variables[:, k] = size
+        if move["stretch"] > 0.0:
+            variables[:, last] = share
+    variables[:1] = rest
+    return variables
