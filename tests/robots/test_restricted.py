@@ -125,8 +125,25 @@ def test_a_target_of_a_tool_is_reached_by_the_tool(kind):
     assert solution.check().reached
     batch = ar.solve_batch(arm, [target, target])
     assert np.array_equal(batch.q, [solution.q] * 2)
-    assert ar.solve_all(arm, target, most=2)[0].reached
+    for prefer in (None, "rest"):
+        every = ar.solve_all(arm, target, most=2, prefer=prefer)
+        assert all(np.linalg.norm((arm.tip_pose(one.q) @ tool)[:3, 3] - T[:3, 3]) < 1e-6 for one in every)
+        assert every[0].check().reached
     assert ar.follow(arm, batch.targets, start=solution.q).reached
+    plan = ar.plan(arm, arm.neutral, target, ar.Scene([]))
+    assert plan.reached
+    assert np.linalg.norm((arm.tip_pose(plan.q[-1]) @ tool)[:3, 3] - T[:3, 3]) < 1e-6
+
+
+def test_a_branch_found_by_solve_alone_is_reached_by_the_tool(monkeypatch):
+    # No branch is found by the search itself, as for hard targets.
+    monkeypatch.setattr("arcreach.ik.solve_all.find_branches", lambda *_: None)
+    tool = np.array([0.0, 0.0, 0.02])
+    target = ar.Target([0.0, 0.05, 0.3], tool=tool)
+    [only] = ar.solve_all(ROBOT, target)
+    tip = ROBOT.tip_pose(only.q)
+    assert np.linalg.norm(tip[:3, :3] @ tool + tip[:3, 3] - target.position) < 1e-6
+    assert only.target == target
 
 
 def test_an_offset_alone_is_a_tool():

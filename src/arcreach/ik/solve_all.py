@@ -37,8 +37,8 @@ SHARPEST = 1e-13
 NEARNESS = 1e-3
 # Largest number of solutions: more than an arm without redundancy has branches.
 MOST = 64
-# Postures closer than this in every variable are one: a descent ends within a thousandth of the least cost, which is
-# flat there.
+# Postures closer than this in every variable, in the units of NEARNESS, are one: the cost is flat at its minimum, so
+# descents to one posture end that far apart.
 SAME_POSTURE = 0.1
 # Random configurations at which the rank of the Jacobian is computed; the largest rank holds almost everywhere.
 RANK_SAMPLES = 5
@@ -74,7 +74,8 @@ def solve_all(
     angle_tol = positive("angle_tol", angle_tol, "radians")
     without_new, most = whole("without_new", without_new, 1), whole("most", most, 1)
     mode, rows = target.batch.packed
-    robot = with_tool(robot, target.tool)
+    # The tool becomes a part of the robot; solvers get a target without it.
+    robot, bare = with_tool(robot, target.tool), Target.from_packed(mode, rows[0])
     given, robot = robot, restricted(robot, hold, limits, start)
     refusal = find_method("auto").refusal(robot, target.kind)
     if refusal is not None:
@@ -120,10 +121,10 @@ def solve_all(
     }
     if n == 0:
         # Descents are given up early here, because other starts find the same branch; a hard target needs `solve`.
-        only = solve(robot, target, start=start, **settings)
-        only.robot = given
+        only = solve(robot, bare, start=start, **settings)
+        only.robot, only.target = given, target
         return [only] if only.reached else []
-    targets, tolerances = target.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
+    targets, tolerances = bare.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
     if preference is None:
         variables = model.to_variables([*Q[:n], origin])
         order = np.argsort(np.linalg.norm(variables[:n] - variables[n], axis=1), kind="stable").tolist()
@@ -152,11 +153,11 @@ def solve_all(
 
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:
     """Return the row numbers of distinct postures in Q (n, dof), least cost first, and add up their hits."""
-    V, model = robot.model.to_variables(Q), robot.model.kernel()
-    costs = np.array([cost(model, preference, v) for v in V])
+    V, model = robot.model.to_variables(Q), robot.model
+    costs = np.array([cost(model.kernel(), preference, v) for v in V])
     kept: list[int] = []
     for i in np.argsort(costs, kind="stable").tolist():
-        near = [k for k in kept if np.abs(V[k] - V[i]).max() < SAME_POSTURE]
+        near = [k for k in kept if np.abs(model.difference(V[k], V[i])).max() < SAME_POSTURE]
         if near:
             hits[near[0]] += hits[i]
         else:

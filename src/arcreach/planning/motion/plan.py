@@ -87,7 +87,9 @@ def plan(
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
     aim, goal = _aim(robot, target, goal)
-    robot = with_tool(robot, None if aim is None else aim.tool)
+    if aim is not None:
+        # The tool becomes a part of the robot; solvers get a target without it.
+        robot, aim = with_tool(robot, aim.tool), Target.from_packed(aim.batch.packed[0], aim.batch.packed[1][0])
     given, robot = robot, restricted(robot, hold, limits, start)
     if scene is None:
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
