@@ -114,11 +114,11 @@ class Rival:
         self.robot, self.model = robot, robot.model
         self.rest = self.model.to_variables(robot.neutral[None])[0]
         self.weights = np.ones(self.model.variables)
-        for move in self.model.moves:
-            if move["stroke"]:
-                self.weights[move["variable"]] = self.model.weight**-2
-            if move["stretch"] > 0.0:
-                self.weights[move["variable"] + move["width"] - 1] = (move["stretch"] / self.model.weight) ** 2
+        for element in self.model.moving:
+            if element["stroke"]:
+                self.weights[element["variable"]] = self.model.weight**-2
+            if element["stretch"] > 0.0:
+                self.weights[element["variable"] + element["width"] - 1] = (element["stretch"] / self.model.weight) ** 2
 
     def cost(self, v):
         return float(self.weights @ (v - self.rest) ** 2)
@@ -137,23 +137,25 @@ class Rival:
     def bounds_left(self, v):
         """Return what is left of every section's limit, squared."""
         left = []
-        for move in self.model.moves:
-            if move["bend_max"] > 0.0:
-                k, stretch = move["variable"], move["stretch"] > 0.0
-                limit = move["bend_max"] * (v[k + move["width"] - 1] if stretch and move["slope"] > 0.0 else 1.0)
+        for element in self.model.moving:
+            if element["bend_max"] > 0.0:
+                k, stretch = element["variable"], element["stretch"] > 0.0
+                limit = element["bend_max"] * (
+                    v[k + element["width"] - 1] if stretch and element["slope"] > 0.0 else 1.0
+                )
                 left.append(limit**2 - v[k] ** 2 - v[k + 1] ** 2)
         return np.array(left)
 
     def limit_slopes(self, v):
         """Return the derivatives of `bounds_left`."""
         rows = []
-        for move in self.model.moves:
-            if move["bend_max"] > 0.0:
-                k, share = move["variable"], move["variable"] + move["width"] - 1
+        for element in self.model.moving:
+            if element["bend_max"] > 0.0:
+                k, share = element["variable"], element["variable"] + element["width"] - 1
                 rows.append(np.zeros(len(v)))
                 rows[-1][k : k + 2] = -2.0 * v[k : k + 2]
-                if move["stretch"] > 0.0 and move["slope"] > 0.0:
-                    rows[-1][share] = 2.0 * move["bend_max"] ** 2 * v[share]
+                if element["stretch"] > 0.0 and element["slope"] > 0.0:
+                    rows[-1][share] = 2.0 * element["bend_max"] ** 2 * v[share]
         return np.array(rows)
 
     def differences(self, v, target):
@@ -165,12 +167,12 @@ class Rival:
     def derivatives(self, v, target):
         """Return the derivatives of the residual by the robot's Jacobian."""
         q = self.model.to_coordinates(v[None])[0]
-        for move in self.model.moves:
-            if move["bend_max"] > 0.0:
+        for element in self.model.moving:
+            if element["bend_max"] > 0.0:
                 # The direction of a straight section is arbitrary, its Jacobian is not.
-                q[move["coordinate"]] = max(q[move["coordinate"]], 1e-7)
+                q[element["coordinate"]] = max(q[element["coordinate"]], 1e-7)
         T, J = self.robot.tip_pose(q), self.robot.jacobian(q)
-        J = J if len(q) == len(v) and not (self.model.moves["bend_max"] > 0.0).any() else self.by_variables(q, J)
+        J = J if len(q) == len(v) and not (self.model.moving["bend_max"] > 0.0).any() else self.by_variables(q, J)
         parts = [J[:3] / self.model.weight]
         if target.rotation is not None:
             R = T[:3, :3] @ target.rotation.T
@@ -183,15 +185,15 @@ class Rival:
     def by_variables(self, q, J):
         """Return the columns of a Jacobian by coordinates as columns by solver variables."""
         columns = np.empty((6, self.model.variables))
-        for move in self.model.moves:
-            k, c = move["variable"], move["coordinate"]
+        for element in self.model.moving:
+            k, c = element["variable"], element["coordinate"]
             columns[:, k] = J[:, c]
-            if move["bend_max"] > 0.0:
+            if element["bend_max"] > 0.0:
                 cosine, sine = math.cos(q[c + 1]), math.sin(q[c + 1])
                 columns[:, k] = cosine * J[:, c] - sine * J[:, c + 1] / q[c]
                 columns[:, k + 1] = sine * J[:, c] + cosine * J[:, c + 1] / q[c]
-                if move["stretch"] > 0.0:
-                    columns[:, k + 2] = move["stretch"] * J[:, c + 2]
+                if element["stretch"] > 0.0:
+                    columns[:, k + 2] = element["stretch"] * J[:, c + 2]
         return columns
 
     def descend(self, target, v, slopes, limit_slopes=None, options=None):

@@ -168,11 +168,11 @@ class Reference:
     def coordinates(self, V):
         """Return configurations without clipping them."""
         Q = np.empty((len(V), self.robot.dof))
-        for move in self.model.moves:
-            k, c = move["variable"], move["coordinate"]
+        for element in self.model.moving:
+            k, c = element["variable"], element["coordinate"]
             Q[:, c], Q[:, c + 1] = np.hypot(V[:, k], V[:, k + 1]), np.arctan2(V[:, k + 1], V[:, k])
-            if move["stretch"] > 0.0:
-                Q[:, c + 2] = move["length"] + move["stretch"] * V[:, k + 2]
+            if element["stretch"] > 0.0:
+                Q[:, c + 2] = element["length"] + element["stretch"] * V[:, k + 2]
         return Q
 
     def residuals(self, V, target):
@@ -190,11 +190,11 @@ class Reference:
         pulls = self.robot.pulls(self.coordinates(V)) / RADIUS
         low, high = self.robot.pull_limits[:2] / RADIUS
         rooms = [pulls - low, high - pulls]
-        for move in self.model.moves:
-            k = move["variable"]
-            share = V[:, k + 2 : k + 3] if move["stretch"] > 0.0 else np.ones((len(V), 1))
+        for element in self.model.moving:
+            k = element["variable"]
+            share = V[:, k + 2 : k + 3] if element["stretch"] > 0.0 else np.ones((len(V), 1))
             square = (V[:, k : k + 2] ** 2).sum(axis=1, keepdims=True)
-            rooms += [(move["bend_max"] * share) ** 2 - square, share, 1.0 - share]
+            rooms += [(element["bend_max"] * share) ** 2 - square, share, 1.0 - share]
         return np.concatenate(rooms, axis=1)
 
     @staticmethod

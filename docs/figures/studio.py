@@ -25,16 +25,16 @@ IMAGES = Path(__file__).parents[1] / "images"
 VIEWPORT = {"width": 1440, "height": 820}
 
 
-def wander(visit: Visit, moves: int = 90) -> None:
+def wander(visit: Visit, moving: int = 90) -> None:
     """Drag the target around and back, so that the chart has points."""
     studio = visit.studio
     home, reach = studio.state.request.pose, studio.state.request.robot.reach
-    for i in range(1, moves + 1):
+    for i in range(1, moving + 1):
         pose = home.copy()
         # Now and then a little out of reach, so that the chart shows errors.
         out = 0.05 * max(0.0, np.sin(0.21 * i)) ** 2
         pose[:3, 3] += reach * (np.array([-0.05, 0.04, -0.05]) * np.sin(0.07 * i) + out * home[:3, 2])
-        studio.aim_at(home if i == moves else pose)
+        studio.aim_at(home if i == moving else pose)
         visit.wait(lambda: studio.state.settled)
 
 
@@ -187,7 +187,7 @@ def photograph(browser: Any, name: str) -> None:
         PICTURES[name](visit)
         if name != "jog":
             # There the mouse holds a button.
-            visit.page.mouse.move(720, 780)
+            visit.page.mouse.element(720, 780)
             visit.page.wait_for_timeout(2500)
         picture = Image.open(io.BytesIO(visit.page.screenshot())).convert("RGB")
         visit.close()

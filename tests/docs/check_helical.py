@@ -18,7 +18,7 @@ from arcreach.kernels.clearance.gradient import Contact, point_gradient
 from arcreach.kernels.solver.contexts import Goal
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.robots.body_mesh import tube_mesh
+from arcreach.robots.body_mesh import body_mesh
 
 ROBOT = ar.Robot(
     [
@@ -223,12 +223,12 @@ def test_info(tmp_path, capsys, monkeypatch):
 
 
 def test_drawings(tmp_path):
-    mesh = tube_mesh(ROBOT, Q[0])
+    mesh = body_mesh(ROBOT, Q[0])
     part = next(part for part in mesh.parts if part.element == 0)
     end = ROBOT.frames(Q[0])[1, :3, 3]
     radius = 0.012
     assert np.linalg.norm(part.vertices, axis=1).max() == pytest.approx(np.linalg.norm(end) + radius, rel=1e-6)
-    assert len(tube_mesh(ROBOT, Q[1]).vertices) == len(mesh.vertices)
+    assert len(body_mesh(ROBOT, Q[1]).vertices) == len(mesh.vertices)
     text = openscad_text(ROBOT, Q[:2])
     line = next(line for line in text.splitlines() if line.endswith("// screw"))
     shifts = line.split("link(")[1].split("][step]")[0]

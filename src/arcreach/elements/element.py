@@ -139,8 +139,8 @@ class Element:
         """Return its rows of the packed chain, fields by name; the sub-arcs of a section follow it."""
         return [{"reach": self.reach, **{name: getattr(self, name) for name in packed_fields(self)}}]
 
-    def moves(self) -> list[dict[str, Any]]:
-        """Return its rows of the solver table, fields of `layout.MOVE` by name; `coordinate` counts from its first."""
+    def moving(self) -> list[dict[str, Any]]:
+        """Return its rows of the solver table, fields of `layout.MOVING`; `coordinate` counts from its first."""
         return []
 
 
@@ -192,7 +192,7 @@ class Joint(Element):
         [own] = super().rows()
         return [{**own, "periodic": self.periodic, "largest_shift": shift, "largest_turn": turn}]
 
-    def moves(self) -> list[dict[str, Any]]:
+    def moving(self) -> list[dict[str, Any]]:
         """Return one row: the coordinate is the solver variable."""
         own = {"kind": self.step, "width": 1, "coordinate": 0, "about": layout.ABOUT_Z, "axis": self.axis}
         limits = {"lower": self.lower, "upper": self.upper, "periodic": self.periodic}

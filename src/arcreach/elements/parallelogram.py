@@ -67,7 +67,7 @@ class Parallelogram(Joint):
         """Upper bounds of both velocities of `rates`."""
         return self.reach, 0.0
 
-    def moves(self) -> list[dict[str, Any]]:
+    def moving(self) -> list[dict[str, Any]]:
         """Return one row: a swing of the link."""
-        [move] = super().moves()
-        return [{**move, "link": self.link}]
+        [row] = super().moving()
+        return [{**row, "link": self.link}]

@@ -59,9 +59,9 @@ class Revolute(Joint):
         """Upper bounds of both velocities of `rates`."""
         return 0.0, 1.0
 
-    def moves(self) -> list[dict[str, Any]]:
+    def moving(self) -> list[dict[str, Any]]:
         """Return one row: a turn about x, y or z, or about another axis, which the solver rotates onto z."""
-        [move] = super().moves()
+        [row] = super().moving()
         if self.axis in layout.COORDINATE_AXES:
-            move["about"] = layout.COORDINATE_AXES.index(self.axis)
-        return [move]
+            row["about"] = layout.COORDINATE_AXES.index(self.axis)
+        return [row]

@@ -118,7 +118,7 @@ class Section(Element):
         ]
         return [{**own, "arcs": len(arcs)}, *arcs]
 
-    def moves(self) -> list[dict[str, Any]]:
+    def moving(self) -> list[dict[str, Any]]:
         """Return one row: bend vector and share of the stretch; with `twist` two rows: a turn, and bend and share."""
         common = {"length": self.length, "stretch": self.stretch, "bend_max": self.bend_max, "coordinate": 0}
         common["slope"] = self.bend_limit(1.0) - self.bend_limit(0.0)
@@ -154,7 +154,7 @@ class HeldSection(Section):
         own, *arcs = super().rows()
         return [{**own, "held": 1, "held_at": (*self.at, 0.0)[:3]}, *arcs]
 
-    def moves(self) -> list[dict[str, Any]]:
+    def moving(self) -> list[dict[str, Any]]:
         """Return no rows: a held section has no solver variables."""
         return []
 

@@ -58,14 +58,14 @@ _lock = threading.Lock()
 
 def too_large(model: Model, variables: int) -> int | None:
     """Return the number of variables or moving elements if it exceeds the largest kernels, else None."""
-    largest = max(variables, len(model.moves))
+    largest = max(variables, len(model.moving))
     return largest if largest > LARGEST else None
 
 
 def alike(searched: Searched) -> tuple[int, ...]:
     """Return the sizes that robots must have in common to share a launch."""
     model, table = searched
-    return table.seeds.shape[1], len(model.moves), len(model.chain), model.shapes.shape[0]
+    return table.seeds.shape[1], len(model.moving), len(model.chain), model.polynomials.shape[0]
 
 
 def kept(store: OrderedDict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
@@ -88,13 +88,13 @@ def _stacked(robots: Sequence[Searched], mode: int) -> Robots:
 
 
 def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
-    degree = max(model.shapes.shape[1] for model, _ in robots)
+    degree = max(model.polynomials.shape[1] for model, _ in robots)
     columns = list(KEY_ROWS[mode])
     models = (
         (
             model.chain,
-            model.moves,
-            np.pad(model.shapes, ((0, 0), (0, degree - model.shapes.shape[1]))),
+            model.moving,
+            np.pad(model.polynomials, ((0, 0), (0, degree - model.polynomials.shape[1]))),
             model.ends,
             (model.scale, model.weight, model.reach, model.symmetric, model.scaled, model.front_kind, model.lever),
         )
@@ -152,12 +152,12 @@ def choose_kernels(
     """
     model, table = robots[0]
     seeds, variables = table.seeds.shape
-    own = Kind(task.mode, seeds, variables, len(model.moves), task.started, model)
+    own = Kind(task.mode, seeds, variables, len(model.moving), task.started, model)
     if specialised is None:
         specialised = len(robots) == 1 and _made_of(own) in _special
     if specialised and variables <= LARGEST_SPECIALISED:
         return own, _special_kernels(own)
-    size = next(size for size in SIZES if size >= max(variables, len(model.moves)))
+    size = next(size for size in SIZES if size >= max(variables, len(model.moving)))
     kind = Kind(task.mode, seeds, size, size, task.started)
     return kind, _kernels(kind)
 

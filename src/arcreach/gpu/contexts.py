@@ -38,8 +38,8 @@ class Models(NamedTuple):
     """Models of robots of one size, stacked."""
 
     chains: Any  # (robots, elements)
-    moves: Any  # (robots, moves)
-    shapes: Any
+    moving: Any  # (robots, moves)
+    polynomials: Any
     ends: Any
     numbers: Any  # (robots, 7)
 
@@ -147,8 +147,8 @@ def _replacements() -> tuple[tuple[Any, Any], ...]:
 def largest_angle(model: Model | None) -> float:
     """Return the largest absolute limit of a robot's coordinates."""
     assert model is not None
-    moves = model.moves
-    return max((float(np.abs(moves[name]).max(initial=0.0)) for name in ("lower", "upper", "bend_max")), default=0.0)
+    moving = model.moving
+    return max((float(np.abs(moving[name]).max(initial=0.0)) for name in ("lower", "upper", "bend_max")), default=0.0)
 
 
 class Parts(NamedTuple):
@@ -178,7 +178,7 @@ def parts(kind: Kind) -> Parts:
     # Without a robot, these are placeholders that are never read.
     zeros: Any = [0] * len(Model._fields)
     one = robot or Model(*zeros)
-    CHAIN, MOVES, SHAPES, ENDS = (np.copy(array) for array in (one.chain, one.moves, one.shapes, one.ends))
+    CHAIN, MOVING, POLYNOMIALS, ENDS = (np.copy(array) for array in (one.chain, one.moving, one.polynomials, one.ends))
     K_SCALE, K_WEIGHT, K_REACH, K_LEVER = one.scale, one.weight, one.reach, one.lever
     K_SYMMETRIC, K_SCALED, K_FRONT_KIND = one.symmetric, one.scaled, one.front_kind
     f64 = np.float64
@@ -194,8 +194,8 @@ def parts(kind: Kind) -> Parts:
         if known:
             return Model(
                 cuda.const.array_like(CHAIN),
-                cuda.const.array_like(MOVES),
-                cuda.const.array_like(SHAPES),
+                cuda.const.array_like(MOVING),
+                cuda.const.array_like(POLYNOMIALS),
                 K_SCALE,
                 K_WEIGHT,
                 K_REACH,
@@ -210,8 +210,8 @@ def parts(kind: Kind) -> Parts:
             x = models.numbers
             return Model(
                 models.chains[r],
-                models.moves[r],
-                models.shapes[r],
+                models.moving[r],
+                models.polynomials[r],
                 x[r, SCALE],
                 x[r, WEIGHT],
                 x[r, REACH],

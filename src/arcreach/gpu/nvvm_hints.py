@@ -68,7 +68,7 @@ def with_marked_loops(ir: str) -> str:
 
 def unrolled_rows(model: Any) -> int:
     """Return the number of moving elements; marks the caller's loops for full unrolling."""
-    return model.moves.shape[0]  # type: ignore[no-any-return]
+    return model.moving.shape[0]  # type: ignore[no-any-return]
 
 
 def unrolled_variables(array: Any) -> int:

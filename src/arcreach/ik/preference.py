@@ -50,11 +50,11 @@ def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
     ranged = isinstance(prefer, str) and prefer != "rest"
     factors = _factors(robot, weights)
     scales = np.empty(robot.model.variables)
-    for move in robot.model.moves:
-        k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
-        last = k + move["width"]
-        half = move["bend_max"] if move["kind"] >= BEND else 0.5 * (move["upper"] - move["lower"])
-        unit = robot.model.weight if move["stroke"] else 1.0
+    for element in robot.model.moving:
+        k, c, stretch = element["variable"], element["coordinate"], element["stretch"]
+        last = k + element["width"]
+        half = element["bend_max"] if element["kind"] >= BEND else 0.5 * (element["upper"] - element["lower"])
+        unit = robot.model.weight if element["stroke"] else 1.0
         scales[k:last] = _weight(factors[c], half if ranged else unit)
         if stretch > 0.0:
             scales[last - 1] = _weight(factors[c + 2], 0.5 if ranged else robot.model.weight / stretch)
@@ -85,7 +85,7 @@ def _has_branches(robot: Robot) -> bool:
     Sections bend to all sides through the straight pose, so a descent seldom ends in another minimum: for at most 2 %
     of the targets of the catalogue's robots, compared with a third for arms.
     """
-    kinds = robot.model.moves["kind"]
+    kinds = robot.model.moving["kind"]
     return bool(np.count_nonzero((kinds < BEND) & (kinds != SLIDE)) > 1)
 
 

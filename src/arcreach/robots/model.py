@@ -57,8 +57,8 @@ class SolverModel:
         self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
         self._near: dict[tuple[int, bytes, float], tuple[Table, Table]] = {}
-        self.moves = self.kernel().moves
-        self.variables = int(sum(self.moves["width"]))
+        self.moving = self.kernel().moving
+        self.variables = int(sum(self.moving["width"]))
 
     @property
     def weight(self) -> float:
@@ -128,8 +128,8 @@ class SolverModel:
         """
         rows = np.array(V, dtype=np.float64, order="C")
         if self.pulls() is not None:
-            move = pull_steps.nearest_batch if nearest else pull_steps.to_rest_batch
-            spread(move, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
+            keep = pull_steps.nearest_batch if nearest else pull_steps.to_rest_batch
+            spread(keep, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
         return rows
 
     def near(self, table: Table, wanted: Array, mode: int = layout.POSITION, factor: float = 1.0) -> Table:
@@ -151,34 +151,34 @@ class SolverModel:
     def difference(self, V: Array, other: Array) -> Array:
         """Return V (..., variables) minus `other`: radians, shares of a stretch, strokes in units of the weight."""
         away = V - other
-        for move in self.moves:
-            k = move["variable"]
-            if move["periodic"]:
+        for element in self.moving:
+            k = element["variable"]
+            if element["periodic"]:
                 away[..., k] = np.remainder(away[..., k] + np.pi, 2.0 * np.pi) - np.pi
-            elif move["stroke"]:
+            elif element["stroke"]:
                 away[..., k] /= self.weight
         return away
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the smallest box around the limits of the solver variables: two arrays (variables,)."""
         low, high = np.empty(self.variables), np.empty(self.variables)
-        for move in self.moves:
-            k, last = move["variable"], move["variable"] + move["width"] - 1
-            bends = move["kind"] == layout.BEND
-            low[k : last + 1] = -move["bend_max"] if bends else move["lower"]
-            high[k : last + 1] = move["bend_max"] if bends else move["upper"]
-            if move["stretch"] > 0.0:
+        for element in self.moving:
+            k, last = element["variable"], element["variable"] + element["width"] - 1
+            bends = element["kind"] == layout.BEND
+            low[k : last + 1] = -element["bend_max"] if bends else element["lower"]
+            high[k : last + 1] = element["bend_max"] if bends else element["upper"]
+            if element["stretch"] > 0.0:
                 low[last], high[last] = 0.0, 1.0
         return low, high
 
     def steps(self, largest: Array) -> Array:
         """Return the largest changes of solver variables (variables,) for largest changes of coordinates (dof,)."""
         result = np.empty(self.variables)
-        for move in self.moves:
-            k, c, stretch = move["variable"], move["coordinate"], move["stretch"]
-            result[k : k + move["width"]] = largest[c]
+        for element in self.moving:
+            k, c, stretch = element["variable"], element["coordinate"], element["stretch"]
+            result[k : k + element["width"]] = largest[c]
             if stretch > 0.0:
-                result[k + move["width"] - 1] = largest[c + 2] / stretch
+                result[k + element["width"] - 1] = largest[c + 2] / stretch
         return result
 
 
@@ -196,8 +196,8 @@ def _length(robot: Robot, tool: float) -> float:
 
 def _build(robot: Robot, tool: float) -> Model:
     """Return the model of a chain; with `tool` above 0, without the links of that length at its tip."""
-    moves: list[dict[str, Any]] = []
-    shapes = _Shapes(robot)
+    moving: list[dict[str, Any]] = []
+    table = _Polynomials(robot)
     # The fixed transforms before the first moving element, and after the latest one.
     front = fixed = np.eye(4)
     variable = 0
@@ -209,36 +209,36 @@ def _build(robot: Robot, tool: float) -> Model:
         if isinstance(element, HeldSection):
             near, far = robot.frames(robot.neutral)[at : at + 2]
             fixed = fixed @ np.linalg.inv(near) @ far
-        for fields in element.moves():
+        for fields in element.moving():
             fields["row"] = row
             fields["coordinate"] += coordinate
             fields["variable"] = variable
             if isinstance(element, Section):
-                fields["tip_row"] = shapes.row(element)
+                fields["tip_row"] = table.row(element)
             variable += fields["width"]
             about = _about(fields["axis"]) if fields["kind"] == layout.TURN else np.eye(4)
-            if moves:
-                _set_following(moves[-1], fixed @ about)
+            if moving:
+                _set_following(moving[-1], fixed @ about)
             else:
                 front = fixed @ about
-            moves.append(fields)
+            moving.append(fields)
             fixed = about.T
     length = _length(robot, tool)
-    for fields in moves:
+    for fields in moving:
         _set_unit(fields, length)
-    if moves and tool <= 0.0:
-        _set_following(moves[-1], fixed)
-    packed = np.zeros(len(moves), dtype=layout.MOVE)
-    for record, fields in zip(packed, moves, strict=True):
+    if moving and tool <= 0.0:
+        _set_following(moving[-1], fixed)
+    packed = np.zeros(len(moving), dtype=layout.MOVING)
+    for record, fields in zip(packed, moving, strict=True):
         for name, value in fields.items():
             record[name] = value
     packed.flags.writeable = False
     back = np.linalg.inv(fixed) if tool > 0.0 else np.eye(4)
     return Model(
         chain=robot.packed,
-        moves=packed,
-        shapes=shapes.table(),
-        scale=2.0 / shapes.largest_square,
+        moving=packed,
+        polynomials=table.rows(),
+        scale=2.0 / table.largest_square,
         weight=ANGLE_WEIGHT * length,
         reach=robot.moving_reach,
         # Limits of pulls are not invariant under a rotation of all bends.
@@ -259,11 +259,11 @@ def _about(axis: Any) -> Array:
     return turn
 
 
-def _set_following(move: dict[str, Any], fixed: Array) -> None:
+def _set_following(element: dict[str, Any], fixed: Array) -> None:
     """Write the fixed transform that follows a moving element."""
-    move["motion_kind"] = _kind_of(fixed)
-    if move["motion_kind"] != layout.NOTHING:
-        move["motion"] = fixed[:3].ravel()
+    element["motion_kind"] = _kind_of(fixed)
+    if element["motion_kind"] != layout.NOTHING:
+        element["motion"] = fixed[:3].ravel()
 
 
 def _set_unit(fields: dict[str, Any], length: float) -> None:
@@ -293,19 +293,19 @@ def _link_matrix(link: Link) -> Array:
     return matrix
 
 
-def _is_symmetric(moves: npt.NDArray[Any]) -> bool:
+def _is_symmetric(moving: npt.NDArray[Any]) -> bool:
     """Return whether rotating or mirroring all bends about the base axis rotates or mirrors the tip."""
-    for move in moves:
-        along_z = move["kind"] == layout.SLIDE and tuple(abs(move["axis"])) == (0.0, 0.0, 1.0)
-        if move["kind"] != layout.BEND and not along_z:
+    for element in moving:
+        along_z = element["kind"] == layout.SLIDE and tuple(abs(element["axis"])) == (0.0, 0.0, 1.0)
+        if element["kind"] != layout.BEND and not along_z:
             return False
-        x, y = move["motion"][3], move["motion"][7]
-        if move["motion_kind"] == layout.MOTION or (move["motion_kind"] == layout.SHIFT and (x or y)):
+        x, y = element["motion"][3], element["motion"][7]
+        if element["motion_kind"] == layout.MOTION or (element["motion_kind"] == layout.SHIFT and (x or y)):
             return False
     return True
 
 
-class _Shapes:
+class _Polynomials:
     """Polynomials of a robot's sections in x = 2 t / t_max - 1, t = bend^2."""
 
     def __init__(self, robot: Robot) -> None:
@@ -328,7 +328,7 @@ class _Shapes:
             self._rows += _tip_functions(section, np.sqrt(self._squares))
         return self._known[weights]
 
-    def table(self, error: float = POLYNOMIAL_ERROR) -> Array:
+    def rows(self, error: float = POLYNOMIAL_ERROR) -> Array:
         """Return the coefficients (rows, degree + 1) of the lowest degree whose truncation error is below `error`."""
         chebyshev = np.polynomial.chebyshev
         fitted = chebyshev.chebfit(self._nodes, np.transpose(self._rows), _HIGHEST_DEGREE)
@@ -346,11 +346,11 @@ class _Shapes:
 
 def polynomials(robot: Robot, error: float) -> Array:
     """Return the polynomials of a robot's sections (rows, degree + 1) to a given truncation error."""
-    shapes = _Shapes(robot)
+    table = _Polynomials(robot)
     for element in robot.elements:
         if isinstance(element, Section):
-            shapes.row(element)
-    return shapes.table(error)
+            table.row(element)
+    return table.rows(error)
 
 
 def _curvature_functions(t: Array) -> tuple[Array, Array]:

@@ -189,12 +189,12 @@ def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
     routes = robot.routes[np.isin(robot.routes["tendon"], chosen)].copy()
     routes["tendon"] = np.searchsorted(chosen, routes["tendon"])
     routes.flags.writeable = False
-    count = int(model.moves["width"].sum())
+    count = int(model.moving["width"].sum())
     units, variable_of = np.ones(count), np.zeros(robot.dof, dtype=np.int64)
-    for move in model.moves:
-        k = move["variable"]
-        variable_of[move["coordinate"]] = k
-        units[k : k + (2 if move["kind"] == layout.BEND else 1)] = move["unit"]
+    for element in model.moving:
+        k = element["variable"]
+        variable_of[element["coordinate"]] = k
+        units[k : k + (2 if element["kind"] == layout.BEND else 1)] = element["unit"]
     rest = np.empty((1, count))
     to_variables_batch(0, 1, model, robot.neutral[None].copy(), rest)
     linear = are_linear(routes)

@@ -61,26 +61,26 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
     corner = rng.random(count) < 0.25
     rest = model.rest
     variables = np.empty((count, model.variables))
-    for move in model.moves:
-        k, kind = move["variable"], move["kind"]
+    for element in model.moving:
+        k, kind = element["variable"], element["kind"]
         if kind not in (layout.BEND, layout.PLANAR):
-            low, high = move["lower"], move["upper"]
+            low, high = element["lower"], element["upper"]
             low, high = (-np.pi, np.pi) if np.isinf(low) else (low, high)
             drawn = low + layers[k] * (high - low)
             variables[:, k] = rest[k] + shrink * (drawn - rest[k])
             continue
-        last = k + move["width"] - 1
-        share = layers[last] if move["stretch"] > 0.0 else np.ones(count)
+        last = k + element["width"] - 1
+        share = layers[last] if element["stretch"] > 0.0 else np.ones(count)
         bend = layers[k] * shrink
         bend = np.where(corner, np.round(layers[k]), bend)
-        share = np.where(corner & (move["stretch"] > 0.0), np.round(share), share)
-        size = bend * (share * move["bend_max"] if move["slope"] > 0.0 else move["bend_max"])
+        share = np.where(corner & (element["stretch"] > 0.0), np.round(share), share)
+        size = bend * (share * element["bend_max"] if element["slope"] > 0.0 else element["bend_max"])
         if kind == layout.BEND:
             angle = 2.0 * np.pi * layers[k + 1]
             variables[:, k], variables[:, k + 1] = size * np.cos(angle), size * np.sin(angle)
         else:
             variables[:, k] = size
-        if move["stretch"] > 0.0:
+        if element["stretch"] > 0.0:
             variables[:, last] = share
     variables[:1] = rest
     return variables

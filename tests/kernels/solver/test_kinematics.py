@@ -24,9 +24,9 @@ def residual(robot, v, target, mode):
 def units(robot):
     """Units of the variables in the columns of J."""
     values = np.ones(robot.model.variables)
-    for move in robot.model.moves:
-        last = move["variable"] + move["width"] - (1 if move["stretch"] > 0.0 else 0)
-        values[move["variable"] : last] = move["unit"]
+    for element in robot.model.moving:
+        last = element["variable"] + element["width"] - (1 if element["stretch"] > 0.0 else 0)
+        values[element["variable"] : last] = element["unit"]
     return values
 
 

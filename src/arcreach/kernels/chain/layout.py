@@ -59,7 +59,7 @@ COORDINATE_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 NOTHING, SHIFT, MOTION = range(3)
 
 # Small integers keep a row at 256 bytes, whole cache lines: at 280 bytes, whole poses of arms take 2 % longer.
-_MOVE_FIELDS = np.dtype(
+_MOVING_FIELDS = np.dtype(
     [
         ("kind", np.int64),
         ("variable", np.int64),  # index of the first variable
@@ -86,4 +86,4 @@ _MOVE_FIELDS = np.dtype(
 )
 
 # As records, so that `chain[row].kind` also works where kernels run as plain Python.
-MOVE = np.dtype((np.record, _MOVE_FIELDS))
+MOVING = np.dtype((np.record, _MOVING_FIELDS))

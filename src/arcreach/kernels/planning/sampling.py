@@ -21,16 +21,16 @@ def uniform(state):
 @kernel
 def draw(model, low, high, state, v):
     """Write random variables, uniform within the limits of every element. Source: derived."""
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        k = move.variable
-        last = k + move.width - 1
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        k = element.variable
+        last = k + element.width - 1
         inside = False
         while not inside:
             for j in range(k, last + 1):
                 v[j] = low[j] + uniform(state) * (high[j] - low[j])
             inside = True
-            if move.kind == BEND or move.kind == PLANAR:
-                most = move.bend_max * (v[last] if move.stretch > 0.0 and move.slope > 0.0 else 1.0)
-                across = v[k + 1] if move.kind == BEND else 0.0
+            if element.kind == BEND or element.kind == PLANAR:
+                most = element.bend_max * (v[last] if element.stretch > 0.0 and element.slope > 0.0 else 1.0)
+                across = v[k + 1] if element.kind == BEND else 0.0
                 inside = v[k] * v[k] + across * across <= most * most

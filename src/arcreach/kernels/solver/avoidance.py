@@ -85,13 +85,13 @@ class Body(NamedTuple):
 
 
 @kernel
-def write_variable_gradient(moves: Records, q: Array, gradient: Array, slopes: Array) -> None:
+def write_variable_gradient(moving: Records, q: Array, gradient: Array, slopes: Array) -> None:
     """Write the gradient by solver variables, `slopes`, from that by coordinates, `gradient`, at q. Source: derived."""
-    for row in range(moves.shape[0]):
-        move = moves[row]
-        k = move.variable
-        c = move.coordinate
-        if move.kind == BEND:
+    for row in range(moving.shape[0]):
+        element = moving[row]
+        k = element.variable
+        c = element.coordinate
+        if element.kind == BEND:
             cosine = math.cos(q[c + 1])
             sine = math.sin(q[c + 1])
             around = gradient[c + 1] / q[c]
@@ -99,18 +99,18 @@ def write_variable_gradient(moves: Records, q: Array, gradient: Array, slopes: A
             slopes[k + 1] = sine * gradient[c] + cosine * around
         else:
             slopes[k] = gradient[c]
-        if move.stretch > 0.0:
-            slopes[k + move.width - 1] = move.stretch * gradient[c + 2]
+        if element.stretch > 0.0:
+            slopes[k + element.width - 1] = element.stretch * gradient[c + 2]
 
 
 @kernel
-def bend_a_little(moves: Records, q: Array, out: Array) -> None:
+def bend_a_little(moving: Records, q: Array, out: Array) -> None:
     """Write q with every section bent by at least `_LEAST_BEND`. Source: derived."""
     for k in range(q.shape[0]):
         out[k] = q[k]
-    for row in range(moves.shape[0]):
-        if moves[row].kind >= BEND:
-            c = moves[row].coordinate
+    for row in range(moving.shape[0]):
+        if moving[row].kind >= BEND:
+            c = moving[row].coordinate
             out[c] = max(q[c], _LEAST_BEND)
 
 
@@ -185,29 +185,29 @@ def tip_residual(model: Model, goal: Goal, v: Array, work: Work) -> tuple[float,
 @kernel
 def write_rows(model: Model, work: Work, body: Body, wanted: float, port: Port | None) -> int:
     """Write rows G and residuals r of the tip, of close elements and of a port; return their count. Source: derived."""
-    moves, G = model.moves, body.G
+    moving, G = model.moving, body.G
     for i in range(TIP_ROWS):
         body.r[i] = work.e[i]
         for k in range(work.J.shape[0]):
             G[i, k] = work.J[k, i]
     # Rows of clearances are not scaled by units, so those of the tip must not be either.
-    for row in range(moves.shape[0]):
+    for row in range(moving.shape[0]):
         for i in range(TIP_ROWS):
-            for k in range(moves[row].variable, stretch_index(moves[row])):
-                G[i, k] /= moves[row].unit
+            for k in range(moving[row].variable, stretch_index(moving[row])):
+                G[i, k] /= moving[row].unit
     count = TIP_ROWS
-    bend_a_little(moves, body.q, body.bent)
+    bend_a_little(moving, body.q, body.bent)
     # Row 1 of a port is the angle to its axis, the only row without a point of the body.
     if port is not None and body.rows[1, DISTANCE] < wanted:
         angle_gradient(model.chain, body.bent, port, body.rows, body.gradient)
-        write_variable_gradient(moves, body.bent, body.gradient, G[count])
+        write_variable_gradient(moving, body.bent, body.gradient, G[count])
         body.r[count] = wanted - body.rows[1, DISTANCE]
         count += 1
     for i in range(body.rows.shape[0]):
         lack = wanted - body.rows[i, DISTANCE]
         if lack > 0.0 and body.rows[i, AT_ELEMENT] >= 0.0 and count < MOST_ROWS:
             row_gradient(model.chain, body.bent, body.rows[i : i + 1], body.gradient)
-            write_variable_gradient(moves, body.bent, body.gradient, G[count])
+            write_variable_gradient(moving, body.bent, body.gradient, G[count])
             body.r[count] = lack
             count += 1
     return count
@@ -233,15 +233,15 @@ def step_free(model: Model, work: Work, body: Body, count: int, damping: float) 
             A[i, i] += mu
         solve_positive(A, count, y)
         held = False
-        for row in range(model.moves.shape[0]):
-            move = model.moves[row]
-            if move.kind >= BEND:
+        for row in range(model.moving.shape[0]):
+            element = model.moving[row]
+            if element.kind >= BEND:
                 continue
-            k = move.variable
+            k = element.variable
             step = 0.0
             for i in range(count):
                 step += G[i, k] * y[i]
-            if (v[k] >= move.upper and step > 0.0) or (v[k] <= move.lower and step < 0.0):
+            if (v[k] >= element.upper and step > 0.0) or (v[k] <= element.lower and step < 0.0):
                 held = True
                 for i in range(count):
                     G[i, k] = 0.0

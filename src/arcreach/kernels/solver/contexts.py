@@ -9,8 +9,8 @@ class Model(NamedTuple):
     """A robot for the solver; `robots.model` builds it."""
 
     chain: Records  # a row per element
-    moves: Records  # a row per moving element, see `layout.MOVE`
-    shapes: Array  # polynomials of the sections, a row each
+    moving: Records  # a row per moving element, see `layout.MOVING`
+    polynomials: Array  # of the sections, a row each
     scale: float  # from a squared bend to the argument of the polynomials
     weight: float  # metres that count as much as a radian
     reach: float  # metres; upper bound of the distance from the first moving element to the tip

@@ -152,11 +152,13 @@ def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> floa
 @kernel(fast=True, inline=True)
 def find_touching(model: Model, work: Work) -> bool:
     """Mark blocks that touch a bound as FREE, others as CLEAR; return whether any touches. Source: derived."""
-    moves, v, codes = model.moves, work.v, work.codes
+    moving, v, codes = model.moving, work.v, work.codes
     found = False
     for row in range(rows(model)):
-        move = moves[row]
-        touching = touches(move, v) if move.kind >= BEND else not move.lower < v[move.variable] < move.upper
+        element = moving[row]
+        touching = (
+            touches(element, v) if element.kind >= BEND else not element.lower < v[element.variable] < element.upper
+        )
         codes[row] = FREE if touching else CLEAR
         found |= touching
     return found
@@ -165,16 +167,16 @@ def find_touching(model: Model, work: Work) -> bool:
 @kernel(fast=True, inline=True)
 def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
     """Restrict the blocks that y (6,) moves across a bound they touch; return whether any was. Source: derived."""
-    moves, v, J, codes = model.moves, work.v, work.J, work.codes
+    moving, v, J, codes = model.moving, work.v, work.J, work.codes
     changed = False
     for row in range(rows(model)):
         # Blocks that are held, or move along a rim, cannot be restricted further.
         if codes[row] != CLEAR and codes[row] != HELD and codes[row] != TANGENT:
-            move = moves[row]
-            d0, d1, d2 = block_step(move, v, codes[row], J, work.y, goal.mode)
-            code = block_code(move, v, codes[row], d0, d1, d2)
+            element = moving[row]
+            d0, d1, d2 = block_step(element, v, codes[row], J, work.y, goal.mode)
+            code = block_code(element, v, codes[row], d0, d1, d2)
             if code != FREE and code != codes[row]:
-                restrict(move, v, code, codes[row], J, goal.mode)
+                restrict(element, v, code, codes[row], J, goal.mode)
                 codes[row] = code
                 changed = True
     return changed
@@ -189,7 +191,7 @@ def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) ->
     for r in range(6):
         work.y[r] = work.e[r]
     mu = 0.0
-    passes = 2 * model.moves.shape[0] + 1
+    passes = 2 * model.moving.shape[0] + 1
     while passes > 0:
         if touching and not mark_bounds(model, goal, work) and mu > 0.0:
             break
@@ -201,25 +203,25 @@ def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) ->
 @kernel(fast=True, inline=True)
 def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
     """Write the projected step from v into `trial`; return the predicted squared residual. Source: derived."""
-    moves, v, J, y, codes, trial = model.moves, work.v, work.J, work.y, work.codes, work.trial
+    moving, v, J, y, codes, trial = model.moving, work.v, work.J, work.y, work.codes, work.trial
     mu = bounded_multipliers(model, goal, work, damping)
     for row in range(rows(model)):
-        move = moves[row]
-        k = move.variable
-        if move.kind < BEND:
+        element = moving[row]
+        k = element.variable
+        if element.kind < BEND:
             step = 0.0 if codes[row] == HELD else row_times(J, k, y, goal.mode)
-            trial[k] = min(max(v[k] + move.unit * step, move.lower), move.upper)
+            trial[k] = min(max(v[k] + element.unit * step, element.lower), element.upper)
         else:
-            d0, d1, d2 = block_step(move, v, codes[row], J, y, goal.mode)
-            d0 *= move.unit
-            d1 *= move.unit if move.kind == BEND else 1.0
-            p1 = v[k + 1] + d1 if move.width > 1 else 0.0
-            p2 = v[k + 2] + d2 if move.width > 2 else 0.0
-            p0, p1, p2 = project(move, v[k] + d0, p1, p2)
+            d0, d1, d2 = block_step(element, v, codes[row], J, y, goal.mode)
+            d0 *= element.unit
+            d1 *= element.unit if element.kind == BEND else 1.0
+            p1 = v[k + 1] + d1 if element.width > 1 else 0.0
+            p2 = v[k + 2] + d2 if element.width > 2 else 0.0
+            p0, p1, p2 = project(element, v[k] + d0, p1, p2)
             trial[k] = p0
-            if move.width > 1:
+            if element.width > 1:
                 trial[k + 1] = p1
-            if move.width > 2:
+            if element.width > 2:
                 trial[k + 2] = p2
     return mu * mu * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3] + y[4] * y[4] + y[5] * y[5])
 

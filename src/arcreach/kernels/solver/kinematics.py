@@ -7,7 +7,7 @@ step needs no sine and no special case for the straight pose.
 
 The pass updates T_here_tip, so residual and columns are in the tip frame, where the tangent plane of the tip's axis is
 x and y. J is stored transposed, (variables, 6). Its columns are scaled by the unit of each variable, see
-`layout.MOVE`. Its rows: position, then weight times orientation, two rows for an axis and zeros for a position. The
+`layout.MOVING`. Its rows: position, then weight times orientation, two rows for an axis and zeros for a position. The
 sixth row is written for ROTATION targets only; a caller that reads it in other modes must set it to zero first.
 """
 
@@ -87,51 +87,51 @@ def write_column(J: Array, k: int, tip: Motion, moving: Vector, turning: Vector,
 
 @kernel(fast=True, inline=True)
 def bend_functions(
-    shapes: Array, shape: int, t: float, scale: float
+    polynomials: Array, row: int, t: float, scale: float
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return A, B, C, g, Z, 2 dg/dt, 2 dZ/dt of a section at t = theta^2. Source: derived."""
-    last = shapes.shape[1] - 1
+    last = polynomials.shape[1] - 1
     x = scale * t - 1.0
-    C = shapes[0, last]
-    E = shapes[1, last]
-    if shape == 0:
+    C = polynomials[0, last]
+    E = polynomials[1, last]
+    if row == 0:
         for i in range(last):
-            C = C * x + shapes[0, last - 1 - i]
-            E = E * x + shapes[1, last - 1 - i]
+            C = C * x + polynomials[0, last - 1 - i]
+            E = E * x + polynomials[1, last - 1 - i]
         A = 1.0 - t * C
         B = 0.5 * (A - t * E)
         return A, B, C, B, A, E, C - B
-    g = shapes[shape, last]
-    Z = shapes[shape + 1, last]
+    g = polynomials[row, last]
+    Z = polynomials[row + 1, last]
     slope_g = 0.0
     slope_Z = 0.0
     for passed in range(last):
         i = last - 1 - passed
-        C = C * x + shapes[0, i]
-        E = E * x + shapes[1, i]
+        C = C * x + polynomials[0, i]
+        E = E * x + polynomials[1, i]
         slope_g = slope_g * x + g
         slope_Z = slope_Z * x + Z
-        g = g * x + shapes[shape, i]
-        Z = Z * x + shapes[shape + 1, i]
+        g = g * x + polynomials[row, i]
+        Z = Z * x + polynomials[row + 1, i]
     A = 1.0 - t * C
     B = 0.5 * (A - t * E)
     return A, B, C, g, Z, 2.0 * scale * slope_g, 2.0 * scale * slope_Z
 
 
 @kernel(fast=True, inline=True)
-def bend_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+def bend_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write a section's columns; return the tip in its base frame. Source: derived."""
-    k = move.variable
+    k = element.variable
     bx = v[k]
-    by = v[k + 1] if move.kind == BEND else 0.0
-    varying = move.stretch > 0.0
-    share = k + move.width - 1
-    S = move.length + move.stretch * v[share] if varying else move.length
+    by = v[k + 1] if element.kind == BEND else 0.0
+    varying = element.stretch > 0.0
+    share = k + element.width - 1
+    S = element.length + element.stretch * v[share] if varying else element.length
     xx = bx * bx
     yy = by * by
     xy = bx * by
     t = xx + yy
-    A, B, C, g, Z, hg, hz = bend_functions(model.shapes, move.tip_row, t, model.scale)
+    A, B, C, g, Z, hg, hz = bend_functions(model.polynomials, element.tip_row, t, model.scale)
     turn = (1.0 - B * xx, -B * xy, A * bx, 0.0, -B * xy, 1.0 - B * yy, A * by, 0.0, -A * bx, -A * by, 1.0 - t * B, 0.0)
     here = multiply(turn, tip)
     # From the section's end to the tip, in the section's base frame.
@@ -145,7 +145,7 @@ def bend_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: 
     ly = S * hg * xy + wz * ex - wx * ez
     lz = S * hz * bx + wx * ey - wy * ex
     write_column(J, k, here, (lx, ly, lz), (wx, wy, wz), goal.mode, model.weight)
-    if move.kind == BEND:
+    if element.kind == BEND:
         wx = C * xx - 1.0
         wy = C * xy
         wz = B * bx
@@ -154,7 +154,7 @@ def bend_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: 
         lz = S * hz * by + wx * ey - wy * ex
         write_column(J, k + 1, here, (lx, ly, lz), (wx, wy, wz), goal.mode, model.weight)
     if varying:
-        d = move.stretch
+        d = element.stretch
         write_column(J, share, here, (d * g * bx, d * g * by, d * Z), (0.0, 0.0, 0.0), goal.mode, model.weight)
     return (
         here[0],
@@ -198,20 +198,20 @@ def mix(f: float, a: Row, g: float, b: Row) -> Row:
 
 
 @kernel(fast=True, inline=True)
-def turn_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+def turn_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write the column of a revolute joint; return the tip in its base frame. Source: derived.
 
     The axis is the same in both frames of the joint, so the column is computed before the rotation.
     """
-    k = move.variable
+    k = element.variable
     s, c = sincos(v[k])
     x = (tip[0], tip[1], tip[2], tip[3])
     y = (tip[4], tip[5], tip[6], tip[7])
     z = (tip[8], tip[9], tip[10], tip[11])
-    if move.about == ABOUT_Z:
+    if element.about == ABOUT_Z:
         write_turn(J, k, x, y, z, goal.mode, model.weight)
         return mix(c, x, -s, y) + mix(s, x, c, y) + z
-    if move.about == ABOUT_Y:
+    if element.about == ABOUT_Y:
         write_turn(J, k, z, x, y, goal.mode, model.weight)
         return mix(s, z, c, x) + y + mix(c, z, -s, x)
     write_turn(J, k, y, z, x, goal.mode, model.weight)
@@ -238,24 +238,24 @@ def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
 
 
 @kernel(fast=True, inline=True)
-def slide_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+def slide_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write the column of a prismatic joint; return the tip in its base frame. Source: derived."""
-    k = move.variable
-    x = move.axis[0]
-    y = move.axis[1]
-    z = move.axis[2]
+    k = element.variable
+    x = element.axis[0]
+    y = element.axis[1]
+    z = element.axis[2]
     write_column(J, k, tip, (x, y, z), (0.0, 0.0, 0.0), goal.mode, model.weight)
     return shifted(tip, v[k] * x, v[k] * y, v[k] * z)
 
 
 @kernel(fast=True, inline=True)
-def swing_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+def swing_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write the column of a parallelogram; return the tip in its base frame. Source: derived."""
-    k = move.variable
-    ax = move.axis[0]
-    ay = move.axis[1]
-    az = move.axis[2]
-    link = move.link
+    k = element.variable
+    ax = element.axis[0]
+    ay = element.axis[1]
+    az = element.axis[2]
+    link = element.link
     s, c = sincos(v[k])
     # The link rotated about the axis, by Rodrigues' formula.
     along = (1.0 - c) * (ax * link[0] + ay * link[1] + az * link[2])
@@ -268,25 +268,25 @@ def swing_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J:
 
 
 @kernel(fast=True)
-def joint_step(model: Model, goal: Goal, move: Record, v: Array, tip: Motion, J: Array) -> Motion:
+def joint_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write the column of any joint; return the tip in its base frame. Source: derived."""
-    row = model.chain[move.row]
-    value = v[move.variable]
+    row = model.chain[element.row]
+    value = v[element.variable]
     motion = motion_of(row.kind, row, value)
     here = multiply(motion, tip)
     lx, ly, lz, wx, wy, wz = rates_of(row.kind, row, value, motion)
     # From the joint's far end to the tip.
     x, y, z = here[3] - motion[3], here[7] - motion[7], here[11] - motion[11]
     moving = (lx + wy * z - wz * y, ly + wz * x - wx * z, lz + wx * y - wy * x)
-    write_column(J, move.variable, here, moving, (wx, wy, wz), goal.mode, model.weight)
+    write_column(J, element.variable, here, moving, (wx, wy, wz), goal.mode, model.weight)
     return here
 
 
 @kernel(fast=True, inline=True)
-def fixed_step(move: Record, tip: Motion) -> Motion:
+def fixed_step(element: Record, tip: Motion) -> Motion:
     """Return the tip in the end frame of a moving element, by the fixed motion that follows it. Source: derived."""
-    m = move.motion
-    if move.motion_kind == SHIFT:
+    m = element.motion
+    if element.motion_kind == SHIFT:
         return shifted(tip, m[3], m[7], m[11])
     return multiply((m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]), tip)
 
@@ -349,34 +349,34 @@ def residual(tip: Motion, goal: Goal, weight: float, e: Array) -> tuple[float, f
 def scale_columns(model: Model, J: Array, mode: int) -> None:
     """Scale the columns of joints and bends by their units; those of stretches have none. Source: derived."""
     for row in range(rows(model)):
-        move = model.moves[row]
-        for i in range(2 if move.kind == BEND else 1):
+        element = model.moving[row]
+        for i in range(2 if element.kind == BEND else 1):
             for r in range(5):
-                J[move.variable + i, r] *= move.unit
+                J[element.variable + i, r] *= element.unit
             if mode == ROTATION:
-                J[move.variable + i, 5] *= move.unit
+                J[element.variable + i, 5] *= element.unit
 
 
 @kernel(fast=True, inline=True)
 def evaluate(model: Model, goal: Goal, v: Array, e: Array, J: Array) -> tuple[float, float]:
     """Write residual e (6,) and Jacobian J (variables, 6) at v; return squared distance and angle. Source: derived."""
-    moves = model.moves
+    moving = model.moving
     tip: Motion = IDENTITY
     for passed in range(rows(model)):
-        move = moves[moves.shape[0] - 1 - passed]
-        kind = move.kind
-        if move.motion_kind != NOTHING:
-            tip = fixed_step(move, tip)
+        element = moving[moving.shape[0] - 1 - passed]
+        kind = element.kind
+        if element.motion_kind != NOTHING:
+            tip = fixed_step(element, tip)
         if kind == TURN:
-            tip = turn_step(model, goal, move, v, tip, J)
+            tip = turn_step(model, goal, element, v, tip, J)
         elif kind >= BEND:
-            tip = bend_step(model, goal, move, v, tip, J)
+            tip = bend_step(model, goal, element, v, tip, J)
         elif kind == SLIDE:
-            tip = slide_step(model, goal, move, v, tip, J)
+            tip = slide_step(model, goal, element, v, tip, J)
         elif kind == SWING:
-            tip = swing_step(model, goal, move, v, tip, J)
+            tip = swing_step(model, goal, element, v, tip, J)
         elif OTHER_JOINTS:
-            tip = joint_step(model, goal, move, v, tip, J)
+            tip = joint_step(model, goal, element, v, tip, J)
     if model.scaled:
         scale_columns(model, J, goal.mode)
     return residual(tip, goal, model.weight, e)

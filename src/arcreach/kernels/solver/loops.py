@@ -8,7 +8,7 @@ from arcreach.kernels.solver.contexts import Model
 @kernel(fast=True, inline=True)
 def rows(model: Model) -> int:
     """Return the number of moving elements. Source: derived."""
-    return model.moves.shape[0]
+    return model.moving.shape[0]
 
 
 @kernel(fast=True, inline=True)

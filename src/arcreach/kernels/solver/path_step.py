@@ -28,8 +28,8 @@ STARTS = 5
 class Box(NamedTuple):
     """The box around a configuration."""
 
-    model: Model  # the robot's, with the `moves` below in place of its own
-    moves: Records  # copy of the moving elements, with joint limits that `narrow` overwrites
+    model: Model  # the robot's, with `moving` below in place of its own
+    moving: Records  # copy of the moving elements, with joint limits that `narrow` overwrites
     largest: Array  # (variables,): largest step of each variable
     pulls: Pulls | None  # limits of pulls
 
@@ -37,34 +37,34 @@ class Box(NamedTuple):
 @kernel(fast=True, inline=True)
 def narrow(model: Model, centre: Array, box: Box) -> None:
     """Narrow the limits of joints to the box around `centre` (variables,). Source: derived."""
-    boxed = box.moves
+    boxed = box.moving
     for row in range(boxed.shape[0]):
-        move = model.moves[row]
-        if move.kind < BEND:
-            k = move.variable
-            boxed[row].lower = max(move.lower, centre[k] - box.largest[k])
-            boxed[row].upper = min(move.upper, centre[k] + box.largest[k])
+        element = model.moving[row]
+        if element.kind < BEND:
+            k = element.variable
+            boxed[row].lower = max(element.lower, centre[k] - box.largest[k])
+            boxed[row].upper = min(element.upper, centre[k] + box.largest[k])
 
 
 @kernel(fast=True, inline=True)
 def move_inside(box: Box, centre: Array, v: Array) -> None:
     """Clip v to the box; a section's variables move towards `centre`, which keeps their limits. Source: derived."""
-    boxed, largest = box.moves, box.largest
+    boxed, largest = box.moving, box.largest
     for row in range(boxed.shape[0]):
-        move = boxed[row]
-        k = move.variable
-        if move.kind < BEND:
-            v[k] = min(max(v[k], move.lower), move.upper)
+        element = boxed[row]
+        k = element.variable
+        if element.kind < BEND:
+            v[k] = min(max(v[k], element.lower), element.upper)
             continue
-        stretch = stretch_index(move)
+        stretch = stretch_index(element)
         square = 0.0
         for j in range(k, stretch):
             square += (v[j] - centre[j]) * (v[j] - centre[j])
         # The bound of the bend vector's change also bounds the change of the bend.
         share = min(1.0, largest[k] / math.sqrt(square)) if square > 0.0 else 1.0
-        if move.stretch > 0.0 and abs(v[stretch] - centre[stretch]) * share > largest[stretch]:
+        if element.stretch > 0.0 and abs(v[stretch] - centre[stretch]) * share > largest[stretch]:
             share = largest[stretch] / abs(v[stretch] - centre[stretch])
-        for j in range(k, k + move.width):
+        for j in range(k, k + element.width):
             v[j] = centre[j] + share * (v[j] - centre[j])
 
 

@@ -110,11 +110,11 @@ def part_cost(preference: Preference, v: Array, first: int, last: int) -> float:
 def cost(model: Model, preference: Preference, v: Array) -> float:
     """Return the cost of a posture. Source: derived."""
     total = 0.0
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        end = move.variable + move.width
-        stretch = stretch_index(move)
-        s = part_cost(preference, v, move.variable, stretch)
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        end = element.variable + element.width
+        stretch = stretch_index(element)
+        s = part_cost(preference, v, element.variable, stretch)
         total += s / (1.0 - preference.barrier * s)
         s = part_cost(preference, v, stretch, end)
         total += s / (1.0 - preference.barrier * s)
@@ -145,18 +145,18 @@ def write_gradient(model: Model, preference: Preference, v: Array, scratch: Post
     """Write the gradient `g` and the units `size` of the scaled variables; return the cost. Source: derived."""
     total = 0.0
     largest = 0.0
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        end = move.variable + move.width
-        stretch = stretch_index(move)
-        value, curvature = slope_of(preference, v, move.variable, stretch, scratch)
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        end = element.variable + element.width
+        stretch = stretch_index(element)
+        value, curvature = slope_of(preference, v, element.variable, stretch, scratch)
         total += value
         if stretch < end:
             value, other = slope_of(preference, v, stretch, end, scratch)
             total += value
             curvature = max(curvature, other)
         largest = max(largest, curvature)
-        for k in range(move.variable, end):
+        for k in range(element.variable, end):
             scratch.size[k] = curvature
     least = LEAST_CURVATURE * largest + 1e-300
     for k in range(v.shape[0]):
@@ -167,14 +167,14 @@ def write_gradient(model: Model, preference: Preference, v: Array, scratch: Post
 @kernel(fast=True, inline=True)
 def scale(model: Model, J: Array, scratch: PostureScratch) -> None:
     """Scale the rows of J and g so that every block has curvature 1. Source: derived."""
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        end = move.variable + move.width
-        stretch = stretch_index(move)
-        for k in range(move.variable, end):
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        end = element.variable + element.width
+        stretch = stretch_index(element)
+        for k in range(element.variable, end):
             scratch.g[k] *= scratch.size[k]
             # Rows of J are per unit of the solver's steps.
-            f = scratch.size[k] / move.unit if k < stretch else scratch.size[k]
+            f = scratch.size[k] / element.unit if k < stretch else scratch.size[k]
             for r in range(6):
                 J[k, r] *= f
 
@@ -210,12 +210,12 @@ def restrict_blocks(model: Model, work: Work, scratch: PostureScratch) -> bool:
     """
     v, J, g = work.v, work.J, scratch.g
     changed = False
-    for row in range(model.moves.shape[0]):
+    for row in range(model.moving.shape[0]):
         if work.codes[row] == CLEAR:
             continue
-        move = model.moves[row]
-        k = move.variable
-        width = move.width
+        element = model.moving[row]
+        k = element.variable
+        width = element.width
         z0 = scratch.down[k] + scratch.back[k]
         z1 = scratch.down[k + 1] + scratch.back[k + 1] if width > 1 else 0.0
         z2 = scratch.down[k + 2] + scratch.back[k + 2] if width > 2 else 0.0
@@ -224,7 +224,7 @@ def restrict_blocks(model: Model, work: Work, scratch: PostureScratch) -> bool:
             continue
         f = PROBE / size
         v1, v2 = v[k + 1] if width > 1 else 0.0, v[k + 2] if width > 2 else 0.0
-        p0, p1, p2 = project(move, v[k] + f * z0, v1 + f * z1, v2 + f * z2)
+        p0, p1, p2 = project(element, v[k] + f * z0, v1 + f * z1, v2 + f * z2)
         # The part of the step that the projection removes, along the normal of the bound.
         n0, n1, n2 = z0 - (p0 - v[k]) / f, z1 - (p1 - v1) / f, z2 - (p2 - v2) / f
         lost = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
@@ -267,7 +267,7 @@ def linearise(
     touching = find_touching(model, work)
     if touching:
         # A block has at most three normals.
-        for _ in range(3 * model.moves.shape[0]):
+        for _ in range(3 * model.moving.shape[0]):
             if not restrict_blocks(model, work, scratch):
                 break
             added = null_step(goal, work, scratch)

@@ -93,15 +93,15 @@ def keeps_pulls(pulls: Pulls, model: Model, v: Array) -> bool:
 def write_coordinates(model: Model, pulls: Pulls, v: Array) -> None:
     """Write the coordinates of the elements that tendons pass. Source: derived."""
     q = pulls.q
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        k, c = move.variable, move.coordinate
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        k, c = element.variable, element.coordinate
         q[c] = v[k]
-        if move.kind == BEND:
+        if element.kind == BEND:
             q[c] = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
             q[c + 1] = math.atan2(v[k + 1], v[k])
-            if move.stretch > 0.0:
-                q[c + 2] = move.length + move.stretch * v[k + 2]
+            if element.stretch > 0.0:
+                q[c + 2] = element.length + element.stretch * v[k + 2]
 
 
 @kernel

@@ -50,18 +50,18 @@ _LINEARISATIONS = 20
 
 
 @kernel
-def block_cut(move: Record, v: Array, d: Array) -> tuple[float, float, float, float, float]:
+def block_cut(element: Record, v: Array, d: Array) -> tuple[float, float, float, float, float]:
     """Return the constraint of a block that v + d violates most: violation, its row of up to three entries, and c.
 
     Bends of sections are bounded by the tangent of their disc, cone or cylinder nearest to v + d. Source: derived.
     """
-    k, unit = move.variable, move.unit
+    k, unit = element.variable, element.unit
     x = v[k] + unit * d[k]
-    if move.kind < BEND:
-        if x - move.upper > move.lower - x:
-            return (x - move.upper) / unit, 1.0, 0.0, 0.0, (move.upper - v[k]) / unit
-        return (move.lower - x) / unit, -1.0, 0.0, 0.0, (v[k] - move.lower) / unit
-    planar = move.kind == PLANAR
+    if element.kind < BEND:
+        if x - element.upper > element.lower - x:
+            return (x - element.upper) / unit, 1.0, 0.0, 0.0, (element.upper - v[k]) / unit
+        return (element.lower - x) / unit, -1.0, 0.0, 0.0, (v[k] - element.lower) / unit
+    planar = element.kind == PLANAR
     y = 0.0 if planar else v[k + 1] + unit * d[k + 1]
     radius = x if planar else math.sqrt(x * x + y * y)
     nx, ny = 1.0, 0.0
@@ -69,14 +69,14 @@ def block_cut(move: Record, v: Array, d: Array) -> tuple[float, float, float, fl
         nx, ny = (x / radius, y / radius) if radius > 0.0 else (0.0, 0.0)
     now = nx * v[k] if planar else nx * v[k] + ny * v[k + 1]
     # The limit of the bend grows with the share of the stretch where both are coupled.
-    growth = move.slope * unit
-    last = k + move.width - 1
-    share_now, share = (v[last], v[last] + d[last]) if move.stretch > 0.0 else (0.0, 0.0)
+    growth = element.slope * unit
+    last = k + element.width - 1
+    share_now, share = (v[last], v[last] + d[last]) if element.stretch > 0.0 else (0.0, 0.0)
     norm = math.sqrt(unit * unit + growth * growth)
-    room = move.bend_max - growth
+    room = element.bend_max - growth
     worst = (radius - room - growth * share) / norm
     a, b, c, bound = nx * unit / norm, ny * unit / norm, -growth / norm, (room + growth * share_now - now) / norm
-    if move.stretch > 0.0 and max(share - 1.0, -share) > worst:
+    if element.stretch > 0.0 and max(share - 1.0, -share) > worst:
         sign = 1.0 if share > 0.5 else -1.0
         worst = max(share - 1.0, -share)
         a, b, c, bound = 0.0, 0.0, sign, 1.0 - share_now if sign > 0.0 else share_now
@@ -127,19 +127,19 @@ def write_cut(pulls: Pulls, model: Model, v: Array, count: int) -> bool:
     # Tangents of discs and cones need not be exact: limits of blocks are kept by projection afterwards.
     worst = max(worst, _TANGENT * longest)
     found = tendon >= 0
-    for i in range(model.moves.shape[0]):
-        move = model.moves[i]
-        violation, first, second, third, bound = block_cut(move, v, d)
+    for i in range(model.moving.shape[0]):
+        element = model.moving[i]
+        violation, first, second, third, bound = block_cut(element, v, d)
         if violation > worst:
             worst = violation
             found, tendon = True, -1
             for k in range(n):
                 row[k] = 0.0
-            row[move.variable] = first
-            if move.width > 1:
-                row[move.variable + 1] = second
-            if move.width > 2:
-                row[move.variable + 2] = third
+            row[element.variable] = first
+            if element.width > 1:
+                row[element.variable + 1] = second
+            if element.width > 2:
+                row[element.variable + 2] = third
             pulls.columns[BOUND, count] = bound
             pulls.columns[TENDON, count] = 0.0
     if tendon >= 0:

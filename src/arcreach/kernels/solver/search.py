@@ -48,7 +48,7 @@ def make_scratch(model: Model, table: Table, dof: int) -> tuple[Work, Lookup, Ar
     n = table.seeds.shape[1]
     floats = np.empty(9 * n + dof + 34 + FAMILIAR_SEEDS)
     rest = 9 * n + dof
-    integers = np.zeros(model.moves.shape[0] + 3 + FAMILIAR_SEEDS, np.int64)
+    integers = np.zeros(model.moving.shape[0] + 3 + FAMILIAR_SEEDS, np.int64)
     count = table.keys.shape[1]
     singles = np.empty(count + count // BLOCK, np.float32)
     work = Work(
@@ -162,15 +162,15 @@ def is_known(model: Model, v: Array, branches: Branches) -> bool:
 
     `weight` metres of a stroke count as a radian. Source: derived.
     """
-    moves = model.moves
+    moving = model.moving
     for i in range(branches.counts[0]):
         largest = 0.0
-        for row in range(moves.shape[0]):
-            for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+        for row in range(moving.shape[0]):
+            for k in range(moving[row].variable, moving[row].variable + moving[row].width):
                 difference = v[k] - branches.V[i, k]
-                if moves[row].periodic == 1:
+                if moving[row].periodic == 1:
                     difference = wrap_angle(difference)
-                elif moves[row].stroke == 1:
+                elif moving[row].stroke == 1:
                     difference /= model.weight
                 largest = max(largest, abs(difference))
         if largest <= branches.nearness:

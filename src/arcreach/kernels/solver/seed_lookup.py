@@ -195,8 +195,8 @@ def key_seeds(
         write_key(target, mode, frame, keys[i])
         for k in range(variables.shape[1]):
             placed[i, k] = variables[i, k]
-        for row in range(model.moves.shape[0]):
-            if model.moves[row].kind == BEND:
-                k = model.moves[row].variable
+        for row in range(model.moving.shape[0]):
+            if model.moving[row].kind == BEND:
+                k = model.moving[row].variable
                 placed[i, k] = c * variables[i, k] + s * variables[i, k + 1]
                 placed[i, k + 1] = mirror * (c * variables[i, k + 1] - s * variables[i, k])

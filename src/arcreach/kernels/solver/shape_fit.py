@@ -43,26 +43,26 @@ def hold(A: Array, first: int, nx: float, ny: float, nz: float, stiff: float) ->
 @kernel
 def hold_block(model: Model, row: int, code: int, v: Array, A: Array, stiff: float) -> None:
     """Make the directions that leave the limits of a moving element stiff. Source: derived."""
-    move = model.moves[row]
-    k, last = move.variable, move.variable + move.width - 1
+    element = model.moving[row]
+    k, last = element.variable, element.variable + element.width - 1
     if code == HELD:
         for i in range(k, last + 1):
             A[i, i] += stiff
         return
     if code == FLOOR:
         A[k, k] += stiff
-    if code == TOP or (code == TANGENT and move.stretch > 0.0):
+    if code == TOP or (code == TANGENT and element.stretch > 0.0):
         A[last, last] += stiff
-    if move.kind == BEND and (code == TANGENT or code == SIDE):
+    if element.kind == BEND and (code == TANGENT or code == SIDE):
         radius = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
         if radius > 0.0:
-            coupled = code == SIDE and move.slope > 0.0
-            slope = -move.bend_max if coupled else 0.0
+            coupled = code == SIDE and element.slope > 0.0
+            slope = -element.bend_max if coupled else 0.0
             norm = 1.0 / math.sqrt(1.0 + slope * slope)
             hold(A, k, norm * v[k] / radius, norm * v[k + 1] / radius, norm * slope, stiff)
     elif code == SIDE:
-        norm = 1.0 / math.sqrt(1.0 + move.bend_max * move.bend_max)
-        hold(A, k, norm, -norm * move.bend_max, 0.0, stiff)
+        norm = 1.0 / math.sqrt(1.0 + element.bend_max * element.bend_max)
+        hold(A, k, norm, -norm * element.bend_max, 0.0, stiff)
 
 
 @kernel
@@ -85,13 +85,13 @@ def bounded_step(model: Model, v: Array, damping: float, fit: Fit) -> None:
         solve_positive(fit.A, n, fit.x)
         changed = False
         for row in range(fit.codes.shape[0]):
-            move = model.moves[row]
-            k, unit = move.variable, move.unit
-            p1 = fit.x[k + 1] if move.width > 1 else 0.0
-            p2 = fit.x[k + 2] if move.width > 2 else 0.0
-            if move.kind == BEND:
+            element = model.moving[row]
+            k, unit = element.variable, element.unit
+            p1 = fit.x[k + 1] if element.width > 1 else 0.0
+            p2 = fit.x[k + 2] if element.width > 2 else 0.0
+            if element.kind == BEND:
                 p1 /= unit
-            code = block_code(move, v, fit.codes[row], fit.x[k] / unit, p1, p2)
+            code = block_code(element, v, fit.codes[row], fit.x[k] / unit, p1, p2)
             if code > FREE and code != fit.codes[row] and fit.codes[row] != HELD:
                 # A restricted block that crosses another bound is held.
                 fit.codes[row] = code if fit.codes[row] == FREE else HELD
@@ -159,7 +159,7 @@ def make_fit(model: Model, body: Body, dof: int) -> Fit:
         np.empty(n),
         np.empty(n),
         np.empty(n),
-        np.empty(model.moves.shape[0], np.int64),
+        np.empty(model.moving.shape[0], np.int64),
     )
 
 
@@ -205,7 +205,7 @@ def fit_path(model: Model, box: Box, body: Body, curve: Curve, goals: Array, cha
     holds its own. Source: derived.
     """
     fit = make_fit(model, body, Q.shape[1])
-    scratch = Box(box.model, box.moves, box.largest, with_scratch(box.pulls))
+    scratch = Box(box.model, box.moving, box.largest, with_scratch(box.pulls))
     v = np.empty(body.units.shape[0])
     to_variables(model, Q[0], v)
     for i in range(goals.shape[0]):

@@ -107,18 +107,18 @@ def nearest_on(curve: Curve, u: float, point: Vector) -> tuple[Vector, int]:
 
 
 @kernel
-def write_block(move: Record, q: Array, J: Array, columns: Array) -> None:
+def write_block(element: Record, q: Array, J: Array, columns: Array) -> None:
     """Write the derivatives by a moving element's solver variables, from those by its coordinates. Source: derived."""
-    k, c = move.variable, move.coordinate
-    sine, cosine = sincos(q[c + 1]) if move.kind == BEND else (0.0, 1.0)
+    k, c = element.variable, element.coordinate
+    sine, cosine = sincos(q[c + 1]) if element.kind == BEND else (0.0, 1.0)
     for r in range(columns.shape[0]):
         columns[r, k] = J[r, c]
-        if move.kind == BEND:
+        if element.kind == BEND:
             across = J[r, c + 1] / q[c]
             columns[r, k] = cosine * J[r, c] - sine * across
             columns[r, k + 1] = sine * J[r, c] + cosine * across
-        if move.stretch > 0.0:
-            columns[r, k + move.width - 1] = move.stretch * J[r, c + 2]
+        if element.stretch > 0.0:
+            columns[r, k + element.width - 1] = element.stretch * J[r, c + 2]
 
 
 @kernel
@@ -133,14 +133,14 @@ def write_columns(model: Model, row: int, fraction: float, before: Motion, point
     elif chain[row].kind != LINK:
         joint_part(chain, row, fit.q, fraction, before, fit.own)
     x, y, z = point[3] - tip[0], point[7] - tip[1], point[11] - tip[2]
-    for i in range(model.moves.shape[0]):
-        move = model.moves[i]
-        if move.row == row:
-            write_block(move, fit.q, fit.own, columns)
+    for i in range(model.moving.shape[0]):
+        element = model.moving[i]
+        if element.row == row:
+            write_block(element, fit.q, fit.own, columns)
             continue
         # The tip and the points after an element move with it as one rigid body.
-        follows = 1.0 if move.row < row else 0.0
-        for k in range(move.variable, move.variable + move.width):
+        follows = 1.0 if element.row < row else 0.0
+        for k in range(element.variable, element.variable + element.width):
             t = fit.whole[:, k]
             columns[0, k] = follows * (t[0] + t[4] * z - t[5] * y)
             columns[1, k] = follows * (t[1] + t[5] * x - t[3] * z)
@@ -176,10 +176,10 @@ def drop_along(t: Array, residual: Vector, columns: Array) -> Vector:
 def write_bent(model: Model, v: Array, q: Array) -> None:
     """Write the configuration for v, with every section bent by at least SMALLEST_BEND. Source: derived."""
     to_coordinates(model, v, q)
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        if move.kind == BEND:
-            q[move.coordinate] = max(q[move.coordinate], SMALLEST_BEND)
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        if element.kind == BEND:
+            q[element.coordinate] = max(q[element.coordinate], SMALLEST_BEND)
 
 
 @kernel
@@ -246,8 +246,8 @@ def evaluate(model: Model, body: Body, curve: Curve, goal: Array, v: Array, fit:
     motion = tip_motion(chain, q)
     fit.tip[0], fit.tip[1], fit.tip[2] = motion[3], motion[7], motion[11]
     jacobian(chain, q, fit.own)
-    for i in range(model.moves.shape[0]):
-        write_block(model.moves[i], q, fit.own, fit.whole)
+    for i in range(model.moving.shape[0]):
+        write_block(model.moving[i], q, fit.own, fit.whole)
     total = add_tip(body, goal, v, fit, out)
     before = IDENTITY
     row = 0

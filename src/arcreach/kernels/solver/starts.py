@@ -73,8 +73,8 @@ def place_seed(model: Model, seed: Array, frame: Frame, work: Work) -> None:
     for k in range(variables(work.v)):
         v[k] = seed[k]
     for row in range(rows(model)):
-        if model.moves[row].kind == BEND:
-            k = model.moves[row].variable
+        if model.moving[row].kind == BEND:
+            k = model.moving[row].variable
             bx = seed[k]
             by = frame.mirror * seed[k + 1]
             v[k] = frame.c * bx - frame.s * by
@@ -92,10 +92,10 @@ def take_seed(model: Model, table: Table, lookup: Lookup, frame: Frame, work: Wo
 def joint_distance(model: Model, seed: Array, v: Array) -> float:
     """Return the squared distance of a seed from v, periodic joints by the shorter turn. Source: derived."""
     away = 0.0
-    for row in range(model.moves.shape[0]):
-        move = model.moves[row]
-        turns = move.periodic == 1 and move.upper - move.lower > 2.0 * math.pi
-        for k in range(move.variable, move.variable + move.width):
+    for row in range(model.moving.shape[0]):
+        element = model.moving[row]
+        turns = element.periodic == 1 and element.upper - element.lower > 2.0 * math.pi
+        for k in range(element.variable, element.variable + element.width):
             difference = seed[k] - v[k]
             difference = wrap_angle(difference) if turns else difference
             away += difference * difference
@@ -126,11 +126,11 @@ def take_familiar(model: Model, table: Table, lookup: Lookup, v: Array) -> int:
 @kernel(fast=True)
 def mix_seeds(model: Model, seeds: Array, number: int, work: Work) -> None:
     """Write a start that takes the variables of each moving element from a different seed. Source: derived."""
-    moves, v = model.moves, work.v
+    moving, v = model.moving, work.v
     count = seeds.shape[0]
-    for row in range(moves.shape[0]):
+    for row in range(moving.shape[0]):
         seed = (number + (row + 1) * (row * MIX + number // count + MIX)) % count
-        for k in range(moves[row].variable, moves[row].variable + moves[row].width):
+        for k in range(moving[row].variable, moving[row].variable + moving[row].width):
             v[k] = seeds[seed, k]
 
 

@@ -18,19 +18,19 @@ _AIM = 0.999
 def to_variables(model: Model, q: Array, v: Array) -> None:
     """Write the variables of a configuration. Source: derived."""
     for row in range(rows(model)):
-        move = model.moves[row]
-        k = move.variable
-        c = move.coordinate
-        if move.kind == BEND:
+        element = model.moving[row]
+        k = element.variable
+        c = element.coordinate
+        if element.kind == BEND:
             s, co = sincos(q[c + 1])
             v[k] = q[c] * co
             v[k + 1] = q[c] * s
-            if move.stretch > 0.0:
-                v[k + 2] = (q[c + 2] - move.length) / move.stretch
-        elif move.kind == PLANAR:
+            if element.stretch > 0.0:
+                v[k + 2] = (q[c + 2] - element.length) / element.stretch
+        elif element.kind == PLANAR:
             v[k] = q[c]
-            if move.stretch > 0.0:
-                v[k + 1] = (q[c + 2] - move.length) / move.stretch
+            if element.stretch > 0.0:
+                v[k + 1] = (q[c + 2] - element.length) / element.stretch
         else:
             v[k] = q[c]
 
@@ -87,19 +87,19 @@ def aims(model: Model, position_tol: float, angle_tol: float) -> tuple[float, fl
 def to_coordinates(model: Model, v: Array, q: Array) -> None:
     """Write the configuration for v, clipped to the limits because of rounding. Source: derived."""
     for row in range(rows(model)):
-        move = model.moves[row]
-        k = move.variable
-        c = move.coordinate
-        if move.kind == BEND:
+        element = model.moving[row]
+        k = element.variable
+        c = element.coordinate
+        if element.kind == BEND:
             q[c] = math.sqrt(v[k] * v[k] + v[k + 1] * v[k + 1])
             q[c + 1] = math.atan2(v[k + 1], v[k])
-            if move.stretch > 0.0:
-                q[c + 2] = move.length + move.stretch * v[k + 2]
-        elif move.kind == PLANAR:
+            if element.stretch > 0.0:
+                q[c + 2] = element.length + element.stretch * v[k + 2]
+        elif element.kind == PLANAR:
             q[c] = v[k]
-            if move.stretch > 0.0:
-                q[c + 2] = move.length + move.stretch * v[k + 1]
-        elif move.periodic == 1 and move.lower == -math.inf:
+            if element.stretch > 0.0:
+                q[c + 2] = element.length + element.stretch * v[k + 1]
+        elif element.periodic == 1 and element.lower == -math.inf:
             q[c] = wrap_angle(v[k])
         else:
             q[c] = v[k]

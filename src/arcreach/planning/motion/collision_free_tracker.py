@@ -172,9 +172,9 @@ class CollisionFreeTracker:
         if self.largest is None:
             return 1
         share = 1.0
-        for move in self.space.model.moves:
-            k, last = move["variable"], move["variable"] + move["width"]
-            bends = last - (1 if move["stretch"] > 0.0 else 0)
+        for element in self.space.model.moving:
+            k, last = element["variable"], element["variable"] + element["width"]
+            bends = last - (1 if element["stretch"] > 0.0 else 0)
             if bends > k:
                 share = max(share, float(np.linalg.norm(b[k:bends] - a[k:bends]) / self.largest[k]))
             if last > bends:

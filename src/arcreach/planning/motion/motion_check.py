@@ -104,10 +104,10 @@ def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
         if held:
             # Kernels that check motions count two or three variables for every section; a held section has none.
             raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
-        moves = robot.model.moves[np.isinf(robot.model.moves["lower"])]
+        moving = robot.model.moving[np.isinf(robot.model.moving["lower"])]
         # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
-        joints = moves[np.isinf(robot.lower[moves["coordinate"]])]
-        fields = (moves["variable"], joints["variable"], joints["coordinate"])
+        joints = moving[np.isinf(robot.lower[moving["coordinate"]])]
+        fields = (moving["variable"], joints["variable"], joints["coordinate"])
         variables, joint_variables, coordinates = (np.array(field, np.int64) for field in fields)
         known = robot.memory["continuous"] = variables, joint_variables, coordinates
     return known

@@ -114,8 +114,8 @@ def box_of(space: VariableSpace) -> _Box:
 def _weights(space: VariableSpace, middle: Array) -> Array:
     """Return how far each variable moves the body at full length, relative to the one that moves it farthest."""
     full = middle.copy()
-    for move in space.model.moves:
-        if move["stretch"] > 0.0:
-            full[move["variable"] + move["width"] - 1] = 1.0
+    for element in space.model.moving:
+        if element["stretch"] > 0.0:
+            full[element["variable"] + element["width"] - 1] = 1.0
     travels = np.array([space.travels(full, full + step) for step in np.eye(len(full))])
     return np.asarray(np.maximum(travels / max(travels.max(), 1e-300), LEAST_WEIGHT))

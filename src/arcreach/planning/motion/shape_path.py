@@ -83,8 +83,8 @@ class BodyPath:
         model = robot.model.kernel()
         scale = self._tail.reach
         units = np.ones(robot.model.variables)
-        for move in model.moves[model.moves["stroke"] == 1]:
-            units[move["variable"]] = scale
+        for moving in model.moving[model.moving["stroke"] == 1]:
+            units[moving["variable"]] = scale
         self._body = Body(
             rows=np.repeat(np.array(fitted, np.int64), FITTED),
             fractions=np.tile((np.arange(FITTED) + 0.5) / FITTED, len(fitted)),
@@ -94,12 +94,12 @@ class BodyPath:
             step=STEP if line.whole else FREE_STEP,
             units=units,
         )
-        # A fit narrows `moves`; its model reads them through a read-only view, the type for which kernels are compiled.
-        moves = model.moves.copy()
-        view = moves.view()
+        # A fit narrows `moving`; its model reads it through a read-only view, the type for which kernels are compiled.
+        moving = model.moving.copy()
+        view = moving.view()
         view.flags.writeable = False
         anywhere = np.full(robot.model.variables, math.inf)
-        self._anywhere = Box(model._replace(moves=view), moves, anywhere, robot.model.pulls())
+        self._anywhere = Box(model._replace(moving=view), moving, anywhere, robot.model.pulls())
         bounds = anywhere if largest is None else robot.model.steps(largest)
         self._nearby = self._anywhere._replace(largest=bounds)
 

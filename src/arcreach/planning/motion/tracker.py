@@ -145,19 +145,19 @@ class _BoundedSteps:
         self.largest = robot.model.steps(largest)
         self.tolerances = tolerances
         # A step writes `boxed`; the model reads it through a read-only view, the type for which kernels are compiled.
-        self.boxed = self.model.moves.copy()
+        self.boxed = self.model.moving.copy()
         view = self.boxed.view()
         view.flags.writeable = False
-        self.boxed_model = self.model._replace(moves=view)
+        self.boxed_model = self.model._replace(moving=view)
 
     def step(self, q: Array, row: Array, held: list[str]) -> Solution:
         """Return the solution nearest to the target inside the box around q, with some joints held."""
         largest = self.largest
         if held:
             largest = largest.copy()
-            for move in self.model.moves:
-                if self.robot.coordinates[move["coordinate"]] in held:
-                    largest[move["variable"]] = 0.0
+            for element in self.model.moving:
+                if self.robot.coordinates[element["coordinate"]] in held:
+                    largest[element["variable"]] = 0.0
         task = Task(
             targets=row[None],
             mode=self.mode,

@@ -23,18 +23,26 @@ TINY = 1e-200
 
 def bend_vectors(space: VariableSpace) -> list[tuple[int, int]]:
     """Return the first variable and the first coordinate of every bend vector."""
-    return [(int(move["variable"]), int(move["coordinate"])) for move in space.model.moves if move["kind"] == BEND]
+    return [
+        (int(element["variable"]), int(element["coordinate"]))
+        for element in space.model.moving
+        if element["kind"] == BEND
+    ]
 
 
 def single_variables(space: VariableSpace) -> list[tuple[int, int, float]]:
     """Return (variable, coordinate, scale to SI units) of every variable that is not part of a bend vector."""
     found = []
-    for move in space.model.moves:
-        k, c, last = int(move["variable"]), int(move["coordinate"]), int(move["variable"] + move["width"] - 1)
-        if move["kind"] != BEND:
+    for element in space.model.moving:
+        k, c, last = (
+            int(element["variable"]),
+            int(element["coordinate"]),
+            int(element["variable"] + element["width"] - 1),
+        )
+        if element["kind"] != BEND:
             found.append((k, c, 1.0))
-        if move["stretch"] > 0.0:
-            found.append((last, c + 2, float(move["stretch"])))
+        if element["stretch"] > 0.0:
+            found.append((last, c + 2, float(element["stretch"])))
     return found
 
 

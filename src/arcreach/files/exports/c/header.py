@@ -61,11 +61,11 @@ class Header:
 
     def text(self) -> str:
         """Return the text of the header."""
-        moves = [self._move(move) for move in self.model.moves]
-        shapes = polynomials(self.robot, POLYNOMIAL_ERRORS[self.precision])
+        moving = [self._element(element) for element in self.model.moving]
+        polynomial_rows = polynomials(self.robot, POLYNOMIAL_ERRORS[self.precision])
         tables = [
             self._table("ar_real", f"AR_FIXED[{len(self.fixed)}][12]", *map(self._row, self.fixed)),
-            self._table("ar_move", f"AR_MOVE[{len(moves)}]", *moves),
+            self._table("ar_element", f"AR_ELEMENT[{len(moving)}]", *moving),
         ]
         if self.model.front_kind != layout.NOTHING:
             tables.append(self._table("ar_real", "AR_FRONT[12]", self._numbers(self.model.ends[0])))
@@ -73,9 +73,9 @@ class Header:
             tables.append(self._table("ar_real", f"AR_VECTORS[{len(self.vectors)}][3]", *map(self._row, self.vectors)))
         if self.bends:
             tables.append(self._table("ar_bend", f"AR_BENDS[{len(self.bends)}]", *self.bends))
-            size = f"AR_SHAPES[{len(shapes)}][{shapes.shape[1]}]"
-            tables.append(self._table("ar_real", size, *map(self._row, shapes)))
-        constants = self._constants(shapes)
+            size = f"AR_POLYNOMIALS[{len(polynomial_rows)}][{polynomial_rows.shape[1]}]"
+            tables.append(self._table("ar_real", size, *map(self._row, polynomial_rows)))
+        constants = self._constants(polynomial_rows)
         found, more = self._own()
         constants |= found
         tables += more
@@ -135,28 +135,28 @@ class Header:
             "#ifdef AR_TENDON_TABLES\n" + "\n".join(tables) + "#endif\n"
         )
 
-    def _constants(self, shapes: Array) -> dict[str, Any]:
+    def _constants(self, polynomial_rows: Array) -> dict[str, Any]:
         model = self.model
         least = LEAST_TOL if self.single else 1e-15
-        stroke = [float(move["unit"]) for move in model.moves if move["stroke"]]
+        stroke = [float(element["unit"]) for element in model.moving if element["stroke"]]
         return {
             "DOUBLE": int(not self.single),
             "DOF": self.robot.dof,
             "VARIABLES": self.robot.model.variables,
-            "MOVES": len(model.moves),
+            "ELEMENTS": len(model.moving),
             **{f"HAS_{kind}": int(kind in self.kinds) for kind in ALL_KINDS},
             "HAS_JOINT": int(bool(self.kinds - {"BEND", "PLANAR"})),
-            "HAS_STRETCH": int(bool((model.moves["stretch"] > 0.0).any())),
-            "HAS_UNCOUPLED": int(bool(((model.moves["stretch"] > 0.0) & (model.moves["slope"] <= 0.0)).any())),
-            "HAS_PERIODIC": int(any(self._periodic(move) for move in model.moves)),
+            "HAS_STRETCH": int(bool((model.moving["stretch"] > 0.0).any())),
+            "HAS_UNCOUPLED": int(bool(((model.moving["stretch"] > 0.0) & (model.moving["slope"] <= 0.0)).any())),
+            "HAS_PERIODIC": int(any(self._periodic(element) for element in model.moving)),
             "HAS_FRONT": int(model.front_kind != layout.NOTHING),
-            "HAS_MOTION": int(any(move["motion_kind"] == layout.MOTION for move in model.moves)),
+            "HAS_MOTION": int(any(element["motion_kind"] == layout.MOTION for element in model.moving)),
             "SYMMETRIC": int(model.symmetric),
             "SCALED": int(model.scaled),
             "STROKE_UNIT": self._number(stroke[0] if stroke else 1.0),
             "SCALE": self._number(model.scale),
-            "DEGREE": shapes.shape[1] - 1,
-            "SHAPE_ROWS": len(shapes),
+            "DEGREE": polynomial_rows.shape[1] - 1,
+            "POLYNOMIAL_ROWS": len(polynomial_rows),
             "REACH": self._number(model.reach),
             "LENGTH": self._number(self.length),
             "WEIGHT": self._number(model.weight),
@@ -167,40 +167,40 @@ class Header:
             "LEAST_ANGLE_TOL": self._number(least),
         }
 
-    def _move(self, move: Any) -> str:
-        kind = TURNS[int(move["about"])] if move["kind"] == layout.TURN else KINDS[int(move["kind"])]
+    def _element(self, element: Any) -> str:
+        kind = TURNS[int(element["about"])] if element["kind"] == layout.TURN else KINDS[int(element["kind"])]
         self.kinds.add(kind)
         extra = 0
-        lower, upper = float(move["lower"]), float(move["upper"])
+        lower, upper = float(element["lower"]), float(element["upper"])
         if kind in ("SLIDE", "SWING"):
             extra = len(self.vectors)
-            self.vectors += [tuple(move["axis"]), tuple(move["link"])][: 1 if kind == "SLIDE" else 2]
+            self.vectors += [tuple(element["axis"]), tuple(element["link"])][: 1 if kind == "SLIDE" else 2]
         elif kind in ("BEND", "PLANAR"):
             extra = len(self.bends)
-            length, stretch = float(move["length"]), float(move["stretch"])
-            lower, upper = (length, length + stretch) if stretch else (0.0, float(move["bend_max"]))
-            bend_max = float(move["bend_max"])
+            length, stretch = float(element["length"]), float(element["stretch"])
+            lower, upper = (length, length + stretch) if stretch else (0.0, float(element["bend_max"]))
+            bend_max = float(element["bend_max"])
             if self.single and stretch:
                 # In C the limit at the current length is rounded several times.
                 bend_max *= 1.0 - SHRINK
             values = [
                 self._number(length), self._inward(stretch, 1.0), self._inward(bend_max, -1.0),
-                self._number(float(move["unit"])), self._number(float(move["slope"])),
+                self._number(float(element["unit"])), self._number(float(element["slope"])),
             ]  # fmt: skip
-            self.bends.append("{" + ", ".join([*values, str(int(move["tip_row"]))]) + "}")
-        after = tuple(move["motion"])
-        if move["motion_kind"] == layout.NOTHING:
+            self.bends.append("{" + ", ".join([*values, str(int(element["tip_row"]))]) + "}")
+        after = tuple(element["motion"])
+        if element["motion_kind"] == layout.NOTHING:
             after = tuple(np.eye(4)[:3].ravel())
         if after not in self.fixed:
             self.fixed.append(after)
-        numbers = (move["variable"], move["width"], move["coordinate"])
+        numbers = (element["variable"], element["width"], element["coordinate"])
         fields = [
             f"AR_{kind}",
             *map(int, numbers),
-            AFTER[int(move["motion_kind"])],
+            AFTER[int(element["motion_kind"])],
             self.fixed.index(after),
             extra,
-            self._periodic(move),
+            self._periodic(element),
         ]
         limits = ["-LARGEST", "LARGEST"] if math.isinf(lower) else [self._inward(lower, 1.0), self._inward(upper, -1.0)]
         return "{" + ", ".join(map(str, [*fields, *limits])) + "}"
@@ -227,9 +227,9 @@ class Header:
             self._table("uint8_t", f"AR_MOTIONS[{robot.dof}]", ", ".join(map(str, hierarchical.motions(robot)))),
         ]
 
-    def _periodic(self, move: Any) -> int:
+    def _periodic(self, element: Any) -> int:
         # The direction of a section with `twist=True` is wrapped to one turn.
-        return int(self.model.chain[int(move["row"])]["periodic"])
+        return int(self.model.chain[int(element["row"])]["periodic"])
 
     def _seeds(self) -> tuple[dict[str, Any], list[str]]:
         """Return constants and tables of the seeds: solver variables and tip poses, as bytes."""

@@ -86,7 +86,7 @@ static void clip(const real *from, real *q) {
   real v[AR_VARIABLES];
   int i;
   to_variables(from, v);
-  for (i = 0; i < AR_MOVES; i++) project(&AR_MOVE[i], v + AR_MOVE[i].variable);
+  for (i = 0; i < AR_ELEMENTS; i++) project(&AR_ELEMENT[i], v + AR_ELEMENT[i].variable);
   to_coordinates(v, q);
   unwind(from, q);
 }
@@ -203,8 +203,8 @@ void ar_jacobian(const ar_real *q, ar_real jacobian[6][AR_DOF]) {
   int i, k, r;
   to_variables(q, v);
   tip = from_base(chain_pass(v, AR_ROTATION, 1, J));
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
 #if AR_BENDING
     if (BENDS(m)) {
       const ar_bend *b = &AR_BENDS[m->extra];

@@ -129,7 +129,7 @@ static void drop_rows(real (*J)[6], int count) {
 }
 
 #if AR_BENDING
-static int touches(const ar_move *m, const real *w) {
+static int touches(const ar_element *m, const real *w) {
   const ar_bend *b = &AR_BENDS[m->extra];
   if (UNCOUPLED(b)) {
     const real share = w[m->width - 1];
@@ -161,7 +161,7 @@ static int triangle_code(const ar_bend *b, const real *w, int before, real pull_
 
 #if AR_HAS_UNCOUPLED
 /* The code of a section whose bend and stretch have limits of their own. */
-static int uncoupled_code(const ar_move *m, const real *w, int before, const real *pull) {
+static int uncoupled_code(const ar_element *m, const real *w, int before, const real *pull) {
   const ar_bend *b = &AR_BENDS[m->extra];
   const real share = w[m->width - 1], pulled = pull[m->width - 1], edge = b->bend_max * AT_BOUND;
   const int end = before == TOP || (share >= AT_TOP && pulled > OUTWARD) || (share <= AT_APEX && pulled < -OUTWARD);
@@ -177,7 +177,7 @@ static int uncoupled_code(const ar_move *m, const real *w, int before, const rea
 #endif
 
 /* The code of a section under a pull on its variables: FREE unless it pulls through a bound. */
-static int bend_code(const ar_move *m, const real *w, int before, const real *pull) {
+static int bend_code(const ar_element *m, const real *w, int before, const real *pull) {
   const ar_bend *b = &AR_BENDS[m->extra];
   real radius, outward;
   int side, top;
@@ -214,7 +214,7 @@ static void outward_of(const real *w, real *nx, real *ny) {
 }
 
 /* Replace the rows of a section by those along its bound; `before` is the code that the rows stand for. */
-static void restrict_bend(const ar_move *m, const real *w, int code, int before, real (*J)[6]) {
+static void restrict_bend(const ar_element *m, const real *w, int code, int before, real (*J)[6]) {
   const ar_bend *b = &AR_BENDS[m->extra];
   const int last = m->width - 1;
   const real norm = 1 / real_sqrt(b->slope * b->slope + 1);
@@ -243,7 +243,7 @@ static void restrict_bend(const ar_move *m, const real *w, int code, int before,
 }
 
 /* Step d[3] of a section's variables for the multipliers y[6]. */
-static void bend_move(const ar_move *m, const real *w, int code, real (*J)[6], const real *y, real *d) {
+static void bend_move(const ar_element *m, const real *w, int code, real (*J)[6], const real *y, real *d) {
   const ar_bend *b = &AR_BENDS[m->extra];
   real nx, ny, sideways, radial, tangent;
   int i;
@@ -267,8 +267,8 @@ static void bend_move(const ar_move *m, const real *w, int code, real (*J)[6], c
 /* Note which blocks touch a bound; return whether any does. */
 static int find_touching(ar_solver *s) {
   int i, found = 0;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *w = s->v + m->variable;
     int touching = !(w[0] > m->lower && w[0] < m->upper);
 #if AR_BENDING
@@ -283,8 +283,8 @@ static int find_touching(ar_solver *s) {
 /* Restrict the blocks that y draws through a bound they touch; return whether any was. */
 static int mark_bounds(ar_solver *s) {
   int i, changed = 0;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *w = s->v + m->variable;
     real(*J)[6] = s->J + m->variable;
     if (s->codes[i] == CLEAR || s->codes[i] == HELD || s->codes[i] == TANGENT) continue;
@@ -317,7 +317,7 @@ static int mark_bounds(ar_solver *s) {
 /* Write the projected step from v into `trial`. */
 static void take_step(ar_solver *s) {
   const int touching = find_touching(s);
-  int i, passes = touching ? 2 * AR_MOVES + 1 : 1;
+  int i, passes = touching ? 2 * AR_ELEMENTS + 1 : 1;
   real mu = 0;
   /* The gradient draws first, then each step in turn, until it draws no block through a bound. */
   copy(s->e, s->y, 6);
@@ -325,8 +325,8 @@ static void take_step(ar_solver *s) {
     if (touching && !mark_bounds(s) && mu > 0) break;
     mu = multipliers(s->J, s->e, s->damping, s->mode, s->y);
   }
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *w = s->v + m->variable;
     real *to = s->trial + m->variable;
 #if AR_BENDING
@@ -403,8 +403,8 @@ static int descend(ar_solver *s) {
 #if AR_SCALED
   {
     int i, k, r;
-    for (i = 0; i < AR_MOVES; i++) {
-      const ar_move *m = &AR_MOVE[i];
+    for (i = 0; i < AR_ELEMENTS; i++) {
+      const ar_element *m = &AR_ELEMENT[i];
       real unit = m->kind == AR_SLIDE ? AR_STROKE_UNIT : 1;
 #if AR_BENDING
       if (BENDS(m)) unit = AR_BENDS[m->extra].unit;
@@ -487,7 +487,7 @@ static int nearest_seed(const ar_solver *s, int32_t *least) {
 }
 
 /* Write the variables of one block of a seed into v, turned and mirrored to where the target is. */
-static void place_block(const ar_solver *s, const ar_move *m, int seed, int turned, real *v) {
+static void place_block(const ar_solver *s, const ar_element *m, int seed, int turned, real *v) {
   const int8_t *from = AR_SEED_VARIABLES[seed] + m->variable;
   const real per = R(0.00787401574803149606); /* 1 / 127 */
   real *w = v + m->variable, lower = m->lower, upper = m->upper;
@@ -516,7 +516,7 @@ static void place_block(const ar_solver *s, const ar_move *m, int seed, int turn
 
 static void place_seed(const ar_solver *s, int seed, int turned, real *v) {
   int i;
-  for (i = 0; i < AR_MOVES; i++) place_block(s, &AR_MOVE[i], seed, turned, v);
+  for (i = 0; i < AR_ELEMENTS; i++) place_block(s, &AR_ELEMENT[i], seed, turned, v);
 }
 
 /* Write the next start, and begin its descent. */
@@ -531,7 +531,7 @@ static void next_start(ar_solver *s) {
       for (i = 0; i < attempt; i++) share *= NEARBY_GROWTH;
       place_seed(s, (int)(attempt % AR_SEEDS), 0, s->trial);
       for (i = 0; i < AR_VARIABLES; i++) s->v[i] += share * (s->trial[i] - s->v[i]);
-      for (i = 0; i < AR_MOVES; i++) project(&AR_MOVE[i], s->v + AR_MOVE[i].variable);
+      for (i = 0; i < AR_ELEMENTS; i++) project(&AR_ELEMENT[i], s->v + AR_ELEMENT[i].variable);
     }
   } else if (attempt < s->nearby + AR_SEEDS) {
     const int seed = nearest_seed(s, &least);
@@ -539,8 +539,8 @@ static void next_start(ar_solver *s) {
     place_seed(s, seed, 1, s->v);
   } else {
     const int32_t number = attempt - s->nearby - AR_SEEDS;
-    for (i = 0; i < AR_MOVES; i++)
-      place_block(s, &AR_MOVE[i], (int)((number + (i + 1) * (i * MIX + number / AR_SEEDS + MIX)) % AR_SEEDS), 0, s->v);
+    for (i = 0; i < AR_ELEMENTS; i++)
+      place_block(s, &AR_ELEMENT[i], (int)((number + (i + 1) * (i * MIX + number / AR_SEEDS + MIX)) % AR_SEEDS), 0, s->v);
   }
   if (attempt < s->nearby) begin_descent(s, NEARBY_STEPS, NEARBY_PATIENCE, 1);
   else if (attempt < s->nearby + QUICK_STARTS) begin_descent(s, QUICK_STEPS, PATIENCE, 0);

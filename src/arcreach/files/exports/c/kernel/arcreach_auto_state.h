@@ -3,7 +3,7 @@
   ar_real residual, damping, predicted, aim2, aim_angle; /* squared residual at v; what the linear model leaves of it */
   int32_t descent_steps, most_steps;
   int patience, patient, weak, rejected, again, polishing, ended;
-  uint8_t codes[AR_MOVES];
+  uint8_t codes[AR_ELEMENTS];
   /* The search between two restarts. */
   ar_real best; /* squared residual at best_v */
   int32_t attempt, nearby;

@@ -11,16 +11,16 @@ static motion joint_vectors(ar_solver *s) {
   motion m = IDENTITY;
   real arm[3];
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *move = &AR_MOVE[i];
-    const real value = s->v[move->variable];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *element = &AR_ELEMENT[i];
+    const real value = s->v[element->variable];
     s->points[i][0] = m.x.d;
     s->points[i][1] = m.y.d;
     s->points[i][2] = m.z.d;
-    turned(m, own_axis(move), s->axes[i]);
-    own_arm(move, value, arm);
+    turned(m, own_axis(element), s->axes[i]);
+    own_arm(element, value, arm);
     turned(m, arm, s->arms[AR_HAS_SWING ? i : 0]);
-    m = past(m, move, value);
+    m = past(m, element, value);
   }
   return m;
 }
@@ -48,27 +48,27 @@ static int method_step(ar_solver *s) {
     if (!(misfit <= (1 - LEAST_GAIN) * s->earlier)) return AR_STALLED;
     s->earlier = misfit;
   }
-  for (i = AR_MOVES - 1; i >= 0; i--) {
-    const ar_move *move = &AR_MOVE[i];
+  for (i = AR_ELEMENTS - 1; i >= 0; i--) {
+    const ar_element *element = &AR_ELEMENT[i];
     const real *point = s->points[i], *axis = s->axes[i], *arm = s->arms[AR_HAS_SWING ? i : 0];
-    const real before = s->v[move->variable];
+    const real before = s->v[element->variable];
     real value, terms[3] = {0, 0, 0}, wanted[3], sine, cosine;
-    if (move->kind == AR_SLIDE) {
-      value = best_stroke(move, axis, tip[3], goal, before);
+    if (element->kind == AR_SLIDE) {
+      value = best_stroke(element, axis, tip[3], goal, before);
     } else {
-      add_position(move, point, axis, arm, tip[3], goal, per_square, terms);
-      for (k = first; k < 3 && turns(move); k++) {
+      add_position(element, point, axis, arm, tip[3], goal, per_square, terms);
+      for (k = first; k < 3 && turns(element); k++) {
         for (r = 0; r < 3; r++) wanted[r] = s->goal[3 * r + k];
         add_terms(axis, tip[k], wanted, TURN_WEIGHT, terms);
       }
-      value = best_turn(move, terms, before);
+      value = best_turn(element, terms, before);
     }
-    carry(move, point, axis, arm, value - before, tip[3]);
-    if (turns(move)) {
+    carry(element, point, axis, arm, value - before, tip[3]);
+    if (turns(element)) {
       sincos_of(value - before, &sine, &cosine);
       for (k = 0; k < 3; k++) rotate(axis, sine, cosine, tip[k]);
     }
-    s->v[move->variable] = value;
+    s->v[element->variable] = value;
   }
   s->steps++;
   return AR_WORKING;

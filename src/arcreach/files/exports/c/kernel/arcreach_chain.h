@@ -17,9 +17,9 @@ typedef struct {
   uint8_t extra;        /* row of AR_VECTORS for a slide or a swing, of AR_BENDS for a bend */
   uint8_t periodic;     /* a full turn changes nothing */
   ar_real lower, upper; /* limits of a joint, -LARGEST and LARGEST if continuous; of a section's varying length */
-} ar_move;
+} ar_element;
 
-/* A section: its length is length + share * stretch; `row` is that of its planar tip in AR_SHAPES, 0 for one arc. */
+/* A section: its length is length + share * stretch; `row` is that of its planar tip in AR_POLYNOMIALS, 0 for one arc. */
 typedef struct {
   ar_real length, stretch, bend_max;
   ar_real unit, slope; /* unit of bends in a step; growth of the limit with the share, in that unit */
@@ -101,18 +101,18 @@ static inline void shift_column(real *j, motion tip, real x, real y, real z) {
 #endif
 
 #if AR_BENDING
-static motion bend_step(const ar_move *m, const real *v, motion tip, real (*J)[6], int mode, real weight) {
+static motion bend_step(const ar_element *m, const real *v, motion tip, real (*J)[6], int mode, real weight) {
   const ar_bend *b = &AR_BENDS[m->extra];
   const int k = m->variable;
   const real bx = v[k], by = PLANAR(m) ? 0 : v[k + 1], xx = bx * bx, yy = by * by, xy = bx * by;
   const real S = STRETCHES(b) ? b->length + b->stretch * v[k + m->width - 1] : b->length;
   const real t = xx + yy, x = AR_SCALE * t - 1;
-  real C = AR_SHAPES[0][AR_DEGREE], E = AR_SHAPES[1][AR_DEGREE], A, B, g, Z, hg, hz, f[3];
+  real C = AR_POLYNOMIALS[0][AR_DEGREE], E = AR_POLYNOMIALS[1][AR_DEGREE], A, B, g, Z, hg, hz, f[3];
   motion here;
   int i;
   for (i = AR_DEGREE - 1; i >= 0; i--) {
-    C = C * x + AR_SHAPES[0][i];
-    E = E * x + AR_SHAPES[1][i];
+    C = C * x + AR_POLYNOMIALS[0][i];
+    E = E * x + AR_POLYNOMIALS[1][i];
   }
   A = 1 - t * C;
   B = R(0.5) * (A - t * E);
@@ -120,9 +120,9 @@ static motion bend_step(const ar_move *m, const real *v, motion tip, real (*J)[6
   Z = A;
   hg = E;
   hz = C - B;
-#if AR_SHAPE_ROWS > 2
+#if AR_POLYNOMIAL_ROWS > 2
   if (b->row > 0) {
-    const real *p = AR_SHAPES[b->row], *o = AR_SHAPES[b->row + 1];
+    const real *p = AR_POLYNOMIALS[b->row], *o = AR_POLYNOMIALS[b->row + 1];
     g = p[AR_DEGREE];
     Z = o[AR_DEGREE];
     hg = hz = 0;
@@ -173,7 +173,7 @@ static motion bend_step(const ar_move *m, const real *v, motion tip, real (*J)[6
 }
 #endif
 
-/* Return the tip seen from where the chain begins to move, and write the columns of all variables in the tip frame,
+/* Return the tip seen from where the chain begins to element, and write the columns of all variables in the tip frame,
    orientation rows times `weight`, where J is not null. One pass from tip to base. */
 static motion chain_pass(const real *v, int mode, real weight, real (*J)[6]) {
   motion tip = IDENTITY;
@@ -181,8 +181,8 @@ static motion chain_pass(const real *v, int mode, real weight, real (*J)[6]) {
   (void)mode; /* a chain that only slides has no use for them */
   (void)weight;
   (void)sincos_of;
-  for (i = AR_MOVES - 1; i >= 0; i--) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = AR_ELEMENTS - 1; i >= 0; i--) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *f = AR_FIXED[m->fixed];
 #if AR_HAS_TURN_X || AR_HAS_TURN_Y || AR_HAS_TURN_Z || AR_HAS_SLIDE || AR_HAS_SWING
     const real value = v[m->variable];
@@ -311,8 +311,8 @@ static real residual(motion tip, const real *goal, int mode, real weight, real *
 /* Coordinates q[AR_DOF] to variables v[AR_VARIABLES]. */
 static void to_variables(const real *q, real *v) {
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     real *w = v + m->variable;
     const real *p = q + m->coordinate;
     w[0] = p[0];
@@ -351,7 +351,7 @@ static void nearest_in_limits(const ar_bend *b, real *bend, real *share) {
 #endif
 
 /* Move a block of variables, w[width], to the nearest point of its limits. */
-static void project(const ar_move *m, real *w) {
+static void project(const ar_element *m, real *w) {
 #if AR_BENDING
   const ar_bend *b = &AR_BENDS[m->extra];
   if (BENDS(m) && !PLANAR(m)) {
@@ -387,8 +387,8 @@ static void project(const ar_move *m, real *w) {
 /* Variables to coordinates inside the limits. */
 static void to_coordinates(const real *v, real *q) {
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *w = v + m->variable;
     real *p = q + m->coordinate;
 #if AR_BENDING
@@ -419,8 +419,8 @@ static void unwind(const real *near, real *q) {
 #if AR_HAS_PERIODIC
   const real turn = R(0.15915494309189533577); /* per radian */
   int i, fewer;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     real *p = q + m->coordinate, wanted, turns, most, value;
     if (!m->periodic) continue;
     wanted = near ? near[m->coordinate] : R(0.5) * (m->lower + m->upper);

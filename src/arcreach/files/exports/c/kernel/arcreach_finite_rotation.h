@@ -9,9 +9,9 @@
 static motion rebuild(ar_solver *s) {
   motion m = IDENTITY;
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    turned(m, own_axis(&AR_MOVE[i]), s->axes[i]);
-    m = past(m, &AR_MOVE[i], s->v[AR_MOVE[i].variable]);
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    turned(m, own_axis(&AR_ELEMENT[i]), s->axes[i]);
+    m = past(m, &AR_ELEMENT[i], s->v[AR_ELEMENT[i].variable]);
   }
   return m;
 }
@@ -21,22 +21,22 @@ static motion position_sweep(ar_solver *s, motion tip) {
   real x[3] = {tip.x.d, tip.y.d, tip.z.d};
   motion m = IDENTITY;
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *move = &AR_MOVE[i];
-    const real before = s->v[move->variable], point[3] = {m.x.d, m.y.d, m.z.d}, *goal = s->goal + 9;
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *element = &AR_ELEMENT[i];
+    const real before = s->v[element->variable], point[3] = {m.x.d, m.y.d, m.z.d}, *goal = s->goal + 9;
     real axis[3], arm[3], link[3], terms[3] = {0, 0, 0}, value;
-    turned(m, own_axis(move), axis);
-    own_arm(move, before, link);
+    turned(m, own_axis(element), axis);
+    own_arm(element, before, link);
     turned(m, link, arm);
-    if (move->kind == AR_SLIDE) {
-      value = best_stroke(move, axis, x, goal, before);
+    if (element->kind == AR_SLIDE) {
+      value = best_stroke(element, axis, x, goal, before);
     } else {
-      add_position(move, point, axis, arm, x, goal, 1, terms);
-      value = best_turn(move, terms, before);
+      add_position(element, point, axis, arm, x, goal, 1, terms);
+      value = best_turn(element, terms, before);
     }
-    carry(move, point, axis, arm, value - before, x);
-    s->v[move->variable] = value;
-    m = past(m, move, value);
+    carry(element, point, axis, arm, value - before, x);
+    s->v[element->variable] = value;
+    m = past(m, element, value);
   }
   return m;
 }
@@ -44,16 +44,16 @@ static motion position_sweep(ar_solver *s, motion tip) {
 /* Bring a direction of the tool nearer to the wanted one by every turning joint once, tip to base. */
 static void axis_sweep(ar_solver *s, real *has, const real *wanted) {
   int i;
-  for (i = AR_MOVES - 1; i >= 0; i--) {
-    const ar_move *move = &AR_MOVE[i];
-    const real before = s->v[move->variable];
+  for (i = AR_ELEMENTS - 1; i >= 0; i--) {
+    const ar_element *element = &AR_ELEMENT[i];
+    const real before = s->v[element->variable];
     real terms[3] = {0, 0, 0}, value, sine, cosine;
-    if (!turns(move)) continue;
+    if (!turns(element)) continue;
     add_terms(s->axes[i], has, wanted, 1, terms);
-    value = best_turn(move, terms, before);
+    value = best_turn(element, terms, before);
     sincos_of(value - before, &sine, &cosine);
     rotate(s->axes[i], sine, cosine, has);
-    s->v[move->variable] = value;
+    s->v[element->variable] = value;
   }
 }
 

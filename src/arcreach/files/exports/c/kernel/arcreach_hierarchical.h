@@ -15,8 +15,8 @@ enum { BOUNDED, ENDLESS, WRAPPED };
 /* Whether q lies within the limits. */
 static int within(const real *q) {
   int i;
-  for (i = 0; i < AR_MOVES; i++) {
-    const ar_move *m = &AR_MOVE[i];
+  for (i = 0; i < AR_ELEMENTS; i++) {
+    const ar_element *m = &AR_ELEMENT[i];
     const real *p = q + m->coordinate;
 #if AR_BENDING
     if (BENDS(m)) {

@@ -33,10 +33,10 @@ static void turned(motion m, const real *x, real *out) {
   out[2] = m.z.a * x[0] + m.z.b * x[1] + m.z.c * x[2];
 }
 
-static int turns(const ar_move *m) { return !(AR_HAS_SLIDE || AR_HAS_SWING) || m->kind <= AR_TURN_Z; }
+static int turns(const ar_element *m) { return !(AR_HAS_SLIDE || AR_HAS_SWING) || m->kind <= AR_TURN_Z; }
 
 /* Axis of a joint in the frame before it. */
-static const real *own_axis(const ar_move *m) {
+static const real *own_axis(const ar_element *m) {
   static const real axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 #if AR_HAS_SLIDE || AR_HAS_SWING
   if (!turns(m)) return AR_VECTORS[m->extra];
@@ -45,7 +45,7 @@ static const real *own_axis(const ar_move *m) {
 }
 
 /* The link of a parallelogram, swung, in the frame before it. */
-static void own_arm(const ar_move *m, real value, real *arm) {
+static void own_arm(const ar_element *m, real value, real *arm) {
   arm[0] = arm[1] = arm[2] = 0;
 #if AR_HAS_SWING
   if (m->kind == AR_SWING) {
@@ -61,7 +61,7 @@ static void own_arm(const ar_move *m, real value, real *arm) {
 }
 
 /* The motion to the end of a joint and of what is fixed after it, from the motion before it. */
-static motion past(motion before, const ar_move *m, real value) {
+static motion past(motion before, const ar_element *m, real value) {
   motion after;
   real f[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   if (turns(m)) {
@@ -98,7 +98,7 @@ static void add_terms(const real *axis, const real *S, const real *K, real weigh
 }
 
 /* The coordinate within its limits at which a cos t + b sin t is largest, t counted from `value`. */
-static real best_turn(const ar_move *m, const real *terms, real value) {
+static real best_turn(const ar_element *m, const real *terms, real value) {
   const real a = terms[0], b = terms[1], noise = PARALLEL * terms[2];
   real wanted, other, s, c, at_lower, at_upper;
   if (!(a * a + b * b > noise * noise)) return value;
@@ -115,7 +115,7 @@ static real best_turn(const ar_move *m, const real *terms, real value) {
 }
 
 /* Add the terms of bringing the tip, a point, to the goal; `arm` is that of a parallelogram. */
-static void add_position(const ar_move *m, const real *point, const real *axis, const real *arm, const real *tip,
+static void add_position(const ar_element *m, const real *point, const real *axis, const real *arm, const real *tip,
                          const real *goal, real weight, real *terms) {
   real S[3], K[3];
   int i;
@@ -127,7 +127,7 @@ static void add_position(const ar_move *m, const real *point, const real *axis, 
 }
 
 /* The stroke within its limits that brings the tip nearest to the goal. */
-static real best_stroke(const ar_move *m, const real *axis, const real *tip, const real *goal, real value) {
+static real best_stroke(const ar_element *m, const real *axis, const real *tip, const real *goal, real value) {
   real away[3];
   int i;
   for (i = 0; i < 3; i++) away[i] = goal[i] - tip[i];
@@ -135,7 +135,7 @@ static real best_stroke(const ar_move *m, const real *axis, const real *tip, con
 }
 
 /* Carry a point along when a joint's coordinate changes by `step`. */
-static void carry(const ar_move *m, const real *point, const real *axis, const real *arm, real step, real *x) {
+static void carry(const ar_element *m, const real *point, const real *axis, const real *arm, real step, real *x) {
   real s, c, y[3];
   int i;
   if (m->kind == AR_SLIDE) {
@@ -155,7 +155,7 @@ static void first_variables(const ar_solver *s, real *v) {
     to_variables(s->q, v);
     return;
   }
-  for (i = 0; i < AR_MOVES; i++) v[AR_MOVE[i].variable] = R(0.5) * (AR_MOVE[i].lower + AR_MOVE[i].upper);
+  for (i = 0; i < AR_ELEMENTS; i++) v[AR_ELEMENT[i].variable] = R(0.5) * (AR_ELEMENT[i].lower + AR_ELEMENT[i].upper);
 }
 
 #endif
