@@ -1,6 +1,7 @@
 """A cluster of worker processes gives the rows of one process, also when a worker dies."""
 
 import os
+import re
 import signal
 import socket
 
@@ -41,9 +42,9 @@ def test_two_workers_and_one_killed_in_the_middle(here, tmp_path, monkeypatch):
 
         class Watched:
             def __enter__(self):
-                send = manager.__enter__()
-                workers.extend(send.client.run(os.getpid).values())
-                return send
+                pool = manager.__enter__()
+                workers.extend(pool.client.run(os.getpid).values())
+                return pool
 
             def __exit__(self, *error):
                 return manager.__exit__(*error)
@@ -90,8 +91,9 @@ def test_nobody_listens(monkeypatch, tmp_path):
         raise AssertionError("Dask was asked")
 
     monkeypatch.setattr("distributed.Client", patient)
-    for given in (address, f"tcp://{address}", "127.0.0.1:99999"):
-        with pytest.raises(MethodError, match=f"--cluster {given}: no scheduler answers"), cluster.connected(given):
+    for given in (address, f"tcp://{address}", "127.0.0.1:99999", "[::1]:99999"):
+        refusal = re.escape(f"--cluster {given}: no scheduler answers")
+        with pytest.raises(MethodError, match=refusal), cluster.connected(given):
             pass
     with pytest.raises(MethodError, match="no scheduler answers"):
         run_experiment(NAME, SETTINGS, tmp_path, cluster=address)
@@ -109,6 +111,29 @@ def test_a_scheduler_without_workers(monkeypatch):
         cluster.connected(own.scheduler_address),
     ):
         pass
+
+
+def test_all_workers_are_used_and_an_error_is_not_repeated(monkeypatch, tmp_path):
+    from distributed import LocalCluster
+
+    from arcreach.experiments.engine import cluster
+
+    calls = tmp_path / "calls"
+
+    def fail(name, settings, block):
+        with calls.open("a") as file:
+            file.write("called\n")
+        raise ValueError("no rows")
+
+    monkeypatch.setattr(cluster, "remote_rows", fail)
+    with (
+        LocalCluster(n_workers=6, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50) as own,
+        cluster.connected(own.scheduler_address) as pool,
+    ):
+        assert pool.count == 6
+        with pytest.raises(ValueError, match="no rows"):
+            list(pool(NAME, SETTINGS, [None]))
+    assert calls.read_text() == "called\n"
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:x", "nonsense", "a b:1"])

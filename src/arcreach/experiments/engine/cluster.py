@@ -1,4 +1,4 @@
-"""Compute blocks on a Dask cluster. Rows are sent back and written here, so workers need no shared disk."""
+"""Compute blocks on a Dask cluster. Workers send rows back and this process writes them: no shared disk is needed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from arcreach.errors import MethodError
 from arcreach.experiments.engine.experiment import Block, Columns, Settings
 from arcreach.experiments.engine.run import remote_rows
 
-# Number of failed workers that a block survives, and blocks submitted ahead per worker.
-RETRIES = 10
+# Failed workers that a block survives on a local cluster, and blocks submitted ahead per worker.
+FAILED_WORKERS = 10
 AHEAD = 4
 # Seconds to wait for a scheduler and its first worker, and for its port to accept a connection.
 PATIENCE = 30
@@ -27,18 +27,18 @@ _LOCAL = re.compile(r"local:([1-9]\d*)")
 
 
 @dataclass
-class Send:
-    """Computes blocks on the workers of a Dask client."""
+class Workers:
+    """The workers of a Dask client, called to compute blocks."""
 
     client: Any
-    workers: int
+    count: int
 
     def __call__(self, name: str, settings: Settings, blocks: list[Block]) -> Iterator[tuple[Block, Columns, float]]:
-        """Yield the rows of every block as they arrive, in any order."""
+        """Yield every block with its rows and its seconds when they arrive, in any order."""
         from distributed import as_completed
 
         waiting = iter(blocks)
-        first = itertools.islice(waiting, AHEAD * self.workers)
+        first = itertools.islice(waiting, AHEAD * self.count)
         done = as_completed([self._submit(name, settings, block) for block in first])
         for future in done:
             result = future.result()
@@ -50,42 +50,48 @@ class Send:
             yield result
 
     def _submit(self, name: str, settings: Settings, block: Block) -> Any:
-        return self.client.submit(remote_rows, name, settings, block, pure=False, retries=RETRIES)
+        return self.client.submit(remote_rows, name, settings, block, pure=False)
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Send]:
+def connected(address: str) -> Iterator[Workers]:
     """Connect to a cluster by its address, or start N processes on this machine for `local:N`."""
     dask, distributed = require("dask", "--cluster"), require("distributed", "--cluster")
-    # Dask replaces a failed worker and computes its blocks again.
-    with dask.config.set({"distributed.scheduler.allowed-failures": RETRIES}):
-        local = _LOCAL.fullmatch(address)
-        if local is not None:
-            with (
-                distributed.LocalCluster(
-                    n_workers=int(local[1]),
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=None,
-                    silence_logs=50,
-                ) as own,
-                distributed.Client(own) as client,
-            ):
-                yield Send(client, int(local[1]))
-            return
-        if address.startswith("local:") or not re.fullmatch(r"([a-z]+://)?[^:\s]+:\d+", address):
-            raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
-        _knock(address)
+    local = _LOCAL.fullmatch(address)
+    if local is not None:
+        with (
+            # A local cluster restarts failed workers and computes their blocks again. A running scheduler has its own
+            # limit of failures.
+            dask.config.set({"distributed.scheduler.allowed-failures": FAILED_WORKERS}),
+            distributed.LocalCluster(
+                n_workers=int(local[1]),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=50,
+            ) as own,
+            distributed.Client(own) as client,
+        ):
+            yield Workers(client, int(local[1]))
+        return
+    if address.startswith("local:") or not re.fullmatch(r"([a-z]+://)?(\[[0-9a-f:]+\]|[^:\s]+):\d+", address):
+        raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
+    _knock(address)
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, TimeoutError) as error:
+        raise _no_answer(address, error) from None
+    with client:
         try:
-            client = distributed.Client(address, timeout=PATIENCE)
-        except (OSError, TimeoutError) as error:
-            raise MethodError(f"--cluster {address}: no scheduler answers there ({error})") from None
-        with client:
-            try:
-                client.wait_for_workers(1, timeout=PATIENCE)
-            except TimeoutError:
-                raise MethodError(f"--cluster {address}: the scheduler has no workers; start at least one") from None
-            yield Send(client, max(1, len(client.scheduler_info()["workers"])))
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise MethodError(f"--cluster {address}: the scheduler has no workers; start at least one") from None
+        # Not `scheduler_info`, which lists at most five workers in some versions of Dask.
+        yield Workers(client, max(1, len(client.nthreads())))
+
+
+def _no_answer(address: str, error: Exception) -> MethodError:
+    return MethodError(f"--cluster {address}: no scheduler answers there ({error}); start one, or check host and port")
 
 
 def _knock(address: str) -> None:
@@ -98,4 +104,4 @@ def _knock(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK):
             pass
     except (OSError, OverflowError) as error:
-        raise MethodError(f"--cluster {address}: no scheduler answers there ({error})") from None
+        raise _no_answer(address, error) from None

@@ -205,8 +205,8 @@ def _results(
         else:
             from arcreach.experiments.engine import cluster
 
-            send = stack.enter_context(cluster.connected(session.cluster))
-            workers, results = send.workers, send(experiment.name, settings, left)
+            pool = stack.enter_context(cluster.connected(session.cluster))
+            workers, results = pool.count, pool(experiment.name, settings, left)
         clock = _Clock(workers)
         clock.expect(left)
         for block, columns, seconds in results:
