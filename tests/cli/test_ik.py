@@ -313,6 +313,15 @@ def test_slips_of_units_get_a_hint(run, tmp_path):
     assert run("ik", "three-section", "--to", "20mm,10mm,92mm", "--start", "30deg,0,0,0,0,0")[2] == ""
 
 
+def test_a_start_outside_the_limits_is_changed(run):
+    start = "90deg,0,40mm,0,0,50mm,0,0,50mm"
+    code, _, err = run("ik", "extensible-sections", "--to", "0,0,120mm", "--start", start)
+    assert code == 0
+    # The length is between its limits, but the bend is too large for it.
+    assert "start: extensible-1.length = 40 mm is changed to " in err
+    assert " to keep the limits" in err
+
+
 def test_results_by_ending(run, tmp_path):
     path, _ = targets_file(tmp_path)
     assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.csv")[0] == 0

@@ -247,6 +247,11 @@ def test_bad_bodies_are_refused(bodies, words):
         assert word in str(caught.value)
 
 
+def test_bodies_of_a_robot_without_rigid_elements_are_refused():
+    with pytest.raises(ar.SceneError, match="leave bodies out"):
+        ar.clearance(THREE, THREE.neutral, [], bodies={"hand": box_mesh((0.01, 0.01, 0.01))})
+
+
 def test_only_a_file_needs_the_extra(monkeypatch, tmp_path):
     import sys
 

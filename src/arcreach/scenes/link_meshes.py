@@ -12,7 +12,7 @@ import numpy as np
 
 from arcreach._checks import shown
 from arcreach._typing import Array
-from arcreach.elements import NO_ROTATION, Section
+from arcreach.elements import Section
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import obstacle_clearance as kernels
@@ -20,7 +20,7 @@ from arcreach.kernels.clearance.mesh_pairs import surface_gap
 from arcreach.robots.robot import Robot
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.mesh_tree import build_tree
-from arcreach.scenes.scene import Scene, pack
+from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 # Distance, point of the mesh and unit normal out of the obstacle, in the base frame.
@@ -36,7 +36,8 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
     found = []
     for name, mesh in bodies.items():
         if name not in rigid:
-            raise SceneError(f"bodies: {shown(name)} is not a rigid element; give one of {', '.join(rigid) or 'none'}")
+            hint = f"give one of {', '.join(rigid)}" if rigid else "the robot has none, so leave bodies out"
+            raise SceneError(f"bodies: {shown(name)} is not a rigid element; {hint}")
         if not isinstance(mesh, Mesh):
             raise SceneError(f"bodies[{shown(name)}] = {shown(mesh)} is not accepted; give a Mesh")
         found.append((robot.element_names.index(name), mesh))
@@ -101,12 +102,12 @@ def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, 
     return point
 
 
-def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Any) -> Nearest:
+def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Mesh | Box) -> Nearest:
     vertices, faces = shape.surface
     if isinstance(shape, Mesh):
         tree, frame = shape._tree, shape._frame
     else:
-        frame = np.vstack([getattr(shape, "rotation", NO_ROTATION), shape.centre])
+        frame = np.vstack([shape.rotation, shape.centre])
         tree = build_tree((vertices - shape.centre)[faces] @ frame[:3])
     turned = frame[:3].T @ rotation @ mesh._frame[:3]
     at = (rotation @ mesh._frame[3] + (position - frame[3])) @ frame[:3]
@@ -114,23 +115,21 @@ def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Any) -> Nea
     distance = surface_gap(mesh._tree, tree, tuple(np.column_stack([turned, at]).ravel().tolist()), pair)
     own, other = pair.reshape(2, 3) @ frame[:3].T + frame[3]
     corners = mesh.surface[0] @ rotation.T + position
-    depths = _depths(shape, corners)
+    distances = _signed_distances(shape, corners)
     inside, _ = mesh.signed_distance((vertices - position) @ rotation)
-    deepest = min(float(depths.min()), float(inside.min()) + mesh.margin)
+    deepest = min(float(distances.min()), float(inside.min()) + mesh.margin)
     if distance > 0.0 and deepest > 0.0:
         return distance - shape.margin - mesh.margin, own, (own - other) / np.linalg.norm(own - other)
-    # The solids overlap by at least the deepest vertex; the normal points from the obstacle's centroid to that vertex.
-    corner = corners[int(depths.argmin())]
-    out = corner - np.mean(vertices, axis=0)
-    return min(deepest, 0.0) - shape.margin - mesh.margin, corner, out / max(float(np.linalg.norm(out)), 1e-300)
+    # The solids overlap, at least as deep as the deepest vertex of either in the other. The point is the mesh's vertex
+    # with the least signed distance; the normal points to it from the obstacle's centroid.
+    corner = corners[int(distances.argmin())]
+    normal = corner - np.mean(vertices, axis=0)
+    return min(deepest, 0.0) - shape.margin - mesh.margin, corner, normal / max(float(np.linalg.norm(normal)), 1e-300)
 
 
-def _depths(shape: Any, points: Array) -> Array:
+def _signed_distances(obstacle: Mesh | Box, points: Array) -> Array:
     """Return the signed distances of points from an obstacle without its margin."""
-    if isinstance(shape, Mesh):
-        return np.asarray(shape.signed_distance(points)[0] + shape.margin)
-    if isinstance(shape, Box):
-        over = np.abs((points - shape.centre) @ np.asarray(shape.rotation)) - 0.5 * np.asarray(shape.size)
-        return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))
-    obstacles = kernels.Obstacles(*pack([shape]), 0.0, 0.0)
-    return np.array([kernels.point_clearance(obstacles, *point) + shape.margin for point in points])
+    if isinstance(obstacle, Mesh):
+        return np.asarray(obstacle.signed_distance(points)[0] + obstacle.margin)
+    over = np.abs((points - obstacle.centre) @ np.asarray(obstacle.rotation)) - 0.5 * np.asarray(obstacle.size)
+    return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))

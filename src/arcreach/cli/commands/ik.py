@@ -103,7 +103,7 @@ def ik(
 ) -> None:
     """Compute one or all configurations for a target, or one configuration for each target of a file.
 
-    Exit code 0 when every target is reached, 1 when one is not.
+    Exit code 0 if every target is reached, or with --all if there is a solution; 1 if not; 130 if interrupted.
     """
     one_of(to=to, file=file)
     chosen: dict[str, Any] = {
@@ -159,13 +159,13 @@ def ik(
 
 
 def _inside(robot: AnyRobot, start: Array) -> Array:
-    """Return the start moved inside the limits, and print which coordinates were moved."""
+    """Return the start clipped to the limits, and print which coordinates were changed."""
     inside = robot.clip(start)
     for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
         turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
         if abs(given - value) > 1e-9 and not turned:
-            words = f"{coordinate(given, quantity)} is outside its limits; starting at {coordinate(value, quantity)}"
-            note(f"start: {name} = {words}")
+            text = f"{coordinate(given, quantity)} is changed to {coordinate(value, quantity)} to keep the limits"
+            note(f"start: {name} = {text}")
     return inside
 
 

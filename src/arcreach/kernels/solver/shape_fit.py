@@ -74,7 +74,8 @@ def bounded_step(model: Model, v: Array, damping: float, fit: Fit) -> None:
         stiff = max(stiff, STIFF * fit.here.H[i, i])
     for row in range(fit.codes.shape[0]):
         fit.codes[row] = FREE
-    for _ in range(fit.codes.shape[0] + 1):
+    # Every block changes its code at most twice.
+    for _ in range(2 * fit.codes.shape[0] + 1):
         for i in range(n):
             fit.x[i] = -fit.here.g[i]
             for j in range(i + 1):
