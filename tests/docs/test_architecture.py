@@ -42,7 +42,10 @@ def source(name):
             "kernels.solver.search.auto",
             ["make_scratch", "to_front", "search", "to_coordinates", "unwind", "final_status"],
         ),
-        ("kernels.solver.search.search", ["policy_of", "schedule_of", "look_up", "write_start", "descend", "settle"]),
+        (
+            "kernels.solver.search.search",
+            ["policy_of", "schedule_of", "look_up", "write_start", "start_budget", "descend", "updated_tally"],
+        ),
         ("kernels.solver.descent.step", ["judge_trial", "take_step"]),
         ("kernels.solver.descent.judge_trial", ["evaluate", "accept_or_give_up"]),
         ("kernels.solver.descent.take_step", ["bounded_multipliers", "project"]),

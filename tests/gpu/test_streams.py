@@ -44,9 +44,9 @@ def pinned(monkeypatch):
     for module in (driver, streams, host_memory):
         monkeypatch.setattr(module, "load", lambda: fake)
     monkeypatch.setattr(streams, "_kept", type(streams._kept)())
-    monkeypatch.setattr(host_memory, "_locked", 0)
+    monkeypatch.setattr(host_memory, "_locked_bytes", 0)
     yield found
-    host_memory.forget_memory()
+    host_memory.release_free_blocks()
     assert found == {}
 
 
@@ -139,4 +139,4 @@ def test_memory_that_cannot_be_locked_is_plain_memory(pinned, monkeypatch):
 
     monkeypatch.setattr(host_memory.load(), "current_context", lambda: SimpleNamespace(mempin=mempin))
     assert locked_array((BLOCK,), np.uint8).nbytes == BLOCK
-    assert host_memory._locked == 0
+    assert host_memory._locked_bytes == 0

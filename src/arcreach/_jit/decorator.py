@@ -1,4 +1,4 @@
-"""`kernel`, the decorator of all compiled functions."""
+"""`kernel`, the decorator of compiled functions; `by_kind` and `compile_source` generate further ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from arcreach._jit.dispatcher import KernelDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Multiply-adds may be fused and sums reordered; NaN and infinity keep their meaning.
+# Fuse multiply-adds, reorder sums, divide by multiplying with the reciprocal, ignore the sign of zero; NaN and
+# infinity keep their meaning.
 _FAST = {"contract", "reassoc", "nsz", "arcp"}
 
 
@@ -35,12 +36,12 @@ def kernel(
     batch: bool = False,
     allocates: bool = False,
 ) -> Function | Callable[[Function], Function]:
-    """Compile a function that takes numbers, arrays and named tuples of them, and raises no exceptions.
+    """Compile a function of numbers, arrays, records, None and tuples of them, which raises no exceptions.
 
     Arithmetic is strict IEEE, so that single calls and batches give the same bits; division by zero gives inf or nan as
     in NumPy. `fast` allows fused and reordered operations, for the inner steps of a solver, whose result strict kernels
     check. `inline` copies the kernel into its callers, for steps that pass dozens of numbers in registers. A `batch`
-    kernel processes rows `start` to `stop`, releases the GIL and may allocate scratch; other kernels may allocate or
+    kernel releases the GIL and may allocate scratch; most process rows `start` to `stop`. Other kernels may allocate or
     return arrays only if marked `allocates`.
     """
     if function is None:
@@ -56,10 +57,11 @@ def _compiled(
     counts_references: bool = False,
     cached: bool = True,
 ) -> Function:
-    """Compile a function with every numba option set, because it would inherit the others from its first caller.
+    """Compile a function with every numba option set explicitly.
 
-    A strict kernel first called by a fast one would then be compiled, and cached, with fast arithmetic. The C wrapper
-    is omitted because nothing calls kernels from C. Reference counting takes a fifth of a solve, so it is optional.
+    Numba gives an unset option the value it has in the first caller: a strict kernel that a fast one calls first would
+    be compiled and cached with fast arithmetic. The C wrapper is omitted because nothing calls kernels from C.
+    Reference counting takes a fifth of a solve, so it is optional.
     """
     config: Any = numba.config
     if config.DISABLE_JIT:
@@ -75,9 +77,10 @@ def _compiled(
 
 
 def by_kind(cases: Sequence[tuple[int, Callable[..., Any]]]) -> Callable[..., Any]:
-    """Return a kernel f(kind, *arguments) that dispatches by kind; the last case is the default.
+    """Return a kernel f(kind, *arguments) that dispatches by kind; kinds not listed before the last get the last case.
 
-    The cases are inlined into their callers and cached with them: numba cannot cache a closure over other kernels.
+    The generated functions are inlined into their callers and cached with those, because numba cannot cache a closure
+    over other kernels.
     """
     _, otherwise = cases[-1]
 
@@ -104,7 +107,7 @@ def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compile_source(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:
-    """Compile one batch kernel from generated source, without caching; `interpreted` returns the Python function."""
+    """Compile one batch kernel from generated source, uncached; if `interpreted`, return it as a Python function."""
     namespace: dict[str, Any] = {}
     exec(compile(source, f"<{name}>", "exec"), namespace)  # noqa: S102
     function: Callable[..., Any] = namespace[name]

@@ -35,7 +35,7 @@ ANGLE_UNITS: dict[str, Fraction | None] = {
 
 UNITS: dict[str, Iterable[str]] = {"length": LENGTH_UNITS, "angle": ANGLE_UNITS}
 
-# Largest number of characters; every float has a shorter text.
+# Longest accepted text in characters; every float can be written in fewer.
 LONGEST_NUMBER = 64
 
 # Fast path for numbers without a unit: a table may have a million of them.
@@ -73,7 +73,7 @@ def parse(text: str | float, quantity: str) -> float:
 
 
 def accepted(quantity: str) -> str:
-    """Return an example of what `parse` accepts."""
+    """Return what `parse` accepts for a quantity, as text for messages."""
     return "a number of metres or text like '50 mm'" if quantity == "length" else "radians or text like '90 deg'"
 
 

@@ -1,7 +1,7 @@
 """A pool of page-locked host memory, which the GPU copies to and from by DMA.
 
-Locking pages takes longer than solving the targets that fill them, so blocks are reused once the last array that lies
-in them has been garbage-collected.
+Locking pages takes longer than solving the targets that fill them, so a block is reused once the last array in it has
+been garbage-collected.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.gpu.driver import is_simulated, load
 
-# Most memory that all blocks together may lock: a share of the physical memory, or bytes if its size is unknown.
-# Above it arrays are pageable, and copies take seven times as long.
+# Limit of the memory locked by all blocks: this share of the physical memory, or if its size is unknown these bytes.
+# Arrays beyond the limit are pageable, and their copies take seven times as long.
 LOCKED_SHARE = 0.25
 LOCKED_BYTES = 4 << 30
 # Block sizes are multiples of a huge page, because huge pages are faulted in and locked ten times faster.
@@ -35,7 +35,7 @@ TOUCHED = 4 << 20
 @dataclass(eq=False)
 class _Block:
     memory: npt.NDArray[np.uint8]
-    lock: Any  # unlocks the pages when it is deleted
+    pin: Any  # unlocks the pages when it is deleted
 
 
 class _Lease:
@@ -49,7 +49,7 @@ class _Lease:
 
 _free: list[_Block] = []
 _lock = threading.Lock()
-_locked = 0
+_locked_bytes = 0
 
 
 def locked_array(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
@@ -59,23 +59,23 @@ def locked_array(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
     if size < BLOCK or is_simulated(load()):
         return np.empty(shape, dtype)
     with _lock:
-        block = _kept_block(size) or _new_block(-(-size // BLOCK) * BLOCK)
+        block = _take_free_block(size) or _new_block(-(-size // BLOCK) * BLOCK)
     if block is None:
         return np.empty(shape, dtype)
     array: npt.NDArray[Any] = np.asarray(_Lease(block))[:size].view(dtype).reshape(shape)
     return array
 
 
-def forget_memory() -> None:
+def release_free_blocks() -> None:
     """Release all free blocks."""
-    global _locked  # noqa: PLW0603
+    global _locked_bytes  # noqa: PLW0603
     with _lock:
         while _free:
-            _locked -= _free.pop().memory.nbytes
+            _locked_bytes -= _free.pop().memory.nbytes
 
 
-def _kept_block(size: int) -> _Block | None:
-    """Return a free block of at least `size` bytes and at most twice as many, or None."""
+def _take_free_block(size: int) -> _Block | None:
+    """Remove a block of `size` to twice `size` bytes from the free ones and return it; None if there is none."""
     fitting = [block for block in tuple(_free) if size <= block.memory.nbytes <= 2 * size]
     if not fitting:
         return None
@@ -86,11 +86,11 @@ def _kept_block(size: int) -> _Block | None:
 
 def _new_block(size: int) -> _Block | None:
     """Return a new locked block, or None if it cannot be locked; release free blocks to stay below the limit."""
-    global _locked  # noqa: PLW0603
+    global _locked_bytes  # noqa: PLW0603
     most = most_locked()
-    while _free and _locked + size > most:
-        _locked -= _free.pop(0).memory.nbytes
-    if _locked + size > most:
+    while _free and _locked_bytes + size > most:
+        _locked_bytes -= _free.pop(0).memory.nbytes
+    if _locked_bytes + size > most:
         return None
     # Page-aligned, so that no page belongs to two blocks.
     memory = np.empty(size + PAGE, np.uint8)
@@ -98,10 +98,11 @@ def _new_block(size: int) -> _Block | None:
     memory = memory[skipped : skipped + size]
     # Fault the pages in with all threads; the driver would do it with one.
     spread(_touch, size, memory, smallest=TOUCHED)
+    # The driver refuses with errors of several types, for instance above RLIMIT_MEMLOCK; the array is then pageable.
     with contextlib.suppress(Exception):
-        lock = load().current_context().mempin(memory, memory.ctypes.data, size, mapped=False)
-        _locked += size
-        return _Block(memory, lock)
+        pin = load().current_context().mempin(memory, memory.ctypes.data, size, mapped=False)
+        _locked_bytes += size
+        return _Block(memory, pin)
     return None
 
 

@@ -41,8 +41,8 @@ find_key = from_kernel(gpu_steps.find_key)
 find_nearest = from_kernel(gpu_steps.find_nearest)
 frame_of = from_kernel(seed_lookup.frame_of)
 load_target = from_kernel(gpu_steps.load_target)
-pace = from_kernel(policy.pace)
 policy_of = from_kernel(policy.policy_of)
+start_budget = from_kernel(policy.start_budget)
 tip_errors = from_kernel(judge.tip_errors)
 to_front = from_kernel(variables.to_front)
 unwind = from_kernel(limit_kernels.unwind)
@@ -109,7 +109,7 @@ def build(kind: Kind) -> Kernels:
                     to_variables(model, targets.start[i], work.v)
                 else:
                     place_seed(model, robots.seeds[r, seed], frame_of(goal.target, mode, model.symmetric), work)
-                budget = pace(plan, 0, 1 if started and seed == NEAR_START else 0, 0)
+                budget = start_budget(plan, 0, 1 if started and seed == NEAR_START else 0, 0)
                 state = begin(work)
                 idle = False
             state = step(model, goal, budget, work, state)
@@ -153,7 +153,7 @@ def build(kind: Kind) -> Kernels:
                 find_nearest(robots.keys[r], key32, mode, f32(robots.turn_weights[r]), begun, scores, nearest)
                 for attempt in range(1, FIRST_STARTS):
                     place_seed(model, robots.seeds[r, nearest[attempt - 1]], frame, work)
-                    budget = pace(plan, attempt, 0, 0)
+                    budget = start_budget(plan, attempt, 0, 0)
                     state = begin(work)
                     while state.code == GOING_ON:
                         state = step(model, goal, budget, work, state)

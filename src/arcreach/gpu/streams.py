@@ -22,7 +22,7 @@ import numpy.typing as npt
 from arcreach._threads import spread
 from arcreach.errors import DeviceError
 from arcreach.gpu.driver import copy_in, copy_out, first_line, free_memory, is_simulated, load
-from arcreach.gpu.host_memory import forget_memory, locked_array
+from arcreach.gpu.host_memory import locked_array, release_free_blocks
 
 # Slots of a batch: one is filled, one copied to the device, one solved, one copied back.
 SLOTS = 4
@@ -113,7 +113,7 @@ def forget_slots() -> None:
     """Release slots and page-locked memory that are not in use."""
     with _lock:
         _kept.clear()
-    forget_memory()
+    release_free_blocks()
 
 
 def stream_pieces(

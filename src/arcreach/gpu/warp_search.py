@@ -18,16 +18,16 @@ from arcreach.kernels.solver.seed_lookup import FAR
 cuda = load()
 
 # CPU kernels, as GPU kernels call them.
+empty_tally = from_kernel(policy.empty_tally)
+final_budget = from_kernel(policy.final_budget)
 find_key = from_kernel(gpu_steps.find_key)
-fresh = from_kernel(policy.fresh)
 key_score = from_kernel(gpu_steps.key_score)
 mix_seeds = from_kernel(starts.mix_seeds)
 next_nearest = from_kernel(gpu_steps.next_nearest)
-pace = from_kernel(policy.pace)
 policy_of = from_kernel(policy.policy_of)
-polish = from_kernel(policy.polish)
 schedule_of = from_kernel(policy.schedule_of)
-settle = from_kernel(policy.settle)
+start_budget = from_kernel(policy.start_budget)
+updated_tally = from_kernel(policy.updated_tally)
 worth_polish = from_kernel(policy.worth_polish)
 
 
@@ -110,7 +110,7 @@ def build_search(kind: Kind, part: Parts) -> Any:
             ahead = max(schedule.nearby, 1)
             waves = (schedule.last + WARP - 1) // WARP
             # All lanes keep the same tally.
-            tally = fresh()
+            tally = empty_tally()
             code = STALLED
             spent = 0
             # One more wave for the final, patient descent from the best configuration.
@@ -136,7 +136,10 @@ def build_search(kind: Kind, part: Parts) -> Any:
                         mix_seeds(model, robots.seeds[r], attempt - schedule.mixed, work)
                     else:
                         place_seed(model, robots.seeds[r, seed], frame, work)
-                    budget = polish(plan, tally.steps) if last_one else pace(plan, attempt, schedule.nearby, 0)
+                    if last_one:
+                        budget = final_budget(plan, tally.steps)
+                    else:
+                        budget = start_budget(plan, attempt, schedule.nearby, 0)
                     state = begin(work)
                     while state.code == GOING_ON:
                         state = step(model, goal, budget, work, state)
@@ -150,9 +153,9 @@ def build_search(kind: Kind, part: Parts) -> Any:
                     spent = tally.steps + lane_steps[0]
                     code = REACHED if lane_code[0] == REACHED else STALLED
                 else:
-                    # Settle this wave's starts in the CPU's order.
+                    # Count this wave's starts in the CPU's order.
                     for other in range(min(WARP, schedule.last - here)):
-                        tally = settle(
+                        tally = updated_tally(
                             plan, schedule, tally, here + other, lane_code[other], lane_steps[other], lane_left[other]
                         )
                         if tally.improved:

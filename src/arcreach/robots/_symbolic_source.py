@@ -11,7 +11,7 @@ from typing import Any
 from arcreach._checks import shown
 from arcreach.errors import RobotError
 
-# Accepted functions; each prints as a call of Python's math module.
+# Accepted functions; each prints as a call of Python's math module, Abs as the builtin abs.
 FUNCTIONS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "Abs",
 )  # fmt: skip
@@ -51,8 +51,8 @@ def pose_source(matrix: Any, symbols: Sequence[Any]) -> str:
 def jacobian_source(matrix: Any, symbols: Sequence[Any]) -> str:
     """Return the source of `symbolic_jacobians(start, stop, Q, out)`: out (n, 6, dof).
 
-    The angular rows are the axial vector of dR/dq R^T; compiled code evaluates its products, whose symbolic form would
-    grow without bound.
+    The angular rows are the axial vector of dR/dq R^T. The kernel multiplies these matrices numerically, because their
+    symbolic product is many times larger.
     """
     matrix, symbols = _renamed(matrix, symbols)
     entries: dict[str, Any] = {f"r{r}{c}": matrix[r, c] for r in range(3) for c in range(3)}
@@ -68,7 +68,7 @@ def jacobian_source(matrix: Any, symbols: Sequence[Any]) -> str:
 
 
 def _renamed(matrix: Any, symbols: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """Return the checked matrix with its coordinates as real symbols q0, q1, ..."""
+    """Check the matrix; return it with its coordinates replaced by real symbols q0, q1, ..., and these symbols."""
     import sympy
 
     names = [sympy.Symbol(f"q{k}", real=True) for k in range(len(symbols))]
@@ -78,17 +78,17 @@ def _renamed(matrix: Any, symbols: Sequence[Any]) -> tuple[Any, list[Any]]:
     return renamed, names
 
 
-def _kernel_source(name: str, entries: dict[str, Any], symbols: Sequence[Any], closing: Sequence[str] = ()) -> str:
+def _kernel_source(function: str, entries: dict[str, Any], symbols: Sequence[Any], closing: Sequence[str] = ()) -> str:
     import sympy
     from sympy.printing.pycode import PythonCodePrinter
 
     printer = PythonCodePrinter()
     shared, reduced = sympy.cse(list(entries.values()), symbols=sympy.numbered_symbols("t"))
-    # NumPy has these functions under the same names and, like compiled code, returns nan or inf where math raises.
-    lines = ["import numpy as math", f"def {name}(start, stop, Q, out):", "    for i in range(start, stop):"]
+    # NumPy has these functions under the names of math and, like compiled code, returns nan or inf where math raises.
+    lines = ["import numpy as math", f"def {function}(start, stop, Q, out):", "    for i in range(start, stop):"]
     body = [f"{symbol} = Q[i, {k}]" for k, symbol in enumerate(symbols)]
     body += [f"{symbol} = {printer.doprint(value)}" for symbol, value in shared]
-    body += [f"{place} = {printer.doprint(value)}" for place, value in zip(entries, reduced, strict=True)]
+    body += [f"{name} = {printer.doprint(value)}" for name, value in zip(entries, reduced, strict=True)]
     return "\n".join(lines + ["        " + line for line in [*body, *closing]]) + "\n"
 
 
@@ -111,13 +111,13 @@ def _check(expression: Any, allowed: set[Any]) -> None:
             )
         if node.is_number and node.is_Pow and node.is_extended_real is False:
             raise RobotError(
-                f"symbolic robot: matrix uses {shown(str(node))[1:-1]}, which is not a real number; give one"
+                f"symbolic robot: matrix uses {shown(str(node))}, which is not real; give a formula with real values"
             )
         if isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers)):
             continue
         if type(node).__name__ in FUNCTIONS:
             continue
         raise RobotError(
-            f"symbolic robot: matrix uses {shown(type(node).__name__)[1:-1]}, which is not accepted; "
+            f"symbolic robot: matrix uses {shown(type(node).__name__)}, which is not accepted; "
             f"give expressions of + - * / **, sqrt, pi, {', '.join(FUNCTIONS)}"
         )

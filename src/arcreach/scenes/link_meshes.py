@@ -1,6 +1,7 @@
-"""Clearance of rigid elements of a robot given as meshes, in the frame at the end of the element.
+"""Clearance of rigid elements whose bodies are meshes, given in the frame at the element's distal end.
 
-Spheres and capsules use the mesh's signed distance, half-spaces its vertices, other obstacles the triangles of both.
+The distance to spheres and capsules comes from the mesh's signed distance, to half-spaces from its vertices, to boxes
+and meshes from pairs of triangles.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ def checked_bodies(robot: Robot, bodies: Any) -> list[tuple[int, Mesh]]:
 
 
 def search_bodies(
-    robot: Robot, values: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
+    robot: Robot, Q: Array, scene: Scene, bodies: list[tuple[int, Mesh]], tolerance: float, rows: Array
 ) -> None:
-    """Overwrite rows (n, m, CLEARANCE_SIZE) where the mesh of an element is nearer to an obstacle than recorded."""
-    poses = robot.frames(values)
+    """Overwrite rows (n, m, CLEARANCE_SIZE) where, at Q (n, dof), a mesh is nearer to an obstacle than recorded."""
+    poses = robot.frames(Q)
     for e, mesh in bodies:
-        for i in range(len(values)):
+        for i in range(len(Q)):
             row = rows[i, e if rows.shape[1] > 1 else 0]
             for k, shape in enumerate(scene):
                 distance, point, normal = _nearest(mesh, poses[i, e + 1], shape, tolerance)
@@ -82,8 +83,8 @@ def _nearest(mesh: Mesh, pose: Array, shape: Any, tolerance: float) -> Nearest:
 
 def _from_point(mesh: Mesh, rotation: Array, position: Array, centre: Array, radius: float) -> Nearest:
     distance, normal = mesh.signed_distance((centre - position) @ rotation)
-    out = rotation @ normal[0]
-    return float(distance[0]) - radius, centre - (distance[0] + mesh.margin) * out, -out
+    outward = rotation @ normal[0]  # out of the mesh
+    return float(distance[0]) - radius, centre - (distance[0] + mesh.margin) * outward, -outward
 
 
 def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, tolerance: float) -> Array:
@@ -92,6 +93,7 @@ def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, 
     if (a == b).all():
         return np.asarray(capsule.a)
     line = np.zeros((1, 1, body.PIECE_SIZE))
+    # The motion (rows of a 3 x 4 matrix) to the segment's first end.
     start = (1.0, 0.0, 0.0, a[0], 0.0, 1.0, 0.0, a[1], 0.0, 0.0, 1.0, a[2])
     x, y, z = b - a
     body.write_line(start, x, y, z, 0.0, 0.0, line[0, 0])

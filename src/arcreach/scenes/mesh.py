@@ -121,7 +121,7 @@ class Mesh:
             "radius": self.margin + grid.error,
             "nodes": grid.values.shape,
             "spacing": grid.spacing,
-            "half": (np.array(grid.values.shape) - 1) * grid.spacing,
+            "extent": (np.array(grid.values.shape) - 1) * grid.spacing,
             "slope": grid.slope,
         }
 
@@ -129,7 +129,7 @@ class Mesh:
     def bounding_sphere(self) -> tuple[Array, float]:
         """Centre and radius of a sphere around the obstacle, margin included."""
         record = self.record()
-        half = 0.5 * record["half"]
+        half = 0.5 * record["extent"]
         return record["position"] + np.asarray(self.rotation) @ half, float(np.linalg.norm(half)) + record["radius"]
 
     @property

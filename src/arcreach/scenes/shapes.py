@@ -161,7 +161,7 @@ class Box:
     def record(self) -> dict[str, Any]:
         """Return the fields of `layout.SHAPE`, as kernels read them."""
         half = 0.5 * np.asarray(self.size)
-        return {"kind": layout.BOX, "position": self.centre, "rotation": self.rotation, "half": half}
+        return {"kind": layout.BOX, "position": self.centre, "rotation": self.rotation, "extent": half}
 
     @property
     def bounding_sphere(self) -> tuple[Array, float]:

@@ -46,11 +46,13 @@ def export(
     ],
     q: Annotated[str | None, typer.Option("--q", help="Configuration, as --q of fk; without it the rest pose.")] = None,
     path: Annotated[
-        File | None, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")
+        File | None, typer.Option("--path", help="CSV file of a path, as written by arcreach plan or follow.")
     ] = None,
-    points: Annotated[int | None, typer.Option("--points", help="With --path: points along its motion.")] = None,
+    points: Annotated[
+        int | None, typer.Option("--points", help="With --path: number of poses along it; without it the file's rows.")
+    ] = None,
     all_poses: Annotated[
-        bool, typer.Option("--all-poses", help="With --path and .scad: all poses and the path of the tip at once.")
+        bool, typer.Option("--all-poses", help="With --path and .scad: all poses and the tip's path in one picture.")
     ] = False,
     to: Annotated[str | None, typer.Option("--to", help="Target of the solve to log, written as --to of ik.")] = None,
     axis: Annotated[str | None, typer.Option("--axis", help="With --to: direction of the tip's z axis.")] = None,
@@ -178,5 +180,5 @@ def _write(robot: AnyRobot, q: Array, out: File, ending: str, all_poses: bool = 
         ".scad": lambda: write_openscad(robot, q, out, all_poses=all_poses),
         ".xml": lambda: export_mjcf(robot, out),  # type: ignore[arg-type]
     }
-    # The writers themselves refuse a robot without a body.
+    # The writers refuse a robot given as formulas, hence the ignored types.
     writers.get(ending, lambda: write_solid(robot, q, out))()  # type: ignore[arg-type]

@@ -340,7 +340,7 @@ def links(
 def clearance(
     robot: RobotName,
     out: Out,
-    path: Annotated[File, typer.Option("--path", help="CSV file of a path, as plan and follow write it.")],
+    path: Annotated[File, typer.Option("--path", help="CSV file of a path, as written by arcreach plan or follow.")],
     scene: SceneName,
     scale: SceneScale = None,
     margin: Annotated[str, typer.Option("--margin", help="Required distance from obstacles.")] = "0mm",

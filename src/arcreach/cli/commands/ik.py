@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from arcreach._text import coordinate, count
@@ -56,7 +55,8 @@ from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot
 
-# Targets between two progress reports: the first number, the largest, and the intended time in seconds.
+FILE_HELP = "CSV file of targets: columns x,y,z and optionally ax,ay,az, r00 to r22 or ZYX_1 to ZYX_3."
+# Targets between two progress reports: at first, and at most. A report is due about every CHUNK_SECONDS.
 FIRST_CHUNK = 10
 CHUNK = 20_000
 CHUNK_SECONDS = 1.0
@@ -69,7 +69,7 @@ def ik(
     to: To = None,
     axis: Axis = None,
     rotation: Rotation = None,
-    file: Annotated[Path | None, typer.Option("--file", help="CSV file of targets, columns x,y,z,...")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help=FILE_HELP)] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Results of --file: .csv, .json or .parquet.")] = None,
     method: MethodName = "auto",
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the method.")] = None,
@@ -91,7 +91,9 @@ def ik(
     every: Annotated[bool, typer.Option("--all", help="All branches, nearest to --start first.")] = False,
     most: Annotated[
         int | None,
-        typer.Option("--most", min=1, help="With --all: largest number shown; all, or 5 of infinitely many."),
+        typer.Option(
+            "--most", min=1, help="With --all: largest number of solutions; default 64, or 5 if infinitely many."
+        ),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", "--log", help="Write every iteration to this CSV file.")
@@ -184,7 +186,7 @@ def _one(
     if trace is not None:
         write_csv_log(robot, solution, trace)
     if as_json:
-        print_json(as_data(robot, solution, driven))
+        print_json(_as_data(robot, solution, driven))
         note(solution.hint)
     else:
         _print(solution, driven)
@@ -199,15 +201,15 @@ def _every(
         solutions = solve_all(robot, target, **options, most=most or (FEW if free else MOST))
     if not solutions:
         note(position_hint(robot, target.position))
-    words = count(len(solutions), "solution")
+    text = count(len(solutions), "solution")
     if free and solutions:
-        motion = f"the tip stays while the robot moves in {count(free, 'direction')}"
-        words = f"infinitely many solutions: {motion}; {len(solutions)} of them"
+        motion = f"the robot can move in {count(free, 'direction')} while the tip stays at the target"
+        text = f"infinitely many solutions: {motion}; {len(solutions)} of them"
     if as_json:
-        print_json([as_data(robot, solution, driven) for solution in solutions])
-        note(words if free else "")
+        print_json([_as_data(robot, solution, driven) for solution in solutions])
+        note(text if free else "")
         return bool(solutions)
-    typer.echo(words)
+    typer.echo(text)
     for solution in solutions:
         _print(solution, driven)
         typer.echo(f"  found from {count(solution.hits, 'start')}")
@@ -239,7 +241,7 @@ def _many(
                 size = max(1, min(2 * size, int(fitting), CHUNK))
         except KeyboardInterrupt:
             interrupted = True
-    reached = int(np.sum([part.reached.sum() for part in parts])) if parts else 0
+    reached = sum(int(part.reached.sum()) for part in parts)
     write_columns(result_columns(robot, parts, driven), out, as_json)
     note(next((part.hint for part in parts if part.hint), ""))
     if interrupted:
@@ -249,7 +251,7 @@ def _many(
     return reached == n
 
 
-def as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[str, Any]:
+def _as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[str, Any]:
     """Return a solution as data for JSON."""
     pulls = {} if driven is None else {"tendons": driven.tendons, "pulls": driven.pulls(solution.q)}
     return {

@@ -17,7 +17,10 @@ from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.planning.contact.plan import plan_contact
 
 GIVEN, AUTOMATIC = "given contacts", "automatic contacts"
+# Largest time of a plan in seconds.
 BUDGET = 1.0
+# The three scenes, in the order of the rows of table 3.12.
+SCENES = ("slalom", "pocket", "wedge")
 
 
 def planned(scene: str, method: str, trace: bool = False) -> ContactPlans:
@@ -39,7 +42,7 @@ class Contact(Experiment):
     """Plan paths in three planar scenes; one row per scene, label and repeat."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Return two labels: plans with the contacts that the scene names, and with all possible contacts."""
+        """Return two labels: plans with the contacts that the scene names, and with all convex corners and discs."""
         return GIVEN, AUTOMATIC
 
     def blocks(self, settings: Settings) -> list[Block]:
@@ -48,6 +51,7 @@ class Contact(Experiment):
 
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Plan the scene of a block once per row; the repeats differ in time only."""
+        # Warm up: compile the kernels before the first timed plan.
         planned(block.case, block.method)
         seconds, plans = np.empty(block.count), []
         for k in range(block.count):
@@ -70,7 +74,7 @@ class Contact(Experiment):
         return columns_of(self.name, block, settings, judged)
 
     def parts(self, run: Any) -> Iterator[Part]:
-        """Yield table 3.12 beside ours, and the figure of the paths."""
+        """Yield our counts and times with those of table 3.12, and the figures of the paths."""
         rows = []
         theirs = table("table-3.12-contact-planning")
         for scene, printed in zip(SCENES, theirs, strict=True):
@@ -114,13 +118,11 @@ class Contact(Experiment):
 
 
 def _tip_error(plans: ContactPlans) -> float:
-    """Return the distance from the target to the end of the shortest path."""
+    """Return the distance from the target to the end of the shortest path; inf if there is no path."""
     if not len(plans):
         return float("inf")
     return float(np.hypot(*(np.asarray(plans[0].line()[-1]) - np.asarray(plans[0].target))))
 
-
-SCENES = ("slalom", "pocket", "wedge")
 
 EXPERIMENT = Contact(
     name="contact",
@@ -131,7 +133,8 @@ EXPERIMENT = Contact(
     law="three scenes; every repeat plans the same paths",
     differences=(
         "The source does not print the coordinates of its scenes. Ours were drawn to have the same numbers of "
-        "contacts and solutions. They show that the planner finds such paths; neither numbers nor times are compared.",
+        "contacts and solutions. They show that the planner finds such paths. The printed counts and times are listed "
+        "but not comparable.",
     ),
     count_printed=False,
     extras={"solutions": "Int64", "contacts": "Int64"},

@@ -18,8 +18,8 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.math.trigonometry import sinc_derivatives, sincos
 
-# A piece of an arc below this share of the section's length counts as rounding.
-_LEAST_PIECE = 1e-15
+# A part of an arc shorter than this share of the section's length is rounding.
+_LEAST_PART = 1e-15
 # Terms of the power series of A, D, M, C in t, and the largest bend of a gap for which the next term is below 1e-17.
 TERMS = 8
 SERIES_UP_TO = 0.8
@@ -55,10 +55,10 @@ def plus(f, g):
 
 
 @kernel
-def piece(arc, start, near, far):
-    """Return the length and the bend, as shares of the section, of the piece of an arc between `near` and `far`.
+def part_in_gap(arc, start, near, far):
+    """Return the shares of the section's length and bend in the part of an arc between `near` and `far`.
 
-    `near`, `far` and `start`, where the arc begins, are shares of the section's length.
+    The arc begins at `start`; all three are shares of the section's length.
 
     Source: derived.
     """
@@ -70,33 +70,33 @@ def piece(arc, start, near, far):
 def gap_bend(chain, route, i):
     """Return the share of the bend in gap i, and the number of arcs in it. Source: derived."""
     near, far = i / route.discs, (i + 1) / route.discs
-    beta, pieces, start = 0.0, 0, 0.0
+    beta, arcs, start = 0.0, 0, 0.0
     for k in range(route.first_arc, route.first_arc + route.arcs):
-        part, bend = piece(chain[k], start, near, far)
+        part, bend = part_in_gap(chain[k], start, near, far)
         start += chain[k].length_share
         beta += bend
-        pieces += part > _LEAST_PIECE
-    return beta, pieces
+        arcs += part > _LEAST_PART
+    return beta, arcs
 
 
 @kernel
 def gap_functions(chain, route, i, t):
     """Return the triples A, D, M, C of gap i. Source: derived."""
     near, far = i / route.discs, (i + 1) / route.discs
-    beta, pieces = gap_bend(chain, route, i)
+    beta, arcs = gap_bend(chain, route, i)
     turned = scaled_sinc(0.25 * beta * beta, t)
     C = product(beta * beta, turned, turned)
-    if pieces == 1:
+    if arcs == 1:
         part = 1.0 / route.discs
         zero = 0.0, 0.0, 0.0
         return product(part * part, turned, turned), zero, product(-part * beta, turned, turned), C
     across, along = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     start, bent = 0.0, -0.5 * beta
     for k in range(route.first_arc, route.first_arc + route.arcs):
-        part, bend = piece(chain[k], start, near, far)
+        part, bend = part_in_gap(chain[k], start, near, far)
         start += chain[k].length_share
-        if part > _LEAST_PIECE:
-            # Angle of the piece's chord in the frame halfway between the discs, per unit of the bend.
+        if part > _LEAST_PART:
+            # Angle of the part's chord in the frame halfway between the discs, per unit of the bend.
             angle = bent + 0.5 * bend
             bent += bend
             chord = scaled_sinc(0.25 * bend * bend, t)
@@ -109,12 +109,12 @@ def gap_functions(chain, route, i, t):
 
 
 @kernel
-def write_series(factor, odd, out):
-    """Write the power series in t of sinc(u), if `odd`, or of cos(u), for u^2 = factor t. Source: derived."""
+def write_series(factor, of_sinc, out):
+    """Write the power series in t of sinc(u) if `of_sinc`, else of cos(u), for u^2 = factor t. Source: derived."""
     term = 1.0
     for k in range(TERMS):
         out[k] = term
-        term *= -factor / ((2 * k + 2) * (2 * k + 2 + (1 if odd else -1)))
+        term *= -factor / ((2 * k + 2) * (2 * k + 2 + (1 if of_sinc else -1)))
 
 
 @kernel
@@ -137,7 +137,7 @@ def write_gap_series(chain, route, i, out):
     out[:] = 0.0
     start, bent = 0.0, -0.5 * beta
     for k in range(route.first_arc, route.first_arc + route.arcs):
-        part, bend = piece(chain[k], start, near, far)
+        part, bend = part_in_gap(chain[k], start, near, far)
         start += chain[k].length_share
         angle = bent + 0.5 * bend
         bent += bend
@@ -157,16 +157,17 @@ def write_gap_series(chain, route, i, out):
 
 @kernel(inline=True)
 def gap_length(functions, holes, x, y, S):
-    """Return the distance of two holes, given as m, d and |d|^2, and its derivatives as in `pulls.section_length`.
+    """Return the distance between two holes, and its derivatives as in `pulls.section_length`.
 
-    Source: derived.
+    `functions` is the result of `gap_functions`, `holes` that of `gap_holes`. Source: derived.
     """
     A, D, M, C = functions
     mx, my, dx, dy, square = holes
     m, d = mx * x + my * y, dx * x + dy * y
     form = m * m - 0.25 * d * d
     px, py = 2.0 * m * mx - 0.5 * d * dx, 2.0 * m * my - 0.5 * d * dy
-    # fx, fy, fS: derivatives of F / 2. e1, e2: first and second derivative of F / 2 by t / 2, through A, D, M and C.
+    # Derivatives of F / 2: fx, fy, fS by x, y, S; e1, e2 first and second by t / 2; ax, ay, eS those of e1 by x, y, S
+    # at fixed t. (gx, gy) = D d + M m; (px, py) is the gradient of `form`.
     F = square + S * (S * A[0] + 2.0 * (D[0] * d + M[0] * m)) + C[0] * form
     e1 = 0.5 * (S * (S * A[1] + 2.0 * (D[1] * d + M[1] * m)) + C[1] * form)
     e2 = 0.5 * (S * (S * A[2] + 2.0 * (D[2] * d + M[2] * m)) + C[2] * form)
@@ -208,12 +209,16 @@ def gap_holes(route, i):
 
 @kernel
 def disc_length(chain, route, x, y, S):
-    """Return the length of a tendon between discs and derivatives as in `pulls.section_length`. Source: derived."""
+    """Return the length of a tendon that runs through discs, and its derivatives as in `pulls.section_length`.
+
+    Source: derived.
+    """
     t = x * x + y * y
     total, by_x, by_y, by_S = 0.0, 0.0, 0.0, 0.0
     xx, xy, yy, xS, yS, SS = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     functions = gap_functions(chain, route, 0, t)
     for i in range(route.discs):
+        # The gaps of a section of one arc all have the same functions.
         if i > 0 and route.arcs > 1:
             functions = gap_functions(chain, route, i, t)
         length, first, second = gap_length(functions, gap_holes(route, i), x, y, S)

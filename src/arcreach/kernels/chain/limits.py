@@ -34,7 +34,7 @@ def wrap_angle(angle: float) -> float:
     if -math.pi < angle <= math.pi:
         return angle
     wrapped = angle - 2.0 * math.pi * nearest_integer(angle / (2.0 * math.pi))
-    # Rounding may leave the last bit outside, and beyond 2**51 turns an angle has no digits left.
+    # Rounding can put the result outside by one bit; an angle of more than 2**51 turns has no correct digits.
     return wrapped if -math.pi < wrapped <= math.pi else math.pi
 
 
@@ -72,7 +72,8 @@ def clip_section(chain: Records, row: int, q: Array, out: Array) -> None:
     bend = q[k]
     direction = q[k + 1]
     if bend < 0.0:
-        # A negative bend is a bend in the opposite direction. With twist that would rotate the end: set it to 0.
+        # A negative bend is a bend in the opposite direction. With twist that direction would rotate the end, so
+        # the bend becomes 0.
         direction = direction if chain[row].twist == 1 else direction + math.pi
         bend = 0.0 if chain[row].twist == 1 else -bend
     out[k + 1] = wrap_angle(direction)
@@ -121,9 +122,9 @@ def finite_clip(chain: Records, q: Array, out: Array) -> bool:
 
 @kernel
 def unwind(chain: Records, near: Array, q: Array) -> None:
-    """Change periodic joints by full turns to the values nearest to `near` (dof,) or, if `near` is empty, to mid-range.
+    """Change periodic joints by full turns to the values nearest to `near` (dof,).
 
-    Source: derived.
+    If `near` is empty, they come nearest to the middle of their limits, 0 for continuous joints. Source: derived.
     """
     row = 0
     while row < chain.shape[0]:
@@ -150,7 +151,9 @@ def unwind(chain: Records, near: Array, q: Array) -> None:
 
 @kernel
 def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool:
-    """Return whether a section is inside its limits, widened by `tolerance`: relative, absolute for held coordinates.
+    """Return whether a section is inside its limits, widened by `tolerance`.
+
+    `tolerance` is relative to the limits, but absolute for held coordinates.
 
     Source: [K22] eq. 2.5. Erratum: see docs/errata.md#k22-2-5.
     """
@@ -177,7 +180,7 @@ def section_within(chain: Records, row: int, q: Array, tolerance: float) -> bool
 
 @kernel
 def within(chain: Records, q: Array, tolerance: float) -> bool:
-    """Return whether a configuration is inside the limits, widened by the relative `tolerance`. Source: derived."""
+    """Return whether a configuration is inside the limits, widened as in `section_within`. Source: derived."""
     row = 0
     while row < chain.shape[0]:
         kind = chain[row].kind

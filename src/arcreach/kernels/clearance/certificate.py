@@ -85,7 +85,7 @@ def chord_gap(shapes, k, a, b):
     kind = shapes[k].kind
     p = shapes[k].position
     d = (shapes[k].along[0], shapes[k].along[1], shapes[k].along[2])
-    half = shapes[k].half
+    half = shapes[k].extent
     size = shapes[k].radius + abs(p[0]) + abs(p[1]) + abs(p[2])
     a, b = minus(a, p), minus(b, p)
     if kind == HALF_SPACE:

@@ -26,10 +26,10 @@ _SHAPE_FIELDS = np.dtype(
         ("position", np.float64, (3,)),  # centre; first end of a capsule; a point of the plane; first node of a grid
         ("along", np.float64, (3,)),  # capsules: second end minus the first; half-spaces: unit normal out of the solid
         ("rotation", np.float64, (3, 3)),  # boxes and meshes: from the obstacle's frame to the base frame
-        ("half", np.float64, (3,)),  # boxes: half of the size; meshes: size of the grid
+        ("extent", np.float64, (3,)),  # boxes: half sizes; meshes: full size of the grid
         ("first", np.int64),  # meshes: index of the first value in `field`
         ("nodes", np.int64, (3,)),  # meshes: number of nodes along each axis, the last one running fastest
-        ("spacing", np.float64),  # meshes: distance of nodes
+        ("spacing", np.float64),  # meshes: distance between neighbouring nodes
         ("slope", np.float64),  # meshes: largest change of a grid's value per metre
     ],
     align=True,
@@ -38,8 +38,8 @@ SHAPE = np.dtype((np.record, _SHAPE_FIELDS))
 
 
 @kernel
-def capsule_distance(shapes, k, x, y, z):
-    """Return the distance from a point to the line of a capsule, and its gradient. Source: derived."""
+def capsule_axis_distance(shapes, k, x, y, z):
+    """Return the distance from a point to the axis segment of a capsule, and its gradient. Source: derived."""
     p = shapes[k].position
     d = shapes[k].along
     x -= p[0]
@@ -103,21 +103,21 @@ def grid_value(shapes, k, field, x, y, z):
 
 @kernel
 def grid_distance(shapes, k, field, x, y, z):
-    """Return the distance of a mesh from a point in the grid's frame, by the grid, and the unit normal.
+    """Return the signed distance from a point in the grid's frame to a mesh, by interpolation, and the unit normal.
 
     For a point outside the grid's box, at the distance a from the nearest point c of the box, it returns the lower
     bound sqrt(a^2 + d(c)^2), which holds because the mesh lies inside the box and the box is convex.
     Source: derived.
     """
-    size = shapes[k].half
+    size = shapes[k].extent
     cx = min(max(x, 0.0), size[0])
     cy = min(max(y, 0.0), size[1])
     cz = min(max(z, 0.0), size[2])
     d, gx, gy, gz = grid_value(shapes, k, field, cx, cy, cz)
-    away = (x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz)
-    if away > 0.0:
-        total = math.sqrt(away + d * d)
-        # A coordinate beyond the box does not change c.
+    away2 = (x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz)
+    if away2 > 0.0:
+        total = math.sqrt(away2 + d * d)
+        # Along an axis on which the point is outside the box, moving it does not move c, so d(c) does not change.
         gx = (x - cx + (d * gx if x == cx else 0.0)) / total
         gy = (y - cy + (d * gy if y == cy else 0.0)) / total
         gz = (z - cz + (d * gz if z == cz else 0.0)) / total
@@ -130,7 +130,7 @@ def grid_distance(shapes, k, field, x, y, z):
 def shape_distance(shapes, k, field, x, y, z):
     """Return the signed distance from a point to obstacle k, its margin subtracted, and the unit normal there.
 
-    The normal is zero where there is none: at the centre of a sphere, on the line of a capsule.
+    The normal is zero where it is undefined: at the centre of a sphere or on the axis of a capsule.
     Source: derived.
     """
     kind = shapes[k].kind
@@ -140,7 +140,7 @@ def shape_distance(shapes, k, field, x, y, z):
         d, nx, ny, nz = unit(x - p[0], y - p[1], z - p[2])
         return d - shapes[k].radius, nx, ny, nz
     if kind == CAPSULE:
-        d, nx, ny, nz = capsule_distance(shapes, k, x, y, z)
+        d, nx, ny, nz = capsule_axis_distance(shapes, k, x, y, z)
         return d - shapes[k].radius, nx, ny, nz
     if kind == HALF_SPACE:
         d = (x - p[0]) * n[0] + (y - p[1]) * n[1] + (z - p[2]) * n[2]
@@ -153,7 +153,7 @@ def shape_distance(shapes, k, field, x, y, z):
     ly = r[0, 1] * x + r[1, 1] * y + r[2, 1] * z
     lz = r[0, 2] * x + r[1, 2] * y + r[2, 2] * z
     if kind == BOX:
-        half = shapes[k].half
+        half = shapes[k].extent
         d, lx, ly, lz = box_distance(lx, ly, lz, half[0], half[1], half[2])
     else:
         d, lx, ly, lz = grid_distance(shapes, k, field, lx, ly, lz)

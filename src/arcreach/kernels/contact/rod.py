@@ -12,6 +12,7 @@ from arcreach._jit import kernel
 from arcreach._typing import Array
 from arcreach.kernels.math.trigonometry import sincos
 
+# Columns of a state, and their number.
 X, Z, A, M = 0, 1, 2, 3
 STATE = 4
 
@@ -20,9 +21,9 @@ class Contacts(NamedTuple):
     """Contacts of a rod."""
 
     lengths: Array  # (k,): arc lengths of the contacts
-    discs: Array  # (k, 3): centres and radii of the discs touched
-    sides: Array  # (k,): sides on which the discs lie
-    pushes: Array  # (k,): forces, away from the discs
+    discs: Array  # (k, 3): centre x, z and radius of the disc at each contact
+    sides: Array  # (k,): +1 if the disc is on the side of n, else -1
+    pushes: Array  # (k,): size of the force that pushes the rod away from the disc
 
 
 @kernel
@@ -47,9 +48,10 @@ def _step(state, curvature, fx, fz, h):
 def rod_shape(base, curvatures, contacts, length, steps, states, residual):
     """Write the states of a rod at all its steps, and the residual, which is zero in equilibrium.
 
-    `base` is (m, fx, fz) at the clamp. `curvatures` (k + 1,) are those actuated on the pieces between k contacts, each
-    of `steps` steps; `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) receives moment and force at the free
-    end, then for each contact the distance of its disc's centre along the tangent, and across it minus the radius.
+    `base` is (m, fx, fz) at the clamp. k contacts divide the rod into k + 1 pieces of `steps` steps each, with the
+    actuated `curvatures` (k + 1,); `states` is ((k + 1) * steps + 1, 4). `residual` (3 + 2 k,) receives moment and
+    force at the free end, then for each contact the components of the vector to its disc's centre: along the tangent,
+    and along side n minus the radius.
     Source: derived.
     """
     lengths, discs, sides, pushes = contacts.lengths, contacts.discs, contacts.sides, contacts.pushes
@@ -57,22 +59,23 @@ def rod_shape(base, curvatures, contacts, length, steps, states, residual):
     fx, fz = base[1], base[2]
     states[0, X] = states[0, Z] = states[0, A] = 0.0
     states[0, M] = base[0]
-    row, done = 0, 0.0
+    row, start = 0, 0.0
     for i in range(k + 1):
         end = lengths[i] if i < k else length
-        h = (end - done) / steps
+        h = (end - start) / steps
         for _ in range(steps):
             for j in range(STATE):
                 states[row + 1, j] = states[row, j]
             row += 1
             _step(states[row], curvatures[i], fx, fz, h)
-        done = end
+        start = end
         if i < k:
             sine, cosine = sincos(states[row, A])
             dx, dz = discs[i, 0] - states[row, X], discs[i, 1] - states[row, Z]
             residual[3 + 2 * i] = dx * sine + dz * cosine
             residual[4 + 2 * i] = sides[i] * (dx * cosine - dz * sine) - discs[i, 2]
-            # The push acts along -side times the normal; distal to the contact, the internal force does not contain it.
+            # The internal force is the sum of the forces distal to a point: after the contact the push, -side push n,
+            # drops out.
             fx += sides[i] * pushes[i] * cosine
             fz -= sides[i] * pushes[i] * sine
     residual[0], residual[1], residual[2] = states[row, M], fx, fz

@@ -1,9 +1,10 @@
 """FABRIK on chords: each section is one link, its chord; the axis is reached by rotating points about the tip.
 
-Symbols: the point P_i is the end of section i, P_0 the base; H_i is the chord of section i; Z_Q is the axis of the tip,
-Z_t the wanted one, Delta O the angle between them. Every iteration rotates the last point before the tip by
-Delta O / A, and every C-th iteration rotates all points, by Delta O / A or by Delta O. For a position alone, all points
-can be rotated about the line from base to target from time to time, which frees a chain that is stuck in a plane.
+Symbols of the source: P_i, the end of section i, and P_0, the base, are `points[i]`; H_i, a chord, is `chords[i]`;
+Delta O is the angle from the axis of the tip to the wanted one. An iteration rotates the last point before the tip by
+Delta O / A; every C-th iteration instead rotates all points, by Delta O / A or by Delta O. For a position alone, all
+points can be rotated every `position_period` iterations about the line through the tip parallel to that from base to
+target, which frees a chain that is stuck in a plane.
 """
 
 import math
@@ -37,12 +38,12 @@ from arcreach.kernels.methods.iteration import late, write_answer
 
 
 class Settings(NamedTuple):
-    """Tolerance of the bends, and parameters of the rotation about the tip."""
+    """Tolerance of the chord angle, and parameters of the rotation about the tip."""
 
-    section_tol: float  # radians of the chord
-    A: float
-    C: int
-    on_arrival: bool  # rotate only in iterations that bring the tip to its target position
+    section_tol: float  # radians; of the angle between a section's base tangent and its chord
+    A: float  # share 1 / A of the angle per rotation
+    C: int  # iterations between two rotations of all points
+    on_arrival: bool  # rotate the last point only after iterations that bring the tip to its target position
     full: bool  # rotate all points by the whole angle in every C-th iteration
     position_period: int  # iterations between two rotations of all points for a position alone; 0 for none
 
@@ -110,7 +111,7 @@ def forward_reaching(target, line):
 
 @kernel(inline=True)
 def backward_reaching(arm, section_tol, q, line):
-    """Move the points back to the base, from base to tip, by bending each section towards its point; return the tip.
+    """Rebuild the chain from the base: bend each section towards its point, put the point at its end; return the tip.
 
     The bend is computed in the frame at the start of the section and clipped to its limit.
     Source: [K22a] section on chords. Erratum: see docs/errata.md#k22a-chord.
@@ -155,7 +156,10 @@ def rotate_points(tip, target, part, first, points):
 
 @kernel
 def leave_plane(tip, target, points):
-    """Rotate all points by a quarter turn about the line through the tip along the target. Source: derived."""
+    """Rotate all points by a quarter turn about the line through the tip parallel to the target's position vector.
+
+    Source: derived.
+    """
     distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
     if distance > 0.0:
         motion = rotation(target[0] / distance, target[1] / distance, target[2] / distance, 1.0, 0.0)
@@ -186,7 +190,10 @@ def adjust_axis(settings, task, tip, target, done, points):
 
 @kernel(inline=True)
 def trace_chords(stage, row, points, answers):
-    """Write start and end of every chord after a stage into a row of the trace if it exists. Source: derived."""
+    """Write start and end of every chord after a stage into a row of the trace, if there is one; the joint stays NaN.
+
+    Source: derived.
+    """
     if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
         sections = points.shape[0] - 1
         links = answers.columns[row, stage * 9 * sections : (stage + 1) * 9 * sections]
@@ -198,7 +205,10 @@ def trace_chords(stage, row, points, answers):
 
 @kernel(inline=True)
 def solve_chords(arm, settings, task, i, began, work, line, answers):
-    """Iterate from work.q; write the best q into Q[i]; return status, iterations. Source: [K22a] section on chords."""
+    """Iterate from work.q; write the best configuration within the limits; return status and iterations.
+
+    Source: [K22a] section on chords.
+    """
     row, out = task.targets[i], answers.Q[i]
     best = score_tip(place_chords(arm, work.q, line), work.target, task)
     copy(work.q, work.best)
@@ -222,6 +232,7 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
         if score <= 1.0 and score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
             return REACHED, done
         adjust_axis(settings, task, tip, work.target, done, line.points)
+        # The row that `record` wrote in this iteration.
         trace_chords(ADJUSTED, done, line.points, answers)
         if late(task, began, work.tick):
             status = TIME_LIMIT

@@ -55,7 +55,7 @@ class Settings(NamedTuple):
     """How FABRIKx computes bends, and its obstacles."""
 
     polynomial: bool  # use the fitted polynomial for sections of several arcs
-    section_tol: float  # radians of the chord
+    section_tol: float  # radians; of the angle between a section's base tangent and its chord
     spheres: Array  # (m, 4): centres and radii of obstacles
     published: bool  # bend around them as printed
 

@@ -19,7 +19,7 @@ from arcreach.kernels.math.transforms import IDENTITY, apply, compose, rotation,
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.math.vectors import angle_between
 from arcreach.kernels.methods.best_turn import NOISE, best_turn, best_value, motion_after, place_joint, turn_terms
-from arcreach.kernels.methods.iteration import Answers, stopped, trace_row, write_answer
+from arcreach.kernels.methods.iteration import Answers, status_after_step, trace_row, write_answer
 from arcreach.kernels.solver.contexts import Task
 
 # Give up after this many macro-iterations without a new best configuration.
@@ -305,7 +305,7 @@ def finite_rotation(start, stop, chain, rules, task, answers):
             log = Log(task, answers, steps)
             if task.trace.shape[0] > 0 and (steps == 0 or not traces_steps(log)):
                 trace_tip(rules, aim, tip, start_move(), 0, q, log)
-            ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
+            ended = status_after_step(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
             steps += 1

@@ -1,7 +1,4 @@
-"""Stopping, tracing and answering, for the loops of all methods but `auto`.
-
-These loops read a `solver.contexts.Task`.
-"""
+"""Stopping rule, trace and results of the iterative methods; `auto` has its own loop in `kernels.solver`."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +10,7 @@ from arcreach.kernels.math.linalg import copy
 
 
 class Answers(NamedTuple):
-    """Answers to a task, a row per target; the rows of Q hold the starts until they are overwritten."""
+    """The results of a task, a row per target. Q holds the starts on entry and the configurations found on return."""
 
     Q: Array  # (n, dof)
     status: Integers  # (n,)
@@ -30,8 +27,8 @@ def late(task, began, timer):
 
 
 @kernel(inline=True)
-def stopped(task, reached, idle, patience, steps, began, timer):
-    """Return the status with which a solve ends here, or GOING_ON; `idle` counts steps without progress.
+def status_after_step(task, reached, idle, patience, steps, began, timer):
+    """Return the status if the solve ends after this step, else GOING_ON; `idle` counts steps without progress.
 
     The order of the tests is the same for all methods: reached, no progress, out of time, out of steps.
     Source: derived.

@@ -18,7 +18,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, GOING_ON, POSITION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, trace_row, write_answer
 from arcreach.kernels.methods.jacobian_steps import RESIDUAL, family_step, hold_at_limits, make_work
 
 # Below this sine of the error angle the factor angle / sine is 1 to the last bit.
@@ -185,7 +185,7 @@ def jacobian(start, stop, arm, rule, task, answers):
                 damping = max(_FALL * damping, _LEAST_DAMPING) if better else _GROWTH * damping
                 copy(nearest, q)
             trace_row(task, q, answers)
-            ended = stopped(task, reached, since, rule.patience, steps, began, timer)
+            ended = status_after_step(task, reached, since, rule.patience, steps, began, timer)
             if ended != GOING_ON:
                 break
             # After a rejected step, the rows of the best configuration are still valid.

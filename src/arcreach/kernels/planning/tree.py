@@ -36,21 +36,21 @@ class Space(NamedTuple):
 class Tree(NamedTuple):
     """Nodes of a tree; the roots have the parent -1."""
 
-    nodes: Array  # (variables, most)
-    parents: Integers  # (most,)
-    domains: Array  # (most,): largest distance of a sample towards which the node is extended
+    nodes: Array  # (variables, capacity)
+    parents: Integers  # (capacity,)
+    domains: Array  # (capacity,): largest distance of a sample towards which the node is extended
 
 
 class Scratch(NamedTuple):
     """Scratch of a search."""
 
     trees: tuple[Tree, Tree]
-    away: Array  # (most,): squared distances of the nodes
+    away: Array  # (capacity,): squared distances of the nodes
     sample: Array  # (variables,)
-    near: Array  # (variables,)
-    new: Array  # (variables,)
+    near: Array  # (variables,): start of an extension
+    new: Array  # (variables,): its end
     state: Integers  # (2,): state of the random number generator
-    path: Array  # (most points, variables): the path that was found last
+    path: Array  # (most points, variables): the latest path
     best: Array  # (most points, variables): the shortest one
     lengths: Array  # (most points,)
 
@@ -91,7 +91,10 @@ def add_node(tree, count, x, parent):
 
 @kernel
 def pull_peak(before, here, after):
-    """Return the peak of a parabola through three values less the middle one, 0 if outside them. Source: derived."""
+    """Return by how much a parabola through three values peaks above the middle one, times 1 + PEAK.
+
+    The result is 0 if the peak is not between the three points. Source: derived.
+    """
     slope, curve = 0.5 * (after - before), 0.5 * (after - 2.0 * here + before)
     return -0.25 * slope * slope / curve * (1.0 + PEAK) if abs(slope) < 2.0 * abs(curve) else 0.0
 
@@ -101,6 +104,7 @@ def keeps_pulls_along(pulls, model, a, b, v):
     """Return whether the motion from a to b keeps the limits of pulls, if there are any; v is scratch.
 
     Linear pulls are largest at an end of a motion. Others are computed at points, with parabolas in between.
+    `VariableSpace.keeps_pulls` is the same test for batches.
     Source: derived.
     """
     if pulls is None:
@@ -113,9 +117,10 @@ def keeps_pulls_along(pulls, model, a, b, v):
             v[k] = a[k] + i / last * (b[k] - a[k])
         if not keeps_pulls(pulls, model, v):
             return False
+        if pulls.linear:
+            continue
         for j in range(pulls.p.shape[0]):
-            if pulls.linear:
-                continue
+            # Without three points yet: a pull of 0, that of the rest pose, is within all limits.
             peak = values[j, 1] + pull_peak(values[j, 0], values[j, 1], pulls.p[j]) if i > 1 else 0.0
             if abs(excess(pulls, j, peak)) > pulls.rounding[j]:
                 return False
@@ -125,7 +130,7 @@ def keeps_pulls_along(pulls, model, a, b, v):
 
 @kernel
 def is_free(space, demand, pulls, a, b, work):
-    """Return whether the motion from a to b keeps the demand and the limits of pulls. Source: derived."""
+    """Return whether a motion from a to b keeps the clearances of `demand` and the limits of pulls. Source: derived."""
     return keeps_pulls_along(pulls, space.model, a, b, work.v) and is_clear(space.world, demand, a, b, work)
 
 
@@ -141,9 +146,9 @@ def sample(space, pulls, scratch):
 
 @kernel
 def join(space, demand, pulls, tree, count, scratch, work):
-    """Extend a tree towards `scratch.new`; return its size, and the node next to `new`, or -1 if `new` was not reached.
+    """Extend a tree towards `scratch.new`; return its size and the node from which `new` is reached, or -1.
 
-    Source: derived.
+    Overwrites `scratch.near` and `scratch.sample`. Source: derived.
     """
     new, near, step = scratch.new, scratch.near, scratch.sample
     parent, away = nearest(tree, count, space.weights, new, scratch.away)
@@ -187,9 +192,9 @@ def write_branch(tree, node, at, step, path):
 
 @kernel
 def search(space, demand, pulls, ends, limit, scratch, work):
-    """Search for a path from ends[0] to one of the other rows; write it and return its number of points, 0 for none.
+    """Search for a path from ends[0] to another row; return its number of points in `scratch.path`, 0 if none is found.
 
-    `limit`: largest number of samples, and length below which a path is wanted. Source: [KL00]; [YJSL05].
+    `limit` is the largest number of samples, and the length that the path must undercut. Source: [KL00]; [YJSL05].
     """
     samples, longest = limit
     start, goal = scratch.trees
@@ -225,12 +230,12 @@ def search(space, demand, pulls, ends, limit, scratch, work):
         if met >= 0:
             first, last = (count, met) if forward else (met, count)
             middle = depth(start, first)
-            length = middle + depth(goal, last)
-            if length > scratch.path.shape[0]:
+            points = middle + depth(goal, last)
+            if points > scratch.path.shape[0]:
                 return 0
             write_branch(start, first, middle - 1, -1, scratch.path)
             write_branch(goal, last, middle, 1, scratch.path)
-            return length
+            return points
     return 0
 
 

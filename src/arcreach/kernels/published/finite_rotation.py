@@ -37,7 +37,7 @@ from arcreach.kernels.methods.finite_rotation import (
     traces_steps,
     wanted_axis,
 )
-from arcreach.kernels.methods.iteration import stopped, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, write_answer
 
 # e, S and K count as coplanar below this share of the tolerance; the source says "depending on the accuracy asked for".
 COPLANAR = 1e-3
@@ -256,7 +256,7 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
             log = Log(task, answers, steps)
             if steps == 0 or not traces_steps(log):
                 trace_row_of(values, start_move(), 0, q, log)
-            ended = stopped(task, reached, since, PATIENCE, steps, began, timer)
+            ended = status_after_step(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
             steps += 1

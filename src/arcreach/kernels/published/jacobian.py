@@ -14,7 +14,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, GOING_ON, SECTION
 from arcreach.kernels.chain.limits import clip, local_bend_max
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.methods.iteration import stopped, trace_row, write_answer
+from arcreach.kernels.methods.iteration import status_after_step, trace_row, write_answer
 from arcreach.kernels.methods.jacobian import linearise
 from arcreach.kernels.methods.jacobian_steps import FIXED, damped_step, make_work
 
@@ -94,7 +94,7 @@ def published_jacobian(start, stop, arm, damping, task, answers):
                 copy(work.q, nearest)
             trace_row(task, work.q, answers)
             # The source has no test for a stall: 0 idle steps never exhaust a patience of 1.
-            ended = stopped(task, reached, 0, 1, steps, began, timer)
+            ended = status_after_step(task, reached, 0, 1, steps, began, timer)
             if ended != GOING_ON:
                 break
             printed_step(arm, damping, target, tip, task.mode, work)

@@ -1,4 +1,4 @@
-"""Step budgets of restarts, when a search ends, and when its best result gets a final descent.
+"""The step budget of each start, the end of a search, and the final descent from its best result.
 
 A single start is given up in `descent.accept_or_give_up`.
 """
@@ -10,7 +10,7 @@ from arcreach.kernels.chain.judge import distance_from
 from arcreach.kernels.chain.layout import GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
 
-# `arcreach_auto.h` of the exported C sources has the same numbers.
+# `arcreach_auto.h` of the exported C sources repeats these numbers (`_SAME` is 1e-4 in float32): change both.
 
 # The first starts have small step budgets: most targets are reached from one of them. Later starts serve hard targets,
 # at corners of the limits or at the edge of the workspace, where progress is slow.
@@ -31,11 +31,13 @@ FEWEST_STARTS = 64
 # Larger numbers for whole poses and for chains that are not symmetric, which have more local minima.
 MANY_SAME_RESIDUAL = 40
 MANY_FEWEST_STARTS = 256
+# Number of starts for a target that is provably out of reach; a few suffice for a pose near it.
 BEYOND_REACH_STARTS = 8
 # Try all starts if the error is below this share of the reach: for some hard targets one in a hundred succeeds.
 WORTH_ALL_STARTS = 0.05
+# Squared residuals that differ by less than this share count as the same.
 _SAME = 1e-6
-# Starts around a near start of the caller's: a solution there is preferred, so each gets a larger step budget.
+# Starts around the caller's, if its tip is near the target. Solutions there are preferred, so each gets more steps.
 NEARBY_STARTS = 24
 NEARBY_STEPS = 100
 NEARBY_PATIENCE = 12
@@ -60,49 +62,50 @@ def schedule_of(model: Model, task: Task, goal: Goal, near: bool) -> Schedule:
     """Return the schedule of starts for a target; `near`: the caller's start is near it. Source: derived."""
     nearby = 1 + NEARBY_STARTS if near else 0
     mixed = nearby + task.max_starts
-    # Provably out of reach: a few starts suffice for a pose near the target.
     if distance_from(0.0, 0.0, 0.0, goal.target) > model.reach + task.position_tol:
         return Schedule(nearby, mixed, nearby + min(task.max_starts, BEYOND_REACH_STARTS))
     return Schedule(nearby, mixed, mixed + task.max_starts)
 
 
 @kernel(fast=True, inline=True)
-def pace(policy: Policy, attempt: int, nearby: int, spent: int) -> Budget:
-    """Return the budget of a start; the first `nearby` ones are around the caller's. Source: derived."""
-    left = policy.max_steps - spent
+def start_budget(policy: Policy, attempt: int, nearby: int, spent: int) -> Budget:
+    """Return the budget of a start; the first `nearby` are the caller's and those around it. Source: derived."""
+    steps_left = policy.max_steps - spent
     if attempt < nearby:
-        return Budget(min(NEARBY_STEPS, left), NEARBY_PATIENCE, True)
+        return Budget(min(NEARBY_STEPS, steps_left), NEARBY_PATIENCE, True)
     if attempt < nearby + QUICK_STARTS:
-        return Budget(min(QUICK_STEPS, left), PATIENCE, False)
-    return Budget(min(policy.long_steps, left), PATIENCE, True)
+        return Budget(min(QUICK_STEPS, steps_left), PATIENCE, False)
+    return Budget(min(policy.long_steps, steps_left), PATIENCE, True)
 
 
 @kernel(fast=True, inline=True)
-def polish(policy: Policy, spent: int) -> Budget:
+def final_budget(policy: Policy, spent: int) -> Budget:
     """Return the budget of the final descent. Source: derived."""
     return Budget(min(POLISH_STEPS, policy.max_steps - spent), POLISH_STEPS, True)
 
 
 @kernel(fast=True, inline=True)
-def fresh() -> Tally:
+def empty_tally() -> Tally:
     """Return the tally of a search that has not begun. Source: derived."""
     return Tally(math.inf, 0, 0, GOING_ON, False)
 
 
 @kernel(fast=True, inline=True)
-def settle(policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code: int, steps: int, left: float) -> Tally:
-    """Return the tally after a descent that ended with `code`, `steps` and squared residual `left`. Source: derived."""
+def updated_tally(
+    policy: Policy, schedule: Schedule, tally: Tally, attempt: int, code: int, steps: int, residual2: float
+) -> Tally:
+    """Return the tally after a descent with its status, steps and squared residual. Source: derived."""
     spent = tally.steps + steps
     best = tally.best
     same = tally.same
-    if left < best * (1.0 - _SAME):
+    if residual2 < best * (1.0 - _SAME):
         same = 0
-    if left < best * (1.0 + _SAME):
+    if residual2 < best * (1.0 + _SAME):
         same += 1
     # REACHED means both tolerances are met; the residual is a weighted sum, so a smaller one may exceed a tolerance.
-    improved = attempt == 0 or left < best or code == REACHED
+    improved = attempt == 0 or residual2 < best or code == REACHED
     if improved:
-        best = left
+        best = residual2
     ended = GOING_ON
     if (code == REACHED and spent <= policy.max_steps) or code == TIME_LIMIT:
         ended = code

@@ -17,12 +17,12 @@ from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.policy import (
     PATIENCE,
     QUICK_STEPS,
-    fresh,
-    pace,
+    empty_tally,
+    final_budget,
     policy_of,
-    polish,
     schedule_of,
-    settle,
+    start_budget,
+    updated_tally,
     worth_polish,
 )
 from arcreach.kernels.solver.pull_limits import with_scratch
@@ -85,7 +85,7 @@ def search(
         origin = Origin(True, away, False)
     schedule = schedule_of(model, task, goal, near)
     frame = Frame(1.0, 0.0, 1.0)
-    tally = fresh()
+    tally = empty_tally()
     for attempt in range(schedule.last):
         if attempt == schedule.nearby:
             # Without a start the first seed is one near rest, and the others follow by distance.
@@ -96,8 +96,9 @@ def search(
         elif attempt == 1 and not task.started:
             look_up_others(goal, table, lookup)
         write_start(model, table, lookup, schedule, origin, frame, attempt, work)
-        code, steps, left = descend(model, goal, pace(policy, attempt, schedule.nearby, tally.steps), work, watch)
-        tally = settle(policy, schedule, tally, attempt, code, steps, left)
+        budget = start_budget(policy, attempt, schedule.nearby, tally.steps)
+        code, steps, residual2 = descend(model, goal, budget, work, watch)
+        tally = updated_tally(policy, schedule, tally, attempt, code, steps, residual2)
         if tally.improved:
             copy(work.v, best_v)
         if tally.code != GOING_ON:
@@ -106,7 +107,7 @@ def search(
     if not worth_polish(policy, tally):
         return ended, tally.steps
     copy(best_v, work.v)
-    code, steps, left = descend(model, goal, polish(policy, tally.steps), work, watch)
+    code, steps, _ = descend(model, goal, final_budget(policy, tally.steps), work, watch)
     copy(work.v, best_v)
     return code if code == REACHED or code == TIME_LIMIT else ended, tally.steps + steps
 

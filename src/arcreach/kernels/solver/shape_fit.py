@@ -1,4 +1,4 @@
-"""Bounded least-squares fits of a robot's body to a curve, depth after depth, each from the previous one.
+"""Bounded least-squares fits of a robot's body to a curve, one per depth: the arc length that the tip reaches.
 
 Symbols as in `shape_squares`.
 """
@@ -21,18 +21,23 @@ from arcreach.kernels.solver.pull_steps import nearest
 from arcreach.kernels.solver.shape_squares import Body, Curve, Fit, Squares, evaluate, write_weights
 from arcreach.kernels.solver.variables import to_coordinates, to_variables
 
-# Most shifts of the target of the tip, and most steps of the fit for each.
+# Largest number of shifts of the tip's target, and of steps of the fit after each.
 ROUNDS, STEPS = 12, 12
 # A step that reduces the sum of squares by less than this share is the last one of its fit.
 PROGRESS = 1e-4
-SMALLEST_DAMPING, LARGEST_DAMPING = 1e-12, 1e8
+FIRST_DAMPING, SMALLEST_DAMPING, LARGEST_DAMPING = 1e-6, 1e-12, 1e8
+# The shifts are kept if they reduce the squared error of the tip below this share.
+NEARER = 0.25
 # Directions that leave the limits get this many times the largest stiffness of a variable.
 STIFF = 1e8
 
 
 @kernel
 def hold(A: Array, first: int, nx: float, ny: float, nz: float, stiff: float) -> None:
-    """Add a stiff direction of three successive variables to A; entries that are zero are skipped. Source: derived."""
+    """Add a stiffness along the direction (nx, ny, nz) of three successive variables to the lower triangle of A.
+
+    Zero components may belong to variables that do not exist. Source: derived.
+    """
     normal = (nx, ny, nz)
     for i in range(3):
         for j in range(i + 1):
@@ -42,7 +47,7 @@ def hold(A: Array, first: int, nx: float, ny: float, nz: float, stiff: float) ->
 
 @kernel
 def hold_block(model: Model, row: int, code: int, v: Array, A: Array, stiff: float) -> None:
-    """Make the directions that leave the limits of a moving element stiff. Source: derived."""
+    """Add `stiff` to A along the directions in which a moving element would leave its limits. Source: derived."""
     element = model.moving[row]
     k, last = element.variable, element.variable + element.width - 1
     if code == HELD:
@@ -103,7 +108,7 @@ def bounded_step(model: Model, v: Array, damping: float, fit: Fit) -> None:
 
 @kernel
 def keep_pulls(pulls: Pulls | None, model: Model, v: Array) -> None:
-    """Move v to the nearest variables that keep the limits of pulls, if there are any. Source: derived."""
+    """Replace v by the nearest variables that keep the limits of pulls, if tendons have any. Source: derived."""
     if pulls is None:
         return
     if not keeps_pulls(pulls, model, v):
@@ -113,7 +118,7 @@ def keep_pulls(pulls: Pulls | None, model: Model, v: Array) -> None:
 @kernel
 def descend(model: Model, box: Box, body: Body, curve: Curve, goal: Array, v: Array, fit: Fit) -> None:
     """Move v to a local minimum of the sum of squares, by damped steps inside the limits. Source: [NW06] sect. 10.3."""
-    damping = 1e-6
+    damping = FIRST_DAMPING
     total = evaluate(model, body, curve, goal, v, fit, fit.here)
     for _ in range(STEPS):
         trial = fit.trial
@@ -166,7 +171,7 @@ def make_fit(model: Model, body: Body, dof: int) -> Fit:
 
 @kernel
 def fit_tip(model: Model, box: Box, body: Body, curve: Curve, goal: Array, v: Array, fit: Fit) -> None:
-    """Fit the body from v on, with the target of the tip shifted until the tip is within its tolerance.
+    """Fit the body, starting at v; shift the tip's target after each fit until the tip is within its tolerance.
 
     `goal` (5,) holds the depth, the target of the tip and its tolerance, in metres. Source: [NW06] sect. 17.3.
     """
@@ -189,9 +194,9 @@ def fit_tip(model: Model, box: Box, body: Body, curve: Curve, goal: Array, v: Ar
             return
         if k == 0:
             first = square
-    if square < 0.25 * first:
+    if square < NEARER * first:
         return
-    # Out of reach: the shift only bends the body off the curve.
+    # The target is out of reach: fit again without the shift, which would only bend the body off the curve.
     for r in range(3):
         fit.shift[r] = 0.0
     copy(fit.previous, v)

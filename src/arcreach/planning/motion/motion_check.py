@@ -73,7 +73,10 @@ class VariableSpace:
         return low, high
 
     def keeps_pulls(self, first: Array, last: Array) -> Booleans:
-        """Return whether each straight motion from `first` to `last` (n, variables) keeps the limits of pulls."""
+        """Return whether each straight motion from `first` to `last` (n, variables) keeps the limits of pulls.
+
+        `kernels.planning.tree.keeps_pulls_along` is the same test for one motion.
+        """
         if self.robot.pull_limits is None:
             return np.ones(len(first), np.bool_)
         pulls = self.model.pulls()

@@ -20,16 +20,16 @@ SIDES = 24
 AROUND = circle(SIDES)
 # Angular steps from the rim to the pole of the last section's rounded end.
 DOME = 5
-# Radii drawn for sections and bars without one, as shares of the reach.
+# Default radii of sections and bars whose radius is 0, as shares of the reach.
 THIN_SECTION, THIN_BAR = 0.025, 0.028
-# Hubs of joints and collars at the ends of sections, in radii of the piece.
+# Hubs of joints, in default radii of bars, and collars between a section and the next element, in radii of the section.
 HUB_RADIUS, HUB_LENGTH, COLLAR_RADIUS, COLLAR_LENGTH = 1.25, 3.0, 1.12, 0.7
 # The plate under the robot, in radii of its first piece.
 PLATE_RADIUS, PLATE_HEIGHT = 2.3, 1.4
 Z = np.array([0.0, 0.0, 1.0])
 
-# The points (n, 3) of a piece, from the frames of all elements and the configuration.
-Points = Callable[[Array, Array], Array]
+# A function of the frames of all elements and the configuration that returns the points (n, 3) of a piece.
+PointsOf = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Piece:
     kind: str
     colour: Colour
     radius: float
-    points: Points
+    points: PointsOf
 
 
 class Body:
@@ -76,11 +76,11 @@ def pieces_of(robot: Robot) -> list[Piece]:
     thin_bar = _bar_radius(robot)
     sections = [i for i, element in enumerate(robot.elements) if isinstance(element, Section)]
     pieces: list[Piece] = []
-    for i, (element, first) in enumerate(robot.indexed_elements()):
+    for i, (element, coordinate) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
             radius, last = element.radius or THIN_SECTION * robot.reach, i == len(robot.elements) - 1
             colour = colours.of_section(sections.index(i))
-            pieces.append(Piece("tube", colour, radius, _tube(element, i, first, radius, rounded=last)))
+            pieces.append(Piece("tube", colour, radius, _tube(element, i, coordinate, radius, rounded=last)))
             if not last:
                 collar = _cylinder(COLLAR_RADIUS * radius, 0.5 * COLLAR_LENGTH * radius)
                 pieces.append(Piece("collar", colours.LINK, COLLAR_RADIUS * radius, _fixed(i + 1, collar)))
@@ -96,35 +96,35 @@ def pieces_of(robot: Robot) -> list[Piece]:
     return [Piece("plate", colours.BASE, PLATE_RADIUS * foot, lambda frames, q: plate), *pieces]
 
 
-def _fixed(frame: int, local: Array) -> Points:
-    """Return the points of a rigid piece in one of the robot's frames."""
+def _fixed(frame: int, local: Array) -> PointsOf:
+    """Return the function for the points of a rigid piece in one of the robot's frames."""
     return lambda frames, q: np.asarray(local @ frames[frame, :3, :3].T + frames[frame, :3, 3])
 
 
-def _bar(element: int, radius: float, flat: bool) -> Points:
-    """Return a straight bar between the two ends of an element, with a flat end where a section follows."""
+def _bar(index: int, radius: float, flat: bool) -> PointsOf:
+    """Return the function for the points of a straight bar along an element, `flat` where a section follows."""
 
     def points(frames: Array, q: Array) -> Array:
-        start = frames[element, :3, 3]
-        offset = frames[element + 1, :3, 3] - start
+        start = frames[index, :3, 3]
+        offset = frames[index + 1, :3, 3] - start
         return rod(offset, offset if offset.any() else Z, radius, AROUND, flat) + start
 
     return points
 
 
-def _tube(section: Section, element: int, first: int, radius: float, rounded: bool) -> Points:
-    """Return a tube along a section, with a flat end, or a rounded one at the tip of the robot."""
+def _tube(section: Section, index: int, coordinate: int, radius: float, rounded: bool) -> PointsOf:
+    """Return the function for the points of a tube along a section, with a flat or a rounded end."""
     angles = 0.5 * np.pi * np.arange(1, DOME) / DOME if rounded else np.zeros(1)
     profile = [(radius * np.cos(a), radius * np.sin(a)) for a in angles]
     # Without its lower pole, which is inside the tube.
     cap = revolved(profile, AROUND, (0.0, radius if rounded else 0.0))[1:]
 
     def points(frames: Array, q: Array) -> Array:
-        line, rotations = section_frames(section, q[first : first + 3])
+        line, rotations = section_frames(section, q[coordinate : coordinate + 3])
         rings = rings_around(line, rotations, radius * AROUND).reshape(-1, 3)
         # The first ring is doubled, so that the edge of the flat end stays sharp.
         local = np.concatenate([line[:1], rings[:SIDES], rings, cap @ rotations[-1].T + line[-1]])
-        return np.asarray(local @ frames[element, :3, :3].T + frames[element, :3, 3])
+        return np.asarray(local @ frames[index, :3, :3].T + frames[index, :3, 3])
 
     return points
 
@@ -135,7 +135,7 @@ def _cylinder(radius: float, half: float) -> Array:
 
 
 def _bar_radius(robot: Robot) -> float:
-    """Return the radius of bars without one: a share of an arm's reach, or the radius of the sections."""
+    """Return the default radius of bars: that of a continuum robot's thickest section, else a share of the reach."""
     rigid = sum(element.reach for element in robot.elements if not isinstance(element, Section))
     radii = [element.radius for element in robot.elements if isinstance(element, Section) and element.radius > 0.0]
     # A rail or a flange of a continuum robot is as thick as its sections.

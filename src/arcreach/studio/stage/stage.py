@@ -62,7 +62,7 @@ class Stage:
         self._show_tubes = True
         self._show_tendons = True
         self.tendons: DrawnTendons | None = None
-        self._chain: Robot | None = None
+        self._robot: Robot | None = None  # as given, without thinned sections
         self._pull_error: float | None = None
         self._elastic = False
         self.contact: ContactStage | None = None
@@ -121,7 +121,7 @@ class Stage:
         for drawn in (self.robot, self.ghost, self.tendons):
             if drawn is not None:
                 drawn.remove()
-        self._chain = robot
+        self._robot = robot
         shown = self._show_tendons and len(robot.tendons) > 0
         self.tendons = DrawnTendons(self.server, robot, self.scale) if shown else None
         body = Body(with_cores(robot) if shown else robot)
@@ -129,11 +129,12 @@ class Stage:
         self.ghost = DrawnRobot(self.server, "compared", body, self.scale, colours.GHOST, colours.GHOST_OPACITY)
 
     def draw(self, answer: Answer) -> None:
-        """Show an answer: the obstacles, the robot, the compared one, and which obstacles are in collision."""
+        """Show an answer: obstacles, target, port, robots and labels; obstacles in collision are marked."""
         request, results = answer.request, answer.results
         self.obstacles.draw(request.scene, request.robot.reach)
         if request.q is not None:
             self.target.pose = request.pose
+        # A contact plan hides the robot; closing it draws the answer again.
         if self.contact is not None:
             return
         self.port.draw(request.port, request.robot, results[0].q)
@@ -167,7 +168,7 @@ class Stage:
             self.tendons.draw_ellipsoid(robot.tip_pose(q)[:3, 3], self._tip_axes(q))
 
     def _tip_axes(self, q: Array) -> Array | None:
-        """Return the semi-axes of the tip's ellipsoid at q; None if it is not shown, or undefined there."""
+        """Return the semi-axes of the tip's ellipsoid; None if the ellipsoid is hidden or undefined at q."""
         if self._pull_error is None or self.tendons is None:
             return None
         robot = self.tendons.robot
@@ -175,11 +176,14 @@ class Stage:
         try:
             return tip_covariance(robot, q, pulls=errors, elastic=self._elastic).axes
         except ArcreachError:
-            # No pulls hold this configuration against its springs.
+            # Undefined at q, for example where no pulls hold the springs of elastic sections.
             return None
 
     def show_contact(self, motion: ContactMotion | None) -> None:
-        """Show only a contact plan and the ground; None restores the scene, and the robot at its next `draw`."""
+        """Show a contact plan and hide robots, target and obstacles.
+
+        None shows target and obstacles again, and the next `draw` the robots.
+        """
         if self.contact is None and motion is None:
             return
         if self.contact is not None:
@@ -205,17 +209,17 @@ class Stage:
             self.set_reach(None)
 
     def set_tubes(self, shown: bool) -> None:
-        """Show tubes, or the backbone as a line, from the next `draw` on."""
+        """Draw sections as tubes if `shown`, else the backbone as a line; the next `draw` applies it."""
         self._show_tubes = shown
 
     def set_tendons(self, shown: bool) -> None:
-        """Show tendons and discs, or sections as tubes, from the next `draw` on."""
+        """Draw tendons, discs and thin cores if `shown`, else full tubes; the next `draw` applies it."""
         self._show_tendons = shown
-        if self._chain is not None and self._chain.tendons:
-            self._add_robot(self._chain)
+        if self._robot is not None and self._robot.tendons:
+            self._add_robot(self._robot)
 
     def set_pull_error(self, error: float | None, elastic: bool) -> None:
-        """Set the standard deviation of pulls (m) for the tip's ellipsoid, or None; the next `draw` shows it."""
+        """Set the standard deviation of pulls (m) for the tip's ellipsoid, shown by the next `draw`; None hides it."""
         self._pull_error, self._elastic = error, elastic
 
     def set_frames(self, shown: bool) -> None:
@@ -236,7 +240,7 @@ class Stage:
             )
 
     def set_reach(self, found: tuple[Array, Array] | None) -> None:
-        """Show positions (m, 3) in metres, darker the larger their share of directions (m,), or none."""
+        """Show positions (n, 3) in metres, darker for larger shares of directions (n,); None hides them."""
         if self.reach is not None:
             self.reach.remove()
             self.reach = None
@@ -262,7 +266,7 @@ class Stage:
             self.branches.append(drawn)
 
     def set_path(self, tips: Array | None) -> None:
-        """Show the path of the tip through positions (n, 3) in metres, or none."""
+        """Show the path of the tip through positions (n, 3) in metres; None hides it."""
         if self.path is not None:
             self.path.remove()
             self.path = None
@@ -272,21 +276,21 @@ class Stage:
             )
 
     def set_links(self, links: Mapping[str, Array]) -> None:
-        """Show the virtual links (sections, 3, 3) of an iteration by stage, in metres, or none."""
+        """Show the virtual links (sections, 3, 3) of an iteration by stage, in metres; {} hides them."""
         self.links.draw(links, self.scale)
 
     def _draw_frames(self, frames: Array) -> None:
         from viser.transforms import SO3
 
-        positions, turns = self.scale * frames[:, :3, 3], SO3.from_matrix(frames[:, :3, :3]).wxyz
+        positions, wxyz = self.scale * frames[:, :3, 3], SO3.from_matrix(frames[:, :3, :3]).wxyz
         if self.frames is not None and len(self.frames.batched_positions) == len(frames):
             self.frames.batched_positions = positions.astype(np.float32)
-            self.frames.batched_wxyzs = turns.astype(np.float32)
+            self.frames.batched_wxyzs = wxyz.astype(np.float32)
             return
         if self.frames is not None:
             self.frames.remove()
         self.frames = self.server.scene.add_batched_axes(
-            "/frames", turns, positions, axes_length=AXES, axes_radius=AXES_THICKNESS, visible=self._show_frames
+            "/frames", wxyz, positions, axes_length=AXES, axes_radius=AXES_THICKNESS, visible=self._show_frames
         )
 
     def _draw_backbone(self, points: Array) -> None:
