@@ -135,7 +135,10 @@ def test_short_pieces_between_thick_ones_are_no_collision():
     thick = ar.Robot([ar.Section(0.05, 1.0, radius=0.01), ar.Link((0, 0, 0.005)), ar.Section(0.05, 1.0, radius=0.01)])
     assert ar.self_clearance(thick, thick.neutral) == math.inf
     thin = ar.Robot([ar.Section(0.05, 1.0, radius=0.001), ar.Link((0, 0, 0.005)), ar.Section(0.05, 1.0, radius=0.001)])
-    assert ar.self_clearance(thin, thin.neutral) == pytest.approx(0.003)
+    found = ar.self_clearance(thin, thin.neutral)
+    assert found == pytest.approx(0.003)
+    for one in (found, ar.self_clearance(thin, thin.neutral[None])[0], pickle.loads(pickle.dumps(found))):
+        assert f" to element {found.obstacle}: element {found.element} " in str(one)
 
 
 def test_a_batch_is_its_rows():
@@ -174,7 +177,7 @@ def test_a_clearance_is_a_float():
     assert found.arc_length == pytest.approx(0.02)
     np.testing.assert_allclose(found.point, (0, 0, 0.07), atol=1e-15)
     np.testing.assert_allclose(found.normal, (-1, 0, 0), atol=1e-15)
-    assert "element 1" in str(found)
+    assert " to obstacle 0: element 1 " in str(found)
     again = pickle.loads(pickle.dumps(found))
     assert again == found
     assert again.element == 1
@@ -195,7 +198,7 @@ def test_nothing_to_be_near_to():
         found = ar.clearance(robot, robot.neutral, scene)
         assert found == math.inf
         assert found.element == found.obstacle == -1
-        assert str(found) == "nothing near"
+        assert str(found) == "no pair of bodies to compare"
         assert not ar.clearance_gradient(robot, robot.neutral, scene)[1].any()
 
 

@@ -19,7 +19,7 @@ from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.robots.body_mesh import radii_of
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import bodies_of, piece_points
+from arcreach.scenes.clearance import bodies_of
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 
@@ -159,7 +159,7 @@ class _Picture(Canvas):
             # Short steps, each drawn at its own depth.
             steps = 2.0 * piece[layout.LENGTH] / max(piece[layout.RADIUS], 0.01 * robot.reach)
             s = np.linspace(0.0, piece[layout.LENGTH], max(ARC_POINTS, math.ceil(steps) + 1))
-            points = piece_points(np.repeat(piece[None], len(s), axis=0), s)
+            points = np.array([layout.piece_point(piece, at) for at in s])
             lines.append((self.project(points), piece[layout.RADIUS] * MM))
         return lines
 

@@ -19,7 +19,7 @@ from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import gradient as gradient_kernels
 from arcreach.kernels.clearance import obstacle_clearance as kernels
-from arcreach.kernels.clearance import self_clearance as clearance_self
+from arcreach.kernels.clearance import self_clearance as self_kernels
 from arcreach.robots.robot import Robot
 from arcreach.scenes.link_meshes import checked_bodies, search_bodies
 from arcreach.scenes.mesh import Mesh
@@ -34,7 +34,8 @@ TOLERANCE_SHARE = 1e-4
 SMALLEST_SHARE = 1e-4
 # Smallest number of rows per thread; each takes microseconds.
 SMALLEST_PIECE = 64
-# A mesh larger than this multiple of the reach is probably in millimetres; a large room around a small robot is not.
+# A mesh larger than this multiple of the moving reach is probably in millimetres; even a large room around a small
+# robot is smaller.
 MESH_TOO_LARGE = 100.0
 
 _clearances = settled(kernels.clearances)
@@ -43,14 +44,22 @@ _clearances = settled(kernels.clearances)
 class Clearance(float):
     """A signed distance in metres, negative where bodies overlap: a float that also holds the nearest point."""
 
-    element: int  # index of the robot's element, -1 without obstacles
-    obstacle: int  # index in the scene, in `self_clearance` of the other element; -1 without obstacles
-    arc_length: float  # metres along the element from its start
-    point: Array  # (3,) on the centre line
+    element: int  # index of the robot's element; -1 if there is none
+    obstacle: int  # index in the scene, or of the other element in `self_clearance`; -1 if there is none
+    arc_length: float  # metres along the element from its start; 0 for a mesh of `bodies`
+    point: Array  # (3,) on the centre line, or on the surface of a mesh of `bodies`
     normal: Array  # (3,), unit normal out of the obstacle
+    other: str  # "obstacle", or "element" in `self_clearance`
 
     def __new__(
-        cls, distance: float, element: int, obstacle: int, arc_length: float, point: Array, normal: Array
+        cls,
+        distance: float,
+        element: int,
+        obstacle: int,
+        arc_length: float,
+        point: Array,
+        normal: Array,
+        other: str = "obstacle",
     ) -> Clearance:
         """Return a clearance from its fields."""
         self = super().__new__(cls, distance)
@@ -59,10 +68,11 @@ class Clearance(float):
         self.arc_length = arc_length
         self.point = point
         self.normal = normal
+        self.other = other
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return float(self), self.element, self.obstacle, self.arc_length, self.point, self.normal
+        return float(self), self.element, self.obstacle, self.arc_length, self.point, self.normal, self.other
 
     @property
     def distance(self) -> float:
@@ -71,10 +81,10 @@ class Clearance(float):
 
     def __str__(self) -> str:
         if self.element < 0:
-            return "nothing near"
+            return "no pair of bodies to compare"
         x, y, z = self.point
         where = f"element {self.element} at {_text.length(self.arc_length, 4)}, point ({x:.4g}, {y:.4g}, {z:.4g}) m"
-        return f"{_text.length(float(self), 4)} to obstacle {self.obstacle}: {where}"
+        return f"{_text.length(float(self), 4)} to {self.other} {self.obstacle}: {where}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +97,7 @@ class Clearances:
     arc_length: Array
     point: Array
     normal: Array
+    other: str = "obstacle"
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -95,16 +106,12 @@ class Clearances:
         return np.array(self.distance, dtype=dtype) if copy else np.asarray(self.distance, dtype=dtype)
 
     def __getitem__(self, i: int) -> Any:
+        point, normal = self.point[i], self.normal[i]
+        fields = self.distance[i], self.element[i], self.obstacle[i], self.arc_length[i]
         if self.distance.ndim > 1:
-            return Clearances(*(getattr(self, name)[i] for name in self.__dataclass_fields__))
-        return Clearance(
-            float(self.distance[i]),
-            int(self.element[i]),
-            int(self.obstacle[i]),
-            float(self.arc_length[i]),
-            self.point[i],
-            self.normal[i],
-        )
+            return Clearances(*fields, point, normal, self.other)
+        distance, element, obstacle, arc_length = fields
+        return Clearance(float(distance), int(element), int(obstacle), float(arc_length), point, normal, self.other)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -128,7 +135,7 @@ def clearance(
     default 1e-6, or 1e-4 of the moving reach for small robots. `grid` uses the grids of meshes, which is fast and never
     overestimates. `bodies` maps names of rigid elements to meshes in their end frames, which are added to the body.
     """
-    found, single = _search(robot, q, scene, per_element, tolerance, grid, bodies, threads)
+    _, found, single = _search(robot, q, scene, per_element, tolerance, grid, bodies, threads)
     return _answer(found if per_element else found[:, 0], single)
 
 
@@ -142,7 +149,7 @@ def self_clearance(
     """
     values, single = checked_configurations(robot, q)
     rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
-    return _answer(rows[:, 0], single)
+    return _answer(rows[:, 0], single, "element")
 
 
 def clearance_gradient(
@@ -155,18 +162,17 @@ def clearance_gradient(
     bodies: Mapping[str, Mesh] | None = None,
     threads: int | None = None,
 ) -> tuple[Any, Array]:
-    """Return the clearance and its gradient (dof,) by the coordinates, both with a leading axis for q (n, dof).
+    """Return the clearance and its gradient (dof,) by the coordinates; q (n, dof) adds a leading axis to both.
 
     With `scene=None` this is the self-clearance. The gradient is that at the nearest point found. Where two points
-    are equally near, the clearance is not differentiable and the gradient is that of one of them; this is common inside
-    a box, between two faces.
+    are equally near, the clearance is not differentiable and the gradient is that of one of them; this is common for
+    points inside a box, halfway between two faces.
     """
     if scene is None:
         values, single = checked_configurations(robot, q)
         rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
     else:
-        rows, single = _search(robot, q, scene, False, tolerance, grid, bodies, threads)
-        values, _ = checked_configurations(robot, q)
+        values, rows, single = _search(robot, q, scene, False, tolerance, grid, bodies, threads)
     gradients = np.empty((len(values), robot.dof))
     spread(
         gradient_kernels.row_gradients,
@@ -178,13 +184,14 @@ def clearance_gradient(
         threads=threads,
         smallest=SMALLEST_PIECE,
     )
-    return _answer(rows[:, 0], single), gradients[0] if single else gradients
+    found = _answer(rows[:, 0], single, "element" if scene is None else "obstacle")
+    return found, gradients[0] if single else gradients
 
 
 def checked_configurations(robot: Any, q: npt.ArrayLike) -> tuple[Array, bool]:
     """Return configurations (n, dof), and whether a single one was given."""
     if not isinstance(robot, Robot):
-        raise SceneError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
+        raise SceneError(f"robot = {shown(robot)} is not accepted; give a Robot; other robots have no body")
     values = robot.checked(q)
     return np.atleast_2d(values), values.ndim == 1
 
@@ -214,8 +221,8 @@ def _search(
     grid: bool,
     bodies: Mapping[str, Mesh] | None,
     threads: int | None,
-) -> tuple[Array, bool]:
-    """Return rows (n, m, CLEARANCE_SIZE) of the nearest points, and whether a single configuration was given."""
+) -> tuple[Array, Array, bool]:
+    """Return configurations (n, dof), rows (n, m, CLEARANCE_SIZE) of nearest points, and whether one q was given."""
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
     if hint := mesh_hint(robot, checked):
@@ -243,7 +250,7 @@ def _search(
             mesh.reduce_clearances(i, pieces, counts, tolerance, rows, threads)
     if bodies is not None:
         search_bodies(robot, values, checked, checked_bodies(robot, bodies), tolerance, rows)
-    return rows, single
+    return values, rows, single
 
 
 def bodies_of(robot: Robot, values: Array) -> tuple[Array, Integers]:
@@ -254,15 +261,6 @@ def bodies_of(robot: Robot, values: Array) -> tuple[Array, Integers]:
     return pieces, counts
 
 
-def piece_points(pieces: Array, s: Array) -> Array:
-    """Return points (n, 3) of pieces (n, PIECE_SIZE) at arc lengths s (n,)."""
-    half = 0.5 * pieces[:, body.CURVATURE] * s
-    chord = s * np.sinc(half / np.pi)
-    x, z = chord * np.sin(half), chord * np.cos(half)
-    origin, tangent, normal = (pieces[:, at : at + 3] for at in (body.ORIGIN, body.TANGENT, body.NORMAL))
-    return origin + x[:, None] * normal + z[:, None] * tangent
-
-
 def mesh_hint(robot: Robot, scene: Scene) -> str:
     """Return a hint if a mesh is so much larger than the robot that it is probably in millimetres, else ""."""
     reach = robot.moving_reach
@@ -270,8 +268,8 @@ def mesh_hint(robot: Robot, scene: Scene) -> str:
         if 0.0 < MESH_TOO_LARGE * reach < mesh.length:
             return (
                 f"hint: mesh '{scene.shape_names[i]}' is {_text.length(mesh.length)} across, "
-                f"{_text.number(mesh.length / reach, 2)} times the robot's reach of {_text.length(reach)}; meshes are "
-                "in metres: if the file is in millimetres, give scale=0.001"
+                f"{_text.number(mesh.length / reach, 2)} times the robot's moving reach of {_text.length(reach)}; "
+                "meshes are in metres: if the file is in millimetres, give scale=0.001"
             )
     return ""
 
@@ -279,7 +277,7 @@ def mesh_hint(robot: Robot, scene: Scene) -> str:
 def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | None) -> Array:
     rows = np.empty((len(values), 2, kernels.CLEARANCE_SIZE))
     spread(
-        clearance_self.self_clearances,
+        self_kernels.self_clearances,
         len(values),
         robot.packed,
         tolerance,
@@ -291,7 +289,7 @@ def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | N
     return rows
 
 
-def _one(row: Array) -> Clearance:
+def _one(row: Array, other: str) -> Clearance:
     return Clearance(
         row[kernels.DISTANCE],
         int(row[kernels.AT_ELEMENT]),
@@ -299,13 +297,14 @@ def _one(row: Array) -> Clearance:
         float(row[kernels.ARC_LENGTH]),
         row[kernels.POINT : kernels.POINT + 3],
         row[kernels.TOWARDS : kernels.TOWARDS + 3],
+        other,
     )
 
 
-def _answer(rows: Array, single: bool) -> Any:
-    """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`, for one q without the axis n."""
+def _answer(rows: Array, single: bool, other: str = "obstacle") -> Any:
+    """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`; a single q drops the axis n."""
     if single and rows.ndim == 2:
-        return _one(rows[0])
+        return _one(rows[0], other)
     found = Clearances(
         rows[..., kernels.DISTANCE],
         rows[..., kernels.AT_ELEMENT].astype(np.int64),
@@ -313,5 +312,6 @@ def _answer(rows: Array, single: bool) -> Any:
         rows[..., kernels.ARC_LENGTH],
         rows[..., kernels.POINT : kernels.POINT + 3],
         rows[..., kernels.TOWARDS : kernels.TOWARDS + 3],
+        other,
     )
     return found[0] if single else found

@@ -57,6 +57,10 @@ def test_coordinates_alone_make_a_path(tmp_path):
     np.testing.assert_array_equal(path.q, [[0.1, 0.5], [0.2, 0.6]])
     assert path.reached
     np.testing.assert_allclose(path.position_error, 0.0, atol=1e-15)
+    file.write_text("revolute-1,revolute-2,ax,ay,az\n0.1,0.5,1,0,0\n")
+    path = ar.Path.from_csv(file, planar_arm())
+    assert path.targets.kind == "axis"
+    np.testing.assert_allclose(path.position_error, 0.0, atol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ normal to its plane. Its point at the arc length s is O + x N + z T with (x, z) 
 import math
 
 from arcreach._jit import kernel
+from arcreach._typing import Array, Vector
 from arcreach.kernels.chain.arc import arc_tip
 from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
@@ -32,7 +33,7 @@ _NO_BEND = 1e-100
 
 
 @kernel
-def piece_point(piece, s):
+def piece_point(piece: Array, s: float) -> Vector:
     """Return the point of a piece at the arc length s. Source: [K22] eq. 2.1."""
     x, z = arc_tip(piece[CURVATURE] * s, 0.0)
     x *= s

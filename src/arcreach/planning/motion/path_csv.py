@@ -27,7 +27,7 @@ OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COL
 
 
 def write_path(path: Path, file: str | os.PathLike[str]) -> None:
-    """Write coordinates (directions unwrapped), waypoint, status, errors and target of every point."""
+    """Write coordinates (directions unwrapped), waypoint, status, errors, any clearance, and target of every point."""
     columns = coordinate_columns(path.robot, unwrapped(path.robot, path.q))
     columns["waypoint"] = path.waypoint.tolist()
     columns["status"] = [STATUS_BY_CODE[code].name for code in path.status]
@@ -46,7 +46,7 @@ def write_path(path: Path, file: str | os.PathLike[str]) -> None:
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
     """Read a path: the coordinates, and the other columns if present.
 
-    Errors are computed again. Without the columns x, y, z the targets are the tip positions.
+    Errors are computed again. Without the columns x, y, z the positions of the targets are those of the tip.
     """
     return _path(read_rows(file), called(file), robot)
 
@@ -69,7 +69,7 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
 
 
 def _columns(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> dict[str, Array]:
-    """Return the known columns as numbers; rows are read one by one so that a long file's text is never in memory."""
+    """Return the known columns as numbers, read row by row, so that the text of a long file is never all in memory."""
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{origin}: {NO_POINTS}")
@@ -105,7 +105,7 @@ def _number(origin: str, line: int, name: str, cell: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value) or (math.isinf(value) and name != "clearance"):
-        raise line_error(origin, line, f"{name} = {shown(cell)} is not a number; give a finite number in SI units")
+        raise line_error(origin, line, f"{name} = {shown(cell)} is not accepted; give a finite number in SI units")
     return value
 
 
@@ -120,7 +120,7 @@ def _targets(origin: str, columns: Mapping[str, Array], robot: Robot, q: Array) 
 
     positions, axes, rotations = group(POSITION_COLUMNS), group(AXIS_COLUMNS), group(ROTATION_COLUMNS)
     if positions is None:
-        return Targets(robot.tip_pose(q)[:, :3, 3])
+        positions = robot.tip_pose(q)[:, :3, 3]
     try:
         return Targets(positions, axes, None if rotations is None else rotations.reshape(-1, 3, 3))
     except TargetError as error:

@@ -85,7 +85,7 @@ def plan(
     preferred one where it is free and soon reached, otherwise one of up to eight others.
     """
     if not isinstance(robot, Robot):
-        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot: a chain of elements has a body")
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot; other robots have no body")
     aim, goal = _aim(robot, target, goal)
     if aim is not None:
         # The tool becomes a part of the robot; solvers get a target without it.
