@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib")
 
 from arcreach.figures import ONE_COLUMN, pose, save
 from arcreach.figures.drawing.canvas import Canvas
-from arcreach.figures.drawing.room import Room, round_step
+from arcreach.figures.drawing.plot_box import PlotBox, round_step
 from arcreach.robots.body_mesh import body_mesh
 
 THREE = ar.load_robot("three-section")
@@ -92,19 +92,19 @@ def test_poses_behind_are_drawn_first():
     assert colours[:half, :3].mean() > colours[half:, :3].mean()
 
 
-def test_the_room_holds_what_is_in_it():
+def test_the_box_holds_what_is_in_it():
     points = np.array([[-0.01, 0.0, 0.0], [0.03, 0.0, 0.09]])
-    room = Room(points)
-    assert (room.low <= points.min(axis=0)).all()
-    assert (room.high >= points.max(axis=0)).all()
-    assert room.low[2] == 0.0
-    assert room.high[1] - room.low[1] >= room.step
+    box = PlotBox(points)
+    assert (box.low <= points.min(axis=0)).all()
+    assert (box.high >= points.max(axis=0)).all()
+    assert box.low[2] == 0.0
+    assert box.high[1] - box.low[1] >= box.step
     for axis in range(3):
-        ticks = room.ticks(axis)
+        ticks = box.ticks(axis)
         assert len(ticks) >= 1
-        assert ticks[0] >= room.low[axis] - 1e-9
-        assert ticks[-1] <= room.high[axis] + 1e-9
-    assert room.corners.shape == (8, 3)
+        assert ticks[0] >= box.low[axis] - 1e-9
+        assert ticks[-1] <= box.high[axis] + 1e-9
+    assert box.corners.shape == (8, 3)
 
 
 @pytest.mark.parametrize(

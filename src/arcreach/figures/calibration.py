@@ -21,10 +21,11 @@ HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
-    The tips are those of the rows that were held out, or all if none were. `width` is in millimetres.
+    The tips are those of the rows that were held out, or all if none were. Dashed lines are the means of the errors.
+    `width` is in millimetres.
     """
     if not isinstance(fit, Fit):
-        raise MethodError(f"fit = {type(fit).__name__} is not accepted; give what ar.fit returned")
+        raise MethodError(f"fit = {type(fit).__name__} is not accepted; give a Fit, which ar.fit returns")
     rows = fit.held_out if fit.held_out.any() else ~fit.held_out
     measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
     with theme.style():
@@ -54,6 +55,7 @@ def _draw_tips(panel: Any, measured: Any, predicted: Any, i: int, k: int) -> Non
 
 def _draw_errors(panel: Any, fit: Fit) -> None:
     shares = 100.0 * fit.tip_errors / fit.length
+    # An exact fit has no spread: keep the edges of the bins apart.
     edges = np.linspace(0.0, max(float(np.quantile(shares, QUANTILE)), 1e-9), BINS + 1)
     for rows, colour, name in ((~fit.held_out, BLUE, "rows fitted"), (fit.held_out, VERMILION, "rows held out")):
         if rows.any():

@@ -12,7 +12,7 @@ from arcreach.elements import Prismatic, Section
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.canvas import Canvas, Colour, halo, mixed, rgb_of
-from arcreach.figures.drawing.room import Room
+from arcreach.figures.drawing.plot_box import PlotBox
 from arcreach.figures.drawing.tendons import draw_ellipsoid, draw_tendons
 from arcreach.figures.drawing.theme import BLUE, GREEN, INK, MM, ORANGE, PURPLE, SKY, VERMILION
 from arcreach.figures.drawing.tubes import SIDES, draw_shadow, radius_of, rings_of, shade
@@ -33,11 +33,11 @@ VIEW = (-58.0, 20.0)
 SECTIONS = (BLUE, ORANGE, GREEN, PURPLE, SKY)
 STEEL, DARK = "#B4B9BF", "#5A5F66"
 AXES = (VERMILION, GREEN, BLUE)
-# Length of a frame's arrows as a share of the longest side of the room.
+# Length of a frame's arrows as a share of the longest side of the box.
 FRAME = 0.13
 # Share of white in all poses but the last.
 PALE = 0.62
-# Millimetres for the numbers around the room.
+# Millimetres for the numbers around the box.
 MARGIN = (26.0, 18.0)
 
 
@@ -94,9 +94,9 @@ def pose(
     points += [curve for row in poses for curve in tendon_points(robot, row)] if tendons else []
     if axes is not None:
         points.append(transforms[-1, :3, 3] + np.linalg.norm(axes, axis=1) * np.array([[-1.0], [1.0]]))
-    room = Room(np.vstack(points))
+    box = PlotBox(np.vstack(points))
     canvas = Canvas(view)
-    outline = canvas.project(room.corners)[:, :2]
+    outline = canvas.project(box.corners)[:, :2]
     canvas.low, canvas.high = outline.min(axis=0), outline.max(axis=0)
     for k, mesh in enumerate(reversed(meshes)):
         drums = [part for part in mesh if part.kind == JOINT]
@@ -120,11 +120,11 @@ def pose(
     with theme.style():
         figure = theme.new_figure(width, float(np.clip(height, 45.0, 1.35 * width)))
         panel = figure.subplots()
-        room.draw(panel, canvas)
+        box.draw(panel, canvas)
         for mesh in meshes:
-            draw_shadow(panel, canvas, mesh, float(room.low[2]))
+            draw_shadow(panel, canvas, mesh, float(box.low[2]))
         canvas.draw_on(panel)
-        size = FRAME * float((room.high - room.low).max())
+        size = FRAME * float((box.high - box.low).max())
         if frames:
             _draw_frames(panel, canvas, robot, transforms, size, target is None)
         if names:
@@ -133,7 +133,7 @@ def pose(
             _draw_target(panel, canvas, target, size)
         if axes is not None:
             draw_ellipsoid(panel, canvas, transforms[-1, :3, 3], axes)
-        # A small margin, so that the edges of the room are not clipped.
+        # A small margin, so that the edges of the box are not clipped.
         panel.set_xlim(canvas.low[0] - 0.005 * span[0], canvas.high[0] + 0.005 * span[0])
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
         panel.set_aspect("equal")

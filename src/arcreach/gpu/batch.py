@@ -31,7 +31,7 @@ from arcreach.gpu.streams import (
 )
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.solver.contexts import Model, Table, Task
-from arcreach.kernels.solver.gpu_steps import AT_ONCE
+from arcreach.kernels.solver.gpu_steps import TARGETS_AT_ONCE
 
 # Capacities, in variables and moving elements, that kernels for any robot are compiled for.
 SIZES = (8, 16, 32, 64)
@@ -275,7 +275,7 @@ class Batch:
         wide, narrow, warp = _blocks(self.kind)
         most = 64 * driver.multiprocessors()
         driver.copy_in(small["fresh"], small["counters"], stream)
-        kernels.choose[(min(math.ceil(m / (AT_ONCE * wide)), most), count), wide, stream](
+        kernels.choose[(min(math.ceil(m / (TARGETS_AT_ONCE * wide)), most), count), wide, stream](
             m, targets, limits, robots, self.accepted, axes, chosen, small["fault"]
         )
         if self.task.mode == AXIS:

@@ -9,7 +9,7 @@ from arcreach.gpu.driver import from_kernel, is_simulated, load
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
 from arcreach.kernels.solver import gpu_steps, seed_lookup, starts, variables
 from arcreach.kernels.solver.contexts import Table, Work
-from arcreach.kernels.solver.gpu_steps import AT_ONCE, TOGETHER
+from arcreach.kernels.solver.gpu_steps import SEEDS_PER_GROUP, TARGETS_AT_ONCE
 from arcreach.kernels.solver.seed_lookup import FAR
 from arcreach.kernels.solver.starts import FAMILIAR_SEEDS, WORTH_A_DESCENT
 
@@ -55,14 +55,14 @@ def build_choose(kind: Kind, part: Parts) -> Any:
         goal = goal_of(model, task, cuda.local.array(TARGET_SIZE, f64))
         positions, turned = targets.positions, targets.turned
         key = cuda.local.array(10, f64)
-        keys = cuda.local.array((AT_ONCE, 10), f32)
-        least = cuda.local.array(AT_ONCE, f32)
-        of_block = cuda.local.array(AT_ONCE, f32)
-        found = cuda.local.array(AT_ONCE, np.int32)
+        keys = cuda.local.array((TARGETS_AT_ONCE, 10), f32)
+        least = cuda.local.array(TARGETS_AT_ONCE, f32)
+        of_group = cuda.local.array(TARGETS_AT_ONCE, f32)
+        found = cuda.local.array(TARGETS_AT_ONCE, np.int32)
         turn_weight = f32(robots.turn_weights[r])
         stride = cuda.gridDim.x * cuda.blockDim.x
-        for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, AT_ONCE * stride):
-            for p in range(AT_ONCE):
+        for t in range(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, m, TARGETS_AT_ONCE * stride):
+            for p in range(TARGETS_AT_ONCE):
                 # Threads past the end repeat the last target.
                 i = r * m + min(t + p * stride, m - 1)
                 least[p] = FAR
@@ -77,21 +77,21 @@ def build_choose(kind: Kind, part: Parts) -> Any:
                 to_front(model, mode, goal.target, goal.target)
                 find_key(model, goal, key, keys[p])
                 found[p] = 0
-            for b in range(table_size // TOGETHER):
-                least_scores(table, b * TOGETHER, keys, mode, flat, turn_weight, of_block)
-                for p in range(AT_ONCE):
-                    if of_block[p] < least[p]:
-                        least[p] = of_block[p]
+            for b in range(table_size // SEEDS_PER_GROUP):
+                least_scores(table, b * SEEDS_PER_GROUP, keys, mode, flat, turn_weight, of_group)
+                for p in range(TARGETS_AT_ONCE):
+                    if of_group[p] < least[p]:
+                        least[p] = of_group[p]
                         found[p] = b
-            for p in range(AT_ONCE):
+            for p in range(TARGETS_AT_ONCE):
                 seed = REFUSED
                 # For a refused target `least` is at most -FAR, and its key is meaningless.
                 if least[p] > -FAR:
-                    seed = found[p] * TOGETHER
-                    # Score the best block again to find the seed in it.
-                    for j in range(TOGETHER - 1, -1, -1):
-                        if key_score(table, found[p] * TOGETHER + j, keys[p], mode, flat, turn_weight) == least[p]:
-                            seed = found[p] * TOGETHER + j
+                    seed = found[p] * SEEDS_PER_GROUP
+                    # Score the best group again to find the seed in it.
+                    for j in range(seed + SEEDS_PER_GROUP - 1, seed - 1, -1):
+                        if key_score(table, j, keys[p], mode, flat, turn_weight) == least[p]:
+                            seed = j
                 if t + p * stride < m:
                     chosen[r * m + t + p * stride] = seed
 

@@ -27,15 +27,15 @@ from arcreach.robots.robot import Robot
 SEEDS = 1024
 # The list counts as complete after this many consecutive starts without a new solution.
 WITHOUT_NEW = 128
-# Descents go on to this share of the tolerance: where two branches nearly meet, many configurations are within it.
+# Descents end at this share of the tolerance: where two branches nearly meet, points between them are within it.
 SHARPER = 1e-3
-# Radians; that share of the usual tolerance, 1 mrad, would be too coarse to tell branches apart.
-SHARPEST_ANGLE = 1e-9
-# Smallest tolerance of the position, as a share of the chain's length.
-SHARPEST = 1e-13
+# Largest angle tolerance of a descent, in radians: SHARPER of the usual 1 mrad is too coarse to tell branches apart.
+LARGEST_ANGLE_TOL = 1e-9
+# Smallest position tolerance of a descent, as a share of the chain's length: rounding allows no smaller one.
+SMALLEST_POSITION_TOL = 1e-13
 # Solutions closer than this in every variable (radians, shares of a stretch, strokes / `model.weight`) are one.
 NEARNESS = 1e-3
-# Largest number of solutions: more than an arm without redundancy has branches.
+# Largest number of solutions; a non-redundant arm has fewer: six revolute joints have at most 16.
 MOST = 64
 # Postures closer than this in every variable, in the units of NEARNESS, are one: the cost is flat at its minimum, so
 # descents to one posture end that far apart.
@@ -59,13 +59,13 @@ def solve_all(
     prefer: str | npt.ArrayLike | None = None,
     weights: Weights | None = None,
 ) -> list[Solution]:
-    """Return all distinct configurations that reach the target, nearest to `start` first; full turns count as one.
+    """Return all distinct configurations that reach the target, nearest to `start` or else to rest first.
 
-    Descents start at `start` and at many seeds until `without_new` of them in a row find nothing new. `hits` of a
-    solution counts the descents that ended there: the more, the less likely one is missing. A redundant robot has
-    infinitely many solutions (see `free_directions`), of which at most `most` are returned. `hold` and `limits` are
-    those of `solve`. With `prefer` and `weights`, also those of `solve`, every solution is the posture of least cost
-    that a descent from it finds, and the least cost of all is first.
+    Those that differ by full turns of joints count once. Descents start at `start` and at seeds, 1024 in all, until
+    `without_new` in a row find nothing new or `most` solutions are found. `hits` of a solution counts the descents that
+    ended there: the more, the less likely one is missing. A redundant robot has infinitely many solutions, see
+    `free_directions`. `hold` and `limits` are those of `solve`. With `prefer` and `weights`, also those of `solve`,
+    every solution is the posture of least cost that a descent from it finds, and the least cost of all is first.
     """
     target = as_target(target)
     if not isinstance(robot, Robot):
@@ -87,13 +87,12 @@ def solve_all(
     model = robot.model
     # Each start finds at most one solution.
     most = min(most, SEEDS)
-    # Not sharper than rounding allows.
-    sharp = min(max(SHARPER * position_tol, SHARPEST * model.length(mode)), position_tol)
+    sharp = min(max(SHARPER * position_tol, SMALLEST_POSITION_TOL * model.length(mode)), position_tol)
     task = Task(
         targets=rows,
         mode=mode,
         position_tol=sharp,
-        angle_tol=min(SHARPER * angle_tol, SHARPEST_ANGLE),
+        angle_tol=min(SHARPER * angle_tol, LARGEST_ANGLE_TOL),
         max_starts=SEEDS,
         max_steps=0,
         max_time=math.inf,
@@ -166,7 +165,7 @@ def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers)
 
 
 def free_directions(robot: Robot, target: Target) -> int:
-    """Return the degree of redundancy: the independent directions in which the robot can move with its tip on target.
+    """Return the degree of redundancy: the number of independent motions of the robot with its tip on target.
 
     If it is 0, solutions are isolated; otherwise there are infinitely many, if any. Singular poses are ignored.
     """

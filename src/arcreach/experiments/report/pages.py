@@ -1,4 +1,4 @@
-"""Write the parts of a report as Markdown with its pictures, and as one self-contained page of HTML."""
+"""Write the parts of a report as Markdown with its figures, and as one self-contained page of HTML."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from arcreach._io import write_bytes
 from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Text
 from arcreach.figures.drawing import theme
 
-# Dots per inch of the pictures.
+# Dots per inch of the PNG files.
 DPI = 160
-# Number of colours of a picture: enough for curves and maps, at a third of the size.
+# Colours in the palette of a PNG file: enough for curves and maps, and a third of the size of full colour.
 SHADES = 128
 
-# Cells of more characters are sentences; the last column becomes wider for them.
+# A cell of more characters is a sentence; page.html widens the last column for it.
 LONG = 36
 
 
-def figure_files(parts: Iterable[Part], folder: Path) -> None:
-    """Write the pictures of a report."""
+def write_figures(parts: Iterable[Part], folder: Path) -> None:
+    """Write the figures of a report into a folder, as PNG files."""
     for part in parts:
         if isinstance(part, Drawing):
-            write_bytes(folder / f"{part.name}.png", _pixels(part))
+            write_bytes(folder / f"{part.name}.png", _png(part))
 
 
 def as_markdown(parts: Iterable[Part]) -> str:
-    """Return the report as Markdown; its pictures are in `figures`."""
+    """Return the report as Markdown; its figures are in the folder `figures`."""
     return "\n\n".join(_markdown(part) for part in parts) + "\n"
 
 
@@ -45,7 +45,7 @@ def _markdown(part: Part) -> str:
     if isinstance(part, Drawing):
         caption = _escaped(part.caption)
         return f"![{caption}](figures/{part.name}.png)\n\n*{caption}*"
-    lines = [part.columns, ["---" if part.is_word(k) else "---:" for k in range(len(part.columns))], *part.rows]
+    lines = [part.columns, ["---" if part.is_left_aligned(k) else "---:" for k in range(len(part.columns))], *part.rows]
     table = "\n".join("| " + " | ".join(_escaped(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
     return f"*{_escaped(part.caption)}*\n\n{table}" if part.caption else table
 
@@ -57,11 +57,11 @@ def _escaped(text: str) -> str:
 
 
 def as_html(parts: Sequence[Part], folder: Path) -> str:
-    """Return the report as one HTML page with style and pictures; `folder` holds the files of `figure_files`."""
+    """Return the report as one HTML page with style and figures; `folder` holds the files of `write_figures`."""
     jinja2 = require("jinja2", "a report")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True)
     environment.filters["inline"] = lambda text: jinja2.utils.markupsafe.Markup(_inline(text))
-    environment.filters["picture"] = lambda part: jinja2.utils.markupsafe.Markup(_picture(part, folder))
+    environment.filters["figure"] = lambda part: jinja2.utils.markupsafe.Markup(_figure_html(part, folder))
     title = next((part.text for part in parts if isinstance(part, Heading)), "Report")
     page: str = environment.get_template("page.html").render(title=title, parts=parts, long=LONG)
     return page + "\n"
@@ -72,8 +72,8 @@ def _inline(text: str) -> str:
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
 
 
-def _picture(part: Drawing, folder: Path) -> str:
-    """Return a figure as SVG, or as PNG if that is smaller."""
+def _figure_html(part: Drawing, folder: Path) -> str:
+    """Return the HTML of a figure: its SVG, or an <img> with the PNG file if that is smaller."""
     vectors, pixels = _svg(part), base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode()
     if len(vectors) <= len(pixels):
         return vectors
@@ -81,7 +81,7 @@ def _picture(part: Drawing, folder: Path) -> str:
     return f'<img alt="{label}" src="data:image/png;base64,{pixels}">'
 
 
-def _pixels(part: Drawing) -> bytes:
+def _png(part: Drawing) -> bytes:
     """Return a figure as the content of a PNG file."""
     from PIL import Image
 

@@ -33,17 +33,17 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; the first `words` columns are left-aligned, and with `prose` the last one."""
+    """A table of texts; the first `text_columns` are left-aligned, and with `prose` the last one."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
-    words: int = 2
+    text_columns: int = 2
     prose: bool = False
 
-    def is_word(self, column: int) -> bool:
+    def is_left_aligned(self, column: int) -> bool:
         """Return whether a column is left-aligned."""
-        return column < self.words or (self.prose and column == len(self.columns) - 1)
+        return column < self.text_columns or (self.prose and column == len(self.columns) - 1)
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def reading_table(run: Any) -> Table | None:
         "ours",
         "reading",
     )
-    return Table(columns, tuple(rows), f"{RULE} Iterations are median/mean.", words=3)
+    return Table(columns, tuple(rows), f"{RULE} Iterations are median/mean.", text_columns=3)
 
 
 def conclusions(run: Any) -> dict[tuple[str, str], str]:

@@ -25,7 +25,7 @@ def failure_table(
         rows.append((method, str(count), *ours, *(texts if printed else ())))
     columns = ("method", "not reached", "median position error", "median angle error")
     beside = ("position error, printed", "angle error, printed") if printed else ()
-    return Table((*columns, *beside), tuple(rows), "Targets that were not reached, all cases together.", words=1)
+    return Table((*columns, *beside), tuple(rows), "Targets that were not reached, all cases together.", text_columns=1)
 
 
 def time_text(seconds: float | None) -> str:

@@ -149,4 +149,4 @@ def group_table(found: Sequence[Verdict], conclusions: Mapping[tuple[str, str], 
         rows.append((*key, *counts(own, name_method=False), "" if key[:2] in told else conclusions[key[:2]]))
         told.add(key[:2])
     columns = ("table", "printed as", "what", "numbers", "agree", "near", "differ", "farthest apart", "conclusion")
-    return Table(columns, tuple(rows), "Agreement with the printed numbers.", words=3, prose=True)
+    return Table(columns, tuple(rows), "Agreement with the printed numbers.", text_columns=3, prose=True)

@@ -18,7 +18,7 @@ from arcreach.experiments.engine.records import Run
 from arcreach.experiments.engine.store import RUN_FILE, import_polars
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
-from arcreach.experiments.report.pages import as_html, as_markdown, figure_files
+from arcreach.experiments.report.pages import as_html, as_markdown, write_figures
 from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Table, Text
 from arcreach.experiments.report.readings import conclusions, reading_table
 from arcreach.experiments.report.statistics import NONE, number_text, time_text
@@ -52,7 +52,7 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) ->
     runs = runs_in(folder)
     parts = list(page(runs))
     figures = make_folder(Path(out) / "figures")
-    figure_files(parts, figures)
+    write_figures(parts, figures)
     markdown, html = Path(out) / "report.md", Path(out) / "report.html"
     write_text(markdown, as_markdown(parts))
     write_text(html, as_html(parts, figures))
@@ -211,4 +211,4 @@ def _machines(runs: Sequence[Run]) -> Iterator[Part]:
                 )
             )
     columns = ("experiment", "started", "processor", "versions", "commit", "kernels", "time", "rows per second")
-    yield Table(columns, tuple(rows), "One row per session; an interrupted run has several.", words=6)
+    yield Table(columns, tuple(rows), "One row per session; an interrupted run has several.", text_columns=6)

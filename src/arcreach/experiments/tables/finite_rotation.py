@@ -131,7 +131,7 @@ def _linear(run: Any) -> Iterator[Part]:
         "A line fitted to the median time of a solve against the number of joints; the source prints a line "
         "and "
         f"{PRINTED_60_MS:.0f} ms for 60 links on a microcontroller of 144 MHz.",
-        words=1,
+        text_columns=1,
     )
     drawn = {method: lines[method] for method in FITTED if method in lines}
     if drawn:
@@ -166,7 +166,7 @@ def _jacobian(run: Any) -> Iterator[Part]:
         f"Finite rotations ({OWN}) beside Jacobian methods, on the arm of eight joints"
         f" in this run. Printed: {PRINTED_MS:.0f} ms and {PRINTED_JACOBIAN_MS:.0f} ms for one solve, a ratio of"
         f" {PRINTED_JACOBIAN_MS / PRINTED_MS:.0f}; the source does not say which Jacobian method it ran.",
-        words=1,
+        text_columns=1,
         prose=True,
     )
 
@@ -222,7 +222,7 @@ def _table_1() -> Iterator[Part]:
         f"print; angles are {CONVENTION}, which it does not name. The target is {end} within 1 mm and 0.01 rad "
         f"after {macro} macro-iterations and {len(trace) - 1} joint steps, in "
         f"{time_text(solution.seconds)}; printed is 9 ms on its microcontroller.",
-        words=1,
+        text_columns=1,
     )
     from arcreach.figures import joint_steps
 
@@ -400,7 +400,7 @@ def _passage(found: Any) -> Iterator[Part]:
                 )
             )
     columns = ("method", "waypoints reached", "points inserted", "largest step of a joint", "farthest off", "time")
-    yield Table(columns, tuple(lines), "The passage by several methods.", words=1)
+    yield Table(columns, tuple(lines), "The passage by several methods.", text_columns=1)
     from arcreach.figures import joint_paths
 
     drawn = [method for method in DRAWN if method in set(found["method"])]

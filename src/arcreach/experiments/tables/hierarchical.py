@@ -108,7 +108,7 @@ class Hierarchical(Experiment):
         yield Text(
             f"{same} of {cells} numbers agree with the printed ones to every digit; for the others both are shown."
         )
-        yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", words=1)
+        yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", text_columns=1)
         from arcreach.figures import iterations, pose
 
         robot = arm()

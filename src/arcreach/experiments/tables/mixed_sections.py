@@ -103,7 +103,7 @@ def pictures(run: Any) -> Iterator[Part]:
             "Largest "
             "differences of the shares of a case, in points. The source prints that FABRIKx is ahead by up to "
             "76 %.",
-            words=1,
+            text_columns=1,
         )
 
 

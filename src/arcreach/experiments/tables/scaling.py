@@ -26,7 +26,7 @@ GOALS = {"position": POSITION, "pose": AXIS}
 TABLES = {"position": "[K22] table 3.3", "pose": "[K22] table 3.4"}
 
 READING = "chords reading"
-# Millimetres of paper for the row of panels, and for the legend.
+# Heights in millimetres of the row of panels and of the legend.
 PANEL, LEGEND = 46.0, 8.0
 
 
@@ -36,7 +36,7 @@ def robot(sections: int) -> Robot:
 
 
 def cases() -> list[Case]:
-    """Return four robots with two kinds of target: position, and position and axis."""
+    """Return a case for each of four robots and two kinds of target: position, and position and axis."""
     return [
         Case(
             f"{sections} sections, {name}",
@@ -78,8 +78,8 @@ def pictures(run: Any) -> Iterator[Part]:
             yield Drawing(
                 f"scaling-ranges-{goal}",
                 drawn,
-                f"Least and largest time of fabrikx against the number of "
-                f"iterations, for targets that were reached by {wanted} ([K22] fig. {figure}).",
+                "Least and largest time of fabrikx against the number of iterations, for targets reached in "
+                f"{wanted} ([K22] fig. {figure}).",
             )
 
 

@@ -22,7 +22,7 @@ LABELS = {
     "jacobian-500ms": "jacobian 500 ms",
 }
 BUDGET, LONG_BUDGET = 0.030, 0.500
-# Arcs of each section of robots 1 to 4; the source extrapolates their shares to 16 arcs.
+# Arcs of each section of robots 1 to 4; the source extrapolates their success shares to 16 arcs.
 ARCS = (3, 5, 7, 9)
 MANY = 16
 DRAWN = f"three sections of {MANY} arcs"
@@ -43,7 +43,7 @@ def iterations_in_budget(robot: int) -> dict[str, int]:
 
 
 def many_arcs(rng: np.random.Generator) -> Robot:
-    """Draw a robot of three sections of 16 arcs at random, with lengths and weights in the ranges of table 3.10."""
+    """Draw a robot of three sections of 16 arcs at random, with lengths and weights in the ranges of robots 1 to 4."""
     lengths, weights = rng.uniform(0.010, 0.040, (3, MANY)), rng.uniform(0.001, 7.0, (3, MANY))
     sections = [
         Section(float(row.sum()), math.radians(100.0), 0.0, 0.0, tuple(row.tolist()), tuple(bends.tolist()))
@@ -94,7 +94,7 @@ def extrapolated(shares: list[float]) -> float:
 
 
 def pictures(run: Any) -> Iterator[Part]:
-    """Yield the bodies of the sections of robot 1, and the source's prediction at 16 arcs beside the measured share."""
+    """Yield the bodies of the sections of robot 1, then `prediction`."""
     from arcreach.figures import section_bodies
 
     robot = load_chain("variable-curvature-1", "the experiment")
@@ -121,7 +121,7 @@ def prediction(run: Any) -> Iterator[Part]:
             yield Text(
                 f"{label}: the source extrapolates robots 1 to 4 to about 50 % at {MANY} arcs. A parabola through its "
                 f"shares gives {extrapolated(their_shares):.0f} %, through ours {extrapolated(our_shares):.0f} %; "
-                f"measured on robots drawn in the ranges of table 3.10 it is {ours[DRAWN, method]:.1f} %."
+                f"measured on robots drawn in the ranges of robots 1 to 4 it is {ours[DRAWN, method]:.1f} %."
             )
 
 
@@ -135,7 +135,7 @@ EXPERIMENT = Comparison(
     reasons={
         **dict.fromkeys(
             ("fabrikx-iterative", "fabrikx-polynomial"),
-            "The time budget is converted to iterations by rounded times; nothing else is known.",
+            "The printed times, which convert the time budget to iterations, are rounded; no other cause is known.",
         ),
         "fabrikc": "Limits of the bends are checked only when the tip is within its tolerance, as in the source, "
         "which does not say what it does with answers outside the limits.",
@@ -145,10 +145,11 @@ EXPERIMENT = Comparison(
         ),
     },
     differences=(
-        "Instead of the authors' limits of 30 and 500 ms, every method has the iterations that it completes in them "
-        "on the authors' machine, so that rows do not depend on a clock. The printed times are rounded, and so are "
-        "the iterations.",
-        "500 ms are printed for robots 5 and 6 only; for the others the limit of jacobian 500 ms is our own.",
+        "The authors limit a solve to 30 or 500 ms. Here it is limited to the iterations that fit into that time on "
+        "their machine, so that rows do not depend on a clock. Both the printed times and these iterations are "
+        "rounded.",
+        "500 ms are printed for robots 5 and 6 only; for the others jacobian 500 ms has the method's default step "
+        "budget.",
     ),
     make_cases=cases,
     calls=(

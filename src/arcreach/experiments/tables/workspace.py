@@ -207,7 +207,7 @@ def _missed(run: Any, method: str) -> Iterator[Part]:
         f"Cells that random configurations hit and the five points of {method} do not find. Where the tip "
         f"stays more than {1e6 * POSITION_TOL:.0f} µm from all five, the workspace contains only a corner of the "
         f"cell, and no solver finds the cell by this rule.",
-        words=2,
+        text_columns=2,
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arcreach._checks import shown
-from arcreach._text import listed
+from arcreach._text import count, listed
 from arcreach.errors import FileError
 from arcreach.files.toml.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
@@ -67,7 +67,8 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             exponent = _build(right, symbols)
             if not exponent.is_number or not abs(float(exponent)) <= LARGEST_EXPONENT:
-                raise FileError(f"the exponent {_source(right)} is not a number up to {LARGEST_EXPONENT}")
+                limits = f"{-LARGEST_EXPONENT} to {LARGEST_EXPONENT}"
+                raise FileError(f"the exponent {_source(right)} is not accepted; give a number from {limits}")
             return _evaluated(_build(left, symbols) ** exponent, node)
         case ast.BinOp(op=ast.Mult() | ast.Div()):
             # Multiply all factors at once: one by one, SymPy would turn 2*(x + y)*z into (2*x + 2*y)*z.
@@ -75,8 +76,9 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _real(_OPERATORS[type(op)](_build(left, symbols), _build(right, symbols)), node)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in (*FUNCTIONS, "sqrt"):
-            if len(args) != (2 if name == "atan2" else 1):
-                raise FileError(f"{name} takes {'two arguments' if name == 'atan2' else 'one argument'}")
+            taken = 2 if name == "atan2" else 1
+            if len(args) != taken:
+                raise FileError(f"{_source(node)} has {count(len(args), 'argument')}; {name} takes {taken}")
             return _evaluated(getattr(sympy, name)(*(_build(argument, symbols) for argument in args)), node)
     raise FileError(
         f"{_source(node)} is not accepted in a formula; use numbers, coordinates, + - * / **, pi, sqrt, "
@@ -85,7 +87,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
 
 
 def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
-    """Return the factors of a product; a divisor is the factor to the power of -1."""
+    """Return the factors of a product; a divisor d is the factor d**-1."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return [*_factors(left, symbols), *_factors(right, symbols)]

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from arcreach._checks import shown
+from arcreach._text import count
 from arcreach.errors import ArcreachError, FileError
 
 # Lists of tagged unions, with the field that holds the tag. Pydantic puts the tag into the location of an error.
@@ -43,14 +44,14 @@ def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple
     details = error.errors(include_url=False)
     lines = [(detail["loc"], _line(detail, data, model_of)) for detail in details[:MOST]]
     if len(details) > MOST:
-        lines.append(((), f"has {len(details) - MOST} more problems"))
+        lines.append(((), f"has {count(len(details) - MOST, 'more problem')}"))
     return lines
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
-    # Cut the word: the time grows with the product of both lengths, and no known name is this long.
-    near = difflib.get_close_matches(word[:100], list(itertools.islice(known, _MOST_KNOWN)), n=1, cutoff=0.6)
+    # Truncate the name: the time grows with the product of both lengths, and no known name is this long.
+    near = difflib.get_close_matches(name[:100], list(itertools.islice(known, _MOST_KNOWN)), n=1, cutoff=0.6)
     return f"; did you mean {shown(near[0])}?" if near else ""
 
 
@@ -68,30 +69,31 @@ def problems_of(error: ArcreachError) -> Sequence[str]:
 def build_entries(
     key: str,
     data: Mapping[str, Any],
-    form: Sequence[tuple[Location, str]],
+    invalid: Sequence[tuple[Location, str]],
     build: Callable[[int, Any], Any],
-    other_problems: Callable[[Any, list[Location]], list[str]],
-    others: Sequence[str] = (),
+    entry_problems: Callable[[Any, list[Location]], list[str]],
+    file_problems: Sequence[str] = (),
     caught: type[ArcreachError] | tuple[type[ArcreachError], ...] = ArcreachError,
 ) -> tuple[list[Any], list[str]]:
     """Build all entries of the list `key`, and collect the problems of the file.
 
-    `form` is the result of `describe`. An entry of bad form is not built; `other_problems` checks the values of its
-    other fields. `others` are further problems of the file. Errors of the types `caught` become problems.
+    `invalid` is the result of `describe`. An entry that fails validation is not built; `entry_problems` checks the
+    values of its remaining fields. `file_problems` are problems outside the entries. Errors of the types
+    `caught` become problems.
     """
-    found = [line for location, line in form if location[:1] != (key,) or len(location) == 1]
-    found += others
-    bad_form: dict[Any, list[tuple[Location, str]]] = {}
-    for location, line in form:
+    found = [line for location, line in invalid if location[:1] != (key,) or len(location) == 1]
+    found += file_problems
+    invalid_entries: dict[Any, list[tuple[Location, str]]] = {}
+    for location, line in invalid:
         if location[:1] == (key,) and len(location) > 1:
-            bad_form.setdefault(location[1], []).append((location[3:], line))
+            invalid_entries.setdefault(location[1], []).append((location[3:], line))
     # If the list itself is refused, for its type or its length, its entries have not been validated.
-    entries = [] if any(location == (key,) for location, _ in form) else data.get(key, [])
+    entries = [] if any(location == (key,) for location, _ in invalid) else data.get(key, [])
     built = []
     for i, entry in enumerate(entries):
-        if i in bad_form:
-            found += [line for _, line in bad_form[i]]
-            found += [f"{key}[{i}]: {line}" for line in other_problems(entry, [at for at, _ in bad_form[i]])]
+        if i in invalid_entries:
+            found += [line for _, line in invalid_entries[i]]
+            found += [f"{key}[{i}]: {line}" for line in entry_problems(entry, [at for at, _ in invalid_entries[i]])]
             continue
         try:
             built.append(build(i, entry))
@@ -120,7 +122,7 @@ def _line(detail: Any, data: Any, model_of: ModelOf) -> str:
             hint = suggestion(str(given), [tag.strip().strip("'") for tag in tags.split(",")])
             return f"{path}.{_tag(detail)} = {shown(given)} is not accepted; give one of {tags}{hint}"
         case "union_tag_not_found" if isinstance(value, dict):
-            return f"{path}.{_tag(detail)} is missing; every entry says what it is"
+            return f"{path}.{_tag(detail)} is missing; give it in every entry"
         case "value_error":
             return f"{path} = {shown(value)} is not accepted; {context['error']}"
     return f"{path} = {shown(value)} is not accepted; give {_remedy(detail['type'], detail['msg'], context)}"

@@ -91,7 +91,7 @@ def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
 
 
 def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
-    """Return the content of a file, or None and the problems of its form."""
+    """Return the content of a file, or None and its problems."""
     try:
         return model.model_validate(data), []
     except ValidationError as error:
@@ -100,14 +100,14 @@ def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.
 
 def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     """Return the chain of a file, or raise an error with all problems of the file."""
-    content, form = _validate(ChainFile, data)
-    if len(form) > problems.MOST:
-        raise problems.failure(origin, [line for _, line in form])
+    content, invalid = _validate(ChainFile, data)
+    if len(invalid) > problems.MOST:
+        raise problems.failure(origin, [line for _, line in invalid])
 
     def build(i: int, entry: Any) -> list[Element]:
         return _build(content.elements[i] if content else _ENTRY.validate_python(entry))
 
-    built, found = problems.build_entries("elements", data, form, build, _other_problems, _name_problems(data))
+    built, found = problems.build_entries("elements", data, invalid, build, _entry_problems, _name_problems(data))
     if not found:
         elements = [element for entry in built for element in entry]
         try:
@@ -118,8 +118,8 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     raise problems.failure(origin, found)
 
 
-def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
-    """Return the problems of an entry's values; fields of bad form, listed in `bad`, are skipped."""
+def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
+    """Return the problems of an entry's values; invalid fields, listed in `bad`, are skipped."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     if kind == "dh" and all(len(location) > 1 for location in bad):
@@ -134,7 +134,7 @@ def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
 
 
 def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Location]) -> list[str]:
-    """Return the problems of the values of an element or a tendon; fields of bad form are skipped."""
+    """Return the problems of the values of an element or a tendon; invalid fields are skipped."""
     found: list[str] = []
     fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad}
     names = {field.name for field in dataclasses.fields(owner)}
@@ -195,8 +195,8 @@ def _elements_of_robot(entry: Any) -> list[Element]:
 
 
 def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
-    content, form = _validate(MatrixFile, data)
-    found = [line for _, line in form] + _name_problems(data)
+    content, invalid = _validate(MatrixFile, data)
+    found = [line for _, line in invalid] + _name_problems(data)
     if content is None:
         raise problems.failure(origin, found)
     sympy = import_sympy()

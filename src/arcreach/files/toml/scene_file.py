@@ -33,15 +33,15 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
         raise problems.failure(origin, ["describes a robot, not a scene; give it as ROBOT, or to load_robot"])
     if "elements" in data:
         raise problems.failure(origin, ["describes a planar scene and its robot; give it to arcreach contact or grasp"])
-    content, form = _validate(data)
-    if len(form) > problems.MOST:
-        raise problems.failure(origin, [line for _, line in form])
+    content, invalid = _validate(data)
+    if len(invalid) > problems.MOST:
+        raise problems.failure(origin, [line for _, line in invalid])
 
     def build(i: int, entry: Any) -> Shape | PlanarShape:
         return _build(content.obstacles[i] if content else _ENTRY.validate_python(entry), folder)
 
     shapes, found = problems.build_entries(
-        "obstacles", data, form, build, _other_problems, caught=(SceneError, FileError)
+        "obstacles", data, invalid, build, _entry_problems, caught=(SceneError, FileError)
     )
     if not found:
         try:
@@ -76,7 +76,7 @@ def _model_of(path: str, table: Any) -> type[Strict] | None:
 
 
 def _validate(data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
-    """Return the content of a file, or None and the problems of its form."""
+    """Return the content of a file, or None and its problems."""
     try:
         return SceneFile.model_validate(data), []
     except ValidationError as error:
@@ -91,8 +91,8 @@ def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
     return SHAPES[entry.kind](**fields)
 
 
-def _other_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
-    """Return the problems of an entry's values; fields of bad form, listed in `bad`, are skipped."""
+def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
+    """Return the problems of an entry's values; invalid fields, listed in `bad`, are skipped."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     shape = SHAPES.get(str(kind))
     if shape not in SIMPLE:

@@ -11,7 +11,8 @@ from arcreach.kernels.chain.kinematics import front_motion, tip_motion
 from arcreach.kernels.chain.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
 from arcreach.kernels.math.vectors import angle_between
 
-# Mode, position tolerance, angle tolerance, reach.
+# Mode, position tolerance, angle tolerance, reach from the first moving element; numba resolves a plain tuple faster
+# than a named one.
 Criteria = tuple[int, float, float, float]
 
 
@@ -32,26 +33,23 @@ def rotation_angle(motion: Motion, target: Array) -> float:
 
 
 @kernel
-def tip_errors(motion: Motion, target: Array, mode: int) -> tuple[float, float]:
-    """Return the distance in metres and the angle in radians between a tip and a target row. Source: derived."""
-    x = motion[3] - target[9]
-    y = motion[7] - target[10]
-    z = motion[11] - target[11]
-    distance = math.sqrt(x * x + y * y + z * z)
-    if mode == POSITION:
-        return distance, 0.0
-    if mode == AXIS:
-        return distance, angle_between(motion[2], motion[6], motion[10], target[2], target[5], target[8])
-    return distance, rotation_angle(motion, target)
-
-
-@kernel
 def distance_from(x: float, y: float, z: float, target: Array) -> float:
     """Return the distance of a target row from a point. Source: derived."""
     x = target[9] - x
     y = target[10] - y
     z = target[11] - z
     return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def tip_errors(motion: Motion, target: Array, mode: int) -> tuple[float, float]:
+    """Return the distance in metres and the angle in radians between a tip and a target row. Source: derived."""
+    distance = distance_from(motion[3], motion[7], motion[11], target)
+    if mode == POSITION:
+        return distance, 0.0
+    if mode == AXIS:
+        return distance, angle_between(motion[2], motion[6], motion[10], target[2], target[5], target[8])
+    return distance, rotation_angle(motion, target)
 
 
 @kernel
@@ -64,10 +62,11 @@ def final_status(
     away: float,
     reach: float,
 ) -> int:
-    """Return the status of a solve from its errors, whatever status the method claimed.
+    """Return the final status of a solve, from its errors and the claimed status.
 
-    `away` is the target's distance from the first moving element. If it exceeds `reach`, the largest such distance of
-    the tip, the target is provably out of reach.
+    It is REACHED if the errors are within tolerance, OUT_OF_REACH if that is proven, STALLED if REACHED is claimed
+    wrongly, else the claimed one. `away` is the target's distance from the first moving element. If it exceeds `reach`,
+    the largest such distance of the tip, the target is provably out of reach.
     Source: derived.
     """
     if position_error <= position_tol and angle_error <= angle_tol:
@@ -95,9 +94,7 @@ def judge(
 ) -> None:
     """Write the errors (2, n), distances and angles, of configurations Q (n, dof) against targets (n, 12).
 
-    Replaces the status (n,) that a method claimed. `criteria` are the mode, both tolerances and the reach from the
-    first moving element; a plain tuple, whose type numba resolves faster than that of a named one.
-    Source: derived.
+    Replaces the status (n,) that a method claimed. Source: derived.
     """
     work = np.empty(WORK_SIZE)
     front = front_motion(chain)

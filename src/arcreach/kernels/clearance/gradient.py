@@ -1,7 +1,8 @@
 """The gradient of a clearance: velocity of the nearest point along the normal, per unit of each coordinate.
 
 The point is held at its share of the element's length. This is exact to first order: moving along the element does not
-change the distance at a nearest point inside it, and a nearest point at an end stays at the end.
+change the distance at a nearest point inside it, and a nearest point at an end stays at the end. A point of the mesh of
+an element is fixed to the element's end frame.
 """
 
 from typing import NamedTuple
@@ -38,7 +39,7 @@ def turn_rate(axis, centre, contact):
 
 @kernel
 def shift_rate(frame, x, y, z, contact):
-    """Return the rate of a contact along its normal in a translation (x, y, z) of a frame. Source: derived."""
+    """Return a contact's rate along its normal for a translation (x, y, z) in the axes of a frame. Source: derived."""
     a, b, c = turn(frame, x, y, z)
     return a * contact.normal[0] + b * contact.normal[1] + c * contact.normal[2]
 
@@ -51,18 +52,18 @@ def section_rates(chain, row, q, before, after, share, contact, gradient):
     length = section_length(chain, row, q)
     if share < 0.0:
         slope_x, slope_z = planar_slope(chain, row, q[k])
-        end_x, end_z = planar_tip(chain, row, q[k])
+        point_x, point_z = planar_tip(chain, row, q[k])
         # The distal chain turns about the normal of the bending plane and, without twist, back about the end tangent.
         gradient[k] += turn_rate(turn(before, -s, c, 0.0), after, contact)
         if chain[row].twist == 0:
             gradient[k + 1] -= turn_rate((after[2], after[6], after[10]), after, contact)
     else:
         slope_x, slope_z = planar_point_slope(chain, row, q[k], share)
-        end_x, end_z = planar_point(chain, row, q[k], share)
+        point_x, point_z = planar_point(chain, row, q[k], share)
     gradient[k] += length * shift_rate(before, slope_x * c, slope_x * s, slope_z, contact)
     gradient[k + 1] += turn_rate((before[2], before[6], before[10]), before, contact)
     if chain[row].stretch > 0.0:
-        gradient[k + 2] += shift_rate(before, end_x * c, end_x * s, end_z, contact)
+        gradient[k + 2] += shift_rate(before, point_x * c, point_x * s, point_z, contact)
 
 
 @kernel
@@ -82,7 +83,10 @@ def joint_rates(chain, row, q, step, before, share, contact, gradient):
 
 @kernel
 def point_gradient(chain, q, element, share, contact, gradient):
-    """Add n . dP/dq to gradient (dof,) for a contact's point P at `share` of an element's length. Source: derived."""
+    """Add n . dP/dq to gradient (dof,) for a contact's point P at `share` of an element's length.
+
+    If share < 0, P is fixed to the element's end frame. Source: derived.
+    """
     before = IDENTITY
     row = 0
     for e in range(element + 1):

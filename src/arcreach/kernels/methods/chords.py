@@ -234,7 +234,7 @@ def solve_chords(arm, settings, task, i, began, work, line, answers):
         adjust_axis(settings, task, tip, work.target, done, line.points)
         # The row that `record` wrote in this iteration.
         trace_chords(ADJUSTED, done, line.points, answers)
-        if late(task, began, work.tick):
+        if late(task, began, work.timer):
             status = TIME_LIMIT
     clip(arm.chain, work.best, out)
     return status, done
@@ -247,7 +247,7 @@ def chords(start, stop, arm, settings, task, answers):
     work = make_work(answers.Q.shape[1], sections)
     line = Line(np.zeros((sections + 1, 3)), np.zeros(sections))
     for i in range(start, stop):
-        began = clock(work.tick)
+        began = clock(work.timer)
         begin(arm, task, i, answers, work)
         status, iterations = solve_chords(arm, settings, task, i, began, work, line, answers)
-        write_answer(i, status, iterations, clock(work.tick) - began, answers)
+        write_answer(i, status, iterations, clock(work.timer) - began, answers)

@@ -1,9 +1,9 @@
-"""FABRIKc: each section is two tangents, in forward reaching (tip to base) and in backward reaching (base to tip).
+"""FABRIKc: forward reaching (tip to base) and backward reaching (base to tip), both with two tangents per section.
 
 Symbols: the joint P_2i-1 is the point where the tangents of section i meet; Z_i is the tangent at the end of section i,
 Z_0 the z axis of the base, Z_N the wanted axis; l_i are the tangent lengths, l1 at the start and l2 at the end of a
-section, which differ if the curvature varies. Bends are not limited during the iteration; limits are checked at the
-end.
+section, which differ if the curvature varies. Bends are not limited during the iteration: the answer is the best
+iterate within the limits, or the last one clipped to them if that is better.
 """
 
 import math
@@ -86,7 +86,9 @@ def forward_reaching(arm, work):
 
 @kernel
 def end_tangent(i, frame, target, tangents, joints):
-    """Return Z_i, from the joint of section i, which starts at `frame`, to the next; for the last, the wanted axis.
+    """Return Z_i, the direction from the joint of section i to the next joint; for the last section the wanted axis.
+
+    Section i starts at `frame`.
 
     Source: [K22] eqs. 1.20, 1.25; [K22a] eq. 3. Erratum: see docs/errata.md#k22-1-25.
     """
@@ -101,7 +103,7 @@ def end_tangent(i, frame, target, tangents, joints):
 
 @kernel
 def bend_towards(frame, x, y, z):
-    """Return bend, sine and cosine of the direction of a section from `frame` to the end tangent (x, y, z).
+    """Return the bend, and sine and cosine of the direction, of a section from `frame` to the end tangent (x, y, z).
 
     Source: [K22] eqs. 1.26, 1.27; [K22a] eq. 5. Erratum: see docs/errata.md#k22-1-27.
     """
@@ -137,8 +139,8 @@ def backward_reaching(arm, base_z, work):
 
 
 @kernel(inline=True)
-def better_of_two(chain, row, task, best, work, spare, out):
-    """Write work.q or work.best, of score `best`: the better, clipped to the limits. Source: derived."""
+def write_better(chain, row, task, best, work, spare, out):
+    """Write the better of work.q and work.best, whose score is `best`, clipped to the limits. Source: derived."""
     if score_configuration(chain, work.q, row, task, spare) < best:
         copy(spare, out)
     else:
@@ -154,8 +156,8 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
     """
     row, out = task.targets[i], answers.Q[i]
     motion = place_robot(arm, work)
-    before = score_tip(motion, work.target, task)
-    best = before
+    previous = score_tip(motion, work.target, task)
+    best = previous
     copy(work.q, work.best)
     trace_links(arm, BACKWARD, (motion[3], motion[7], motion[11]), work, answers)
     record(arm.chain, work.q, task, answers)
@@ -175,17 +177,17 @@ def solve_fabrikc(arm, task, i, began, work, spare, answers):
         if within and score < best:
             best = score
             copy(work.q, work.best)
-        idle = idle + 1 if abs(score - before) <= NO_PROGRESS * score else 0
-        before = score
+        idle = idle + 1 if abs(score - previous) <= NO_PROGRESS * score else 0
+        previous = score
         if score <= 1.0:
             if score_configuration(arm.chain, work.q, row, task, out) <= 1.0:
                 return REACHED, done
             status = STALLED
         elif idle == 2:
             status = STALLED
-        elif late(task, began, work.tick):
+        elif late(task, began, work.timer):
             status = TIME_LIMIT
-    better_of_two(arm.chain, row, task, best, work, spare, out)
+    write_better(arm.chain, row, task, best, work, spare, out)
     return status, done
 
 
@@ -195,7 +197,7 @@ def fabrikc(start, stop, arm, task, answers):
     work = make_work(answers.Q.shape[1], arm.rows.shape[0])
     spare = np.zeros(answers.Q.shape[1])
     for i in range(start, stop):
-        began = clock(work.tick)
+        began = clock(work.timer)
         begin(arm, task, i, answers, work)
         status, iterations = solve_fabrikc(arm, task, i, began, work, spare, answers)
-        write_answer(i, status, iterations, clock(work.tick) - began, answers)
+        write_answer(i, status, iterations, clock(work.timer) - began, answers)

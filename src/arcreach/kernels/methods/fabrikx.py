@@ -69,7 +69,7 @@ class Work(NamedTuple):
     joints: Array  # (n, 3)
     ends: Array  # (n, 3)
     tangents: Array  # (n, 2)
-    tick: Integers  # (2,): scratch of the clock
+    timer: Integers  # (2,): scratch of the clock
 
 
 @kernel(inline=True)
@@ -423,7 +423,7 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
         before = score
         if idle == 2:
             status = STALLED
-        elif late(task, began, work.tick):
+        elif late(task, began, work.timer):
             status = TIME_LIMIT
     clip(arm.chain, work.best, out)
     return status, done
@@ -435,7 +435,7 @@ def fabrikx(start, stop, arm, settings, task, answers):
     work = make_work(answers.Q.shape[1], arm.rows.shape[0])
     obstacles = make_obstacles(settings.spheres, settings.published)
     for i in range(start, stop):
-        began = clock(work.tick)
+        began = clock(work.timer)
         place_obstacles(begin(arm, task, i, answers, work), obstacles)
         status, iterations = solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers)
-        write_answer(i, status, iterations, clock(work.tick) - began, answers)
+        write_answer(i, status, iterations, clock(work.timer) - began, answers)

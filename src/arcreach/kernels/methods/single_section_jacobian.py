@@ -2,7 +2,7 @@
 
 The variables are the bend vector, split along and across the bending plane, the share of the stretch, and the travel of
 the base as a share of the section's greatest length. Only the rotation of the bend vector moves the tip out of the
-plane, so the three equations separate into two and one. Symbols as in `single_section`.
+plane, so the equation across the plane is independent of the two in it. Symbols as in `single_section`.
 """
 
 import math
@@ -19,7 +19,8 @@ from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.methods.iteration import late, trace_row, write_answer
 from arcreach.kernels.methods.single_section_limits import Work
 
-# Damping as a share of the mean square of the columns: initial value, factors after a good and a bad step, limits.
+# Damping as a share of the mean squared norm of the Jacobian's three rows: initial value, factors after a good and a
+# bad step, limits.
 _DAMPING = 1e-3
 _EASE = 0.2
 _TIGHTEN = 5.0
@@ -47,7 +48,7 @@ def damped_step(chain, row, q, target, damping, trial):
     zz = along_z * along_z + stretch_z * stretch_z + base * base
     mu = damping * (xx + zz + turn * turn) / 3.0
     if mu <= 0.0:
-        # All of the bend is at the end of a fixed section: nothing moves the tip.
+        # All of the bend is in a last sub-arc of length 0, and neither length nor base varies: nothing moves the tip.
         copy(q, trial)
         return
     sine, cosine = math.sin(phi), math.cos(phi)

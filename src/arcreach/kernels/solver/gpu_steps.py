@@ -1,4 +1,4 @@
-"""Kernels that only the GPU uses: read and check one target, score seeds one at a time."""
+"""Kernels that only the GPU uses: read and check a target, score the seeds of a table, and choose the nearest."""
 
 from typing import TypeAlias
 
@@ -16,9 +16,9 @@ from arcreach.kernels.solver.seed_lookup import FAR, frame_of, write_key
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
-# In the choice of the first seed: targets per thread, and seeds per block, of which only the least score is kept.
-AT_ONCE = 4
-TOGETHER = 8
+# To choose the first seed, a thread scores several targets at once, and keeps only the least score of a group of seeds.
+TARGETS_AT_ONCE = 4
+SEEDS_PER_GROUP = 8
 
 
 @kernel(fast=True, inline=True)
@@ -89,12 +89,12 @@ def key_score(keys: Singles, j: int, key: Singles, mode: int, flat: bool, turn_w
 def least_scores(
     keys: Singles, first: int, wanted: Singles, mode: int, flat: bool, turn_weight: np.float32, least: Singles
 ) -> None:
-    """Write the least score of TOGETHER seeds from `first` on, for AT_ONCE keys (AT_ONCE, 10). Source: derived."""
-    for p in range(unrolled(AT_ONCE)):
+    """Write the least score of the group of seeds from `first` on, for TARGETS_AT_ONCE keys. Source: derived."""
+    for p in range(unrolled(TARGETS_AT_ONCE)):
         least[p] = FAR
     # Each row is read once for all keys: the load costs more than the arithmetic.
-    for j in range(unrolled(TOGETHER)):
-        for p in range(unrolled(AT_ONCE)):
+    for j in range(unrolled(SEEDS_PER_GROUP)):
+        for p in range(unrolled(TARGETS_AT_ONCE)):
             least[p] = min(least[p], key_score(keys, first + j, wanted[p], mode, flat, turn_weight))
 
 
@@ -127,18 +127,19 @@ def find_nearest(
 
 
 @kernel(fast=True, inline=True)
-def next_nearest(scores: Singles, first: int, every: int, last: np.float32, last_seed: int) -> tuple[np.float32, int]:
-    """Return the score and seed after `last` and `last_seed` in order, among seeds first, first + every and so on.
+def next_nearest(
+    scores: Singles, first: int, every: int, last_score: np.float32, last_seed: int
+) -> tuple[np.float32, int]:
+    """Return score and index of the seed that follows (last_score, last_seed), in the order of score, then index.
 
-    The order is by score, then by index.
-    Source: derived.
+    Only the seeds first, first + every and so on are considered. Source: derived.
     """
     least = FAR
     # The result if no seed is left or the scores are NaN.
     found = first
     for j in range(first, scores.shape[0], every):
         x = scores[j]
-        if x < least and (x > last or (x == last and j > last_seed)):
+        if x < least and (x > last_score or (x == last_score and j > last_seed)):
             least = x
             found = j
     return least, found

@@ -1,9 +1,9 @@
-"""Limits of pulls, which couple all sections that a tendon passes: test whether they are kept, and return to them.
+"""Limits of pulls, which couple all sections that a tendon passes: test them, and move variables until they are kept.
 
 Symbols: v, the solver variables; p, the pulls. `approach` keeps the limits of joints and bends by `inside_limits`;
-`retreat` keeps them because they are convex and both of its ends keep them.
+`retreat` keeps them because they are convex and both ends of its straight line keep them.
 
-Where the type of `pulls` allows None, for a robot without such limits, numba compiles only the early return for it.
+`pulls` is None for a robot without such limits; numba then compiles only the early return.
 """
 
 import math
@@ -25,14 +25,14 @@ _HALVINGS = 40
 
 # Rows of `vectors` and of `columns`.
 GRADIENT, UNCONSTRAINED, STEP, REFERENCE, CENTRE, GOAL = range(6)
-BOUND, MULTIPLIER, NEXT, TENDON, BEFORE = range(5)
+BOUND, MULTIPLIER, NEXT, TENDON, LAST_ACTIVE = range(5)
 
 
 @kernel(allocates=True)
 def add_scratch(pulls: Pulls) -> Pulls:
-    """Return the limits with scratch of their own. Source: derived."""
+    """Return the limits with newly allocated scratch arrays. Source: derived."""
     m, n = pulls.slopes.shape
-    # As many constraints as variables can be active, and a few tangents of each disc in addition.
+    # At most n constraints are independent; the rest is room for nearly parallel tangents of the bend limits.
     most = 2 * n + 4
     return Pulls(
         pulls.routes,
@@ -58,7 +58,7 @@ def add_scratch(pulls: Pulls) -> Pulls:
 
 @kernel(allocates=True)
 def with_scratch(pulls: Pulls | None) -> Pulls | None:
-    """Return the limits, if there are any, with scratch of their own. Source: derived."""
+    """Return `add_scratch` of the limits; None if there are none. Source: derived."""
     # numba prunes a branch by the type of `pulls`, so each compilation has one return type.
     if pulls is None:
         return pulls
@@ -67,7 +67,10 @@ def with_scratch(pulls: Pulls | None) -> Pulls | None:
 
 @kernel
 def excess(pulls: Pulls, j: int, pull: float) -> float:
-    """Return the excess of a pull over its upper limit, or as a negative number below its lower. Source: derived."""
+    """Return by how much a pull is above its upper limit (positive) or below its lower one (negative), else 0.
+
+    Source: derived.
+    """
     return max(pull - pulls.high[j], 0.0) + min(pull - pulls.low[j], 0.0)
 
 
@@ -81,7 +84,7 @@ def keeps_pulls(pulls: Pulls, model: Model, v: Array) -> bool:
             for k in range(v.shape[0]):
                 p[j] += pulls.slopes[j, k] * (v[k] - pulls.rest[k])
     else:
-        write_coordinates(model, pulls, v)
+        write_configuration(model, pulls, v)
         write_pulls(model.chain, pulls.routes, pulls.q, p)
     kept = True
     for j in range(p.shape[0]):
@@ -90,8 +93,11 @@ def keeps_pulls(pulls: Pulls, model: Model, v: Array) -> bool:
 
 
 @kernel
-def write_coordinates(model: Model, pulls: Pulls, v: Array) -> None:
-    """Write the coordinates of the elements that tendons pass. Source: derived."""
+def write_configuration(model: Model, pulls: Pulls, v: Array) -> None:
+    """Write the coordinates for v of elements that tendons pass to `pulls.q`; those of others may be incomplete.
+
+    Source: derived.
+    """
     q = pulls.q
     for row in range(model.moving.shape[0]):
         element = model.moving[row]
@@ -106,7 +112,7 @@ def write_coordinates(model: Model, pulls: Pulls, v: Array) -> None:
 
 @kernel
 def write_slopes(pulls: Pulls, model: Model) -> None:
-    """Write the derivatives of the pulls at the v of the last call of `keeps_pulls`. Source: derived."""
+    """Write the derivatives of the pulls by the variables, at the v of the last `keeps_pulls`. Source: derived."""
     if pulls.linear:
         return
     slopes = pulls.slopes
@@ -157,23 +163,24 @@ def approach(pulls: Pulls, model: Model, v: Array) -> bool:
 
 @kernel
 def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> float:
-    """Move v towards `centre`, which keeps all limits, until it keeps them too; return the remaining share.
+    """Move v towards `centre`, which keeps all limits, until it keeps them too.
 
-    Source: derived.
+    Return the share of the distance from `centre` that is left. Source: derived.
     """
-    goal = pulls.vectors[REFERENCE]
-    copy(v, goal)
+    # Callers use the row GOAL.
+    given = pulls.vectors[REFERENCE]
+    copy(v, given)
     kept, lost = 0.0, 1.0
     for _ in range(_HALVINGS):
         share = 0.5 * (kept + lost)
         for k in range(v.shape[0]):
-            v[k] = centre[k] + share * (goal[k] - centre[k])
+            v[k] = centre[k] + share * (given[k] - centre[k])
         if keeps_pulls(pulls, model, v):
             kept = share
         else:
             lost = share
     for k in range(v.shape[0]):
-        v[k] = centre[k] + kept * (goal[k] - centre[k])
+        v[k] = centre[k] + kept * (given[k] - centre[k])
     return kept
 
 
@@ -188,7 +195,7 @@ def stay_within(pulls: Pulls | None, model: Model, centre: Array, v: Array) -> N
 
 @kernel
 def to_rest(pulls: Pulls, model: Model, v: Array) -> float:
-    """Move v towards the rest pose until it keeps the limits of the pulls; return the remaining share.
+    """Move v towards the rest pose until it keeps the limits of the pulls; return the share of the distance left.
 
     Elements without tendons stay. Source: derived.
     """
@@ -204,9 +211,9 @@ def to_rest(pulls: Pulls, model: Model, v: Array) -> float:
 
 @kernel
 def keep_start(pulls: Pulls | None, model: Model, v: Array) -> None:
-    """Move the start of a descent to variables that keep the limits of the pulls. Source: derived."""
+    """Empty the active set, and move the start of a descent to keep the limits of the pulls. Source: derived."""
     if pulls is None:
         return
-    pulls.columns[BEFORE, 0] = 0.0
+    pulls.columns[LAST_ACTIVE, 0] = 0.0
     if not keeps_pulls(pulls, model, v) and not approach(pulls, model, v):
         to_rest(pulls, model, v)

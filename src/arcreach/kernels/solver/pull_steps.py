@@ -16,11 +16,11 @@ from arcreach.kernels.math.linalg import copy, factor_positive, solve_factored, 
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model, Pulls, Work
 from arcreach.kernels.solver.pull_limits import (
-    BEFORE,
     BOUND,
     CENTRE,
     GOAL,
     GRADIENT,
+    LAST_ACTIVE,
     MULTIPLIER,
     NEXT,
     STEP,
@@ -227,7 +227,7 @@ def write_step(pulls: Pulls, model: Model, v: Array) -> None:
 
     The initial active set is the limits of pulls that were active at the end of the last step. Source: derived.
     """
-    before = pulls.columns[BEFORE]
+    before = pulls.columns[LAST_ACTIVE]
     most = before.shape[0]
     factor_positive(pulls.H, v.shape[0])
     copy(pulls.vectors[GRADIENT], pulls.vectors[UNCONSTRAINED])
@@ -312,7 +312,7 @@ def nearest(pulls: Pulls, model: Model, v: Array) -> None:
     goal, units, H = pulls.vectors[GOAL], pulls.units, pulls.H
     n = v.shape[0]
     copy(v, goal)
-    pulls.columns[BEFORE, 0] = 0.0
+    pulls.columns[LAST_ACTIVE, 0] = 0.0
     for _ in range(_LINEARISATIONS):
         keeps_pulls(pulls, model, v)
         write_slopes(pulls, model)

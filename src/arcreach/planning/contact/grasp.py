@@ -30,7 +30,8 @@ from arcreach.scenes.planar import Disc, Obstacle, Point, Polygon
 DEFAULT_WRAP = math.radians(200.0)
 # Below a full turn, at which the body would meet itself where it first touches the object.
 LARGEST_WRAP = math.radians(350.0)
-# Number of shapes of a motion: during the approach, and per section during the wrap (twice that if it is the only one).
+# Shapes in a motion: NEARING while the body grows, then WRAPPING per wrapping section; twice WRAPPING for a robot of
+# one section.
 NEARING, WRAPPING = 12, 18
 
 NO_ARC = "no arc from the base touches it"
@@ -57,7 +58,7 @@ def plan_grasp(
     sections = _sections(robot)
     if not isinstance(object, (Polygon, Disc)):
         raise SceneError(f"object = {shown(object)} is not accepted; give a Polygon or a Disc")
-    around = Surroundings([object, *(shape for shape in Surroundings(obstacles).obstacles if shape != object)])
+    surroundings = Surroundings([object, *(shape for shape in Surroundings(obstacles).obstacles if shape != object)])
     wrap_angle = positive("wrap", wrap, "radians")
     if not math.pi <= wrap_angle <= LARGEST_WRAP:
         raise TargetError(f"wrap = {shown(wrap)} is not accepted; give radians from pi to {LARGEST_WRAP:.4f}")
@@ -67,8 +68,8 @@ def plan_grasp(
     reach = sum(section.reach for section in sections)
     radius = max(SKIN * reach, *(section.radius for section in sections))
     centre, object_radius = enclosing_circle(object)
-    _check_positions(around, centre, object_radius, radius, reach)
-    task = _Task(robot, sections, object, around, centre, object_radius, radius, wrap_angle, reach)
+    _check_positions(surroundings, centre, object_radius, radius, reach)
+    task = _Task(robot, sections, object, surroundings, centre, object_radius, radius, wrap_angle, reach)
     plans: list[GraspPlan] = []
     refusals: list[str] = []
     for side in (1, -1):
@@ -86,7 +87,7 @@ def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
     points = shapely.MultiPoint(shape.points)
     middle = shapely.minimum_bounding_circle(points).centroid
     centre = (float(middle.x), float(middle.y))
-    # shapely gives the circle as a polygon with rounded corners, so the radius is measured.
+    # shapely returns a polygon that approximates the circle, so the radius is the distance of the farthest corner.
     return centre, max(math.dist(centre, point) for point in shape.points)
 
 
@@ -102,10 +103,12 @@ def _sections(robot: Robot) -> tuple[Section, ...]:
     return sections
 
 
-def _check_positions(around: Surroundings, centre: Point, object_radius: float, radius: float, reach: float) -> None:
-    away, k = around.nearest(BASE[:2])
+def _check_positions(
+    surroundings: Surroundings, centre: Point, object_radius: float, radius: float, reach: float
+) -> None:
+    away, k = surroundings.nearest(BASE[:2])
     if away < radius:
-        raise SceneError(f"obstacle '{around.name(k)}' covers the base; move it away")
+        raise SceneError(f"obstacle '{surroundings.name(k)}' covers the base; move it away")
     away = math.dist(BASE[:2], centre) - object_radius
     if away <= radius:
         raise SceneError(
@@ -113,17 +116,20 @@ def _check_positions(around: Surroundings, centre: Point, object_radius: float, 
             "the base; move it away"
         )
     if away > reach:
-        raise TargetError(f"the object is {away:.6g} m from the base; the robot is at most {reach:.6g} m long")
+        raise TargetError(
+            f"the enclosing circle of the object is {away:.6g} m from the base; the robot is at most {reach:.6g} m "
+            "long; move the object nearer"
+        )
 
 
 @dataclass(frozen=True)
 class _Task:
-    """Grasps of one object by one robot."""
+    """The inputs of a search for grasps, and the search on one side of the object."""
 
     robot: Robot
     sections: tuple[Section, ...]
     object: Obstacle
-    around: Surroundings
+    surroundings: Surroundings
     centre: Point
     object_radius: float
     radius: float
@@ -144,23 +150,25 @@ class _Task:
         """Return the grasp of one section, divided at the contact, or the reason why there is none."""
         section = self.sections[0]
         tightest = section.reach / section.bend_max if bend_radius is None else bend_radius
-        curvature, near = self.approach(side)
+        curvature, approach_length = self.approach(side)
         where = _side_text(side)
-        if math.isinf(near):
+        if math.isinf(approach_length):
             return [], [f"{where}: {NO_ARC}"]
         if max(abs(curvature), 1.0 / self.wrap_radius) > ROUNDING / tightest:
             sharp = 1.0 / max(abs(curvature), 1.0 / self.wrap_radius)
-            return [], [f"{where}: a radius of {sharp:.4g} m is too sharp, the body bends to {tightest:.4g} m"]
-        if section.length - near > LARGEST_WRAP * self.wrap_radius:
+            return [], [
+                f"{where}: a bend radius of {sharp:.4g} m is needed; the smallest of the body is {tightest:.4g} m"
+            ]
+        if section.length - approach_length > LARGEST_WRAP * self.wrap_radius:
             most = math.degrees(LARGEST_WRAP)
             return [], [f"{where}: the shortest body, {section.length:.4g} m, would wrap by more than {most:.0f}°"]
-        total = max(near + self.wrap_angle * self.wrap_radius, section.length)
+        total = max(approach_length + self.wrap_angle * self.wrap_radius, section.length)
         if total > section.reach:
             return [], [f"{where}: {total:.4g} m of body are needed, the robot has {_range(section)}"]
         kappa = side / self.wrap_radius
-        grasp: Pieces = ((curvature, near), (kappa, total - near))
+        grasp: Pieces = ((curvature, approach_length), (kappa, total - approach_length))
         motions = {
-            "unroll": _unrolled(curvature, near, kappa, total, section.length),
+            "unroll": _unrolled(curvature, approach_length, kappa, total, section.length),
             "follow": _followed(grasp, section.length),
         }
         for motion, moments in motions.items():
@@ -172,13 +180,13 @@ class _Task:
     def several_sections(self, side: int) -> tuple[list[GraspPlan], list[str]]:
         """Return the grasp for each number of approaching sections, and the reasons why others are impossible."""
         plans, refusals = [], []
-        curvature, near = self.approach(side)
-        if math.isinf(near):
+        curvature, approach_length = self.approach(side)
+        if math.isinf(approach_length):
             return [], [f"{_side_text(side)}: {NO_ARC}"]
         kappa = side / self.wrap_radius
         for k in range(1, len(self.sections)):
             where = f"{_side_text(side)}, {k} of {len(self.sections)} sections approaching"
-            first = _share_length(self.sections[:k], curvature, near, near)
+            first = _share_length(self.sections[:k], curvature, approach_length, approach_length)
             rest = _share_length(
                 self.sections[k:], kappa, self.wrap_angle * self.wrap_radius, LARGEST_WRAP * self.wrap_radius
             )
@@ -210,10 +218,10 @@ class _Task:
         return tuple(moments)
 
     def _obstructed(self, moments: tuple[Pieces, ...]) -> str | None:
-        """Return why a motion is not possible: a shape meets an obstacle, or the grasp meets itself; None if it is."""
+        """Return why a motion is impossible, an obstacle or contact of the body with itself; None if it is possible."""
         least = self.radius - SLACK * self.reach
         for pieces in moments:
-            if gap_of(pieces, self.around) < least:
+            if gap_of(pieces, self.surroundings) < least:
                 grasp = pieces is moments[-1]
                 return f"{'the grasp' if grasp else 'the motion to the grasp'} runs into an obstacle"
         if touches_itself(arcs_of(moments[-1]), self.radius):
@@ -244,35 +252,38 @@ class _Task:
             moments,
             q,
             motion,
-            self.around,
+            self.surroundings,
         )
 
 
-def _unrolled(curvature: float, near: float, kappa: float, total: float, shortest: float) -> tuple[Pieces, ...]:
+def _unrolled(
+    curvature: float, approach_length: float, kappa: float, total: float, shortest: float
+) -> tuple[Pieces, ...]:
     """Return the motion in which the body grows along the approach and straight on, then rolls onto the circle."""
     moments: list[Pieces] = []
     for length in np.linspace(max(shortest, total / NEARING), total, NEARING):
-        straight = max(float(length) - near, 0.0)
-        moments.append(((curvature, min(float(length), near)), (0.0, straight)))
+        straight = max(float(length) - approach_length, 0.0)
+        moments.append(((curvature, min(float(length), approach_length)), (0.0, straight)))
     for share in np.linspace(0.0, 1.0, 2 * WRAPPING + 1)[1:]:
-        wrapped = float(share) * (total - near)
-        moments.append(((curvature, near), (kappa, wrapped), (0.0, total - near - wrapped)))
+        wrapped = float(share) * (total - approach_length)
+        moments.append(((curvature, approach_length), (kappa, wrapped), (0.0, total - approach_length - wrapped)))
     # The last straight piece has no length.
-    moments[-1] = ((curvature, near), (kappa, total - near))
+    moments[-1] = ((curvature, approach_length), (kappa, total - approach_length))
     return tuple(moments)
 
 
 def _followed(grasp: Pieces, shortest: float) -> tuple[Pieces, ...]:
     """Return the motion in which the body grows along its final line."""
-    (curvature, near), (kappa, around) = grasp
+    (curvature, approach_length), (kappa, wrap_length) = grasp
     count = NEARING + 2 * WRAPPING
-    lengths = np.linspace(max(shortest, (near + around) / count), near + around, count)[:-1].tolist()
-    growing = [((curvature, min(length, near)), (kappa, max(length - near, 0.0))) for length in lengths]
-    return (*growing, grasp)
+    total = approach_length + wrap_length
+    lengths = np.linspace(max(shortest, total / count), total, count)[:-1].tolist()
+    parts = [(min(length, approach_length), max(length - approach_length, 0.0)) for length in lengths]
+    return (*(((curvature, first), (kappa, rest)) for first, rest in parts), grasp)
 
 
 def _share_length(sections: Sequence[Section], curvature: float, least: float, most: float) -> list[float] | str:
-    """Return lengths of sections of one curvature with the smallest possible sum, or why there are none."""
+    """Return lengths of sections of one curvature, with the smallest sum from `least` to `most`, or why none exist."""
     lows, highs = zip(*(_lengths(section, curvature) for section in sections), strict=True)
     if any(low > high for low, high in zip(lows, highs, strict=True)):
         return f"a section cannot bend to a radius of {1.0 / abs(curvature):.4g} m"
@@ -286,7 +297,7 @@ def _share_length(sections: Sequence[Section], curvature: float, least: float, m
 
 
 def _lengths(section: Section, curvature: float) -> tuple[float, float]:
-    """Return the smallest and the largest length at which a section can have a curvature; infinite if there is none.
+    """Return the smallest and largest length at which a section can have a curvature; smallest > largest if none.
 
     The largest bend of a coupled section is proportional to its variable part, so a curvature needs some length.
     """

@@ -11,16 +11,15 @@ import numpy as np
 
 from arcreach.studio import text
 from arcreach.studio.server import import_viser
-from arcreach.studio.stage.colours import WARNING
+from arcreach.studio.stage.colours import ERROR, SUCCESS, TIME, WARNING
 from arcreach.studio.state.answer import Answer, Result
 
 # Largest number of solves in the chart.
 SOLVES = 120
 # Solves between two updates of the chart during a drag.
 EVERY = 4
-ERROR, TIME = "#D55E00", "#0072B2"
 NO_LINES = {"show": False}
-# Axes cover at least 0 to 0.1, so that errors of a nanometre are not magnified to a curve.
+# Axes cover at least 0 to 0.1, so that rounding errors are not stretched over the height of the chart.
 FROM_ZERO = {"min": {"pad": 0, "soft": 0, "mode": 1}, "max": {"pad": 0.1, "soft": 0.1, "mode": 1}}
 
 _STYLE = "text-align:right;padding:2px 0 2px 10px;font-variant-numeric:tabular-nums;white-space:nowrap"
@@ -42,7 +41,7 @@ def table_of(answer: Answer) -> str:
 
 
 def rows_table(heads: list[str], rows: list[tuple[str, list[str]]], kind: str, below: str = "") -> str:
-    """Return a table with named rows as HTML; cells are HTML, the other texts are escaped."""
+    """Return a table with named rows as HTML; cells and `below`, which follows it, are HTML, the names plain text."""
     head = "".join(f'<th style="{_STYLE}">{html.escape(name)}</th>' for name in heads)
     body = "".join(
         f'<tr><td style="padding:2px 0">{html.escape(name)}</td>'
@@ -57,7 +56,7 @@ def rows_table(heads: list[str], rows: list[tuple[str, list[str]]], kind: str, b
 def _statuses(results: tuple[Result, ...]) -> str:
     lines = []
     for result in results:
-        colour = "#00704F" if result.reached else WARNING
+        colour = SUCCESS if result.reached else WARNING
         name = f"{html.escape(result.method)}: " if len(results) > 1 else ""
         style = f"margin-top:4px;font-weight:600;overflow-wrap:anywhere;color:{colour}"
         lines.append(f'<div style="{style}">{name}{html.escape(result.status)}</div>')
@@ -91,7 +90,7 @@ class ResultTable:
 
 
 class Chart:
-    """Error in millimetres and time in milliseconds of the last solves."""
+    """Error in millimetres and time in milliseconds of the first method in the last solves."""
 
     def __init__(self, gui: Any) -> None:
         uplot = import_viser().uplot

@@ -28,8 +28,10 @@ TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
 # The second robot when two methods are compared; branches are translucent too, in the colours of sections.
 GHOST = rgb("#8C8C96")
 GHOST_OPACITY = 0.45
-# Text that warns, dark enough on white.
-WARNING = "#B34E00"
+# Texts that warn or report success, dark enough on white.
+WARNING, SUCCESS = "#B34E00", "#00704F"
+# Lines of the chart of solves.
+ERROR, TIME = "#D55E00", "#0072B2"
 BRANCH_OPACITY = 0.25
 
 # Secondary buttons of a panel.

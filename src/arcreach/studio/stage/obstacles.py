@@ -28,7 +28,7 @@ class DrawnObstacles:
         self.red: frozenset[int] = frozenset()
 
     def draw(self, scene: Scene, reach: float) -> None:
-        """Show these obstacles, reusing the meshes drawn so far."""
+        """Show the obstacles of a scene, in units of the robot's reach; meshes are reused until `clear`."""
         self._scale = 1.0 / reach
         for handle in self.handles[len(scene) :]:
             handle.remove()

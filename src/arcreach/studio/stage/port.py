@@ -1,4 +1,4 @@
-"""The entry point in the scene: a ring through which the body passes, as wide as the body may move."""
+"""The entry point in the scene: a ring around the space that the body may fill there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcreach.robots.robot import Robot
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.body import THIN_SECTION
 
-# Half the thickness of the ring in reaches, and the points around it and around its cross-section.
+# Half the thickness of the ring, as a share of the reach; number of points around it and around its cross-section.
 THICKNESS = 0.006
 AROUND, ACROSS = 48, 12
 # Points of the backbone, for its tangents by finite differences.
@@ -26,11 +26,11 @@ class DrawnPort:
 
     def __init__(self, server: Any) -> None:
         self._server = server
-        self._width = 0.0
+        self._radius = 0.0
         self.handle: Any = None
 
     def draw(self, port: Port | None, robot: Robot, q: Array) -> None:
-        """Show the ring of a port across the body at q, or none."""
+        """Show the ring of a port, or remove it if `port` is None; without an axis it is square to the body at q."""
         from viser.transforms import SO3
 
         if port is None:
@@ -38,12 +38,12 @@ class DrawnPort:
             return
         scale = 1.0 / robot.reach
         axis = _tangent(port, robot, q) if port.axis is None else np.array(port.axis)
-        width = scale * (port.radius + _body_radius(port, robot, q)) + THICKNESS
-        if self.handle is None or width != self._width:
+        radius = scale * (port.radius + _body_radius(port, robot, q)) + THICKNESS
+        if self.handle is None or radius != self._radius:
             self.clear()
-            self._width = width
+            self._radius = radius
             self.handle = self._server.scene.add_mesh_simple(
-                "/port", *ring(width, THICKNESS), color=colours.PORT, cast_shadow=False, receive_shadow=False
+                "/port", *ring(radius, THICKNESS), color=colours.PORT, cast_shadow=False, receive_shadow=False
             )
         self.handle.position = tuple(scale * np.array(port.point))
         self.handle.wxyz = tuple(SO3.from_matrix(frame_along(axis)).wxyz)

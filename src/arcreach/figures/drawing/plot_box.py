@@ -1,4 +1,4 @@
-"""The box around a spatial picture: a floor and two far walls with grids, and numbers along three edges."""
+"""The box around a 3D plot: a floor and two far walls with grids, and numbers along three edges."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ STEPS = 5.0
 UNITS, LEAST = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")), 2.0
 # Free space around the content, as a share of the longest side.
 SPARE = 0.07
-# Typographic points: length of a tick, distance from an edge to its numbers, and width of a digit.
-TICK, NUMBER, LETTER = 2.5, 5.0, 5.0
+# Typographic points: length of a tick, distance from an edge to its numbers, width and height of a digit, and distance
+# from the numbers to the title, also beside the vertical edge.
+TICK, NUMBER, DIGIT, HEIGHT, TITLE, TITLE_BESIDE = 2.5, 5.0, 5.0, 8.0, 5.0, 7.0
+# Half the length of a title, in digits.
+HALF_TITLE = 3.6
 
 
-class Room:
+class PlotBox:
     """A box around points (n, 3) in metres, with its floor at the lowest point; grid lines are at round numbers."""
 
     def __init__(self, points: Array) -> None:
@@ -83,7 +86,7 @@ class Room:
             # Beside a vertical edge numbers are level with their ticks.
             out[1] = 0.0
         out = out / max(float(np.hypot(*out)), 1e-9)
-        sides = {"ha": "center", "va": "center"}
+        centred = {"ha": "center", "va": "center"}
         widest = 0
         for tick in self.ticks(axis):
             point = edge[0].copy()
@@ -94,13 +97,13 @@ class Room:
             line = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
             panel.annotate("", place, TICK * out, textcoords="offset points", arrowprops=line)
             # Texts are wider than high and need more space sideways.
-            room = NUMBER + abs(out[0]) * 0.5 * LETTER * len(text) + abs(out[1]) * 4.0
-            panel.annotate(text, place, room * out, textcoords="offset points", **sides)
+            offset = NUMBER + abs(out[0]) * 0.5 * DIGIT * len(text) + abs(out[1]) * 0.5 * HEIGHT
+            panel.annotate(text, place, offset * out, textcoords="offset points", **centred)
         turned = 90.0 if axis == 2 else 0.0
-        room = NUMBER + (abs(out[0]) * LETTER * widest + abs(out[1]) * 8.0)
-        room += 7.0 if axis == 2 else 5.0 + abs(out[0]) * 3.6 * LETTER
+        offset = NUMBER + (abs(out[0]) * DIGIT * widest + abs(out[1]) * HEIGHT)
+        offset += TITLE_BESIDE if axis == 2 else TITLE + abs(out[0]) * HALF_TITLE * DIGIT
         name = f"{'xyz'[axis]} ({self.unit[1]})"
-        panel.annotate(name, ends.mean(axis=0), room * out, textcoords="offset points", rotation=turned, **sides)
+        panel.annotate(name, ends.mean(axis=0), offset * out, textcoords="offset points", rotation=turned, **centred)
 
 
 def round_step(size: float) -> float:
