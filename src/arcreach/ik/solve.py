@@ -102,7 +102,8 @@ def solve(
         return solution
     rows = np.empty((TRACE_ROWS, moving.dof)) if trace else no_rows(moving.dof)
     problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
-    _set_body(problem, scene, margin, through)
+    if bodily:
+        _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem)
     position_error, angle_error = _judge(problem, outcome)
     solution = Solution(
@@ -175,7 +176,7 @@ def solve_batch(
         targets = as_targets(targets)
     if isinstance(targets, Targets):
         robot = with_tool(robot, targets.tool)
-    moving = restricted(robot, hold, limits, start)
+    moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
@@ -190,14 +191,16 @@ def solve_batch(
     stop_interpreting()
     asked = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
     settings, starts = _checked(moving, chosen, targets, start, asked, options)
-    preference = _preference(moving, chosen, prefer, weights)
+    preference = None if prefer is None and weights is None else _preference(moving, chosen, prefer, weights)
     problem: Problem[Any] = Problem(
         moving, targets, starts, *settings, no_rows(moving.dof), options, preference=preference
     )
-    _set_body(problem, scene, margin, through)
+    bodily = scene is not None or through is not None
+    if bodily:
+        _set_body(problem, scene, margin, through)
     outcome = _run(chosen, problem) if progress is None else _run_in_pieces(chosen, problem, progress)
     position_error, angle_error = _judge(problem, outcome)
-    free, passed = judge_body(problem, outcome.q, outcome.status)
+    free, passed = judge_body(problem, outcome.q, outcome.status) if bodily else (None, None)
     hint = "" if (outcome.status == _REACHED).all() else _hint(moving, targets, None)
     return Solutions(
         outcome.q,
@@ -252,16 +255,14 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
 
 
 def _preference(robot: Robot | SymbolicRobot, method: Method, prefer: Any, weights: Any) -> Preference | None:
-    """Return the preference for postures, None if none is given."""
-    if method.name != "auto" and not (prefer is None and weights is None):
+    """Return the preference for postures, if the method serves one."""
+    if method.name != "auto":
         raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
     return preference_of(robot, prefer, weights)
 
 
 def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:
-    """Add obstacles and a port to a problem, if there are any."""
-    if scene is None and through is None:
-        return
+    """Add obstacles and a port to a problem."""
     if not isinstance(problem.robot, Robot):
         given = "scene" if through is None else "port"
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the {given} out")
