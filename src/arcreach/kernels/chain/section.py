@@ -90,34 +90,14 @@ def bent_motion(
     # 1 - cos(theta), without cancellation near the rest pose
     v = 2.0 * sin_half * sin_half
     if twist == 1:
-        return (
-            c - c * v,
-            -s,
-            c * sin_bend,
-            x * c,
-            s - s * v,
-            c,
-            s * sin_bend,
-            x * s,
-            -sin_bend,
-            0.0,
-            1.0 - v,
-            z,
-        )
-    return (
-        1.0 - v * c * c,
-        -v * c * s,
-        sin_bend * c,
-        x * c,
-        -v * c * s,
-        1.0 - v * s * s,
-        sin_bend * s,
-        x * s,
-        -sin_bend * c,
-        -sin_bend * s,
-        1.0 - v,
-        z,
-    )
+        first = (c - c * v, -s, c * sin_bend, x * c)
+        second = (s - s * v, c, s * sin_bend, x * s)
+        third = (-sin_bend, 0.0, 1.0 - v, z)
+    else:
+        first = (1.0 - v * c * c, -v * c * s, sin_bend * c, x * c)
+        second = (-v * c * s, 1.0 - v * s * s, sin_bend * s, x * s)
+        third = (-sin_bend * c, -sin_bend * s, 1.0 - v, z)
+    return first + second + third
 
 
 @kernel

@@ -72,20 +72,10 @@ def translation(x: float, y: float, z: float) -> Motion:
 def rotation(ax: float, ay: float, az: float, s: float, c: float) -> Motion:
     """Return the rotation about the unit axis (ax, ay, az) by the angle of sine s, cosine c. Source: [FRD] eq. 5."""
     v = 1.0 - c
-    return (
-        c + v * ax * ax,
-        v * ax * ay - s * az,
-        v * ax * az + s * ay,
-        0.0,
-        v * ay * ax + s * az,
-        c + v * ay * ay,
-        v * ay * az - s * ax,
-        0.0,
-        v * az * ax - s * ay,
-        v * az * ay + s * ax,
-        c + v * az * az,
-        0.0,
-    )
+    first = (c + v * ax * ax, v * ax * ay - s * az, v * ax * az + s * ay, 0.0)
+    second = (v * ay * ax + s * az, c + v * ay * ay, v * ay * az - s * ax, 0.0)
+    third = (v * az * ax - s * ay, v * az * ay + s * ax, c + v * az * az, 0.0)
+    return first + second + third
 
 
 @kernel

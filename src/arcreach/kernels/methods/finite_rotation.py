@@ -59,31 +59,27 @@ class Log(NamedTuple):
     macro: int  # number of the macro-iteration, from 1; 0 is the start
 
 
+@kernel(inline=True)
+def rounded(value):
+    """Return a number rounded to single precision. Source: derived."""
+    return np.float64(np.float32(value))
+
+
 @kernel
 def round_motion(motion, single):
     """Return a motion, rounded to single precision if `single`. Source: derived."""
     if not single:
         return motion
-    return (
-        np.float64(np.float32(motion[0])),
-        np.float64(np.float32(motion[1])),
-        np.float64(np.float32(motion[2])),
-        np.float64(np.float32(motion[3])),
-        np.float64(np.float32(motion[4])),
-        np.float64(np.float32(motion[5])),
-        np.float64(np.float32(motion[6])),
-        np.float64(np.float32(motion[7])),
-        np.float64(np.float32(motion[8])),
-        np.float64(np.float32(motion[9])),
-        np.float64(np.float32(motion[10])),
-        np.float64(np.float32(motion[11])),
-    )
+    xx, xy, xz, px, yx, yy, yz, py, zx, zy, zz, pz = motion
+    first = (rounded(xx), rounded(xy), rounded(xz), rounded(px))
+    second = (rounded(yx), rounded(yy), rounded(yz), rounded(py))
+    return first + second + (rounded(zx), rounded(zy), rounded(zz), rounded(pz))
 
 
 @kernel
 def round_value(value, lower, upper, single):
     """Return a coordinate, rounded to single precision within its limits if `single`. Source: derived."""
-    return min(max(np.float64(np.float32(value)), lower), upper) if single else value
+    return min(max(rounded(value), lower), upper) if single else value
 
 
 @kernel

@@ -31,6 +31,7 @@ from arcreach.kernels.methods.finite_rotation import (
     axis_tolerance,
     limit_hit,
     objectives,
+    rounded,
     start_move,
     tool_axis,
     trace_row_of,
@@ -83,9 +84,9 @@ def sum_links(vectors, frame):
 def rotate_row(motion, array, i, first, single):
     """Rotate array[i, first:first + 3] in place, rounded to single precision if `single`. Source: [FRD] eq. 5."""
     x, y, z = turn(motion, array[i, first], array[i, first + 1], array[i, first + 2])
-    array[i, first] = np.float64(np.float32(x)) if single else x
-    array[i, first + 1] = np.float64(np.float32(y)) if single else y
-    array[i, first + 2] = np.float64(np.float32(z)) if single else z
+    array[i, first] = rounded(x) if single else x
+    array[i, first + 1] = rounded(y) if single else y
+    array[i, first + 2] = rounded(z) if single else z
 
 
 @kernel

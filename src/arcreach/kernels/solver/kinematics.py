@@ -119,6 +119,13 @@ def bend_functions(
 
 
 @kernel(fast=True, inline=True)
+def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
+    """Return the tip with (x, y, z) added to its position. Source: derived."""
+    xx, xy, xz, px, yx, yy, yz, py, zx, zy, zz, pz = tip
+    return xx, xy, xz, px + x, yx, yy, yz, py + y, zx, zy, zz, pz + z
+
+
+@kernel(fast=True, inline=True)
 def bend_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, J: Array) -> Motion:
     """Write a section's columns; return the tip in its base frame. Source: derived."""
     k = element.variable
@@ -156,20 +163,7 @@ def bend_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, 
     if varying:
         d = element.stretch
         write_column(J, share, here, (d * g * bx, d * g * by, d * Z), (0.0, 0.0, 0.0), goal.mode, model.weight)
-    return (
-        here[0],
-        here[1],
-        here[2],
-        ex + S * g * bx,
-        here[4],
-        here[5],
-        here[6],
-        ey + S * g * by,
-        here[8],
-        here[9],
-        here[10],
-        ez + S * Z,
-    )
+    return shifted(here, S * g * bx, S * g * by, S * Z)
 
 
 @kernel(fast=True, inline=True)
@@ -216,25 +210,6 @@ def turn_step(model: Model, goal: Goal, element: Record, v: Array, tip: Motion, 
         return mix(s, z, c, x) + y + mix(c, z, -s, x)
     write_turn(J, k, y, z, x, goal.mode, model.weight)
     return x + mix(c, y, -s, z) + mix(s, y, c, z)
-
-
-@kernel(fast=True, inline=True)
-def shifted(tip: Motion, x: float, y: float, z: float) -> Motion:
-    """Return the tip with (x, y, z) added to its position. Source: derived."""
-    return (
-        tip[0],
-        tip[1],
-        tip[2],
-        tip[3] + x,
-        tip[4],
-        tip[5],
-        tip[6],
-        tip[7] + y,
-        tip[8],
-        tip[9],
-        tip[10],
-        tip[11] + z,
-    )
 
 
 @kernel(fast=True, inline=True)
