@@ -141,8 +141,10 @@ def test_plans_keep_limits():
     assert violations(robot, found.sampled(200))[0] == 0
 
 
-def test_what_cannot_keep_limits_refuses(tmp_path):
+def test_what_cannot_keep_limits_refuses(tmp_path, monkeypatch):
     robot = small_robot(pull_max=0.003)
+    # As with a GPU.
+    monkeypatch.setattr("arcreach.ik.solve.chosen_device", str)
     with pytest.raises(DeviceError, match=r"limits of pulls.*device='cpu'"):
         ar.solve_batch(robot, [[0.0, 0.0, 0.1]], device="cuda")
     with pytest.raises(RobotError, match="limits of pulls"):
