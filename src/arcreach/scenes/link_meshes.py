@@ -13,7 +13,7 @@ import numpy as np
 
 from arcreach._checks import shown
 from arcreach._typing import Array
-from arcreach.elements import Section
+from arcreach.elements import NO_ROTATION, Section
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance import body
 from arcreach.kernels.clearance import obstacle_clearance as kernels
@@ -21,7 +21,7 @@ from arcreach.kernels.clearance.mesh_pairs import surface_gap
 from arcreach.robots.robot import Robot
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.mesh_tree import build_tree
-from arcreach.scenes.scene import Scene
+from arcreach.scenes.scene import Scene, pack
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 # Distance, point of the mesh and unit normal out of the obstacle, in the base frame.
@@ -104,12 +104,12 @@ def _on_capsule(mesh: Mesh, rotation: Array, position: Array, capsule: Capsule, 
     return point
 
 
-def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Mesh | Box) -> Nearest:
+def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Any) -> Nearest:
     vertices, faces = shape.surface
     if isinstance(shape, Mesh):
         tree, frame = shape._tree, shape._frame
     else:
-        frame = np.vstack([shape.rotation, shape.centre])
+        frame = np.vstack([getattr(shape, "rotation", NO_ROTATION), shape.centre])
         tree = build_tree((vertices - shape.centre)[faces] @ frame[:3])
     turned = frame[:3].T @ rotation @ mesh._frame[:3]
     at = (rotation @ mesh._frame[3] + (position - frame[3])) @ frame[:3]
@@ -129,9 +129,13 @@ def _from_solid(mesh: Mesh, rotation: Array, position: Array, shape: Mesh | Box)
     return min(deepest, 0.0) - shape.margin - mesh.margin, corner, normal / max(float(np.linalg.norm(normal)), 1e-300)
 
 
-def _signed_distances(obstacle: Mesh | Box, points: Array) -> Array:
+def _signed_distances(obstacle: Any, points: Array) -> Array:
     """Return the signed distances of points from an obstacle without its margin."""
     if isinstance(obstacle, Mesh):
         return np.asarray(obstacle.signed_distance(points)[0] + obstacle.margin)
+    if not isinstance(obstacle, Box):
+        # A kind that was added, see CONTRIBUTING.md.
+        obstacles = kernels.Obstacles(*pack([obstacle]), 0.0, 0.0)
+        return np.array([kernels.point_clearance(obstacles, *point) + obstacle.margin for point in points])
     over = np.abs((points - obstacle.centre) @ np.asarray(obstacle.rotation)) - 0.5 * np.asarray(obstacle.size)
     return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))
