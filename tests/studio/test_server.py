@@ -273,7 +273,7 @@ def test_loopback():
 def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
     with pytest.raises(MissingExtraError, match=r"arcreach\[studio\]"):
-        server.import_viser()
+        Studio()
 
 
 @pytest.mark.parametrize("port", [80, 8080])

@@ -114,7 +114,7 @@ def fit(
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
     held = _held_out_rows(rows, held_out, seed)
     _check_rows(robot, rows, held, parametrisation)
-    search = _Search(parametrisation, require("scipy.optimize", "a fit"), progress or (lambda done, total: None))
+    search = _Search(parametrisation, require("scipy.optimize"), progress or (lambda done, total: None))
     complete = True
     judged = None
     try:

@@ -177,7 +177,7 @@ class SymbolicRobot(ConfigurationSpace):
 
 def import_sympy() -> Any:
     """Return SymPy, or raise an error that names its extra."""
-    return require("sympy", "a robot given as a symbolic matrix")
+    return require("sympy")
 
 
 def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:

@@ -49,11 +49,6 @@ HUGE = 1e12
 _starting = threading.Lock()
 
 
-def import_viser() -> Any:
-    """Import viser; the error names the extra that installs it."""
-    return require("viser", "the studio")
-
-
 def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
     """Return a socket bound to exactly this address; a port in use is an error."""
     if isinstance(port, bool) or not isinstance(port, SupportsIndex) or not 0 <= index(port) <= HIGHEST_PORT:
@@ -166,7 +161,7 @@ def start_server(listener: socket.socket, guard: Guard, label: str, devices: Dev
     host, port = listener.getsockname()[:2]
     with contextlib.ExitStack() as undone:
         undone.callback(listener.close)
-        viser = import_viser()
+        viser = require("viser")
         with _starting, _guarded(listener, guard, devices) as served, quiet():
             server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
         undone.callback(stop_server, server)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arcreach._extras import require
 from arcreach._io import check_ending, check_output, is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import AsJson, BaseLink, RobotName, TipLink
@@ -18,15 +19,16 @@ from arcreach.cli.targets import parse_target
 from arcreach.errors import FileError, MethodError
 from arcreach.files import load_robot, write_csv_log, write_csv_path, write_openscad, write_solid, write_urdf
 from arcreach.files.exports.c.writer import export_c
-from arcreach.files.exports.html import check_compiler, export_html
-from arcreach.files.exports.mjcf import export_mjcf, import_mujoco
-from arcreach.files.exports.solid_files import import_trimesh
+from arcreach.files.exports.html import export_html
+from arcreach.files.exports.mjcf import export_mjcf
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solve import solve
 from arcreach.robots.body_mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
+# Optional package that each file ending needs.
+NEEDED = {".stl": "trimesh", ".glb": "trimesh", ".xml": "mujoco", ".html": "ziglang"}
 # Input options that each file ending accepts; "" stands for the robot alone.
 SOURCES = {
     ".urdf": ("",),
@@ -153,12 +155,8 @@ def _check_source(out: File, **given: Any) -> str:
             hint = f"give {wanted}" if wanted else "leave it out"
             raise FileError(f"{out}: --{chosen[0]} has no meaning for {ending}; {hint}")
         raise FileError(f"{out}: {ending} is written from a path or a solve; give {wanted}")
-    if ending in (".stl", ".glb"):
-        import_trimesh()
-    if ending == ".xml":
-        import_mujoco()
-    if ending == ".html":
-        check_compiler()
+    if ending in NEEDED:
+        require(NEEDED[ending])
     return ending
 
 

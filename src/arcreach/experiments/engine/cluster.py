@@ -56,7 +56,7 @@ class Workers:
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Workers]:
     """Connect to a cluster by its address, or start N processes on this machine for `local:N`."""
-    dask, distributed = require("dask", "--cluster"), require("distributed", "--cluster")
+    dask, distributed = require("dask"), require("distributed")
     local = _LOCAL.fullmatch(address)
     if local is not None:
         with (

@@ -97,7 +97,7 @@ def run_experiment(
     experiment = find_experiment(name)
     import_polars()
     if cluster is not None:
-        require("distributed", "--cluster")
+        require("distributed")
     store = Store(out)
     with store.locked():
         store.begin(describe(experiment, settings, kernel_hash()), resume)

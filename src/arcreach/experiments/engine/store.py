@@ -249,7 +249,7 @@ def as_parquet(block: Block, columns: Columns, extras: dict[str, str]) -> bytes:
 
 def import_polars() -> Any:
     """Import polars, or raise an error that names its extra."""
-    return require("polars", "an experiment")
+    return require("polars")
 
 
 def session_name() -> str:

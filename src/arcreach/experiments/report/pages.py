@@ -58,7 +58,7 @@ def _escaped(text: str) -> str:
 
 def as_html(parts: Sequence[Part], folder: Path) -> str:
     """Return the report as one HTML page with style and figures; `folder` holds the files of `write_figures`."""
-    jinja2 = require("jinja2", "a report")
+    jinja2 = require("jinja2")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True)
     environment.filters["inline"] = lambda text: jinja2.utils.markupsafe.Markup(_inline(text))
     environment.filters["figure"] = lambda part: jinja2.utils.markupsafe.Markup(_figure_html(part, folder))

@@ -47,7 +47,7 @@ def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) ->
     """Write the report of one or several runs; return the paths of its two pages."""
     import_polars()
     import_matplotlib()
-    require("jinja2", "a report")
+    require("jinja2")
     check_folder(out)
     runs = runs_in(folder)
     parts = list(page(runs))

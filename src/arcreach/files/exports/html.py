@@ -52,7 +52,7 @@ def export_html(
 def page_text(robot: Robot, q: npt.ArrayLike | None = None, precision: str = "float64") -> str:
     """Return the text of the page that `export_html` writes."""
     check_robot(robot, precision)
-    check_compiler()
+    require("ziglang")
     described = json.dumps(_described(robot, q, precision), allow_nan=False).replace("</", "<\\/")
     with tempfile.TemporaryDirectory() as folder:
         export_c(robot, folder, precision)
@@ -69,11 +69,6 @@ def page_text(robot: Robot, q: npt.ArrayLike | None = None, precision: str = "fl
     ):
         text = text.replace(mark, value)
     return text
-
-
-def check_compiler() -> None:
-    """Raise MissingExtraError if the compiler for WebAssembly is not installed."""
-    require("ziglang", "a page that solves by itself")
 
 
 def _compile(folder: Path) -> bytes:

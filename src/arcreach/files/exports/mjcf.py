@@ -81,7 +81,7 @@ class _Model:
     """The specification of a model while it is built along the chain."""
 
     def __init__(self, robot: Robot, links: int) -> None:
-        self.mujoco = import_mujoco()
+        self.mujoco = require("mujoco")
         self.robot, self.links = robot, links
         self.spec = self.mujoco.MjSpec()
         self.spec.modelname = robot.name or "robot"
@@ -328,8 +328,3 @@ def _bend_before(section: Section, share: Array) -> Array:
     # A sub-arc of zero length at an end is a kink there.
     before[0], before[-1] = 0.0, 1.0
     return before
-
-
-def import_mujoco() -> Any:
-    """Import MuJoCo, or raise an error that names its extra."""
-    return require("mujoco", "an MJCF file")

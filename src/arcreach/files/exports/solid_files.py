@@ -53,11 +53,11 @@ def welded(mesh: BodyMesh) -> Any:
     points, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
     faces = index.reshape(-1)[mesh.faces]
     flat = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])
-    return import_trimesh().Trimesh(points * SAME, faces[~flat], process=False)
+    return require("trimesh").Trimesh(points * SAME, faces[~flat], process=False)
 
 
 def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
-    trimesh = import_trimesh()
+    trimesh = require("trimesh")
     scene = trimesh.Scene()
     for part in body_mesh(robot, q, sides=sides).parts:
         red, green, blue = (int(part_colour(robot, part)[i : i + 2], 16) for i in (1, 3, 5))
@@ -69,8 +69,3 @@ def _glb(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
         scene.add_geometry(body, node_name=robot.element_names[part.element])
     stream = io.BytesIO(scene.export(file_type="glb"))
     return stream.getvalue()
-
-
-def import_trimesh() -> Any:
-    """Import trimesh, or raise an error that names its extra."""
-    return require("trimesh", "an STL or GLB file")

@@ -83,7 +83,7 @@ def enclosing_circle(shape: Obstacle) -> tuple[Point, float]:
     """Return centre and radius of the smallest circle around an obstacle."""
     if isinstance(shape, Disc):
         return shape.centre, shape.radius
-    shapely = require("shapely", "a grasp of a polygon")
+    shapely = require("shapely")
     points = shapely.MultiPoint(shape.points)
     middle = shapely.minimum_bounding_circle(points).centroid
     centre = (float(middle.x), float(middle.y))

@@ -52,7 +52,7 @@ def jerk_limited_profile(curve: Curve, limits: RateLimits) -> Profile:
 def _straight_profile(curve: Curve, limits: RateLimits) -> Profile:
     """Return the fastest run along a straight curve."""
     assert limits.jerk is not None
-    ruckig = require("ruckig", "max_jerk")
+    ruckig = require("ruckig")
     first = curve.spline(curve.grid[:1], 1)
     given, found = ruckig.InputParameter(1), ruckig.Trajectory(1)
     given.current_position, given.target_position = curve.grid[:1], curve.grid[-1:]

@@ -124,7 +124,7 @@ def timed(
     samples = None if samples is None else whole("samples", samples, 2)
     rate = None if rate is None else positive("rate", rate, "samples per second")
     if jerk is not None:
-        require("ruckig", "max_jerk")
+        require("ruckig")
     space = VariableSpace(robot)
     V = distinct(space.variables(path.q))
     if len(V) < 2:
