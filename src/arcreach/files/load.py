@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arcreach._checks import shown
-from arcreach._io import called, check_ending, check_output, file_error, may_exist, read_text
+from arcreach._io import called, check_ending, check_output, file_error, may_exist, read_text, write_text
 from arcreach.errors import FileError, MethodError
 from arcreach.files.catalogues import (
     PLANAR,
@@ -18,13 +18,13 @@ from arcreach.files.catalogues import (
     planar_catalogue,
     scene_catalogue,
 )
-from arcreach.files.toml.bounds import LARGEST_TOML
+from arcreach.files.toml.bounds import LARGEST_TOML, LARGEST_URDF
 from arcreach.files.toml.planar_file import PlanarScene, parse_planar_scene
 from arcreach.files.toml.problems import suggestion
-from arcreach.files.toml.robot_file import read_robot_file, write_robot_file
-from arcreach.files.toml.scene_file import parse_scene, read_scene_file, write_scene_file
+from arcreach.files.toml.robot_file import parse_robot, write_robot_file
+from arcreach.files.toml.scene_file import parse_scene, scene_text
 from arcreach.files.toml.text import parse_toml
-from arcreach.files.urdf import read_urdf
+from arcreach.files.urdf import parse_urdf
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.mesh import Mesh
@@ -68,7 +68,9 @@ def read_robot(path: Path, base: str | None = None, tip: str | None = None) -> R
     if ending in MESH_ENDINGS:
         raise file_error(path, MESH)
     _check_links(path, base, tip)
-    return read_urdf(path, base, tip) if ending in URDF_ENDINGS else read_robot_file(path)
+    if ending in URDF_ENDINGS:
+        return parse_urdf(read_text(path, LARGEST_URDF), called(path), base, tip)
+    return parse_robot(read_text(path, LARGEST_TOML), called(path))
 
 
 def save_robot(robot: Robot | SymbolicRobot, path: str | os.PathLike[str]) -> None:
@@ -100,7 +102,7 @@ def load_scene(source: str | os.PathLike[str], scale: float | None = None) -> Sc
     if ending != ".toml" and not may_exist(path):
         raise _unknown(source, "scene", accepted, scene_catalogue(), f"; it has {', '.join(scene_catalogue())}")
     check_ending(path, accepted)
-    return read_scene_file(path)
+    return parse_scene(read_text(path, LARGEST_TOML), called(path), path.parent)
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
@@ -108,7 +110,7 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     check_output(path, (".toml",))
     if not isinstance(scene, Scene):
         raise FileError(f"scene = {shown(scene)} is not accepted; give a Scene")
-    write_scene_file(scene, Path(path))
+    write_text(Path(path), scene_text(scene), LARGEST_TOML)
 
 
 def load_planar_scene(source: str | os.PathLike[str]) -> PlanarScene:

@@ -14,7 +14,6 @@ from xml.parsers import expat
 import numpy as np
 
 from arcreach._checks import shown
-from arcreach._io import called, read_text
 from arcreach._text import listed
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
@@ -56,13 +55,11 @@ class Joint:
         return f"joint {shown(self.name)}"
 
 
-def read_urdf(path: Path, base: str | None, tip: str | None) -> Robot:
-    """Read the chain from link `base` (default: the root) to link `tip` (default: the only leaf)."""
-    return parse_urdf(read_text(path, bounds.LARGEST_URDF), called(path), base, tip)
-
-
 def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None = None) -> Robot:
-    """Return the chain of a URDF text; error messages call it `origin`."""
+    """Return the chain of a URDF text from link `base` (default: the root) to link `tip` (default: the only leaf).
+
+    Error messages call the text `origin`.
+    """
     try:
         root = _parse_xml(text)
         links, joints = _tree(root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from arcreach._checks import shown
 from arcreach.errors import ArcreachError, FileError
@@ -92,12 +92,8 @@ class PlanarScene:
 def parse_planar_scene(text: str, origin: str) -> PlanarScene:
     """Return the planar scene of a TOML text; error messages call it `origin`."""
     data = parse_toml(text, origin)
-    found: list[str] = []
-    content: PlanarFile | None = None
-    try:
-        content = PlanarFile.model_validate(data)
-    except ValidationError as error:
-        found += [line for _, line in problems.describe(error, data, _planar_model)]
+    content, form = problems.validated(PlanarFile, data, _planar_model)
+    found = [line for _, line in form]
     robot = None
     if content is not None:
         try:

@@ -48,6 +48,14 @@ def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple
     return lines
 
 
+def validated(model: type[BaseModel], data: Any, model_of: ModelOf) -> tuple[Any, list[tuple[Location, str]]]:
+    """Return the content of a file, or None and the problems of its form, as `describe` returns them."""
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, describe(error, data, model_of)
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `did you mean ...` if a known name is spelt nearly alike, else an empty text."""
     # Truncate the name: the time grows with the product of both lengths, and no known name is this long.

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from arcreach import _checks as checks
 from arcreach._checks import shown
-from arcreach._io import called, read_text, write_text
+from arcreach._io import called, write_text
 from arcreach.elements import Element, Tendon
 from arcreach.errors import ArcreachError, FileError
 from arcreach.files.catalogues import catalogue_robot
@@ -41,11 +41,6 @@ from arcreach.robots.symbolic import SymbolicRobot, import_sympy
 
 _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyEntry)
 _ROW: TypeAdapter[Any] = TypeAdapter(AnyRow)
-
-
-def read_robot_file(path: Path) -> Robot | SymbolicRobot:
-    """Read the robot of a TOML file."""
-    return parse_robot(read_text(path, bounds.LARGEST_TOML), called(path))
 
 
 def parse_robot(text: str, origin: str) -> Robot | SymbolicRobot:
@@ -90,17 +85,9 @@ def model_of(root: type[Strict], path: str, table: Any) -> type[Strict] | None:
     return ENTRIES.get(str(given.get("kind")))
 
 
-def _validate(model: type[Strict], data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
-    """Return the content of a file, or None and its problems."""
-    try:
-        return model.model_validate(data), []
-    except ValidationError as error:
-        return None, problems.describe(error, data, functools.partial(model_of, model))
-
-
 def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     """Return the chain of a file, or raise an error with all problems of the file."""
-    content, invalid = _validate(ChainFile, data)
+    content, invalid = problems.validated(ChainFile, data, functools.partial(model_of, ChainFile))
     if len(invalid) > problems.MOST:
         raise problems.failure(origin, [line for _, line in invalid])
 
@@ -195,7 +182,7 @@ def _elements_of_robot(entry: Any) -> list[Element]:
 
 
 def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
-    content, invalid = _validate(MatrixFile, data)
+    content, invalid = problems.validated(MatrixFile, data, functools.partial(model_of, MatrixFile))
     found = [line for _, line in invalid] + _name_problems(data)
     if content is None:
         raise problems.failure(origin, found)

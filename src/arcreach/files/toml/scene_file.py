@@ -1,39 +1,81 @@
-"""Read and write scene files: TOML with numbers in SI units or texts with units."""
+"""Read and write scene files: TOML with numbers in SI units or texts with units.
+
+The models of spatial obstacles are generated from the fields of their classes; those of planar ones are in
+`planar_file`. Models check the form only: keys, types and units. The obstacle classes check the values.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Union
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from arcreach import _checks as checks
-from arcreach._io import called, read_text, write_text
 from arcreach.errors import FileError, SceneError
 from arcreach.files.toml import bounds, problems
-from arcreach.files.toml.robot_models import Strict, rotated_fields
-from arcreach.files.toml.scene_models import ENTRIES, SHAPES, SIMPLE, AnyShape, SceneFile, entry_field
+from arcreach.files.toml.planar_file import OBSTACLES
+from arcreach.files.toml.robot_models import Length, Strict, Text, entry_model, field_type, rotated_fields, three
 from arcreach.files.toml.text import entry_lines, header_lines, parse_toml
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.scene import PlanarShape, Scene, Shape
+from arcreach.scenes.scene import PLANAR_TYPES, SHAPE_TYPES, PlanarShape, Scene, Shape
+
+Row = Annotated[tuple[Length, Length, Length], BeforeValidator(three)]
+Corners = Annotated[
+    tuple[Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)]],
+    BeforeValidator(three),
+]
+# Types of a mesh's fields that elements do not have.
+_MESH_FIELDS: dict[str, Any] = {
+    # Only the first bad corner is reported; there may be a million.
+    "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,
+    "faces": Annotated[list[Corners], Field(fail_fast=True)] | None,
+    "cells": Annotated[int, Field(strict=True)],
+}
+
+
+def _type_of(field: dataclasses.Field[Any]) -> Any:
+    return _MESH_FIELDS[field.name] if field.name in _MESH_FIELDS else field_type(field)
+
+
+SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in (*SHAPE_TYPES, *PLANAR_TYPES)}
+ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
+ENTRIES |= OBSTACLES
+
+# Obstacles whose other fields can be checked if one has a bad form.
+SIMPLE = tuple(shape for shape in SHAPE_TYPES if shape is not Mesh)
+
+
+@functools.cache
+def entry_field(kind: str, name: str) -> TypeAdapter[Any]:
+    """Return the validator of one field of an obstacle."""
+    return TypeAdapter(_type_of(next(field for field in dataclasses.fields(SHAPES[kind]) if field.name == name)))
+
+
+AnyShape: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
+
+
+class SceneFile(Strict):
+    """A scene as a list of obstacles."""
+
+    name: Text = Field("", description="the scene's name")
+    source: Text = Field("", description="where the numbers come from")
+    obstacles: list[AnyShape] = Field(max_length=bounds.MOST_OBSTACLES, description="list of obstacles")
+
 
 _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyShape)
 
 
-def read_scene_file(path: Path) -> Scene:
-    """Read the scene of a TOML file; paths of meshes are relative to its folder."""
-    return parse_scene(read_text(path, bounds.LARGEST_TOML), called(path), path.parent)
-
-
 def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
-    """Return the scene of a TOML text; error messages call it `origin`."""
+    """Return the scene of a TOML text; error messages call it `origin`, paths of meshes are relative to `folder`."""
     data = parse_toml(text, origin)
     if ("elements" in data or "matrix" in data) and "obstacles" not in data:
         raise problems.failure(origin, ["describes a robot, not a scene; give it as ROBOT, or to load_robot"])
     if "elements" in data:
         raise problems.failure(origin, ["describes a planar scene and its robot; give it to arcreach contact or grasp"])
-    content, invalid = _validate(data)
+    content, invalid = problems.validated(SceneFile, data, _model_of)
     if len(invalid) > problems.MOST:
         raise problems.failure(origin, [line for _, line in invalid])
 
@@ -51,13 +93,8 @@ def parse_scene(text: str, origin: str, folder: Path | None = None) -> Scene:
     raise problems.failure(origin, found)
 
 
-def write_scene_file(scene: Scene, path: Path) -> None:
-    """Write a scene so that reading it gives an equal scene."""
-    write_text(path, scene_text(scene), bounds.LARGEST_TOML)
-
-
 def scene_text(scene: Scene) -> str:
-    """Return the text of a scene file."""
+    """Return the text of a scene file; reading it gives an equal scene."""
     lines = header_lines(scene)
     if not scene.shapes:
         lines.append("obstacles = []")
@@ -73,14 +110,6 @@ def _model_of(path: str, table: Any) -> type[Strict] | None:
     if not path:
         return SceneFile
     return ENTRIES.get(str(table.get("kind"))) if isinstance(table, dict) else None
-
-
-def _validate(data: Any) -> tuple[Any, list[tuple[problems.Location, str]]]:
-    """Return the content of a file, or None and its problems."""
-    try:
-        return SceneFile.model_validate(data), []
-    except ValidationError as error:
-        return None, problems.describe(error, data, _model_of)
 
 
 def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
