@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from arcreach._checks import shown
+from arcreach._extras import require
 from arcreach._typing import Array
 from arcreach.errors import TargetError
 from arcreach.files import catalogue_robot
@@ -47,7 +48,7 @@ class Studio:
     ) -> None:
         chosen = drawable(catalogue_robot(DEFAULT_ROBOT) if robot is None else robot)
         given = None if scene is None else spatial_scene(scene)
-        server.import_viser()
+        require("viser")
         listener = server.bound_socket(host, port, allow_remote)
         self.host, self.port = listener.getsockname()[:2]
         self._ending = contextlib.ExitStack()
@@ -229,19 +230,8 @@ class Studio:
                 self._show_robot(self.robots.restore(before.entry))
             self.panels.show_request(request)
             self.stage.target.pose = request.pose
-            again = self.state.change(
-                pose=request.pose,
-                aim=request.aim,
-                method=request.method,
-                compared=request.compared,
-                scene=request.scene,
-                avoid=request.avoid,
-                tuning=request.tuning,
-                port=request.port,
-                held=request.held,
-                q=request.q,
-                pulled=request.pulled,
-            )
+            fields = {name: value for name, value in vars(request).items() if name not in {"robot", "revision"}}
+            again = self.state.change(**fields)
             # The solver starts from the restored configuration, so it finds that again if it reached the target.
             if before.answer.request.robot is request.robot:
                 self._show(Answer(again, before.answer.results), repeated=True)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.robots.initial import initial_pose
 from arcreach.studio.stage.shapes import mesh_of
 from arcreach.studio.state import obstacles
 
@@ -72,3 +73,12 @@ def test_new_obstacles_stand_beside_each_other_and_beside_the_robot():
 def test_a_new_obstacle_where_nothing_is_free():
     scene = obstacles.with_new_beside(ar.Scene(), "ball", 1.0, lambda one: False)
     assert len(scene) == 1
+
+
+@pytest.mark.parametrize("name", ["three-section", "ur5"])
+def test_the_initial_obstacle_does_not_touch_the_robot(name):
+    robot = ar.load_robot(name)
+    q = initial_pose(robot)
+    scene = obstacles.initial_scene(robot, q)
+    assert len(scene) == 1
+    assert float(ar.clearance(robot, q, scene)) > 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach.elements import ANGLE
 from arcreach.ik.log import csv_log
@@ -13,14 +13,11 @@ from arcreach.ik.solution import Trace
 from arcreach.kernels.methods.finite_rotation import OBJECTIVE_COLUMNS
 from arcreach.robots.robot import Robot
 from arcreach.studio import text
-from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.panels.results import rows_table
 from arcreach.studio.player.animation import Animation, is_stepwise
 from arcreach.studio.stage.colours import QUIET
 from arcreach.studio.state.answer import Result
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 # The row that each button goes to, from the current row and the last one.
 STEPS: dict[str, Callable[[int, int], int]] = {

@@ -7,9 +7,17 @@ import logging
 import weakref
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcreach.errors import ArcreachError
+
+if TYPE_CHECKING:
+    import arcreach.studio.app
+
+    Studio = arcreach.studio.app.Studio
+else:
+    # The page imports the panels; they name its type only in annotations.
+    Studio = Any
 
 _log = logging.getLogger(__name__)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach._typing import Array
 from arcreach.studio.panels.analysis import AnalysisTab
-from arcreach.studio.panels.events import from_client
-from arcreach.studio.panels.method import MethodInputs
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.panels.obstacles import ObstaclesTab
 from arcreach.studio.panels.operator import OperatorTab
 from arcreach.studio.panels.results import Chart, ResultTable
@@ -16,14 +15,11 @@ from arcreach.studio.panels.sliders import Sliders
 from arcreach.studio.panels.target import TargetInputs
 from arcreach.studio.panels.tendons import TendonsTab
 from arcreach.studio.panels.trajectory import TrajectoryTab
-from arcreach.studio.panels.tuning import TuningInputs
+from arcreach.studio.panels.tuning import MethodInputs, TuningInputs
 from arcreach.studio.panels.view import ViewInputs
 from arcreach.studio.state.answer import Answer
 from arcreach.studio.state.request import AXIS, NO_METHOD, Request
 from arcreach.studio.state.robots import RobotEntry
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 # Widths of the panels in pixels; the left one has up to four tabs in a row.
 WIDTH, LEFT_WIDTH = 310.0, 345.0

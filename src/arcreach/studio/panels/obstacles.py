@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from arcreach._typing import Array
 from arcreach.files.toml.scene_file import scene_text
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.scene import Scene
-from arcreach.studio.panels.events import from_client, notify, uploaded
+from arcreach.studio.panels.events import Studio, from_client, notify, uploaded
 from arcreach.studio.stage.colours import QUIET
 from arcreach.studio.state import obstacles
 from arcreach.studio.state.scenes import scene_of_catalogue, spatial_scenes, summary
 from arcreach.studio.state.uploads import parse_scene_upload
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 NONE, CHOOSE = "none", "choose …"
 # In reaches of the robot: the range of the position sliders, the range of sizes, and the clearance of a new obstacle.

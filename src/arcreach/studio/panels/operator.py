@@ -6,7 +6,7 @@ import html
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,11 @@ from arcreach.errors import StudioError
 from arcreach.ik.log import coordinate_columns
 from arcreach.ik.port import Port
 from arcreach.robots.robot import Robot
-from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.player.animation import Animation
 from arcreach.studio.player.jogging import PERIOD
 from arcreach.studio.state.jog import BASE, TOOL
 from arcreach.studio.state.request import Request
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 RECORD, STOP, PLAY, SAVE = "Record", "Stop", "Play", "Save"
 # Initial speed limits in reaches and degrees per second, and initial steps in reaches and degrees.

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._extras import require
 from arcreach.studio import text
-from arcreach.studio.server import import_viser
 from arcreach.studio.stage.colours import ERROR, SUCCESS, TIME, WARNING
 from arcreach.studio.state.answer import Answer, Result
 
@@ -93,7 +93,7 @@ class Chart:
     """Error in millimetres and time in milliseconds of the first method in the last solves."""
 
     def __init__(self, gui: Any) -> None:
-        uplot = import_viser().uplot
+        uplot = require("viser").uplot
         self._points: deque[tuple[int, float, float]] = deque(maxlen=SOLVES)
         self._count = 0
         self._handle = gui.add_uplot(

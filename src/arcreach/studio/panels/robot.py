@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach._text import count
 from arcreach.files import catalogue
-from arcreach.studio.panels.events import from_client, notify, uploaded
+from arcreach.studio.panels.events import Studio, from_client, notify, uploaded
 from arcreach.studio.stage.colours import QUIET
 from arcreach.studio.state.robots import RobotEntry, has_body
 from arcreach.studio.state.uploads import plain_name
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 
 class RobotInputs:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach._typing import Array
 from arcreach.elements import ANGLE, Section
 from arcreach.robots.robot import Robot
-from arcreach.studio.panels.events import from_client
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
+from arcreach.studio.panels.events import Studio, from_client
 
 # Step of the sliders in degrees or millimetres.
 STEP = 0.1

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from arcreach._geometry import euler_angles, rotation_from_euler, rotation_from_vector
 from arcreach._typing import Array
 from arcreach.errors import TargetError
-from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.state.request import AIMS, AXIS, POSE, Request
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
-
 
 # Largest difference of entries of rotation matrices that count as equal: angles are shown to 0.01 degrees.
 SAME = 2e-4

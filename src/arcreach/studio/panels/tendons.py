@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from arcreach.errors import ArcreachError
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
 from arcreach.studio import text
-from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.stage.colours import WARNING
 from arcreach.studio.state.answer import Answer
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 # Step of the sliders in millimetres.
 STEP = 0.05

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach.files import load_planar_scene, planar_catalogue
-from arcreach.studio.panels.events import from_client, uploaded
+from arcreach.studio.panels.events import Studio, from_client, uploaded
 from arcreach.studio.stage.colours import QUIET, WARNING
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 STYLE = "padding:2px 12px;font-size:0.875em;overflow-wrap:anywhere"
 

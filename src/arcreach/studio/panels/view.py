@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcreach.files.exports.html import page_text
-from arcreach.studio.panels.events import from_client
+from arcreach.studio.panels.events import Studio, from_client
 from arcreach.studio.stage.cameras import VIEWS
 from arcreach.studio.stage.colours import QUIET
-
-if TYPE_CHECKING:
-    from arcreach.studio.app import Studio
 
 
 class ViewInputs:

@@ -10,8 +10,8 @@ import numpy as np
 from arcreach._typing import Array
 from arcreach.scenes.scene import Scene
 from arcreach.studio.stage import colours
-from arcreach.studio.stage.drag import Drag
 from arcreach.studio.stage.shapes import mesh_of
+from arcreach.studio.stage.target import Drag
 from arcreach.studio.state.obstacles import centre_of, is_wall, movable, moved
 
 WALL_OPACITY = 0.35

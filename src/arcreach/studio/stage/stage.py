@@ -19,12 +19,10 @@ from arcreach.errors import ArcreachError
 from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import with_cores
 from arcreach.studio.stage import colours
-from arcreach.studio.stage.body import Body
+from arcreach.studio.stage.body import Body, DrawnRobot
 from arcreach.studio.stage.contact import ContactMotion, ContactStage
-from arcreach.studio.stage.links import DrawnLinks
 from arcreach.studio.stage.obstacles import DrawnObstacles
 from arcreach.studio.stage.port import DrawnPort
-from arcreach.studio.stage.robot import DrawnRobot
 from arcreach.studio.stage.target import DrawnTarget
 from arcreach.studio.stage.tendons import DrawnTendons
 from arcreach.studio.state.answer import Answer
@@ -34,6 +32,8 @@ from arcreach.studio.state.request import POSITION
 GROUND = 6.0
 AXES, AXES_THICKNESS = 0.09, 0.006
 PATH_THICKNESS, LINE_THICKNESS, POINT, REACH_POINT = 0.010, 0.012, 0.004, 0.015
+LINKS_THICKNESS = 0.006
+LINKS = {"forward": colours.VERMILION, "backward": colours.BASE}
 # Number of random configurations whose tips show the workspace.
 WORKSPACE_POINTS = 4000
 # Positions of the labels of two compared robots, as indices of 21 points along the backbone.
@@ -306,3 +306,30 @@ class Stage:
 def _segments(points: Array) -> npt.NDArray[np.float32]:
     """Return the segments (n - 1, 2, 3) of a polyline."""
     return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+
+
+class DrawnLinks:
+    """Tangents, or chords where there are none, as line segments of one colour per stage."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self.drawn: dict[str, Any] = {}
+
+    def draw(self, links: Mapping[str, Array], scale: float) -> None:
+        """Show links (sections, 3, 3) in metres by stage in place of the previous ones; NaN are left out."""
+        for handle in self.drawn.values():
+            handle.remove()
+        self.drawn = {}
+        for stage, colour in LINKS.items():
+            segments = link_segments(links[stage]) if stage in links else np.empty((0, 2, 3), np.float32)
+            if len(segments):
+                self.drawn[stage] = self._server.scene.add_line_segments(
+                    f"/links/{stage}", scale * segments, colour, thickness=LINKS_THICKNESS
+                )
+
+
+def link_segments(links: Array) -> npt.NDArray[np.float32]:
+    """Return tangents, or chords where there are none, as segments (k, 2, 3)."""
+    tangents = np.concatenate([links[:, :2], links[:, 1:]])
+    segments = links[:, ::2] if np.isnan(links[:, 1]).any() else tangents
+    return np.asarray(segments[np.isfinite(segments).all(axis=(1, 2))], np.float32)

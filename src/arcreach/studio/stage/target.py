@@ -1,4 +1,4 @@
-"""`DrawnTarget`: the target in the scene, with the handles to drag it."""
+"""`DrawnTarget`: the target in the scene, with the handles to drag it; `Drag`: the position of a dragged object."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arcreach._geometry import rotation_from_quaternion
 from arcreach._typing import Array
 from arcreach.robots.body_mesh import circle, revolved, tube_faces
 from arcreach.studio.stage import colours
-from arcreach.studio.stage.drag import Drag
 
 # In reaches: limits of the ball's radius, size of the handles for a large and a small ball, radius of a small ball.
 BALL, GIZMO, SMALL_GIZMO, SMALL_BALL = (0.012, 0.034), 0.22, 0.13, 0.02
@@ -24,6 +24,27 @@ ARROW_POINTS = revolved(
 )
 ARROW_FACES = tube_faces(ARROW_POINTS, SIDES)
 SAVED = "/saved-target"
+
+
+class Drag:
+    """Keeps, for each client, the offset from the grabbed point to the object's centre.
+
+    Events also hold the change since the previous event. Summing these would count a step twice whenever the object has
+    not been redrawn at its new position yet.
+    """
+
+    def __init__(self) -> None:
+        self._offsets: dict[int, Array] = {}
+
+    def moved(self, event: Any, centre: npt.ArrayLike) -> Array | None:
+        """Return the new centre; None for the first and the last event of a drag."""
+        if event.phase == "start":
+            self._offsets[event.client_id] = np.subtract(centre, event.start_position)
+        elif event.phase == "end":
+            self._offsets.pop(event.client_id, None)
+        elif event.client_id in self._offsets:
+            return np.asarray(self._offsets[event.client_id] + event.end_position)
+        return None
 
 
 class DrawnTarget:

@@ -1,4 +1,4 @@
-"""Change the obstacles of a scene: move, resize, add and remove them."""
+"""The initial obstacle of a scene, and changes of its obstacles: move, resize, add and remove them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array
+from arcreach.robots.robot import Robot
+from arcreach.scenes.clearance import clearance
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
@@ -21,6 +23,8 @@ KINDS = ("ball", "block", "bar")
 NEW_SIZE, HEIGHTS, DISTANCES = 0.07, (0.3, 0.6), (0.5, 0.7, 0.9, 1.1, 1.4, 1.7, 2.0)
 # Their directions from the base, as steps from that of the initial camera: to the sides first, front and back last.
 FRONT, STEP, TURNS = -0.25 * math.pi, math.pi / 6.0, (2, -2, 3, -3, 4, -4, 1, -1, 5, -5, 0, 6)
+# The initial obstacle, in reaches: distance from the axis, height, radius and smallest clearance.
+BESIDE, HIGH, LARGE, ROOM = 0.48, 0.52, 0.085, 0.06
 
 
 def centre_of(shape: Any) -> Array:
@@ -110,3 +114,16 @@ def _new_positions() -> Iterator[Array]:
     for distance, turn, height in itertools.product(DISTANCES, TURNS, HEIGHTS):
         angle = FRONT + turn * STEP
         yield np.array([distance * math.cos(angle), distance * math.sin(angle), height])
+
+
+def initial_scene(robot: Robot, q: Array) -> Scene:
+    """Return a scene of one ball beside the robot, near enough to be dragged into it."""
+    tip = robot.tip_pose(q)[:3, 3]
+    towards = math.atan2(tip[1], tip[0])
+    for angle in (1.5, -1.5, 1.9, -1.9, 1.1, -1.1, 2.6, math.pi):
+        x, y = math.cos(towards + angle), math.sin(towards + angle)
+        centre = robot.reach * np.array([BESIDE * x, BESIDE * y, HIGH])
+        scene = Scene([Sphere(tuple(centre), LARGE * robot.reach, name="ball 1")])
+        if float(clearance(robot, q, scene)) > ROOM * robot.reach:
+            return scene
+    return scene

@@ -14,7 +14,7 @@ from arcreach.errors import StudioError
 from arcreach.robots.initial import initial_pose
 from arcreach.scenes.scene import Scene
 from arcreach.studio.state.answer import Answer, solve_request
-from arcreach.studio.state.initial import initial_scene
+from arcreach.studio.state.obstacles import initial_scene
 from arcreach.studio.state.request import Request
 from arcreach.studio.state.robots import RobotEntry
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from arcreach.studio.stage.links import link_segments
+from arcreach.studio.stage.stage import link_segments
 
 
 def test_tangents_or_chords_as_segments():
