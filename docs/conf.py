@@ -41,7 +41,8 @@ default_role = "literal"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 100
-autodoc_type_aliases = {"Array": "Array", "npt.ArrayLike": "ArrayLike"}
+autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "theme.Figure": "Figure"}
+autodoc_type_aliases |= {name: name for name in ("Array", "Bands", "Cells", "Counts", "Times")}
 
 # An alias that is part of a union or a tuple is written by its name alone.
 TypeAliasForwardRef.__repr__ = lambda alias: alias.name  # type: ignore[method-assign]

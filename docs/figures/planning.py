@@ -28,8 +28,7 @@ def plan() -> ar.Plan:
 def leader() -> object:
     bases = robots()
     shades = {"free base": theme.INK, "slide and roll": theme.ORANGE, "UR5": theme.BLUE}
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, 88.0)
+    with theme.drawing(theme.TWO_COLUMNS, 88.0) as figure:
         panels = figure.subplots(2, 3, height_ratios=(3.0, 1.6))
         for column, (name, control) in enumerate(CLASSES.items()):
             curve = bezier(control)
@@ -45,7 +44,6 @@ def leader() -> object:
             panels[1, column].set_ylim(0.0, 1.2)
         panels[1, 0].set_ylabel("mean deviation (%)")
         panels[1, 0].legend(loc="upper left", frameon=False)
-        theme.settle(figure)
     return figure
 
 
@@ -79,8 +77,7 @@ def timing() -> object:
         "max_jerk = 10 rad/s³": path.timed(1.0, 2.0, max_jerk=10.0, rate=1000),
     }
     colours = (theme.BLUE, theme.ORANGE, theme.GREEN)
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, 78.0)
+    with theme.drawing(theme.TWO_COLUMNS, 78.0) as figure:
         panels = figure.subplots(2, 2, sharex=True, sharey="row")
         for column, (name, motion) in enumerate(motions.items()):
             rows = (
@@ -98,7 +95,6 @@ def timing() -> object:
             panels[0, column].set_title(f"{name}: {motion.duration:.2f} s")
             panels[1, column].set_xlabel("time (s)")
         panels[0, 0].legend(loc="center right")
-        theme.settle(figure)
     return figure
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from arcreach.cli import app as entry
-from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan, planar_figures
+from arcreach.cli.commands import contact, experiment, export, figure, fit, follow, grasp, ik, plan
 
 # Every option that names a file to write, with a command that gets as far as computing, and the endings it accepts.
 FIGURE = ".pdf, .png, .svg"
@@ -75,7 +75,7 @@ def idle(monkeypatch):
     def computing(*_):
         raise AssertionError("the command computes before it has checked its files")
 
-    for module in (contact, experiment, export, figure, fit, follow, grasp, ik, plan, planar_figures):
+    for module in (contact, experiment, export, figure, fit, follow, grasp, ik, plan):
         monkeypatch.setattr(module, "announce_compiling", computing)
 
 

@@ -21,12 +21,13 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 RESULTS = ("position_error", "angle_error", "iterations", "seconds")
 ENDINGS = (".csv", ".json", ".parquet")
+PARQUET = "writing Parquet"
 
 
 def check_files(out: Path | None, trace: Path | None) -> None:
     """Refuse files that could not be written, before anything is solved."""
     if out is not None and check_output(out, ENDINGS) == ".parquet":
-        _import_polars()
+        require("polars", PARQUET)
     if trace is not None:
         check_output(trace, CSV_ENDINGS)
 
@@ -71,11 +72,7 @@ def _records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _import_polars() -> Any:
-    return require("polars", "writing Parquet")
-
-
 def _write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
     stream = BytesIO()
-    _import_polars().DataFrame(columns).write_parquet(stream)
+    require("polars", PARQUET).DataFrame(columns).write_parquet(stream)
     write_bytes(out, stream.getvalue())

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich import box
@@ -18,9 +18,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from arcreach._io import check_output
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 EXIT_REACHED = 0
 EXIT_NOT_REACHED = 1
@@ -103,6 +100,11 @@ def json_text(value: Any, escape_all: bool = True) -> str:
     return json.dumps(_jsonable(value), indent=2, ensure_ascii=escape_all, allow_nan=False)
 
 
+def picked(thing: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of a result by their names."""
+    return {name: getattr(thing, name) for name in names}
+
+
 def _jsonable(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -129,10 +131,3 @@ def check_figure(path: Path | None) -> None:
 
     check_output(path, theme.ENDINGS)
     theme.import_matplotlib()
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure."""
-    from arcreach import figures
-
-    figures.save(figure, path)

@@ -5,21 +5,17 @@ show it in a notebook.
 """
 
 from arcreach.figures.calibration import calibration
-from arcreach.figures.chord_angle import chord_angle
 from arcreach.figures.clearance import clearance
-from arcreach.figures.contact import contact, contact_motion
-from arcreach.figures.contact_search import contact_search
+from arcreach.figures.contact import contact, contact_motion, contact_search, grasp
 from arcreach.figures.convergence import convergence, error_bands
 from arcreach.figures.drawing.theme import ONE_COLUMN, TWO_COLUMNS, save
-from arcreach.figures.grasp import grasp
-from arcreach.figures.iterations import iterations
+from arcreach.figures.iterations import iterations, joint_steps
 from arcreach.figures.joint_paths import joint_paths
-from arcreach.figures.joint_steps import joint_steps
 from arcreach.figures.measure import measure_convergence, measure_success, measure_times
 from arcreach.figures.pose import pose
 from arcreach.figures.reach_map import reach_map
 from arcreach.figures.scene import scene
-from arcreach.figures.section_bodies import section_bodies
+from arcreach.figures.sections import chord_angle, section_bodies
 from arcreach.figures.success import success
 from arcreach.figures.times import solve_times, time_distributions
 from arcreach.figures.virtual_links import virtual_links

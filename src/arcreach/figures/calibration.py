@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,11 @@ from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import BLUE, INK, MM, PALE, VERMILION
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # Height in millimetres; number of bins of the histogram; quantile of the errors at which the histogram ends.
 HEIGHT, BINS, QUANTILE = 68.0, 30, 0.995
 
 
-def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> Figure:
+def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw measured and predicted tips from above and from the side, and a histogram of the tip errors.
 
     The tips are those of the rows that were held out, or all if none were. Dashed lines are the means of the errors.
@@ -28,8 +25,7 @@ def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> Figure:
         raise MethodError(f"fit = {type(fit).__name__} is not accepted; give a Fit, which ar.fit returns")
     rows = fit.held_out if fit.held_out.any() else ~fit.held_out
     measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
-    with theme.style():
-        figure = theme.new_figure(width, HEIGHT)
+    with theme.drawing(width, HEIGHT) as figure:
         above, side, errors = figure.subplots(1, 3)
         for panel, (first, second) in ((above, "xy"), (side, "xz")):
             _draw_tips(panel, measured, predicted, "xyz".index(first), "xyz".index(second))
@@ -39,7 +35,6 @@ def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> Figure:
         handles, labels = above.get_legend_handles_labels()
         more, names = errors.get_legend_handles_labels()
         figure.legend([*handles, *more], [*labels, *names], loc="outside lower center", ncols=4)
-        theme.settle(figure)
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,6 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
 from arcreach.scenes.scene import spatial_scene
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
 # Largest number of elements that are drawn as lines: those that come nearest to an obstacle.
 MOST = 5
 # Largest height of the figure in millimetres.
@@ -31,7 +27,7 @@ BAND = "#CFCFCF"
 
 def clearance(
     path: Any, scene: Any = None, *, points: int = 300, margin: float | None = None, width: float = theme.ONE_COLUMN
-) -> Figure:
+) -> theme.Figure:
     """Draw the clearance along a path (a `Plan`, a `Path`, anything with `robot` and `q`) against the tip's travel.
 
     The broad line is the whole robot, the others are the elements that come nearest. The dashed line is the certified
@@ -54,8 +50,7 @@ def clearance(
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
     space = VariableSpace(robot)
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
-    with theme.style():
-        figure = theme.new_figure(width, min(0.7 * width, HIGHEST))
+    with theme.drawing(width, min(0.7 * width, HIGHEST)) as figure:
         panel = figure.subplots()
         _draw_elements(panel, robot, travel, distances)
         panel.plot(travel, distances.min(axis=1), color=BAND, linewidth=3.4, label="whole robot", zorder=1.5)
@@ -74,7 +69,6 @@ def clearance(
         panel.set_xlabel("path of the tip (mm)")
         panel.set_ylabel("clearance (mm)")
         figure.legend(loc="outside lower center", ncols=2 if width < theme.TWO_COLUMNS else 6)
-        theme.settle(figure)
     return figure
 
 

@@ -1,9 +1,10 @@
-"""Draw contact plans, and below them the shortest path as an elastic rod."""
+"""Draw the plans of planar bodies: paths around obstacles, the search for them, the elastic rod, and grasps."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.planar import (
+    FILL,
     draw_base,
     draw_body,
     draw_candidates,
@@ -18,21 +20,38 @@ from arcreach.figures.drawing.planar import (
     draw_target,
     finish_panel,
 )
-from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
-from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans
+from arcreach.figures.drawing.theme import BLUE, COLOURS, GREEN, GREY, INK, MM, ORANGE, PURPLE, SKY, VERMILION
+from arcreach.planning.contact.contact_plan import FORWARD, ContactPlan, ContactPlans, SearchArc, line_of
+from arcreach.planning.contact.grasp_plan import GraspPlan, arcs_of
 from arcreach.scenes.planar import Disc
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 # Colours of the paths, shortest first; the last colour is used for all further paths.
 PATHS = (BLUE, VERMILION, PURPLE, ORANGE, SKY)
-# Heights in millimetres of a row of panels and of the legend.
-ROW, LEGEND = 52.0, 12.0
+# Heights in millimetres of a row of panels, of the panels of a search and of a grasp, and of the legend.
+ROW, SEARCH, GRASP, LEGEND = 52.0, 66.0, 72.0, 12.0
+# Points on an arc of a search.
+POINTS = 120
+# Arcs that the robot's limits exclude are left out: they would lead far outside the scene.
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    SearchArc.KEPT: ("kept", {"color": BLUE, "linestyle": "-", "linewidth": 1.1, "zorder": 4.0}),
+    SearchArc.OBSTACLE: (
+        "discarded: runs into an obstacle",
+        {"color": VERMILION, "linestyle": (0, (4, 1.5)), "linewidth": 0.7, "zorder": 3.0},
+    ),
+    SearchArc.RULE: (
+        "discarded: wrong kind of contact",
+        {"color": ORANGE, "linestyle": (0, (1, 1)), "linewidth": 0.9, "zorder": 3.1},
+    ),
+}
+# Colour of a grasped object.
+OBJECT = "#F7E3B5"
+# Possible contacts in a legend.
+CANDIDATE = {"color": GREEN, "marker": ".", "markersize": 3.5, "linestyle": "none"}
+# Number of moments of the motion drawn in the first panel of a grasp.
+SHAPES = 9
 
 
-def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = theme.TWO_COLUMNS) -> Figure:
+def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the paths found in several scenes side by side; `rod` adds a row with the shortest as an elastic rod.
 
     `width` is in millimetres.
@@ -41,8 +60,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
         raise MethodError("plans is empty; give at least one scene with its title")
     rows = 2 if rod and any(len(found) for found in plans.values()) else 1
     columns = 4 if width >= theme.TWO_COLUMNS else 2
-    with theme.style():
-        figure = theme.new_figure(width, rows * ROW + LEGEND * 4 / columns)
+    with theme.drawing(width, rows * ROW + LEGEND * 4 / columns) as figure:
         panels = figure.subplots(rows, len(plans), squeeze=False, sharex="col", sharey="col")
         for column, (title, found) in enumerate(plans.items()):
             _draw_paths(panels[0, column], found)
@@ -55,20 +73,18 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
             panel.set_ylabel("z (mm)")
         # At the width of one column the legend does not fit at the usual font size.
         size = 8.0 if columns == 4 else 7.0
-        figure.legend(handles=_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
-        theme.settle(figure)
+        figure.legend(handles=_path_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
     return figure
 
 
-def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.TWO_COLUMNS) -> Figure:
+def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw the body as it grows along a path, in a row of `moments` panels."""
     if moments < 2:
         raise MethodError(f"moments = {moments} is not accepted; give 2 or more")
-    with theme.style():
-        line = plan.line()
-        low, high = _extent(plan)
-        height = width / moments * (high[1] - low[1]) / (high[0] - low[0])
-        figure = theme.new_figure(width, float(np.clip(height, 20.0, 90.0)) + 6.0)
+    line = plan.line()
+    low, high = _extent(plan)
+    height = width / moments * (high[1] - low[1]) / (high[0] - low[0])
+    with theme.drawing(width, float(np.clip(height, 20.0, 90.0)) + 6.0) as figure:
         panels = figure.subplots(1, moments, sharex=True, sharey=True)
         for panel, frame in zip(panels, plan.frames(moments), strict=True):
             draw_obstacles(panel, plan.surroundings.obstacles)
@@ -79,7 +95,51 @@ def contact_motion(plan: ContactPlan, *, moments: int = 6, width: float = theme.
             grown = float(np.hypot(*np.diff(frame, axis=0).T).sum())
             finish_panel(panel, f"{grown * MM:.0f} mm")
             panel.set_axis_off()
-        theme.settle(figure)
+    return figure
+
+
+def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+    """Draw the first rounds of a search side by side: arcs from the base, then from the ends of the arcs kept before.
+
+    `plans` is the result of `plan_contact(..., trace=True)`; `width` is in millimetres. Source: [K22] fig. 2.12.
+    """
+    if not plans.search:
+        raise MethodError("plans has no search; give the result of plan_contact(..., trace=True)")
+    last = max(arc.round for arc in plans.search)
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or not 1 <= rounds <= last:
+        raise MethodError(f"rounds = {rounds!r} is not accepted; give 1 to {last}, the rounds of this search")
+    with theme.drawing(width, SEARCH + LEGEND) as figure:
+        panels = figure.subplots(1, rounds, squeeze=False, sharex=True, sharey=True)[0]
+        for k, panel in enumerate(panels, start=1):
+            _draw_scene(panel, plans)
+            draw_candidates(panel, plans)
+            for arc in plans.search:
+                line = arc.points(np.linspace(0.0, arc.length, POINTS)) * MM
+                if arc.round == k and arc.outcome in LOOKS:
+                    panel.plot(*line.T, **LOOKS[arc.outcome][1])
+                elif arc.round < k and arc.outcome == SearchArc.KEPT:
+                    panel.plot(*line.T, color=GREY, linewidth=0.8, zorder=2.0)
+            tried = [arc.outcome for arc in plans.search if arc.round == k]
+            finish_panel(panel, f"round {k}: {tried.count(SearchArc.KEPT)} of {len(tried)} arcs kept")
+            panel.set_xlabel("x (mm)")
+        panels[0].set_ylabel("z (mm)")
+        figure.legend(handles=_search_legend(plans, rounds), loc="outside lower center", ncols=3)
+    return figure
+
+
+def grasp(plan: GraspPlan, *, title: str = "", width: float = theme.TWO_COLUMNS) -> theme.Figure:
+    """Draw the motion of a grasp and the final shape by sections, side by side; `width` is in millimetres."""
+    with theme.drawing(width, GRASP) as figure:
+        moving, held = figure.subplots(1, 2, sharex=True, sharey=True)
+        for panel in (moving, held):
+            _draw_grasp_scene(panel, plan)
+            panel.set_xlabel("x (mm)")
+        _draw_motion(moving, plan)
+        _draw_sections(held, plan)
+        finish_panel(moving, f"{title}: approach and wrap" if title else "approach and wrap")
+        finish_panel(held, f"wrap {math.degrees(plan.wrap_angle):.0f}°, body {plan.length * MM:.0f} mm")
+        moving.set_ylabel("z (mm)")
+        figure.legend(handles=_grasp_legend(plan), loc="outside lower center", ncols=5)
     return figure
 
 
@@ -110,16 +170,8 @@ def _draw_paths(panel: Any, found: ContactPlans) -> None:
         for arc in found[i].arcs[:-1]:
             assert arc.contact is not None
             marker = "^" if arc.kind == FORWARD else "v"
-            panel.plot(
-                arc.contact[0] * MM,
-                arc.contact[1] * MM,
-                marker,
-                markersize=4.5,
-                markerfacecolor="white",
-                markeredgecolor=colour,
-                markeredgewidth=0.9,
-                zorder=5.0,
-            )
+            at = arc.contact[0] * MM, arc.contact[1] * MM
+            panel.plot(*at, marker, **theme.hollow(colour, 4.5, 0.9), zorder=5.0)
 
 
 def _draw_rod(panel: Any, found: ContactPlans) -> None:
@@ -137,25 +189,71 @@ def _draw_rod(panel: Any, found: ContactPlans) -> None:
     finish_panel(panel, text)
 
 
-def _legend(rod: bool) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    hollow: dict[str, Any] = {
-        "linestyle": "none",
-        "markerfacecolor": "white",
-        "markeredgecolor": INK,
-        "markersize": 4.5,
-    }
+def _path_legend(rod: bool) -> list[Any]:
+    hollow = {"linestyle": "none", **theme.hollow(INK, 4.5)}
     handles = [
-        Line2D([], [], color=BLUE, label="shortest path"),
-        Line2D([], [], color=VERMILION, label="longer paths"),
-        Line2D([], [], marker="^", label="forward-blocking contact", **hollow),
-        Line2D([], [], marker="v", label="backward-blocking contact", **hollow),
-        Line2D([], [], color=GREEN, marker=".", markersize=3.5, linestyle="none", label="possible contact"),
+        theme.handle("shortest path", color=BLUE),
+        theme.handle("longer paths", color=VERMILION),
+        theme.handle("forward-blocking contact", marker="^", **hollow),
+        theme.handle("backward-blocking contact", marker="v", **hollow),
+        theme.handle("possible contact", **CANDIDATE),
     ]
     if rod:
         handles += [
-            Line2D([], [], color=INK, linestyle=(0, (4, 1.5)), label="elastic rod, same actuation"),
-            Line2D([], [], color=GREEN, label="elastic rod, repaired"),
+            theme.handle("elastic rod, same actuation", color=INK, linestyle=(0, (4, 1.5))),
+            theme.handle("elastic rod, repaired", color=GREEN),
         ]
     return handles
+
+
+def _search_legend(plans: ContactPlans, rounds: int) -> list[Any]:
+    shown = {arc.outcome for arc in plans.search if arc.round <= rounds}
+    handles = [theme.handle(label, **look) for outcome, (label, look) in LOOKS.items() if outcome in shown]
+    if rounds > 1:
+        handles.append(theme.handle("kept in an earlier round", color=GREY, linewidth=0.8))
+    return [*handles, theme.handle("possible contact", **CANDIDATE)]
+
+
+def _draw_grasp_scene(panel: Any, plan: GraspPlan) -> None:
+    from matplotlib.patches import Circle
+
+    draw_obstacles(panel, [shape for shape in plan.surroundings.obstacles if shape != plan.object], FILL, GREY)
+    draw_obstacles(panel, [plan.object], OBJECT, ORANGE)
+    centre = (plan.centre[0] * MM, plan.centre[1] * MM)
+    style: dict[str, Any] = {"fill": False, "edgecolor": GREY, "linewidth": 0.6, "linestyle": (0, (2, 2))}
+    panel.add_patch(Circle(centre, plan.object_radius * MM, zorder=2.0, **style))
+    draw_base(panel)
+
+
+def _draw_motion(panel: Any, plan: GraspPlan) -> None:
+    frames = plan.frames()
+    chosen = np.unique(np.linspace(0, len(frames) - 1, SHAPES).round().astype(int))
+    for i, k in enumerate(chosen):
+        alpha = 0.25 + 0.75 * i / (len(chosen) - 1)
+        last = k == len(frames) - 1
+        if last:
+            draw_body(panel, frames[k], plan.radius, BLUE, zorder=4.0)
+        else:
+            panel.plot(*(frames[k] * MM).T, color=BLUE, linewidth=0.7, alpha=alpha, zorder=3.0)
+
+
+def _colours(plan: GraspPlan) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(len(plan.pieces))]
+
+
+def _draw_sections(panel: Any, plan: GraspPlan) -> None:
+    for arc, colour in zip(arcs_of(plan.pieces), _colours(plan), strict=True):
+        draw_body(panel, line_of([arc], 100), plan.radius, colour, zorder=4.0)
+    touched = np.array(plan.touched).reshape(-1, 2) * MM
+    panel.plot(*touched.T, "o", **theme.hollow(VERMILION, 3.5), zorder=6.0)
+
+
+def _grasp_legend(plan: GraspPlan) -> list[Any]:
+    several = plan.q is not None
+    names = []
+    for i in range(len(plan.pieces)):
+        part = "approach" if i < len(plan.approach) else "wrap"
+        names.append(f"section {i + 1}, {part}" if several else part)
+    handles = [theme.handle(name, color=colour) for name, colour in zip(names, _colours(plan), strict=True)]
+    handles.append(theme.handle("smallest enclosing circle", color=GREY, linewidth=0.6, linestyle=(0, (2, 2))))
+    return [*handles, theme.handle("touched", marker="o", linestyle="none", **theme.hollow(VERMILION, 3.5))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +11,6 @@ import numpy.typing as npt
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # The median by iteration (n,) and the quartiles (2, n), in metres.
 Bands = tuple[Array, Array]
@@ -43,7 +39,7 @@ def error_bands(errors: Iterable[npt.ArrayLike]) -> Bands:
     return np.median(table, axis=0), np.quantile(table, (0.25, 0.75), axis=0)
 
 
-def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> Figure:
+def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None = None) -> theme.Figure:
     """Draw the position error against the iteration: the median as a line, the middle half as a band.
 
     `cases` maps the title of each panel to the results of `error_bands` by method. `width` is in millimetres; the
@@ -57,8 +53,7 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
     lines = math.ceil(len(cases) / columns)
     width = width or (theme.ONE_COLUMN if len(cases) == 1 else theme.TWO_COLUMNS)
     panel_height = float(np.clip(0.62 * width / columns, PANEL, HIGHEST))
-    with theme.style():
-        figure = theme.new_figure(width, lines * panel_height + LEGEND + MARGIN)
+    with theme.drawing(width, lines * panel_height + LEGEND + MARGIN) as figure:
         panels = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
         for k, (panel, (title, by_method)) in enumerate(zip(panels, cases.items(), strict=False)):
             for method, (median, band) in by_method.items():
@@ -79,7 +74,6 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
         for panel in panels[len(cases) :]:
             panel.set_visible(False)
         theme.legend_below(figure, looks, 5 if width >= theme.TWO_COLUMNS else 4 if len(methods) == 4 else 3)
-        theme.settle(figure)
     return figure
 
 

@@ -1,9 +1,9 @@
-"""Draw coordinates and errors of a solve against its iterations."""
+"""Draw coordinates and errors of a solve against its iterations, or against its joint steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,10 @@ from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.coordinates import chosen_coordinates, drawn_coordinates, label
-from arcreach.figures.drawing.theme import BLUE, GREY, PALE, VERMILION
+from arcreach.figures.drawing.theme import BLUE, GREY, INK, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 SHARES = (0.10, 0.05, 0.01, 0.005)
 # Millimetres: heights of the panel of a coordinate, of the errors, of the margin and of a row of the legend; width of
@@ -38,6 +34,12 @@ DOTS = 40
 SMALLEST = 1e-9
 # A cell of the layout without a panel.
 EMPTY = -1
+# Over joint steps: height of a panel of coordinates in millimetres; smaller objectives, in millimetres or degrees, are
+# drawn here on the logarithmic axis.
+STEPS, SMALLEST_OBJECTIVE = 52.0, 1e-6
+# Lines are drawn for at most this many macro-iterations; more would fill the panels.
+MOST_LINES = 60
+NAMES_PER_ROW = 4
 
 
 def settling(values: npt.ArrayLike, share: float) -> int:
@@ -58,7 +60,7 @@ def iterations(
     coordinates: Sequence[str] | None = None,
     shares: Sequence[float] = SHARES,
     width: float = theme.TWO_COLUMNS,
-) -> Figure:
+) -> theme.Figure:
     """Draw coordinates and errors of a traced solve against its iterations.
 
     Vertical lines mark where a coordinate settles within each of the `shares` of its total change, see `settling`.
@@ -75,8 +77,7 @@ def iterations(
     layout: Any = _layout(len(names), 2 if turns else 1, beside)
     heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
-    with theme.style():
-        figure = theme.new_figure(width, MARGIN + sum(heights) + LEGEND * 4 / columns)
+    with theme.drawing(width, MARGIN + sum(heights) + LEGEND * 4 / columns) as figure:
         named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
         panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
@@ -96,7 +97,53 @@ def iterations(
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
-        theme.settle(figure)
+    return figure
+
+
+def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+    """Draw coordinates and objectives of a solve by `finite-rotation` against its joint steps.
+
+    The solve needs `trace=True` and `joint_steps=True`. Vertical lines separate macro-iterations, crosses mark steps
+    that end at a limit. `width` is in millimetres. Source: [FRD] fig. 9.
+    """
+    trace, robot = solution.trace, solution.robot
+    if trace is None or robot is None or "macro_iteration" not in trace.columns:
+        raise MethodError("the solution has no joint steps; solve by finite-rotation with trace=True, joint_steps=True")
+    kinds = [kind for kind in ("angle", "length") if kind in robot.quantities]
+    columns, rows = trace.columns, np.arange(len(trace))
+    turns = bool(columns["long_axis_angle"].any() or columns["cross_axis_angle"].any())
+    heights = [STEPS] * len(kinds) + [ERRORS] * (2 if turns else 1)
+    values = drawn_coordinates(robot, trace.q)
+    looks = theme.look(list(robot.coordinates))
+    lines = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
+    with theme.drawing(width, MARGIN + sum(heights) + LEGEND * lines) as figure:
+        panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
+        for panel, kind in zip(panels, kinds, strict=False):
+            for k, name in enumerate(robot.coordinates):
+                if robot.quantities[k] == kind:
+                    _draw_steps(panel, rows, values[:, k], {**looks[name], "marker": "", "label": name})
+                    hit = (columns["coordinate"] == k) & (columns["limit"] != 0)
+                    panel.plot(rows[hit], values[hit, k], "x", color=looks[name]["color"], markersize=3.5)
+            panel.set_ylabel("coordinate (°)" if kind == ANGLE else "coordinate (mm)")
+        errors = panels[len(kinds)]
+        _draw_steps(errors, rows, np.maximum(1e3 * columns["distance"], SMALLEST_OBJECTIVE), {"color": INK})
+        errors.set_ylabel("distance (mm)")
+        errors.set_yscale("log")
+        if turns:
+            for name, look in (("long", {"color": INK}), ("cross", {"color": GREY, "linestyle": (0, (4, 1))})):
+                angle = np.maximum(np.degrees(columns[f"{name}_axis_angle"]), SMALLEST_OBJECTIVE)
+                _draw_steps(panels[-1], rows, angle, {**look, "label": f"{name} axis"})
+            panels[-1].set_ylabel("angle (°)")
+            panels[-1].set_yscale("log")
+        begins = np.flatnonzero(np.diff(columns["macro_iteration"]) > 0) + 0.5
+        for panel in panels:
+            for begin in begins if len(begins) <= MOST_LINES else ():
+                panel.axvline(begin, color=GREY, linewidth=0.4, alpha=0.6)
+        panels[-1].set_xlabel("joint step")
+        panels[-1].set_xlim(0, max(len(trace) - 1, 1))
+        figure.align_ylabels(panels)
+        handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
+        figure.legend(handles=handles, loc="outside lower center", ncols=NAMES_PER_ROW)
     return figure
 
 
@@ -191,3 +238,7 @@ def _draw_position_errors(panel: Any, trace: Trace) -> None:
         if values is not None:
             _draw_curve(panel, trace, 1e3 * values, colour, title, DASHES if colour == BLUE else "-")
     panel.set_ylabel(label("position error", "mm"))
+
+
+def _draw_steps(panel: Any, rows: Any, values: Any, look: dict[str, Any]) -> None:
+    panel.plot(rows, values, drawstyle="steps-post", **look)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,6 @@ from arcreach.figures.drawing.coordinates import chosen_coordinates, drawn_coord
 from arcreach.figures.drawing.theme import COLOURS, GREY, INK
 from arcreach.planning.motion.path import INSERTED, Path
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
 # Heights in millimetres of the coordinates, of the steps and of the margin.
 COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0
 # Smaller steps, in degrees or millimetres, are drawn at this value on the logarithmic axis.
@@ -27,7 +23,7 @@ SMALLEST_STEP = 1e-3
 
 def joint_paths(
     paths: Mapping[str, Path], *, coordinates: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
-) -> Figure:
+) -> theme.Figure:
     """Draw coordinates and largest steps of several paths of one robot side by side under their titles.
 
     The abscissa is the number of the waypoint; inserted points are between two. `coordinates` selects some by name;
@@ -37,8 +33,7 @@ def joint_paths(
         raise MethodError("paths is empty; give at least one path with its title")
     robot = next(iter(paths.values())).robot
     names = chosen_coordinates(robot, coordinates)
-    with theme.style():
-        figure = theme.new_figure(width, COORDINATES + STEPS + MARGIN)
+    with theme.drawing(width, COORDINATES + STEPS + MARGIN) as figure:
         panels = figure.subplots(
             2, len(paths), sharex=True, sharey="row", height_ratios=(COORDINATES, STEPS), squeeze=False
         )
@@ -54,7 +49,6 @@ def joint_paths(
         figure.align_ylabels(panels[:, 0])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
-        theme.settle(figure)
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import Discs, discs_of, tendon_points, with_cores
 from arcreach.scenes.scene import spatial_scene
 from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Azimuth and elevation of the eye in degrees.
 VIEW = (-58.0, 20.0)
@@ -53,7 +50,7 @@ def pose(
     uncertainty: Any = None,
     view: tuple[float, float] = VIEW,
     width: float = theme.ONE_COLUMN,
-) -> Figure:
+) -> theme.Figure:
     """Draw a robot at q (dof,) as shaded tubes; for q (n, dof) all configurations but the last are pale.
 
     A `Solution` in place of the robot is drawn at its q, with its target. An `Equilibrium` in place of q is drawn with
@@ -66,16 +63,9 @@ def pose(
     degrees, `width` is in millimetres.
     """
     if isinstance(robot, Solution):
-        look: dict[str, Any] = {
-            "frames": frames,
-            "names": names,
-            "tendons": tendons,
-            "uncertainty": uncertainty,
-            "view": view,
-            "width": width,
-        }
-        return pose(robot.robot, robot.q, scene=scene, target=target or robot.target, **look)  # type: ignore[arg-type]
+        robot, q, target = robot.robot, robot.q, target or robot.target  # type: ignore[assignment]
     check_chain(robot, "a picture")
+    assert isinstance(robot, Robot)
     slack = None
     if isinstance(q, Equilibrium):
         q, slack = q.q, np.atleast_2d(q.slack)
@@ -117,8 +107,7 @@ def pose(
         canvas.shape(shape)
     span = canvas.high - canvas.low
     height = (width - MARGIN[0]) * span[1] / span[0] + MARGIN[1]
-    with theme.style():
-        figure = theme.new_figure(width, float(np.clip(height, 45.0, 1.35 * width)))
+    with theme.drawing(width, float(np.clip(height, 45.0, 1.35 * width))) as figure:
         panel = figure.subplots()
         box.draw(panel, canvas)
         for mesh in meshes:
@@ -138,7 +127,6 @@ def pose(
         panel.set_ylim(canvas.low[1] - 0.005 * span[1], canvas.high[1] + 0.005 * span[1])
         panel.set_aspect("equal")
         panel.set_axis_off()
-        theme.settle(figure)
     return figure
 
 
@@ -241,14 +229,6 @@ def _draw_target(panel: Any, canvas: Canvas, target: Target, size: float) -> Non
     if target.axis is not None:
         _arrow(panel, canvas, target.position, size * target.axis, VERMILION)
     for width, colour in ((2.6, "white"), (1.2, VERMILION)):
-        panel.plot(
-            *centre,
-            "o",
-            markersize=8.0,
-            markerfacecolor="none",
-            markeredgewidth=width,
-            markeredgecolor=colour,
-            zorder=6.6,
-        )
+        panel.plot(*centre, "o", **theme.hollow(colour, 8.0, width, "none"), zorder=6.6)
     style = {"color": VERMILION, "fontsize": 7.0, "ha": "left", "va": "top", "path_effects": halo()}
     panel.annotate("target", centre, (5.0, -4.0), textcoords="offset points", zorder=7, **style)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,15 @@ from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import MM
 from arcreach.ik.reach_map import AXES, ReachMap, checked_layer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # Coordinates in metres that differ by less than this share of the map's size are equal.
 SAME = 1e-6
 # Millimetres beside the panels, and below them for their axis and the colour bars.
 BESIDE, BELOW = 16.0, 30.0
 
 
-def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = theme.ONE_COLUMN) -> Figure:
+def reach_map(
+    reach: ReachMap, *, layer: tuple[str, float] | None = None, width: float = theme.ONE_COLUMN
+) -> theme.Figure:
     """Draw one layer of a reach map, coloured by the share of directions reached and by the mean dexterity.
 
     `layer` is an axis and a coordinate in metres: ("z", 0.1) selects the layer nearest to z = 0.1. The default is the
@@ -44,10 +43,9 @@ def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width:
         label: ("viridis", 100.0 * share),
         "mean dexterity (–)": ("cividis", reach.mean_dexterity[rows]),
     }
-    with theme.style():
-        tall = (extent[3] - extent[2]) / (extent[1] - extent[0])
-        height = 0.5 * (width - BESIDE) * tall + BELOW
-        figure = theme.new_figure(width, float(np.clip(height, 42.0, 1.35 * width)))
+    tall = (extent[3] - extent[2]) / (extent[1] - extent[0])
+    height = 0.5 * (width - BESIDE) * tall + BELOW
+    with theme.drawing(width, float(np.clip(height, 42.0, 1.35 * width))) as figure:
         panels = figure.subplots(1, 2, sharey=True)
         for panel, (name, (colours, values)) in zip(panels, drawn.items(), strict=True):
             image = np.full(index.max(axis=0) + 1, np.nan)
@@ -59,7 +57,6 @@ def reach_map(reach: ReachMap, *, layer: tuple[str, float] | None = None, width:
             figure.colorbar(picture, ax=panel, orientation="horizontal", label=name, aspect=16)
         panels[0].set_ylabel(f"{AXES[up]} (mm)")
         figure.suptitle(f"{AXES[normal]} = {MM * at:.4g} mm", fontsize=8.0)
-        theme.settle(figure)
     return figure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from arcreach.scenes.clearance import bodies_of
 from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Capsule, HalfSpace, Sphere
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # Azimuth and elevation of the eye in degrees.
 VIEWS = ((-60.0, 18.0), (30.0, 18.0))
 # Drawn radius of a body of radius 0, as a share of the picture.
@@ -41,7 +38,7 @@ def scene(
     poses: int = 7,
     views: Sequence[tuple[float, float]] = VIEWS,
     width: float = theme.TWO_COLUMNS,
-) -> Figure:
+) -> theme.Figure:
     """Draw poses along a path (a `Plan`, a `Path`, anything with `robot` and `q`) among its obstacles.
 
     `obstacles` replaces the scene of the path; `views` are azimuth and elevation in degrees; `width` is in millimetres.
@@ -61,27 +58,24 @@ def scene(
     high = np.max([picture.high for picture in pictures], axis=0)
     # Space for the scale and the axes.
     low[1] -= 0.06 * (high[1] - low[1])
-    with theme.style():
-        panel_width = (width - MARGIN) / len(views)
-        height = panel_width * (high[1] - low[1]) / (high[0] - low[0])
-        figure = theme.new_figure(width, float(np.clip(height, 40.0, 1.3 * panel_width)) + MARGIN)
+    panel_width = (width - MARGIN) / len(views)
+    height = panel_width * (high[1] - low[1]) / (high[0] - low[0])
+    with theme.drawing(width, float(np.clip(height, 40.0, 1.3 * panel_width)) + MARGIN) as figure:
         panels = figure.subplots(1, len(views), squeeze=False)[0]
         for panel, picture in zip(panels, pictures, strict=True):
             picture.draw(panel, low, high)
         _draw_scale(panels[0], low, high)
         figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
-        theme.settle(figure)
     return figure
 
 
 def _legend() -> list[Any]:
-    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     return [
         Patch(facecolor=GREY, label="start"),
         Patch(facecolor=BLUE, label="goal"),
-        Line2D([], [], color=VERMILION, linewidth=1.0, label="path of the tip"),
+        theme.handle("path of the tip", color=VERMILION, linewidth=1.0),
         Patch(facecolor=OBSTACLE, edgecolor=mixed(OBSTACLE, 0.6), linewidth=0.5, label="obstacle"),
     ]
 

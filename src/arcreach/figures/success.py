@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,6 @@ import numpy.typing as npt
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # For every method: abscissae, numbers of targets reached, and numbers of targets.
 Counts = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]
@@ -40,7 +37,7 @@ def wilson(reached: npt.ArrayLike, count: npt.ArrayLike) -> tuple[Array, Array]:
     return low, high
 
 
-def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE_COLUMN) -> Figure:
+def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE_COLUMN) -> theme.Figure:
     """Draw the share of targets that each method reached, with 95 % Wilson bands.
 
     `counts` has, for every method, the abscissae, the numbers of targets reached and the numbers of targets. `label` is
@@ -48,8 +45,7 @@ def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE
     """
     if not counts:
         raise MethodError("counts is empty; give at least one method")
-    with theme.style():
-        figure = theme.new_figure(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0))
+    with theme.drawing(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0)) as figure:
         panel = figure.subplots()
         looks = theme.look(list(counts))
         draw_shares(panel, counts, label, looks)
@@ -57,7 +53,6 @@ def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE
             panel.legend(loc="best")
         else:
             theme.legend_below(figure, looks, 3 if width < theme.TWO_COLUMNS else 6)
-        theme.settle(figure)
     return figure
 
 

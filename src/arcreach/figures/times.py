@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,6 @@ from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import GREY, INK
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # By method: the seconds of the solves that reached their target, and the number of all solves.
 Times = Mapping[str, tuple[npt.ArrayLike, int]]
@@ -29,7 +26,7 @@ BINS_PER_DECADE = 16
 FASTEST = 0.05
 
 
-def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> Figure:
+def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> theme.Figure:
     """Draw histograms of the time per solve, a row per method on one logarithmic axis.
 
     `times` has, for every method, the seconds of the solves that reached their target and the number of all solves. A
@@ -46,8 +43,7 @@ def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> Figure:
     high = max(high, 10.0 * low)
     edges = np.geomspace(low, high, round(BINS_PER_DECADE * math.log10(high / low)) + 1)
     looks = theme.look(list(times))
-    with theme.style():
-        figure = theme.new_figure(width, len(rows) * ROW + LEGEND + MARGIN - 5.0)
+    with theme.drawing(width, len(rows) * ROW + LEGEND + MARGIN - 5.0) as figure:
         panels = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
         for panel, (name, row) in zip(panels, rows.items(), strict=True):
             _draw_row(panel, row, edges, looks[name]["color"])
@@ -59,18 +55,14 @@ def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> Figure:
         panels[-1].set_xlim(low, high)
         panels[-1].set_xlabel("time per solve (µs)")
         figure.legend(handles=_marks(), loc="outside lower center", ncols=2)
-        theme.settle(figure)
     return figure
 
 
 def _marks() -> list[Any]:
-    from matplotlib.lines import Line2D
-
+    look = {"color": INK, "linestyle": ""}
     return [
-        Line2D([], [], color=INK, linestyle="", marker="|", markersize=7.0, markeredgewidth=1.0, label="median"),
-        Line2D(
-            [], [], color=INK, linestyle="", marker="v", markersize=4.0, markeredgewidth=0.0, label="99th percentile"
-        ),
+        theme.handle("median", marker="|", markersize=7.0, markeredgewidth=1.0, **look),
+        theme.handle("99th percentile", marker="v", markersize=4.0, markeredgewidth=0.0, **look),
     ]
 
 
@@ -106,7 +98,7 @@ def time_text(microseconds: float) -> str:
 
 def time_distributions(
     cases: Mapping[str, Times], *, methods: Sequence[str] | None = None, width: float = theme.TWO_COLUMNS
-) -> Figure:
+) -> theme.Figure:
     """Draw the share of solves that reached their target within a time, a panel per case.
 
     `cases` maps the title of each panel to the argument `times` of `solve_times`. `methods` is the order of the legend;
@@ -117,8 +109,7 @@ def time_distributions(
         raise MethodError("cases is empty; give at least one title with its methods")
     looks = theme.look(methods)
     lines = math.ceil(len(cases) / COLUMNS)
-    with theme.style():
-        figure = theme.new_figure(width, lines * PANEL + LEGEND + MARGIN)
+    with theme.drawing(width, lines * PANEL + LEGEND + MARGIN) as figure:
         panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
         for panel, (title, times) in zip(panels, cases.items(), strict=False):
             for method, (seconds, count) in times.items():
@@ -138,7 +129,6 @@ def time_distributions(
                 panel.set_xlabel("time (µs)")
                 panel.tick_params(labelbottom=True)
         theme.legend_below(figure, looks)
-        theme.settle(figure)
     return figure
 
 

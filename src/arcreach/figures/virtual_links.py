@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import BLUE, GREY, MM, ORANGE, PALE, VERMILION
 from arcreach.ik.solution import Solution, Trace
 from arcreach.robots.robot import Robot
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 START, JOINT, END = range(3)
 # With more sections than this, only whole stages are drawn.
@@ -35,7 +32,7 @@ class _Step(NamedTuple):
     q: Array | None = None
 
 
-def virtual_links(solution: Solution, *, iteration: int = 1, width: float = theme.TWO_COLUMNS) -> Figure:
+def virtual_links(solution: Solution, *, iteration: int = 1, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     """Draw an iteration of `fabrikc`, `fabrikx` or `chords` from a solution with a trace, section by section.
 
     The first row is forward reaching, tip to base; the second backward reaching, base to tip, with the bodies of the
@@ -51,8 +48,7 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = them
         raise MethodError(f"iteration = {iteration!r} is not accepted; {accepted}")
     rows = _steps(trace, iteration)
     plane, name = _plane(rows)
-    with theme.style():
-        figure = theme.new_figure(width, len(rows) * PANEL + LEGEND)
+    with theme.drawing(width, len(rows) * PANEL + LEGEND) as figure:
         panels = figure.subplots(len(rows), max(map(len, rows)), squeeze=False, sharex=True, sharey=True)
         for line, steps in zip(panels, rows, strict=True):
             for panel, step in zip(line, steps, strict=False):
@@ -67,7 +63,6 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = them
         for panel in panels[-1]:
             panel.set_xlabel(f"{name} (mm)")
         figure.legend(handles=_legend(rows), loc="outside lower center", ncols=4)
-        theme.settle(figure)
     return figure
 
 
@@ -130,15 +125,7 @@ def _draw(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
         panel.plot(*section[[START, END]].T, color=colour, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=order)
         panel.plot(*section.T, color=colour, linewidth=1.1, zorder=order)
         panel.plot(*section[JOINT], "s", color=colour, markersize=3.2, zorder=order + 0.2)
-        panel.plot(
-            *section[[START, END]].T,
-            "o",
-            markersize=3.2,
-            markerfacecolor="white",
-            markeredgecolor=colour,
-            markeredgewidth=0.9,
-            zorder=order + 0.3,
-        )
+        panel.plot(*section[[START, END]].T, "o", **theme.hollow(colour, 3.2, 0.9), zorder=order + 0.3)
     for i, (a, b) in enumerate(zip(flat[:-1, END], flat[1:, START], strict=True)):
         if (i in step.moved) == (i + 1 in step.moved):
             # Rigid links between sections.
@@ -165,31 +152,25 @@ def _draw_target(panel: Any, solution: Solution, reach: float, plane: Array) -> 
     if target is None:
         return
     point = _flat(np.asarray(target.position), plane)
-    panel.plot(
-        *point, "o", markersize=6.5, markerfacecolor="none", markeredgecolor=VERMILION, markeredgewidth=1.0, zorder=4.0
-    )
+    panel.plot(*point, "o", **theme.hollow(VERMILION, 6.5, face="none"), zorder=4.0)
     if target.kind == "axis":
         tip = _flat(np.asarray(target.position) + AXIS * reach * np.asarray(target.axis), plane)
         panel.plot(*np.array([point, tip]).T, color=VERMILION, linewidth=0.9, zorder=1.8)
 
 
 def _legend(rows: list[list[_Step]]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
     tangents = bool(np.isfinite(rows[0][0].links[:, JOINT]).any())
-    hollow: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "white", "markersize": 3.2}
+    dot = {"marker": "o", "linestyle": "none"}
     handles = [
-        Line2D([], [], color=BLUE, linewidth=0.8, linestyle=(0, (3, 1.5)), label="chord"),
-        Line2D([], [], marker="o", markeredgecolor=BLUE, label="start and end of a section", **hollow),
-        Line2D([], [], color=PALE, label="not yet moved in this stage"),
-        Line2D([], [], color=ORANGE, linewidth=1.6, label="body"),
-        Line2D(
-            [], [], marker="o", markeredgecolor=VERMILION, label="target and its axis", **{**hollow, "markersize": 6.5}
-        ),
+        theme.handle("chord", color=BLUE, linewidth=0.8, linestyle=(0, (3, 1.5))),
+        theme.handle("start and end of a section", **dot, **theme.hollow(BLUE, 3.2)),
+        theme.handle("not yet moved in this stage", color=PALE),
+        theme.handle("body", color=ORANGE, linewidth=1.6),
+        theme.handle("target and its axis", **dot, **theme.hollow(VERMILION, 6.5)),
     ]
     if tangents:
         handles[:0] = [
-            Line2D([], [], color=BLUE, label="tangent"),
-            Line2D([], [], color=BLUE, marker="s", markersize=3.2, linestyle="none", label="joint of the tangents"),
+            theme.handle("tangent", color=BLUE),
+            theme.handle("joint of the tangents", color=BLUE, marker="s", markersize=3.2, linestyle="none"),
         ]
     return handles

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import MM
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Corners (n, 2) of cells, as distance from the z axis and height in metres, and a value for each.
 Cells = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -40,7 +37,7 @@ def workspace(
     logarithmic: bool = False,
     limits: tuple[float, float] | None = None,
     width: float | None = None,
-) -> Figure:
+) -> theme.Figure:
     """Draw values over cells of the workspace: one map per title, all on one colour scale.
 
     Cells are squares of the size `cell` in metres, given by their lower left corners. `label` names the values;
@@ -75,7 +72,7 @@ def workspace_cells(
     cell: float,
     colours: Sequence[str] = (SAME_BOTH, OURS, THEIRS),
     width: float | None = None,
-) -> Figure:
+) -> theme.Figure:
     """Draw groups of cells in colours, one map per title.
 
     A group is given by the lower left corners (n, 2) of its cells in metres; there are at most as many groups as
@@ -148,7 +145,7 @@ def _checked(title: str, given: npt.ArrayLike, values: npt.ArrayLike) -> tuple[A
 
 def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
-) -> tuple[Figure, Any]:
+) -> tuple[theme.Figure, Any]:
     """Return a figure with a panel per map, all of the same scale."""
     width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
-from arcreach.cli.output import check_figure, exit_by, print_json, printable_lines, save_figure
+from arcreach.cli.output import check_figure, exit_by, picked, print_json, printable_lines
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_numbers
 from arcreach.errors import SceneError
@@ -64,7 +64,7 @@ def contact(
     if figure is not None:
         from arcreach import figures
 
-        save_figure(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
+        figures.save(figures.contact({loaded.name or "scene": found}, width=120.0), figure)
     exit_by(len(found) > 0)
 
 
@@ -73,19 +73,15 @@ def _as_data(scene: PlanarScene, found: ContactPlans) -> dict[str, Any]:
         "scene": scene.name,
         "target": found.target,
         "solutions": [_plan_data(plan) for plan in found],
-        "complete": found.complete,
-        "poses": found.poses,
-        "seconds": found.seconds,
+        **picked(found, "complete", "poses", "seconds"),
     }
 
 
 def _plan_data(plan: ContactPlan) -> dict[str, Any]:
     fields = ("curvature", "length", "side", "contact", "kind", "obstacle")
     return {
-        "length": plan.length,
-        "tip": plan.tip,
-        "clearance": plan.clearance,
-        "arcs": [{name: getattr(arc, name) for name in fields} for arc in plan.arcs],
+        **picked(plan, "length", "tip", "clearance"),
+        "arcs": [picked(arc, *fields) for arc in plan.arcs],
         "rod": _rod_data(plan.rod, plan.target),
         "repair": _rod_data(plan.repair, plan.target),
     }
@@ -93,4 +89,4 @@ def _plan_data(plan: ContactPlan) -> dict[str, Any]:
 
 def _rod_data(shape: RodShape, target: Point) -> dict[str, Any]:
     fields = ("actuation", "length", "tip", "touched", "pushes", "share", "clearance", "within_limits")
-    return {"tip_deviation": shape.deviation(target), **{name: getattr(shape, name) for name in fields}}
+    return {"tip_deviation": shape.deviation(target), **picked(shape, *fields)}

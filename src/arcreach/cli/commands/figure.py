@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from arcreach._io import is_stream
 from arcreach._typing import Array
 from arcreach.cli.arguments import (
     TO_HELP,
@@ -17,6 +19,7 @@ from arcreach.cli.arguments import (
     MethodName,
     MethodOptions,
     OptionalScene,
+    PlanarName,
     PositionTol,
     RobotName,
     Rotation,
@@ -24,24 +27,27 @@ from arcreach.cli.arguments import (
     SceneScale,
     Start,
     TipLink,
+    complete,
     complete_robot,
     read_scene,
 )
-from arcreach.cli.commands import planar_figures
 from arcreach.cli.configurations import parse_configuration, parse_pulls
-from arcreach.cli.figure_output import Out, WidthChoice, save, width_option
 from arcreach.cli.method_options import parse_options
-from arcreach.cli.output import check_figure, note, print_table
+from arcreach.cli.output import check_figure, note, print_table, printable
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_numbers, parse_target
-from arcreach.errors import MethodError
-from arcreach.files import load_chain, load_robot, load_scene, units
+from arcreach.errors import MethodError, SceneError
+from arcreach.files import PlanarScene, load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue, units
 from arcreach.ik.method import find_method
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.reach_map import AXES, reach_map
+from arcreach.planning.contact.contact_plan import ContactPlans
+from arcreach.planning.contact.plan import plan_contact
 from arcreach.robots.robot import Robot
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from arcreach.calibration import TipCovariance
 
 app = typer.Typer(
@@ -49,6 +55,18 @@ app = typer.Typer(
 )
 
 
+class Width(enum.StrEnum):
+    """The width of a figure."""
+
+    COLUMN = "column"
+    PAGE = "page"
+
+
+Out = Annotated[File, typer.Option("--out", help="File to write: .svg, .pdf or .png.")]
+WidthChoice = Annotated[
+    Width | None,
+    typer.Option("--width", help="One column (3.5 in) or a page (7.16 in); by default as suits the figure."),
+]
 Methods = Annotated[
     str | None,
     typer.Option("--methods", help="Separated by commas, also module:function; by default some that accept the robot."),
@@ -70,8 +88,52 @@ FIGURES = {
 }
 
 
-app.command("contact", help=f"Draw {FIGURES['contact']}.")(planar_figures.contact)
-app.command("search", help=f"Draw {FIGURES['search']}.")(planar_figures.search)
+@app.command(help=f"Draw {FIGURES['contact']}.")
+def contact(
+    scenes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENE...", help="Planar scenes: names or .toml files.", autocompletion=complete(planar_catalogue)
+        ),
+    ],
+    out: Out,
+    rod: Annotated[bool, typer.Option("--rod/--no-rod", help="Add a row with the elastic rod.")] = True,
+    width: WidthChoice = None,
+) -> None:
+    """Draw the contact plans of planar scenes side by side."""
+    check_figure(out)
+    loaded = [load_planar_scene(name) for name in scenes]
+    for one in loaded:
+        _check_target(one)
+    from arcreach import figures
+
+    with announce_compiling():
+        plans = {one.name or "scene": _planned(one) for one in loaded}
+        drawn = figures.contact(
+            plans, rod=rod, **width_option(width or (Width.COLUMN if len(plans) == 1 else Width.PAGE))
+        )
+    save(drawn, out)
+
+
+@app.command(help=f"Draw {FIGURES['search']}.")
+def search(
+    scene: PlanarName,
+    out: Out,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds of the search, a panel each.")] = 2,
+    automatic: Annotated[
+        bool, typer.Option("--auto", help="Allow contact with every convex corner and disc, not only at given points.")
+    ] = False,
+    width: WidthChoice = None,
+) -> None:
+    """Draw the rounds of the contact planner's search side by side."""
+    check_figure(out)
+    loaded = load_planar_scene(scene)
+    _check_target(loaded)
+    from arcreach import figures
+
+    with announce_compiling():
+        drawn = figures.contact_search(_planned(loaded, automatic, trace=True), rounds=rounds, **width_option(width))
+    save(drawn, out)
 
 
 @app.command("list")
@@ -376,3 +438,33 @@ def _pull_uncertainty(robot: Robot, q: Array, text: str, elastic: bool) -> TipCo
     if not 0.0 < error < math.inf:
         raise MethodError(f"--pull-error {text} is not accepted; give a length above 0")
     return tip_covariance(robot, q, pulls=np.full(len(robot.tendons), error), elastic=elastic)
+
+
+def _check_target(scene: PlanarScene) -> None:
+    if scene.target is None:
+        raise SceneError(f"scene '{scene.name}' has no target to reach; give one that has")
+
+
+def _planned(scene: PlanarScene, automatic: bool = False, trace: bool = False) -> ContactPlans:
+    contacts = None if automatic else scene.contacts
+    return plan_contact(
+        scene.robot, scene.target, scene.obstacles, contacts, bend_radius=scene.bend_radius, trace=trace
+    )
+
+
+def width_option(width: Width | None) -> dict[str, Any]:
+    """Return the keyword for the width in millimetres, if one is given."""
+    from arcreach import figures
+
+    if width is None:
+        return {}
+    return {"width": figures.ONE_COLUMN if width == Width.COLUMN else figures.TWO_COLUMNS}
+
+
+def save(figure: Figure, out: File) -> None:
+    """Write a figure and print its size."""
+    from arcreach import figures
+
+    figures.save(figure, out)
+    width, height = (25.4 * size for size in figure.get_size_inches())
+    typer.echo(printable(f"{out}: {width:.1f} x {height:.1f} mm"), err=is_stream(out))

@@ -14,7 +14,7 @@ from arcreach.calibration import fit as fit_robot
 from arcreach.calibration import read_measurements
 from arcreach.calibration.parameters import DEFAULT, GROUPS
 from arcreach.cli.arguments import AsJson, FigurePath, RobotName
-from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, note, print_json, print_table, save_figure
+from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, note, print_json, print_table
 from arcreach.cli.progress import announce_compiling
 from arcreach.errors import Interrupted
 from arcreach.files import load_chain, save_robot
@@ -61,9 +61,9 @@ def fit(
     if out is not None:
         save_robot(found.robot, out)
     if figure is not None:
-        from arcreach.figures import calibration
+        from arcreach.figures import calibration, save
 
-        save_figure(calibration(found), figure)
+        save(calibration(found), figure)
     if as_json:
         print_json(
             {

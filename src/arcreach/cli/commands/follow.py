@@ -44,7 +44,7 @@ from arcreach.cli.motors import (
     check_timing,
     write_motors,
 )
-from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, print_json, save_figure
+from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_port, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
@@ -146,22 +146,17 @@ def follow(
         else:
             note(f"note: {motors} is not written, because not every point is reached")
     if figure is not None:
-        from arcreach.figures import joint_paths
+        from arcreach.figures import joint_paths, save
 
-        save_figure(joint_paths({loaded.name or robot: path}), figure)
+        save(joint_paths({loaded.name or robot: path}), figure)
     if as_json:
         print_json(
             {
                 "robot": loaded.name,
                 "coordinates": loaded.coordinates,
-                "q": path.q,
-                "waypoint": path.waypoint,
+                **picked(path, "q", "waypoint"),
                 "status": [STATUS_BY_CODE[code].name for code in path.status],
-                "position_error": path.position_error,
-                "angle_error": path.angle_error,
-                "clearance": path.clearance,
-                "port_distance": path.port_distance,
-                "seconds": path.seconds,
+                **picked(path, "position_error", "angle_error", "clearance", "port_distance", "seconds"),
                 **noted,
             }
         )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
-from arcreach.cli.output import check_figure, exit_by, print_json, printable_lines, save_figure
+from arcreach.cli.output import check_figure, exit_by, picked, print_json, printable_lines
 from arcreach.cli.progress import announce_compiling
 from arcreach.errors import SceneError
 from arcreach.files import load_planar_scene, units
@@ -42,13 +42,13 @@ def grasp(
     if figure is not None and len(found):
         from arcreach import figures
 
-        save_figure(figures.grasp(found[0], title=loaded.name), figure)
+        figures.save(figures.grasp(found[0], title=loaded.name), figure)
     exit_by(len(found) > 0)
 
 
 def _as_data(plan: GraspPlan) -> dict[str, Any]:
     fields = ("centre", "object_radius", "side", "wrap_angle", "length", "clearance", "motion", "touched", "tip")
-    data = {name: getattr(plan, name) for name in fields}
+    data = picked(plan, *fields)
     for name in ("approach", "wrap"):
         data[name] = [{"curvature": curvature, "length": length} for curvature, length in getattr(plan, name)]
     return {**data, "q": plan.q}

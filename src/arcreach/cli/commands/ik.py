@@ -41,7 +41,7 @@ from arcreach.cli.arguments import (
 from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
 from arcreach.cli.method_options import parse_options
-from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, print_json
+from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
 from arcreach.cli.targets import parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
@@ -261,14 +261,8 @@ def _as_data(robot: AnyRobot, solution: Solution, driven: Robot | None) -> dict[
         **pulls,
         "reached": solution.reached,
         "status": solution.status.name,
-        "position_error": solution.position_error,
-        "angle_error": solution.angle_error,
-        "iterations": solution.iterations,
-        "seconds": solution.seconds,
-        "method": solution.method,
-        "hits": solution.hits,
-        "clearance": solution.clearance,
-        "port_distance": solution.port_distance,
+        **picked(solution, "position_error", "angle_error", "iterations", "seconds", "method", "hits"),
+        **picked(solution, "clearance", "port_distance"),
     }
 
 

@@ -36,7 +36,7 @@ from arcreach.cli.motors import (
     check_timing,
     write_motors,
 )
-from arcreach.cli.output import check_figure, console, exit_by, note, print_json, save_figure
+from arcreach.cli.output import check_figure, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_target
 from arcreach.errors import MethodError
@@ -142,7 +142,7 @@ def plan(
     if figure is not None:
         from arcreach import figures
 
-        save_figure(figures.scene(found), figure)
+        figures.save(figures.scene(found), figure)
     exit_by(found.reached)
 
 
@@ -163,12 +163,6 @@ def _as_data(found: Plan, timed: Timed | None, scene: str) -> dict[str, Any]:
         "coordinates": found.robot.coordinates,
         "reached": found.reached,
         "status": found.status.name,
-        "q": found.q,
-        "clearance": found.clearance,
-        "position_error": found.position_error,
-        "angle_error": found.angle_error,
-        "goals": found.goals,
-        "motions": found.motions,
-        "seconds": found.seconds,
+        **picked(found, "q", "clearance", "position_error", "angle_error", "goals", "motions", "seconds"),
     }
     return data if timed is None else {**data, "duration": timed.duration}

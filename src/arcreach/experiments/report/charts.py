@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from arcreach.experiments.report.statistics import Summary
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import INK, look
 from arcreach.figures.success import draw_shares, mark_degrees, success
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Curves = Mapping[str, Sequence[tuple[float, Summary]]]
 
@@ -31,7 +28,7 @@ HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
 CELL = 1e-3
 
 
-def success_curves(curves: Curves, label: str, width: float = theme.ONE_COLUMN * 1.3) -> Figure:
+def success_curves(curves: Curves, label: str, width: float = theme.ONE_COLUMN * 1.3) -> theme.Figure:
     """Draw the share reached as curves, with Wilson intervals as bands; `label` names the abscissa."""
     return success(_counts(curves), label=label, width=width)
 
@@ -44,15 +41,16 @@ def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]
     }
 
 
-def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = False, means: bool = False) -> Figure:
+def method_curves(
+    panels: Mapping[str, Curves], label: str, logarithmic: bool = False, means: bool = False
+) -> theme.Figure:
     """Draw share, median time and median iterations as a row of three panels for each set of curves.
 
     With `means`, dotted lines with hollow markers show the means.
     """
     methods = list(dict.fromkeys(method for curves in panels.values() for method in curves))
     looks = look(methods)
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, len(panels) * PANEL + LEGEND + 6.0)
+    with theme.drawing(theme.TWO_COLUMNS, len(panels) * PANEL + LEGEND + 6.0) as figure:
         rows = figure.subplots(len(panels), 3, squeeze=False, sharex=True)
         for row, (title, curves) in zip(rows, panels.items(), strict=True):
             draw_shares(row[0], _counts(curves), "", looks)
@@ -72,26 +70,23 @@ def method_curves(panels: Mapping[str, Curves], label: str, logarithmic: bool = 
         for panel in rows[-1]:
             panel.set_xlabel(label)
             mark_degrees(panel, label)
-        _legend(figure, methods, looks)
-        theme.settle(figure)
+        theme.legend_below(figure, looks)
     return figure
 
 
-def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) -> Figure:
+def fitted_times(lines: Mapping[str, tuple[Array, Array, Array]], label: str) -> theme.Figure:
     """Draw times as dots, and fits as lines; `lines` has, by method, abscissae, times and fitted times in seconds."""
-    looks = look(list(lines))
-    with theme.style():
-        figure = theme.new_figure(theme.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND)
+    looks = look(list(lines), linestyle="")
+    with theme.drawing(theme.ONE_COLUMN * 1.3, 1.6 * PANEL + LEGEND) as figure:
         panel = figure.subplots()
         for method, (x, times, fitted) in lines.items():
-            panel.plot(x, 1e3 * times, **{**looks[method], "linestyle": ""})
+            panel.plot(x, 1e3 * times, **looks[method])
             panel.plot(x, 1e3 * fitted, color=looks[method]["color"], linewidth=1.0)
         panel.set_xlabel(label)
         panel.set_ylabel("median time (ms)")
         panel.set_xlim(left=0.0)
         panel.set_ylim(bottom=0.0)
-        theme.legend_below(figure, {name: {**one, "linestyle": ""} for name, one in looks.items()}, 4)
-        theme.settle(figure)
+        theme.legend_below(figure, looks, 4)
     return figure
 
 
@@ -105,12 +100,11 @@ def efforts(run: Any, titles: Mapping[str, str], methods: Sequence[str]) -> dict
     return {title: found[title] for title in titles.values() if title in found}
 
 
-def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
+def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> theme.Figure:
     """Draw histograms of iterations, left, and times, right, a row of panels per title."""
     methods = sorted({method for by_method in rows.values() for method in by_method})
-    looks = {name: {**one, "marker": ""} for name, one in look(methods).items()}
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, 0.8 * PANEL * len(rows) + LEGEND + 6.0)
+    looks = look(methods, marker="")
+    with theme.drawing(theme.TWO_COLUMNS, 0.8 * PANEL * len(rows) + LEGEND + 6.0) as figure:
         panels = figure.subplots(len(rows), 2, squeeze=False)
         for row, (title, by_method) in zip(panels, rows.items(), strict=True):
             for k, (panel, unit) in enumerate(zip(row, (1.0, 1e6), strict=True)):
@@ -127,23 +121,17 @@ def effort_distributions(rows: Mapping[str, Mapping[str, tuple[Array, Array]]]) 
             row[0].set_title(title, loc="left")
         panels[-1, 0].set_xlabel("iterations")
         panels[-1, 1].set_xlabel("time (µs)")
-        _legend(figure, methods, looks)
-        theme.settle(figure)
+        theme.legend_below(figure, looks)
     return figure
 
 
-def _legend(figure: Figure, methods: Sequence[str], looks: Mapping[str, dict[str, Any]]) -> None:
-    theme.legend_below(figure, {method: looks[method] for method in methods})
-
-
-def share_matrix(run: Any) -> Figure:
+def share_matrix(run: Any) -> theme.Figure:
     """Draw the share reached as a coloured table of methods and cases, for many methods."""
     cases, methods = run.cases, run.methods
     table = np.full((len(methods), len(cases)), np.nan)
     for one in run.summaries:
         table[methods.index(one.method), cases.index(one.case)] = one.share
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, 5.0 * len(methods) + 36.0)
+    with theme.drawing(theme.TWO_COLUMNS, 5.0 * len(methods) + 36.0) as figure:
         panel = figure.subplots()
         picture = panel.imshow(table, cmap="Blues", vmin=0.0, vmax=100.0, aspect="auto")
         for (row, column), share in np.ndenumerate(table):
@@ -157,29 +145,26 @@ def share_matrix(run: Any) -> Figure:
         panel.set_xticks(range(len(cases)), cases, rotation=35, ha="right", rotation_mode="anchor")
         panel.tick_params(length=0)
         figure.colorbar(picture, ax=panel, label="reached (%)", shrink=0.8)
-        theme.settle(figure)
     return figure
 
 
-def share_bars(run: Any) -> Figure:
+def share_bars(run: Any) -> theme.Figure:
     """Draw the share reached by case and method as dots with intervals, beside the printed share."""
-    cases, looks = run.cases, look(run.methods)
+    cases, looks = run.cases, look(run.methods, linestyle="")
     theirs: dict[tuple[str, str], float] = {}
     for one in run.experiment.printed():
         if one.success is not None and (one.case, one.method) not in theirs:
             theirs[one.case, one.method] = one.success
     step = 3.2 * max(len(run.methods), 2)
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, min(len(cases) * step + 24.0, 400.0))
+    with theme.drawing(theme.TWO_COLUMNS, min(len(cases) * step + 24.0, 400.0)) as figure:
         panel = figure.subplots()
         for k, case in enumerate(cases):
             found = run.of_case(case)
             for j, one in enumerate(found):
                 y = k + 0.8 * ((j + 0.5) / len(found) - 0.5)
                 low, high = (100.0 * end for end in one.interval)
-                shown = {**looks[one.method], "linestyle": ""}
-                panel.plot([low, high], [y, y], color=shown["color"], linewidth=1.0)
-                panel.plot([one.share], [y], **shown)
+                panel.plot([low, high], [y, y], color=looks[one.method]["color"], linewidth=1.0)
+                panel.plot([one.share], [y], **looks[one.method])
                 if (case, one.method) in theirs:
                     panel.plot([theirs[case, one.method]], [y], "|", color=INK, markersize=7.0, markeredgewidth=1.4)
         panel.set_yticks(range(len(cases)), cases)
@@ -187,12 +172,11 @@ def share_bars(run: Any) -> Figure:
         panel.set_xlabel("reached (%); vertical marks: published" if theirs else "reached (%)")
         panel.set_xlim(-2, 102)
         panel.grid(axis="x", linewidth=0.3)
-        _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
-        theme.settle(figure)
+        theme.legend_below(figure, looks)
     return figure
 
 
-def time_distributions(run: Any, most: int = 9) -> Figure:
+def time_distributions(run: Any, most: int = 9) -> theme.Figure:
     """Draw the share of timed targets reached within a time, case by case."""
     cases = run.cases
     if len(cases) > most:
@@ -208,7 +192,7 @@ def time_distributions(run: Any, most: int = 9) -> Figure:
     return figures.time_distributions(times, methods=run.methods)
 
 
-def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figure:
+def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> theme.Figure:
     """Draw the error against the iteration, case by case."""
     figure = figures.convergence(curves, width=theme.TWO_COLUMNS)
     for panel in figure.axes:
@@ -220,7 +204,7 @@ def convergence(curves: Mapping[str, Mapping[str, tuple[Array, Array]]]) -> Figu
     return figure
 
 
-def worst_cases(run: Any) -> Figure:
+def worst_cases(run: Any) -> theme.Figure:
     """Draw the share reached on every mix of section kinds, summed over all bend limits."""
     kinds = {case.name: case.labels["kinds"] for case in run.experiment.cases(run.settings)}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -229,21 +213,19 @@ def worst_cases(run: Any) -> Figure:
         total[0] += one.reached
         total[1] += one.count
     names = sorted(set(kinds.values()))
-    looks = look(run.methods)
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, 62.0)
+    looks = look(run.methods, linestyle="")
+    with theme.drawing(theme.TWO_COLUMNS, 62.0) as figure:
         panel = figure.subplots()
         for method in run.methods:
             points = [(k, counts[method, name]) for k, name in enumerate(names) if (method, name) in counts]
             if points:
                 shares = [100.0 * reached / count for _, (reached, count) in points]
-                panel.plot([k for k, _ in points], shares, label=method, **{**looks[method], "linestyle": ""})
+                panel.plot([k for k, _ in points], shares, label=method, **looks[method])
         panel.set_xticks(range(len(names)), names, rotation=90)
         panel.set_ylabel("reached (%)")
         panel.set_ylim(-3, 103)
         panel.grid(axis="y", linewidth=0.3)
-        _legend(figure, run.methods, {name: {**one, "linestyle": ""} for name, one in looks.items()})
-        theme.settle(figure)
+        theme.legend_below(figure, looks)
     return figure
 
 
@@ -265,7 +247,7 @@ def cells(rows: Any, method: str, monte_carlo: str) -> tuple[Array, Array, Array
     )
 
 
-def cell_maps(run: Any, method: str, monte_carlo: str) -> Figure:
+def cell_maps(run: Any, method: str, monte_carlo: str) -> theme.Figure:
     """Draw the cells found by a solver, by Monte Carlo and by both, robot by robot."""
     maps = {}
     for case in run.cases:
@@ -275,7 +257,7 @@ def cell_maps(run: Any, method: str, monte_carlo: str) -> Figure:
     return figures.workspace_cells(maps, cell=CELL, width=theme.TWO_COLUMNS)
 
 
-def time_maps(run: Any, method: str) -> Figure:
+def time_maps(run: Any, method: str) -> theme.Figure:
     """Draw the time of a method for each cell that it reaches, robot by robot."""
     rows = run.frame.filter((run.frame["method"] == method) & run.frame["reached"])
     # A few cells at the edge need many starts; a scale that includes them would hide the rest.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from arcreach.elements import Section
+from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
-from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.published import iterations_within, table
 from arcreach.robots.robot import Robot
 
 BUDGET = 0.050
@@ -38,16 +39,7 @@ def cases() -> list[Case]:
 
 def printed() -> list[Printed]:
     """Return table 3.6."""
-    return [
-        Printed(
-            f"{row['sections']} sections",
-            row["method"],
-            number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3),
-            mean_iterations=number(row, "mean_iterations"),
-        )
-        for row in table("table-3.6-fabrikx-vs-jacobian")
-    ]
+    return published.printed("table-3.6-fabrikx-vs-jacobian", "{sections} sections")
 
 
 EXPERIMENT = Comparison(

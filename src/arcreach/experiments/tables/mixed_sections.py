@@ -5,22 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from arcreach.elements import Section
+from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
-from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.published import iterations_within, table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part, Table
 from arcreach.figures.drawing import theme
 from arcreach.figures.success import draw_shares
 from arcreach.robots.robot import Robot
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Constant and variable length in metres of fixed, extensible and telescopic sections.
 KINDS = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
@@ -56,21 +54,7 @@ def cases() -> list[Case]:
 
 def printed() -> list[Printed]:
     """Return table 3.9, over all cases."""
-    return [
-        Printed(
-            "",
-            {"both": "portfolio"}.get(row["method"], row["method"]),
-            number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3),
-            number(row, "median_time_ms", 1e-3),
-            number(row, "mean_iterations"),
-            number(row, "median_iterations"),
-            row["method"],
-            number(row, "worst_case_success_percent"),
-            "[K22] table 3.9",
-        )
-        for row in table("table-3.9-mixed-sections")
-    ]
+    return published.printed("table-3.9-mixed-sections", "", labels={"both": "portfolio"}, source="[K22] table 3.9")
 
 
 def pictures(run: Any) -> Iterator[Part]:
@@ -107,7 +91,7 @@ def pictures(run: Any) -> Iterator[Part]:
         )
 
 
-def robot_panels(run: Any) -> Figure:
+def robot_panels(run: Any) -> theme.Figure:
     """Draw the share reached against the limit of the bend: the base section by row, the others by column."""
     labels = {case.name: case.labels for case in run.experiment.cases(run.settings)}
     counts: dict[str, dict[str, tuple[list[float], list[int], list[int]]]] = {}
@@ -122,8 +106,7 @@ def robot_panels(run: Any) -> Figure:
         for k, (method, one) in enumerate(theme.look(run.methods).items())
     }
     kinds = list(KINDS)
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, len(kinds) * PANEL + LEGEND)
+    with theme.drawing(theme.TWO_COLUMNS, len(kinds) * PANEL + LEGEND) as figure:
         panels = figure.subplots(len(kinds), len(kinds) ** 2, sharex=True, sharey=True)
         for panel, name in zip(panels.flat, map("".join, itertools.product(kinds, repeat=3)), strict=True):
             draw_shares(panel, counts.get(name, {}), "", looks)
@@ -137,7 +120,6 @@ def robot_panels(run: Any) -> Figure:
         for row in panels:
             row[0].set_ylabel("reached (%)")
         theme.legend_below(figure, theme.look(run.methods))
-        theme.settle(figure)
     return figure
 
 

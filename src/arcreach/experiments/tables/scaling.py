@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from arcreach._typing import Array
+from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import AXIS, POSITION
-from arcreach.experiments.published import number, table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part
 from arcreach.figures.drawing import theme
 from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NUMBERS = {2: "two", 3: "three", 5: "five", 10: "ten"}
 GOALS = {"position": POSITION, "pose": AXIS}
@@ -54,17 +52,8 @@ def cases() -> list[Case]:
 
 def printed() -> list[Printed]:
     """Return tables 3.3 and 3.4."""
-    return [
-        Printed(
-            f"{row['sections']} sections, {row['goal']}",
-            "fabrikx",
-            number(row, "success_percent"),
-            median_time=number(row, "median_time_ms", 1e-3),
-            median_iterations=number(row, "median_iterations"),
-            table=TABLES[row["goal"]],
-        )
-        for row in table("table-3.3-3.4-fabrikx-scaling")
-    ]
+    rows = published.printed("table-3.3-3.4-fabrikx-scaling", "{sections} sections, {goal}", "fabrikx")
+    return [replace(row, table=TABLES[row.case.split(", ")[1]]) for row in rows]
 
 
 def pictures(run: Any) -> Iterator[Part]:
@@ -83,11 +72,10 @@ def pictures(run: Any) -> Iterator[Part]:
             )
 
 
-def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
+def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> theme.Figure:
     """Draw the least and largest time by number of iterations; `efforts` has iterations and seconds by panel title."""
-    looks = {name: {**one, "linestyle": ""} for name, one in theme.look(("largest time", "least time")).items()}
-    with theme.style():
-        figure = theme.new_figure(theme.TWO_COLUMNS, PANEL + LEGEND)
+    looks = theme.look(("largest time", "least time"), linestyle="")
+    with theme.drawing(theme.TWO_COLUMNS, PANEL + LEGEND) as figure:
         panels = figure.subplots(1, len(efforts), squeeze=False, sharey=True)[0]
         for panel, (title, (iterations, seconds)) in zip(panels, efforts.items(), strict=True):
             counts = np.unique(iterations)
@@ -100,7 +88,6 @@ def time_ranges(efforts: Mapping[str, tuple[Array, Array]]) -> Figure:
             panel.set_yscale("log")
         panels[0].set_ylabel("time (µs)")
         theme.legend_below(figure, looks)
-        theme.settle(figure)
     return figure
 
 

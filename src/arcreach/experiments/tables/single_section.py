@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from arcreach.elements import Section
+from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed, Reading
 from arcreach.experiments.engine.judge import POSITION
-from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.published import iterations_within, table
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Part
 from arcreach.ik.methods.single_section import constants
@@ -76,16 +77,7 @@ def cases() -> list[Case]:
 
 def printed() -> list[Printed]:
     """Return table 3.1."""
-    return [
-        Printed(
-            f"{row['section']}, {row['subsections']} arcs",
-            row["method"],
-            number(row, "success_percent"),
-            number(row, "mean_time_us", 1e-6),
-            mean_iterations=number(row, "mean_iterations"),
-        )
-        for row in table("table-3.1-single-section")
-    ]
+    return published.printed("table-3.1-single-section", "{section}, {subsections} arcs")
 
 
 # Weights of lengths (W) and bends (w) in table 2.1 and figure 2.3; the critical bends of these sections are drawn.

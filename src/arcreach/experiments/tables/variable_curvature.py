@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from arcreach.elements import Section
+from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
-from arcreach.experiments.published import iterations_within, number, table
+from arcreach.experiments.published import iterations_within, table
 from arcreach.experiments.report.parts import Drawing, Part, Text
 from arcreach.files import load_chain
 from arcreach.robots.robot import Robot
@@ -72,20 +73,8 @@ def cases() -> list[Case]:
 
 def printed() -> list[Printed]:
     """Return table 3.11."""
-    return [
-        Printed(
-            f"robot {row['robot']}",
-            LABELS.get(row["method"], row["method"]),
-            number(row, "success_percent"),
-            number(row, "mean_time_ms", 1e-3),
-            number(row, "median_time_ms", 1e-3),
-            number(row, "mean_iterations"),
-            number(row, "median_iterations"),
-            row["method"],
-            table="[K22] table 3.11",
-        )
-        for row in table("table-3.11-variable-curvature")
-    ]
+    name = "table-3.11-variable-curvature"
+    return published.printed(name, "robot {robot}", labels=LABELS, source="[K22] table 3.11")
 
 
 def extrapolated(shares: list[float]) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures.drawing.theme import GREEN, GREY, INK, MM
+from arcreach.figures.drawing.theme import GREEN, GREY, INK, MM, hollow
 from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 
@@ -66,16 +66,7 @@ def draw_base(panel: Any) -> None:
 
 def draw_target(panel: Any, target: Point) -> None:
     """Draw the target."""
-    panel.plot(
-        target[0] * MM,
-        target[1] * MM,
-        "o",
-        markersize=5.5,
-        markerfacecolor="white",
-        markeredgecolor=INK,
-        markeredgewidth=1.0,
-        zorder=6.0,
-    )
+    panel.plot(target[0] * MM, target[1] * MM, "o", **hollow(INK, 5.5), zorder=6.0)
     panel.plot(target[0] * MM, target[1] * MM, ".", color=INK, markersize=2.5, zorder=6.1)
 
 

@@ -13,7 +13,9 @@ from arcreach._extras import require
 from arcreach._io import check_output, write_bytes
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import matplotlib.figure
+
+    Figure = matplotlib.figure.Figure
 
 # Widths in millimetres of one column and of a page: 3.5 and 7.16 inches, as most journals of the field require.
 ONE_COLUMN = 3.5 * 25.4
@@ -74,17 +76,30 @@ _RC: dict[str, Any] = {
 }
 
 
-def look(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, line style and marker for every name, distinguishable also without colours."""
+def look(names: Sequence[str], **changed: Any) -> dict[str, dict[str, Any]]:
+    """Return colour, line style and marker for every name, distinguishable also without colours; replace `changed`."""
     return {
         name: {
             "color": COLOURS[k % len(COLOURS)],
             "linestyle": LINES[k // len(COLOURS) % len(LINES)],
             "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)],
             "markersize": 3.0,
+            **changed,
         }
         for k, name in enumerate(names)
     }
+
+
+def handle(label: str, **look: Any) -> Any:
+    """Return a line or a marker for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **look)
+
+
+def hollow(edge: str, size: float, width: float = 1.0, face: str = "white") -> dict[str, Any]:
+    """Return the style of a hollow marker: the colour of its edge, its size, and the width of its edge."""
+    return {"markeredgecolor": edge, "markersize": size, "markeredgewidth": width, "markerfacecolor": face}
 
 
 def plain_log_axis(axis: Any) -> None:
@@ -99,9 +114,7 @@ def plain_log_axis(axis: Any) -> None:
 
 def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: int = 5) -> None:
     """Draw a legend of the styles from `look` below the panels."""
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], label=name, **one) for name, one in looks.items()]
+    handles = [handle(name, **one) for name, one in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns))
 
 
@@ -131,6 +144,15 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+@contextlib.contextmanager
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """Yield an empty figure of a size in millimetres, to be drawn in this style; compute its layout after the block."""
+    with style():
+        figure = new_figure(width, height)
+        yield figure
+        settle(figure)
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as .pdf, .svg or .png (300 dots per inch) in its own size."""
     ending = check_output(path, ENDINGS)
@@ -144,4 +166,4 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 def import_matplotlib() -> Any:
     """Import matplotlib, or raise an error that names its extra."""
-    return require("matplotlib", "a figure")
+    return require("matplotlib")

@@ -1,10 +1,10 @@
-"""Draw sections at several bends, and the curve that the tip describes."""
+"""Draw single sections: bodies at several bends with the curve of the tip, and the chord angle against the bend."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import GREEN, GREY, MM
 from arcreach.robots.robot import Robot
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-POINTS, CURVE = 240, 201
+POINTS, CURVE, BENDS = 240, 201, 721
 PANEL, LEGEND = 62.0, 14.0  # millimetres
+ANGLE_PANEL, ANGLE_LEGEND = 52.0, 16.0
 # Range of the colour map in use: its last colours are too pale on white.
 DARKEST, BRIGHTEST = 0.0, 0.85
+# First bend that is drawn, in radians: at rest the ratio k is 0 / 0.
+FIRST = 1e-4
 
 
 def section_bodies(
@@ -30,7 +30,7 @@ def section_bodies(
     largest: float = math.radians(100.0),
     step: float = math.radians(10.0),
     width: float = theme.TWO_COLUMNS,
-) -> Figure:
+) -> theme.Figure:
     """Draw sections by name side by side, at bends from 0 to `largest` in steps of `step` radians, at full length.
 
     The curve of the tip is the workspace of a section in its bending plane. Dots are the ends of sub-arcs.
@@ -45,12 +45,12 @@ def section_bodies(
                 f"{section.bend_max:.6g}, its bend_max"
             )
     bends = np.arange(0.0, largest + 1e-9, step)
-    with theme.style():
+    with theme.drawing(width, PANEL + LEGEND) as figure:
         from matplotlib import colormaps
+        from matplotlib.cm import ScalarMappable
         from matplotlib.colors import ListedColormap, Normalize
 
         colours = colormaps["viridis"](np.linspace(DARKEST, BRIGHTEST, len(bends)))
-        figure = theme.new_figure(width, PANEL + LEGEND)
         panels = figure.subplots(1, len(sections), squeeze=False, sharex=True, sharey=True)[0]
         for panel, (name, section) in zip(panels, sections.items(), strict=True):
             _draw(panel, section, bends, colours)
@@ -61,27 +61,43 @@ def section_bodies(
         degrees = np.degrees(bends)
         half = 0.5 * float(np.degrees(step))
         scale = Normalize(degrees[0] - half, degrees[-1] + half)
-        bar = figure.colorbar(
-            _mappable(scale, ListedColormap(colours)), ax=panels, ticks=degrees[::2], label="bend (°)", pad=0.01
-        )
+        shades = ScalarMappable(scale, ListedColormap(colours))
+        bar = figure.colorbar(shades, ax=panels, ticks=degrees[::2], label="bend (°)", pad=0.01)
         bar.outline.set_visible(False)
         _legend(figure)
-        theme.settle(figure)
     return figure
 
 
-def _mappable(scale: Any, colours: Any) -> Any:
-    from matplotlib.cm import ScalarMappable
+def chord_angle(sections: Mapping[str, Section], *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
+    """Draw the ratio k = bend / chord angle, and the chord angle, against the bend of named sections.
 
-    return ScalarMappable(scale, colours)
+    Bends run from 0 to `bend_max`. A dot marks the critical bend, at which the chord angle is largest: a section that
+    bends further reaches no new direction. `width` is in millimetres. Source: [K22] figs. 2.2, 2.3.
+    """
+    if not sections:
+        raise MethodError("sections is empty; give at least one section by name")
+    from matplotlib.ticker import MultipleLocator
+
+    looks = theme.look(list(sections), marker="")
+    with theme.drawing(width, ANGLE_PANEL + ANGLE_LEGEND) as figure:
+        panels = figure.subplots(1, 2)
+        for name, section in sections.items():
+            _draw_angles(panels, Robot([section]), section.bend_max, looks[name])
+        panels[0].set_ylabel("ratio k = θ / α")
+        panels[1].set_ylabel("chord angle α (°)")
+        for panel in panels:
+            panel.set_xlabel("bend θ (°)")
+            panel.set_xlim(0.0, max(np.degrees(section.bend_max) for section in sections.values()))
+            panel.xaxis.set_major_locator(MultipleLocator(60.0))
+        panels[1].yaxis.set_major_locator(MultipleLocator(60.0))
+        theme.legend_below(figure, looks, 2)
+    return figure
 
 
-def _legend(figure: Figure) -> None:
-    from matplotlib.lines import Line2D
-
+def _legend(figure: theme.Figure) -> None:
     handles = [
-        Line2D([], [], color=GREEN, linewidth=1.6, label="workspace curve of the tip"),
-        Line2D([], [], color=GREY, marker=".", linestyle="none", label="ends of sub-arcs"),
+        theme.handle("workspace curve of the tip", color=GREEN, linewidth=1.6),
+        theme.handle("ends of sub-arcs", color=GREY, marker=".", linestyle="none"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
@@ -101,3 +117,20 @@ def _draw(panel: Any, section: Section, bends: Array, colours: Any) -> None:
 def _bent(robot: Robot, bend: float) -> Array:
     """Return the configuration of one section at full length with a bend towards x."""
     return np.concatenate([[bend, 0.0], robot.upper[2:]])
+
+
+def _draw_angles(panels: Any, robot: Robot, bend_max: float, look: dict[str, Any]) -> None:
+    bends = np.linspace(FIRST, bend_max, BENDS)
+    q = np.zeros((BENDS, robot.dof))
+    q[:, 0] = bends
+    q[:, 2:] = robot.upper[2:]
+    tips = robot.tip_pose(q)[:, :3, 3]
+    # Unwrapped, because atan2 jumps where the chord angle reaches half a turn, as it does at a bend of a full turn.
+    angles = np.unwrap(np.arctan2(tips[:, 0], tips[:, 2]))
+    panels[0].plot(np.degrees(bends), bends / angles, **look)
+    panels[1].plot(np.degrees(bends), np.degrees(angles), **look)
+    critical = int(np.argmax(angles))
+    if critical < BENDS - 1:
+        dot = {"marker": "o", "color": look["color"], "markersize": 4.0, "linestyle": ""}
+        panels[0].plot(np.degrees(bends[critical]), bends[critical] / angles[critical], **dot)
+        panels[1].plot(np.degrees(bends[critical]), np.degrees(angles[critical]), **dot)
