@@ -1,26 +1,23 @@
-"""Inverse kinematics with a body among obstacles or through a port: the solver of `auto`, and checks of the answers."""
+"""Inverse kinematics with a body among obstacles or through a port: the solver of `auto`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arcreach._jit import settled
 from arcreach._threads import spread
-from arcreach._typing import Array
 from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
-from arcreach.kernels.chain.layout import COLLISION, PORT_MISSED, REACHED, REPORT_SIZE
+from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
 from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
-from arcreach.scenes.clearance import clearance, mesh_hint, tolerance_of
+from arcreach.scenes.clearance import mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
 
 # Starts tried per target, and seeds in the table they are chosen from; more starts find nothing new.
@@ -104,20 +101,3 @@ def run_free(problem: Problem) -> Outcome:
     # `judge_body` checks whether a configuration that reaches its target also keeps margin and port.
     status[(errors[0] <= problem.position_tol) & (errors[1] <= problem.angle_tol)] = REACHED
     return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)
-
-
-def judge_body(problem: Problem[Any], q: Array, status: npt.NDArray[np.int64]) -> tuple[Array | None, Array | None]:
-    """Return clearances and distances from the port (n,), None without a scene or a port; correct the status.
-
-    REACHED becomes PORT_MISSED where the port is missed, COLLISION where the clearance is below the margin.
-    """
-    distance = port_distance = None
-    if problem.scene is not None:
-        found = clearance(problem.robot, q, problem.scene, threads=problem.threads).distance
-        distance = np.atleast_1d(np.asarray(found))
-        status[(status == REACHED) & (distance < problem.margin)] = COLLISION
-    if problem.port is not None:
-        passage = problem.port.passage(problem.robot, q)
-        port_distance = passage.distance
-        status[(status == REACHED) & ~passage.kept] = PORT_MISSED
-    return distance, port_distance

@@ -17,7 +17,7 @@ from arcreach.gpu.contexts import Accepted
 from arcreach.gpu.contexts import Targets as Arrays
 from arcreach.gpu.forward import device_rows, on_device
 from arcreach.ik.method import find_method
-from arcreach.ik.methods.auto import MOST_STEPS, seed_count
+from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
 from arcreach.ik.solution import Solutions
 from arcreach.ik.solve import checked_settings, checked_starts
 from arcreach.ik.target import CODES, FARTHEST, Target, Targets, as_targets
@@ -91,7 +91,7 @@ def task_of(
 ) -> Task:
     """Return the task of a batch, without its targets."""
     none = np.empty((0, 0))
-    count, steps = seed_count(mode), max_iterations or MOST_STEPS
+    count, steps = SEEDS[mode], max_iterations or MOST_STEPS
     return Task(none, mode, position_tol, angle_tol, count, steps, math.inf, started, True, none)
 
 

@@ -16,8 +16,8 @@ from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base, judge_body
-from arcreach.ik.judge import judge
+from arcreach.ik.avoidance import check_base
+from arcreach.ik.judge import judge, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.preference import preference_of
@@ -104,8 +104,7 @@ def solve(
     problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
     if bodily:
         _set_body(problem, scene, margin, through)
-    outcome = _run(chosen, problem)
-    position_error, angle_error = _judge(problem, outcome)
+    outcome, (position_error, angle_error) = _run(chosen, problem)
     solution = Solution(
         outcome.q[0],
         STATUS_BY_CODE[outcome.status.item()],
@@ -198,8 +197,7 @@ def solve_batch(
     bodily = scene is not None or through is not None
     if bodily:
         _set_body(problem, scene, margin, through)
-    outcome = _run(chosen, problem) if progress is None else _run_in_pieces(chosen, problem, progress)
-    position_error, angle_error = _judge(problem, outcome)
+    outcome, (position_error, angle_error) = _run(chosen, problem, progress)
     free, passed = judge_body(problem, outcome.q, outcome.status) if bodily else (None, None)
     hint = "" if (outcome.status == _REACHED).all() else _hint(moving, targets, None)
     return Solutions(
@@ -224,16 +222,15 @@ def _hint(robot: Robot | SymbolicRobot, targets: Targets, start: npt.ArrayLike |
     return hint if hint or start is None else angle_hint(robot, start)
 
 
-def _run(method: Method, problem: Problem[Any]) -> Outcome:
-    """Run a method; with a scene or a port it starts at the preferred posture, if a preference is given."""
-    if problem.preference is None or (problem.scene is None and problem.port is None):
-        return method.run(problem)
-    half = replace(problem, max_time=0.5 * problem.max_time)
-    preferred = method.run(replace(half, scene=None, port=None, trace=no_rows(problem.robot.dof)))
-    outcome = method.run(replace(half, start=preferred.q, preference=None))
-    outcome.iterations += preferred.iterations
-    outcome.seconds += preferred.seconds
-    return outcome
+def _run(
+    method: Method, problem: Problem[Any], progress: Progress | None = None
+) -> tuple[Outcome, tuple[Array, Array]]:
+    """Run a method; return its answers, their status corrected, and the errors of position and angle."""
+    outcome = method.run(problem) if progress is None else _run_in_pieces(method, problem, progress)
+    if outcome.errors is not None:
+        return outcome, outcome.errors
+    tolerances = problem.position_tol, problem.angle_tol
+    return outcome, judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
 
 
 def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
@@ -242,7 +239,7 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
     for first in range(0, len(problem.targets), PROGRESS_ROWS):
         rows = slice(first, first + PROGRESS_ROWS)
         start = None if problem.start is None else problem.start[rows]
-        parts.append(_run(method, replace(problem, targets=problem.targets[rows], start=start)))
+        parts.append(method.run(replace(problem, targets=problem.targets[rows], start=start)))
         progress(len(parts[-1].status))
     if not parts:
         return method.run(problem)
@@ -331,14 +328,6 @@ def checked_starts(robot: Robot | SymbolicRobot, start: npt.ArrayLike, n: int) -
     if len(given) != n:
         raise TargetError(f"start has {len(given)} rows for {n} targets; give one configuration, or one per target")
     return given
-
-
-def _judge(problem: Problem[Any], outcome: Outcome) -> tuple[Array, Array]:
-    """Return the errors of the answers, and correct the status, unless the method already computed exact errors."""
-    if outcome.errors is not None:
-        return outcome.errors
-    tolerances = problem.position_tol, problem.angle_tol
-    return judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
 
 
 def _trace(problem: Problem[Any], outcome: Outcome) -> Trace:

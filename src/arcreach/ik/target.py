@@ -62,7 +62,7 @@ class Targets:
         directions = None if axes is None else array_of("axes", axes, (n, 3))
         turns = None if rotations is None else array_of("rotations", rotations, (n, 3, 3)).reshape(n, 9)
         self.packed = _packed(points, directions, turns, ("positions", "axes", "rotations"))
-        self.tool = _tool(tool, tool_axis, axes is not None)
+        self.tool = None if tool is None and tool_axis is None else _tool(tool, tool_axis, axes is not None)
 
     @classmethod
     def from_poses(cls, poses: npt.ArrayLike, kind: str = "rotation") -> Targets:
@@ -313,10 +313,8 @@ def as_targets(value: Any, axes: Any = None, rotations: Any = None, field: str =
     return Targets.from_poses(given)
 
 
-def _tool(tool: Any, tool_axis: Any, has_axis: bool) -> Array | None:
-    """Return the frame of a tool (4, 4), whose z axis is `tool_axis`; None for the tip itself."""
-    if tool is None and tool_axis is None:
-        return None
+def _tool(tool: Any, tool_axis: Any, has_axis: bool) -> Array:
+    """Return the frame of a tool (4, 4), whose z axis is `tool_axis`."""
     frame = np.eye(4)
     given = None if tool is None else real_array(tool)
     if given is not None and given.shape == (3,) and np.isfinite(given).all():

@@ -16,16 +16,15 @@ from arcreach.ik.method import Method, Outcome, Problem, Settings, no_rows, regi
 from arcreach.ik.preference import aimed
 from arcreach.ik.solution import STATUS_BY_CODE, Solution
 from arcreach.ik.target import Targets
-from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, ROTATION, STALLED
+from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE, STALLED
 from arcreach.kernels.solver.contexts import Task
 from arcreach.kernels.solver.preference import Preference
 from arcreach.kernels.solver.preference import prefer as prefer_kernel
 from arcreach.kernels.solver.search import auto as auto_kernel
 from arcreach.robots.robot import Robot
 
-# Seeds per table; rotation targets need more, because their seeds have to cover orientations too.
-SEEDS = 512
-ROTATION_SEEDS = 1024
+# Seeds per table, by mode: position, axis, rotation. Those of rotations have to cover orientations too.
+SEEDS = (512, 512, 1024)
 # Seeds that are tried if pulls have limits: steps that keep these limits cost several times as much.
 LIMITED_STARTS = 128
 # Smallest number of rows given to a thread.
@@ -58,8 +57,15 @@ def _run_with_body(problem: Problem) -> Outcome:
     """Solve with the body clear of obstacles and through a port, then without them for the targets that stalled.
 
     A target that only the second solve reaches keeps that configuration; its status becomes COLLISION or PORT_MISSED
-    when `solve` checks it.
+    when `solve` checks it. If a preference is given, the search begins at the preferred posture.
     """
+    if problem.preference is not None:
+        half = replace(problem, max_time=0.5 * problem.max_time)
+        preferred = run(replace(half, scene=None, port=None, trace=no_rows(problem.robot.dof)))
+        outcome = _run_with_body(replace(half, start=preferred.q, preference=None))
+        outcome.iterations += preferred.iterations
+        outcome.seconds += preferred.seconds
+        return outcome
     outcome = run_free(problem)
     left = np.flatnonzero(outcome.status == STALLED)
     if len(left):
@@ -112,15 +118,10 @@ def _single(robot: Robot, targets: Targets, settings: Settings, preference: Pref
     return kernel, packed, table, third, task[1:], task._replace(started=True)[1:]
 
 
-def seed_count(mode: int) -> int:
-    """Return the number of seeds for targets of a mode."""
-    return ROTATION_SEEDS if mode == ROTATION else SEEDS
-
-
 def _arguments(problem: Problem, judged: bool) -> tuple[Any, Any, Any, Task]:
     """Return the robot, the table, the limits of pulls or the preference, and the task, as kernels read them."""
     mode, rows = problem.targets.packed
-    count = starts = seed_count(mode)
+    count = starts = SEEDS[mode]
     model, pulls = problem.robot.model, None
     if problem.robot.pull_limits is not None:
         starts, pulls = LIMITED_STARTS, model.pulls(mode)

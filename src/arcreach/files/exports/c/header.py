@@ -12,7 +12,7 @@ from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.errors import RobotError
 from arcreach.ik.methods import ccd, finite_rotation, hierarchical
-from arcreach.ik.methods.auto import MOST_STEPS, ROTATION_SEEDS, SEEDS
+from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
 from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import seed_lookup
@@ -255,8 +255,8 @@ class Header:
         constants = {
             "MAX_STEPS": MOST_STEPS,
             "SEEDS": count,
-            "STARTS": SEEDS,
-            "ROTATION_STARTS": ROTATION_SEEDS,
+            "STARTS": SEEDS[layout.POSITION],
+            "ROTATION_STARTS": SEEDS[layout.ROTATION],
             "KEY_SCALE": self._number(1.0 / largest),
             # Weight of the axis relative to the position in the choice of seeds, as in Python.
             "KEY_WEIGHT": max(1, round(16.0 * (largest / self.length) ** 2)),
