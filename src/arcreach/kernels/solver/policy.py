@@ -10,8 +10,6 @@ from arcreach.kernels.chain.judge import distance_from
 from arcreach.kernels.chain.layout import GOING_ON, ITERATION_LIMIT, REACHED, ROTATION, STALLED, TIME_LIMIT
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Policy, Schedule, Tally, Task
 
-# `arcreach_auto.h` of the exported C sources repeats these numbers (`_SAME` is 1e-4 in float32): change both.
-
 # The first starts have small step budgets: most targets are reached from one of them. Later starts serve hard targets,
 # at corners of the limits or at the edge of the workspace, where progress is slow.
 QUICK_STARTS = 16

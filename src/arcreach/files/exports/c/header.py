@@ -15,7 +15,7 @@ from arcreach.ik.methods import ccd, finite_rotation, hierarchical
 from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
 from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
-from arcreach.kernels.solver import seed_lookup
+from arcreach.kernels.solver import descent, policy, seed_lookup, starts
 from arcreach.robots.equilibrium import parallel_inverse
 from arcreach.robots.model import polynomials
 from arcreach.robots.robot import Robot
@@ -36,6 +36,15 @@ MOST_COORDINATES = 200
 # Bytes of tabulated seeds above which their number is halved, down to FEWEST_SEEDS.
 SEED_BYTES = 1500
 MOST_SEEDS, FEWEST_SEEDS = 128, 16
+
+# Numbers of the search that the C sources use under the same names.
+SEARCH: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (descent, ("FIRST_DAMPING", "LARGEST_DAMPING", "REJECTIONS", "WEAK")),
+    (policy, ("QUICK_STARTS", "QUICK_STEPS", "NEARLY", "POLISH_STEPS", "PATIENCE", "BEYOND_REACH_STARTS")),
+    (policy, ("SAME_RESIDUAL", "FEWEST_STARTS", "MANY_SAME_RESIDUAL", "MANY_FEWEST_STARTS", "WORTH_ALL_STARTS")),
+    (policy, ("NEARBY_STARTS", "NEARBY_STEPS", "NEARBY_PATIENCE")),
+    (starts, ("STEP_OF_A_PATH", "NEARBY_FIRST", "NEARBY_GROWTH", "WORTH_A_DESCENT", "MIX")),
+)
 
 KINDS = {layout.SLIDE: "SLIDE", layout.SWING: "SWING", layout.BEND: "BEND", layout.PLANAR: "PLANAR"}
 TURNS = {layout.ABOUT_X: "TURN_X", layout.ABOUT_Y: "TURN_Y", layout.ABOUT_Z: "TURN_Z"}
@@ -260,7 +269,11 @@ class Header:
             "KEY_SCALE": self._number(1.0 / largest),
             # Weight of the axis relative to the position in the choice of seeds, as in Python.
             "KEY_WEIGHT": max(1, round(16.0 * (largest / self.length) ** 2)),
+            "LONG_STEPS": policy.LONG_STEPS if model.variables < policy.MANY_VARIABLES else policy.MANY_LONG_STEPS,
         }
+        for module, names in SEARCH:
+            values = {name: getattr(module, name) for name in names}
+            constants |= {name: self._number(one) if isinstance(one, float) else one for name, one in values.items()}
         return constants, [
             self._table("int8_t", f"AR_SEED_VARIABLES[{count}][{model.variables}]", *map(_integers, variable_bytes)),
             self._table("int8_t", f"AR_SEED_KEYS[{count}][9]", *map(_integers, key_bytes)),

@@ -1,7 +1,8 @@
 /* Bounded Levenberg-Marquardt from the nearest of a table of seeds, then the next nearest, then mixtures of seeds.
 
    In dual form: a step is J y with (J^T J + mu I) y = e, six unknowns whatever the length of the chain. A block, the
-   variables of one moving element, that touches its bound moves along it only. */
+   variables of one moving element, that touches its bound moves along it only. Step budgets and the end of a search are
+   constants of the robot's header. */
 
 #if AR_DOUBLE
 #define LEAST_DAMPING R(1e-12)
@@ -29,33 +30,10 @@
 #define AIM R(0.93)
 #endif
 
-#define FIRST_DAMPING R(1e-3)
-#define LARGEST_DAMPING R(1e3)
-#define REJECTIONS 8 /* in a row, after which a start is given up */
-#define WEAK R(0.8)  /* a step that leaves more than this share of the squared residual is weak */
-/* Restarts: their step budgets, and when a search ends. */
-#define QUICK_STARTS 16
-#define QUICK_STEPS 25
-#define LONG_STEPS (AR_VARIABLES < 16 ? 60 : 200)
-#define PATIENCE 3
-#define POLISH_STEPS 500
-#define NEARLY R(100.0) /* tolerances within which a last, patient descent follows */
-#define BEYOND_REACH_STARTS 8
-#define WORTH_ALL R(0.05) /* of the reach: below it every start is tried */
-/* Starts around the caller's where that is near the target, as the previous point of a path is. */
-#define NEAR R(0.8)
-#define NEARBY_STARTS 24
-#define NEARBY_STEPS 100
-#define NEARBY_PATIENCE 12
-#define NEARBY_FIRST R(0.01)
-#define NEARBY_GROWTH R(1.15)
-#define WORTH_A_DESCENT R(5.0)
-#define MIX 173 /* stride between the seeds of successive blocks in a mixture; odd, so that it visits every seed */
-
 enum { CLEAR, FREE, HELD, TANGENT, SIDE, TOP, FLOOR };
 
 /* Solve for y[6]; return mu. Only a whole rotation has a sixth row. */
-static real multipliers(real (*J)[6], const real *e, real damping, int mode, real *y) {
+static real solve_damped(real (*J)[6], const real *e, real damping, int mode, real *y) {
   real a00 = 0, a10 = 0, a11 = 0, a20 = 0, a21 = 0, a22 = 0, a30 = 0, a31 = 0, a32 = 0, a33 = 0;
   real a40 = 0, a41 = 0, a42 = 0, a43 = 0, a44 = 0, a50 = 0, a51 = 0, a52 = 0, a53 = 0, a54 = 0, a55 = 0;
   real mu, trace, least, i0, i1, i2, i3, i4, i5, l10, l20, l30, l40, l21, l31, l41, l32, l42, l43;
@@ -323,7 +301,7 @@ static void take_step(ar_solver *s) {
   copy(s->e, s->y, 6);
   while (passes-- > 0) {
     if (touching && !mark_bounds(s) && mu > 0) break;
-    mu = multipliers(s->J, s->e, s->damping, s->mode, s->y);
+    mu = solve_damped(s->J, s->e, s->damping, s->mode, s->y);
   }
   for (i = 0; i < AR_ELEMENTS; i++) {
     const ar_element *m = &AR_ELEMENT[i];
@@ -354,7 +332,7 @@ static void begin_descent(ar_solver *s, int32_t most_steps, int patience, int pa
   const int32_t left = s->max_steps - s->steps;
   copy(s->v, s->trial, AR_VARIABLES);
   s->residual = LARGEST;
-  s->damping = FIRST_DAMPING;
+  s->damping = AR_FIRST_DAMPING;
   s->predicted = 0;
   s->descent_steps = -1;
   s->most_steps = most_steps < left ? most_steps : left;
@@ -375,8 +353,8 @@ static int accept_or_give_up(ar_solver *s, real distance2, real angle) {
       else if (now < R(0.7) * before) s->damping *= R(0.3);
       else if (gain > R(0.5) * foreseen) s->damping *= R(0.1);
       else if (gain < R(0.25) * foreseen) s->damping *= 2;
-      s->damping = real_min(real_max(s->damping, LEAST_DAMPING), LARGEST_DAMPING);
-      s->weak = now > WEAK * before && !(s->patient && gain > R(0.5) * foreseen) ? s->weak + 1 : 0;
+      s->damping = real_min(real_max(s->damping, LEAST_DAMPING), AR_LARGEST_DAMPING);
+      s->weak = now > AR_WEAK * before && !(s->patient && gain > R(0.5) * foreseen) ? s->weak + 1 : 0;
     }
     copy(s->trial, s->v, AR_VARIABLES);
     s->residual = now;
@@ -386,7 +364,7 @@ static int accept_or_give_up(ar_solver *s, real distance2, real angle) {
   }
   s->again = 1;
   /* A start whose residual is not finite leaves no accepted variables to return to. */
-  if (++s->rejected >= REJECTIONS || steps == 0) return AR_STALLED;
+  if (++s->rejected >= AR_REJECTIONS || steps == 0) return AR_STALLED;
   copy(s->v, s->trial, AR_VARIABLES);
   s->damping = real_max(8 * s->damping, R(1e-4));
   return code;
@@ -527,8 +505,8 @@ static void next_start(ar_solver *s) {
   if (attempt < s->nearby || (attempt == 0 && s->worth)) {
     to_variables(s->q, s->v);
     if (attempt > 0) {
-      real share = NEARBY_FIRST;
-      for (i = 0; i < attempt; i++) share *= NEARBY_GROWTH;
+      real share = AR_NEARBY_FIRST;
+      for (i = 0; i < attempt; i++) share *= AR_NEARBY_GROWTH;
       place_seed(s, (int)(attempt % AR_SEEDS), 0, s->trial);
       for (i = 0; i < AR_VARIABLES; i++) s->v[i] += share * (s->trial[i] - s->v[i]);
       for (i = 0; i < AR_ELEMENTS; i++) project(&AR_ELEMENT[i], s->v + AR_ELEMENT[i].variable);
@@ -540,11 +518,11 @@ static void next_start(ar_solver *s) {
   } else {
     const int32_t number = attempt - s->nearby - AR_SEEDS;
     for (i = 0; i < AR_ELEMENTS; i++)
-      place_block(s, &AR_ELEMENT[i], (int)((number + (i + 1) * (i * MIX + number / AR_SEEDS + MIX)) % AR_SEEDS), 0, s->v);
+      place_block(s, &AR_ELEMENT[i], (int)((number + (i + 1) * (i * AR_MIX + number / AR_SEEDS + AR_MIX)) % AR_SEEDS), 0, s->v);
   }
-  if (attempt < s->nearby) begin_descent(s, NEARBY_STEPS, NEARBY_PATIENCE, 1);
-  else if (attempt < s->nearby + QUICK_STARTS) begin_descent(s, QUICK_STEPS, PATIENCE, 0);
-  else begin_descent(s, LONG_STEPS, PATIENCE, 1);
+  if (attempt < s->nearby) begin_descent(s, AR_NEARBY_STEPS, AR_NEARBY_PATIENCE, 1);
+  else if (attempt < s->nearby + AR_QUICK_STARTS) begin_descent(s, AR_QUICK_STEPS, AR_PATIENCE, 0);
+  else begin_descent(s, AR_LONG_STEPS, AR_PATIENCE, 1);
 }
 
 /* Rate the caller's start: whether it is near the target, and whether a descent from it is worth more than a seed. */
@@ -553,8 +531,8 @@ static void rate_start(ar_solver *s) {
   int32_t least;
   to_variables(s->q, s->v);
   distance2 = residual(chain_pass(s->v, s->mode, 1, 0), s->goal, s->mode, 1, s->e, &angle);
-  if (distance2 + AR_WEIGHT * AR_WEIGHT * angle * angle <= NEAR * NEAR * AR_WEIGHT * AR_WEIGHT)
-    s->nearby = 1 + NEARBY_STARTS;
+  if (distance2 + AR_WEIGHT * AR_WEIGHT * angle * angle <= AR_STEP_OF_A_PATH * AR_STEP_OF_A_PATH * AR_WEIGHT * AR_WEIGHT)
+    s->nearby = 1 + AR_NEARBY_STARTS;
   sincos_of(R(0.5) * angle, &s2, &c2);
   turn2 = R(0.25) * AR_LENGTH * AR_LENGTH * s2 * s2;
   (void)nearest_seed(s, &least);
@@ -562,7 +540,7 @@ static void rate_start(ar_solver *s) {
     const int16_t *t = s->key;
     const int32_t own = AR_KEY_WEIGHT * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
     const real turned = s->mode == AR_POSITION ? 0 : R(32258.0);
-    s->worth = per * (distance2 + turn2) <= WORTH_A_DESCENT * real_max((real)least + (real)own + turned, 0);
+    s->worth = per * (distance2 + turn2) <= AR_WORTH_A_DESCENT * real_max((real)least + (real)own + turned, 0);
   }
 }
 
@@ -587,7 +565,7 @@ static void method_begin(ar_solver *s) {
 static int settle(ar_solver *s, int code) {
   const int many = s->mode == AR_ROTATION || !AR_SYMMETRIC;
   const int32_t tabulated = s->mode == AR_ROTATION ? AR_ROTATION_STARTS : AR_STARTS;
-  const int32_t last = s->nearby + (s->away > AR_REACH + s->position_tol ? BEYOND_REACH_STARTS : 2 * tabulated);
+  const int32_t last = s->nearby + (s->away > AR_REACH + s->position_tol ? AR_BEYOND_REACH_STARTS : 2 * tabulated);
   const real left = s->residual;
   if (left < s->best * (1 - SAME)) s->same = 0;
   if (left < s->best * (1 + SAME)) s->same++;
@@ -598,8 +576,10 @@ static int settle(ar_solver *s, int code) {
   }
   if (code == AR_REACHED) return AR_REACHED;
   if (s->steps >= s->max_steps) return AR_ITERATION_LIMIT;
-  if (s->best > WORTH_ALL * AR_REACH * WORTH_ALL * AR_REACH) {
-    if (s->same >= (many ? 40 : 12) && s->attempt >= (many ? 256 : 64)) return AR_STALLED;
+  if (s->best > AR_WORTH_ALL_STARTS * AR_REACH * AR_WORTH_ALL_STARTS * AR_REACH) {
+    if (s->same >= (many ? AR_MANY_SAME_RESIDUAL : AR_SAME_RESIDUAL) &&
+        s->attempt >= (many ? AR_MANY_FEWEST_STARTS : AR_FEWEST_STARTS))
+      return AR_STALLED;
     if (s->attempt + 1 == s->nearby + tabulated) return AR_STALLED;
   }
   return ++s->attempt >= last ? AR_STALLED : AR_WORKING;
@@ -617,9 +597,9 @@ static int method_step(ar_solver *s) {
   }
   s->ended = settle(s, code);
   nearly = s->aim2 + AR_WEIGHT * AR_WEIGHT * s->angle_tol * s->angle_tol;
-  if (s->ended == AR_STALLED && s->best <= NEARLY * NEARLY * nearly) {
+  if (s->ended == AR_STALLED && s->best <= AR_NEARLY * AR_NEARLY * nearly) {
     copy(s->best_v, s->v, AR_VARIABLES);
-    begin_descent(s, POLISH_STEPS, POLISH_STEPS, 1);
+    begin_descent(s, AR_POLISH_STEPS, AR_POLISH_STEPS, 1);
     s->polishing = 1;
     return AR_WORKING;
   }
