@@ -48,8 +48,8 @@ def source(name):
         ),
         ("kernels.solver.descent.step", ["judge_trial", "take_step"]),
         ("kernels.solver.descent.judge_trial", ["evaluate", "accept_or_give_up"]),
-        ("kernels.solver.descent.take_step", ["bounded_multipliers", "project"]),
-        ("kernels.solver.descent.bounded_multipliers", ["find_touching", "mark_bounds", "multipliers"]),
+        ("kernels.solver.descent.take_step", ["solve_bounded", "project"]),
+        ("kernels.solver.descent.solve_bounded", ["find_touching", "mark_bounds", "solve_damped"]),
     ],
 )
 def test_calls_come_in_the_order_of_the_page(caller, called):

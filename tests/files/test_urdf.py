@@ -6,7 +6,7 @@ import pytest
 from tests.reference import rot_x, rot_y, rot_z, shift
 
 import arcreach as ar
-from arcreach.files.toml import bounds
+from arcreach.files.toml import sizes
 from arcreach.files.urdf import parse_urdf
 
 FILE = Path(__file__).parent / "arm.urdf"
@@ -167,7 +167,7 @@ def test_names_that_become_alike_are_numbered():
 
 @pytest.mark.parametrize("shape", ["chain", "star"])
 def test_large_trees_are_read(shape):
-    n = bounds.MOST_ELEMENTS if shape == "chain" else 5000
+    n = sizes.MOST_ELEMENTS if shape == "chain" else 5000
     text = tree(["j" * 70 + str(i) for i in range(n)], range(n) if shape == "chain" else [0] * n)
     if shape == "chain":
         assert parse_urdf(text, "x", base="10").dof == n - 10

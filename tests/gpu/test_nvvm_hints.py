@@ -111,7 +111,7 @@ def kernels_that_ask():
 def test_a_loop_of_unknown_length_is_not_unrolled():
     """The compiler would unroll it up to its largest possible trip count."""
     found = dict(kernels_that_ask())
-    assert {"evaluate", "take_step", "solve_pair", "place_seed", "to_coordinates", "least_scores"} <= set(found)
+    assert {"evaluate", "take_step", "solve_damped_pair", "place_seed", "to_coordinates", "least_scores"} <= set(found)
     with_while = [
         name for name, text in found.items() if any(isinstance(n, ast.While) for n in ast.walk(ast.parse(text)))
     ]

@@ -245,7 +245,7 @@ def test_jog_hold_record_and_play(studio, visit):
     visit.page.mouse.up()
     visit.wait(lambda: not studio.devices.axes().any())
     settle(studio)
-    assert not studio.jogging.stopped
+    assert not studio.jogging.blocked
     # A key is a step too, a gamepad moves on.
     aside = robot.tip_pose(studio.q)[0, 3]
     visit.page.keyboard.press("KeyJ")

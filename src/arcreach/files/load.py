@@ -18,11 +18,11 @@ from arcreach.files.catalogues import (
     planar_catalogue,
     scene_catalogue,
 )
-from arcreach.files.toml.bounds import LARGEST_TOML, LARGEST_URDF
 from arcreach.files.toml.planar_file import PlanarScene, parse_planar_scene
 from arcreach.files.toml.problems import suggestion
 from arcreach.files.toml.robot_file import parse_robot, write_robot_file
 from arcreach.files.toml.scene_file import parse_scene, scene_text
+from arcreach.files.toml.sizes import LARGEST_TOML, LARGEST_URDF
 from arcreach.files.toml.text import parse_toml
 from arcreach.files.urdf import parse_urdf
 from arcreach.robots.robot import Robot

@@ -1,7 +1,8 @@
 """Read a serial chain from a URDF file.
 
 A joint becomes a `Link` for its origin, unless that is the identity, and an element for its motion; a fixed joint
-becomes a `Link`. Masses, meshes and colours are ignored. The `<arcreach>` elements of `exports.urdf` are read.
+becomes a `Link`. Masses, meshes, colours, and limits of velocity and effort are ignored. The `<arcreach>` elements of
+`exports.urdf` are read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from arcreach._typing import Array
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import ArcreachError, FileError, RobotError
 from arcreach.files.rpy import rotation_from_rpy
-from arcreach.files.toml import bounds, problems
+from arcreach.files.toml import problems, sizes
 from arcreach.robots.robot import Robot
 
 # Largest difference between a rotation matrix and the one computed from its angles, which have sixteen digits.
@@ -113,10 +114,10 @@ def _parse_xml(text: str) -> Node:
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if count > bounds.MOST_NODES:
-            raise FileError(f"has more than {bounds.MOST_NODES} XML elements; a URDF has fewer")
-        if len(open_nodes) > bounds.DEEPEST_NODE:
-            raise FileError(f"has more than {bounds.DEEPEST_NODE} XML elements inside each other; a URDF has fewer")
+        if count > sizes.MOST_NODES:
+            raise FileError(f"has more than {sizes.MOST_NODES} XML elements; a URDF has fewer")
+        if len(open_nodes) > sizes.DEEPEST_NODE:
+            raise FileError(f"has more than {sizes.DEEPEST_NODE} XML elements inside each other; a URDF has fewer")
         node = Node(tag, attributes)
         open_nodes[-1].children.append(node)
         open_nodes.append(node)
@@ -254,7 +255,7 @@ def _unique(name: str, ending: str, used: dict[str, int]) -> str:
 
 def _all_elements(path: list[Joint]) -> list[Element]:
     """Return the elements of all joints, or raise an error with all their problems."""
-    bounds.check_count("the chain from base to tip", len(path), bounds.MOST_ELEMENTS)
+    sizes.check_count("the chain from base to tip", len(path), sizes.MOST_ELEMENTS)
     elements: list[Element] = []
     names: dict[str, int] = {}
     found: list[str] = []

@@ -125,21 +125,21 @@ def _kernels(kind: Kind) -> gpu_kernels.Kernels:
     return built
 
 
-def _made_of(kind: Kind) -> tuple[Any, ...]:
+def _cache_key(kind: Kind) -> tuple[Any, ...]:
     """Return the cache key of specialised kernels."""
     return *kind[:-1], *(part.tobytes() if isinstance(part, np.ndarray) else part for part in kind.robot or ())
 
 
 def _special_kernels(kind: Kind) -> gpu_kernels.Kernels:
     """Return kernels compiled for one robot: its numbers are constants, its loops unrolled."""
-    made_of = _made_of(kind)
+    cache_key = _cache_key(kind)
 
     def make() -> gpu_kernels.Kernels:
         built = gpu_kernels.build(kind)
-        attach_cache(built, *made_of)
+        attach_cache(built, *cache_key)
         return built
 
-    found: gpu_kernels.Kernels = kept(_special, made_of, make)
+    found: gpu_kernels.Kernels = kept(_special, cache_key, make)
     return found
 
 
@@ -154,7 +154,7 @@ def choose_kernels(
     seeds, variables = table.seeds.shape
     own = Kind(task.mode, seeds, variables, len(model.moving), task.started, model)
     if specialised is None:
-        specialised = len(robots) == 1 and _made_of(own) in _special
+        specialised = len(robots) == 1 and _cache_key(own) in _special
     if specialised and variables <= LARGEST_SPECIALISED:
         return own, _special_kernels(own)
     size = next(size for size in SIZES if size >= max(variables, len(model.moving)))

@@ -29,7 +29,7 @@ class Status(enum.IntEnum):
     ITERATION_LIMIT = layout.ITERATION_LIMIT
     TIME_LIMIT = layout.TIME_LIMIT
     OUT_OF_REACH = layout.OUT_OF_REACH  # farther from the first moving element than the tip can be
-    COLLISION = layout.COLLISION  # the target is reached only with a clearance below the margin
+    COLLISION = layout.COLLISION  # reached only with a clearance below the margin, or the target is inside an obstacle
     PORT_MISSED = layout.PORT_MISSED  # the target is reached, but the body does not pass the port
 
 

@@ -21,7 +21,7 @@ from arcreach.cli.targets import read_targets
 from arcreach.errors import ArcreachError
 from arcreach.files import load_planar_scene
 from arcreach.files.load import read_any
-from arcreach.files.toml import bounds
+from arcreach.files.toml import sizes
 from arcreach.files.toml.robot_file import parse_robot
 from arcreach.files.urdf import parse_urdf
 
@@ -257,7 +257,7 @@ def test_what_is_long_and_harmless_is_read():
         f"'''{brackets}\n{dots}'''",
     ):
         assert parse_robot(f"# {brackets}{dots}\nsource = {source}  # {brackets}\n{JOINT}", "x").dof == 1
-    assert parse_robot(JOINT * bounds.MOST_ELEMENTS, "x").dof == bounds.MOST_ELEMENTS
+    assert parse_robot(JOINT * sizes.MOST_ELEMENTS, "x").dof == sizes.MOST_ELEMENTS
 
 
 @pytest.mark.parametrize(
@@ -389,7 +389,7 @@ def test_targets_of_a_path_are_named_by_its_file(tmp_path):
 
 
 def test_robots_too_long_to_be_read_are_not_written(tmp_path):
-    robot = ar.Robot([ar.Link()] * (bounds.MOST_ELEMENTS + 1))
+    robot = ar.Robot([ar.Link()] * (sizes.MOST_ELEMENTS + 1))
     with pytest.raises(ar.FileError, match="elements has 1001 entries"):
         ar.save_robot(robot, tmp_path / "robot.toml")
     assert os.listdir(tmp_path) == []

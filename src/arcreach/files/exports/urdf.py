@@ -17,7 +17,7 @@ from arcreach._io import check_output, write_text
 from arcreach.elements import Element, Link, Prismatic, Revolute
 from arcreach.errors import RobotError
 from arcreach.files.rpy import rotation_from_rpy, rpy_of
-from arcreach.files.toml.bounds import LARGEST_URDF, MOST_ELEMENTS, check_count
+from arcreach.files.toml.sizes import LARGEST_URDF, MOST_ELEMENTS, check_count
 from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 

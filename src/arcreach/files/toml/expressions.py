@@ -15,7 +15,7 @@ from typing import Any
 from arcreach._checks import shown
 from arcreach._text import count, listed
 from arcreach.errors import FileError
-from arcreach.files.toml.bounds import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
+from arcreach.files.toml.sizes import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
 from arcreach.robots.symbolic import import_sympy
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from arcreach._checks import shown
 from arcreach.errors import ArcreachError, FileError
-from arcreach.files.toml import bounds, problems
+from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.robot_file import model_of, parse_chain
 from arcreach.files.toml.robot_models import AnyEntry, Length, Strict, Text
 from arcreach.files.toml.text import parse_toml
@@ -30,7 +30,7 @@ class PolygonEntry(Strict):
     """A polygon."""
 
     kind: Literal["polygon"]
-    points: list[PlanarPoint] = Field(max_length=bounds.MOST_CORNERS, description="list of corners (x, z) in order")
+    points: list[PlanarPoint] = Field(max_length=sizes.MOST_CORNERS, description="list of corners (x, z) in order")
     name: Text = Field("", description="name of the polygon")
 
 
@@ -47,7 +47,7 @@ class WallEntry(Strict):
     """A wall without thickness."""
 
     kind: Literal["wall"]
-    points: list[PlanarPoint] = Field(max_length=bounds.MOST_CORNERS, description="list of points (x, z) in order")
+    points: list[PlanarPoint] = Field(max_length=sizes.MOST_CORNERS, description="list of points (x, z) in order")
     name: Text = Field("", description="name of the wall")
 
 
@@ -65,13 +65,13 @@ class PlanarFile(Strict):
     object: Text | None = Field(None, description="name of the obstacle to grasp")
     bend_radius: Length | None = Field(None, description="smallest radius of the bent body")
     contacts: list[PlanarPoint] | None = Field(
-        None, max_length=bounds.MOST_CORNERS, description="points (x, z) that may be touched"
+        None, max_length=sizes.MOST_CORNERS, description="points (x, z) that may be touched"
     )
     elements: list[AnyEntry] = Field(
-        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of the robot's elements, base first"
+        min_length=1, max_length=sizes.MOST_ELEMENTS, description="list of the robot's elements, base first"
     )
     obstacles: list[AnyObstacle] = Field(
-        max_length=bounds.MOST_OBSTACLES, description="list of polygons, discs and walls"
+        max_length=sizes.MOST_OBSTACLES, description="list of polygons, discs and walls"
     )
 
 

@@ -16,7 +16,7 @@ from arcreach._io import called, write_text
 from arcreach.elements import Element, Tendon
 from arcreach.errors import ArcreachError, FileError
 from arcreach.files.catalogues import catalogue_robot
-from arcreach.files.toml import bounds, problems
+from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.expressions import parse_formula, write_formula
 from arcreach.files.toml.robot_models import (
     ENTRIES,
@@ -57,12 +57,12 @@ def write_robot_file(robot: Robot | SymbolicRobot, path: Path) -> None:
         text = _symbolic_text(robot)
         _check_read_back(robot, text, called(path))
     else:
-        bounds.check_count("elements", len(robot.elements), bounds.MOST_ELEMENTS)
+        sizes.check_count("elements", len(robot.elements), sizes.MOST_ELEMENTS)
         lines = header_lines(robot)
         for element in robot.elements:
             lines += entry_lines("elements", element.kind, element)
         text = "\n".join(lines) + "\n"
-    write_text(path, text, bounds.LARGEST_TOML)
+    write_text(path, text, sizes.LARGEST_TOML)
 
 
 def json_schema() -> dict[str, Any]:
@@ -98,7 +98,7 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
     if not found:
         elements = [element for entry in built for element in entry]
         try:
-            bounds.check_count("elements", len(elements), bounds.MOST_ELEMENTS)
+            sizes.check_count("elements", len(elements), sizes.MOST_ELEMENTS)
             return Robot(tuple(elements), content.name, content.source)
         except ArcreachError as error:
             found += problems.problems_of(error)
@@ -194,8 +194,8 @@ def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
             found.append(f"coordinates[{i}].name = {name} is used twice; give every coordinate its own name")
         symbols[coordinate.name] = sympy.Symbol(coordinate.name)
     length = sum(len(formula) for row in content.matrix for formula in row if isinstance(formula, str))
-    if length > bounds.LONGEST_MATRIX:
-        found.append(f"matrix has {length} characters; at most {bounds.LONGEST_MATRIX} are accepted")
+    if length > sizes.LONGEST_MATRIX:
+        found.append(f"matrix has {length} characters; at most {sizes.LONGEST_MATRIX} are accepted")
         raise problems.failure(origin, found)
     matrix: list[list[Any]] = []
     for r, row in enumerate(content.matrix):

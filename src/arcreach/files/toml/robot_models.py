@@ -31,7 +31,7 @@ from arcreach.elements import ELEMENTS, Element, Tendon
 from arcreach.errors import FileError
 from arcreach.files import units
 from arcreach.files.rpy import rotation_from_rpy
-from arcreach.files.toml import bounds
+from arcreach.files.toml import sizes
 from arcreach.robots._symbolic_source import FUNCTIONS
 
 
@@ -114,7 +114,7 @@ class Strict(BaseModel):
 def field_type(field: dataclasses.Field[Any]) -> Any:
     """Return the Pydantic type of a field, by its annotation and its quantity."""
     if str(field.type) == "tuple[Tendon, ...]":
-        return Annotated[tuple[TENDON, ...], Field(max_length=bounds.MOST_TENDONS)]  # type: ignore[valid-type]
+        return Annotated[tuple[TENDON, ...], Field(max_length=sizes.MOST_TENDONS)]  # type: ignore[valid-type]
     number = _NUMBERS[field.metadata["quantity"]]
     row: Any = Annotated[tuple[number, number, number], BeforeValidator(three)]  # type: ignore[valid-type]
     types: dict[str, Any] = {
@@ -208,7 +208,7 @@ class DHEntry(Strict):
     convention: Literal["standard", "modified"] = Field(
         "standard", description="distal, or proximal as in Craig's book"
     )
-    rows: list[AnyRow] = Field(min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of rows, one per joint")
+    rows: list[AnyRow] = Field(min_length=1, max_length=sizes.MOST_ELEMENTS, description="list of rows, one per joint")
 
 
 class RobotEntry(Strict):
@@ -232,7 +232,7 @@ class ChainFile(Strict):
     name: Text = Field("", description="the robot's name")
     source: Text = Field("", description="where the numbers come from")
     elements: list[AnyEntry] = Field(
-        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of elements, base first"
+        min_length=1, max_length=sizes.MOST_ELEMENTS, description="list of elements, base first"
     )
 
 
@@ -277,6 +277,6 @@ class MatrixFile(Strict):
     name: Text = Field("", description="the robot's name")
     source: Text = Field("", description="where the numbers come from")
     coordinates: list[AnyCoordinate] = Field(
-        min_length=1, max_length=bounds.MOST_ELEMENTS, description="list of coordinates"
+        min_length=1, max_length=sizes.MOST_ELEMENTS, description="list of coordinates"
     )
     matrix: list[MatrixRow] = Field(min_length=4, max_length=4, description="four rows of four formulas")

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from arcreach import _checks as checks
 from arcreach.errors import FileError, SceneError
-from arcreach.files.toml import bounds, problems
+from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.planar_file import OBSTACLES
 from arcreach.files.toml.robot_models import Length, Strict, Text, entry_model, field_type, rotated_fields, three
 from arcreach.files.toml.text import entry_lines, header_lines, parse_toml
@@ -62,7 +62,7 @@ class SceneFile(Strict):
 
     name: Text = Field("", description="the scene's name")
     source: Text = Field("", description="where the numbers come from")
-    obstacles: list[AnyShape] = Field(max_length=bounds.MOST_OBSTACLES, description="list of obstacles")
+    obstacles: list[AnyShape] = Field(max_length=sizes.MOST_OBSTACLES, description="list of obstacles")
 
 
 _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyShape)

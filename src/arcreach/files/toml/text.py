@@ -12,7 +12,7 @@ from typing import Any
 
 from arcreach._checks import shown
 from arcreach.errors import FileError
-from arcreach.files.toml import bounds, problems
+from arcreach.files.toml import problems, sizes
 
 TOO_MANY_DIGITS = "is not valid TOML: it has a number of thousands of digits; give one that a float can hold"
 
@@ -26,7 +26,7 @@ def _reason(error: tomllib.TOMLDecodeError) -> str:
 def parse_toml(text: str, origin: str) -> dict[str, Any]:
     """Return the tables of a TOML text; error messages call it `origin`."""
     try:
-        bounds.check_toml(text)
+        sizes.check_toml(text)
         data = tomllib.loads(text)
     except FileError as error:
         raise problems.failure(origin, error.problems) from None

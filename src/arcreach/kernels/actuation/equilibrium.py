@@ -60,7 +60,7 @@ class Springs(NamedTuple):
     sections: Any  # (sections, 6), columns as above
     rest: Any  # (unknowns,)
     unknown_of: Any  # by a section's first coordinate
-    returns: Any  # whether the springs of sections pull towards `rest`; otherwise towards v before the current step
+    to_rest: Any  # whether the springs of sections pull towards `rest`; otherwise towards v before the current step
 
 
 class Work(NamedTuple):
@@ -154,7 +154,7 @@ def is_slack(tendon, h):
 
 
 @kernel(inline=True)
-def write_forces(springs, pulled, v, work):
+def energy_and_forces(springs, pulled, v, work):
     """Write the forces at v, given the pulls; return the energy, and whether the set of slack tendons changed.
 
     Source: derived.
@@ -180,7 +180,7 @@ def write_forces(springs, pulled, v, work):
 
 
 @kernel(fast=True, inline=True)
-def write_gradient(springs, v, work):
+def write_derivatives(springs, v, work):
     """Write the gradient of the energy, and the lower triangle of its second derivatives.
 
     `add_curvature` adds the terms of the second derivatives of the pulls. Source: derived.
@@ -232,7 +232,7 @@ def newton_step(springs, v, near, work):
     If `near`, the matrix includes the curvature of the pulls. Source: derived.
     """
     n = v.shape[0]
-    write_gradient(springs, v, work)
+    write_derivatives(springs, v, work)
     if near:
         add_curvature(springs, work)
     factor_downhill(work.matrix, n)
@@ -277,10 +277,10 @@ def equilibrium(springs, pulled, q, work):
     for j in range(work.pull.shape[0]):
         work.pull[j] = work.slid[j] + work.rest_pull[j]
         copy(work.rest_slopes[j], work.slopes[j])
-    now, _ = write_forces(springs, pulled, v, work)
+    now, _ = energy_and_forces(springs, pulled, v, work)
     before, near, quadratic = _NO_STEP, False, False
     for _ in range(_MOST_STEPS):
-        if not springs.returns:
+        if not springs.to_rest:
             copy(v, work.rest)
         largest, decrease = newton_step(springs, v, near, work)
         # A robot at rest stays exactly straight.
@@ -294,7 +294,7 @@ def equilibrium(springs, pulled, q, work):
             for i in range(v.shape[0]):
                 v[i] -= work.step[i]
             predict_pulls(springs, work)
-            now, changed = write_forces(springs, pulled, v, work)
+            now, changed = energy_and_forces(springs, pulled, v, work)
             if not changed:
                 break
             write_pulls(springs, v, True, work)
@@ -305,7 +305,7 @@ def equilibrium(springs, pulled, q, work):
             for i in range(v.shape[0]):
                 work.tried[i] = v[i] - share * work.step[i]
             write_pulls(springs, work.tried, near or share * largest < _NEAR, work)
-            after, changed = write_forces(springs, pulled, work.tried, work)
+            after, changed = energy_and_forces(springs, pulled, work.tried, work)
             if last or share < _LEAST_SHARE or after <= now * (1.0 + _ROUNDING) - _ARMIJO * share * decrease:
                 break
         copy(work.tried, v)

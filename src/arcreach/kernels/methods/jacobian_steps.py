@@ -14,7 +14,7 @@ from arcreach._typing import Array
 from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.math.linalg import diagonalize
 from arcreach.kernels.math.vectors import norm
-from arcreach.kernels.solver.descent import multipliers
+from arcreach.kernels.solver.descent import solve_damped
 
 # Rules of steps. SHARE, FIXED and RESIDUAL are damped least squares with three rules for the damping.
 SHARE, TRANSPOSE, FIXED, FILTERED, SELECTIVE, RESIDUAL = range(6)
@@ -140,7 +140,7 @@ def damped_step(rule, rows, e, damping, y, step):
     for k in range(rows.shape[0]):
         step[k] = 0.0
     if squares > 0.0:
-        multipliers(rows, e, damping_share(rule, damping, e, squares), ROTATION, y)
+        solve_damped(rows, e, damping_share(rule, damping, e, squares), ROTATION, y)
         for k in range(rows.shape[0]):
             step[k] = row_times(rows, k, y)
 

@@ -14,8 +14,9 @@ from arcreach._jit import clock, kernel
 from arcreach._typing import Array
 from arcreach.kernels.clearance.obstacle_clearance import STACK_SIZE
 from arcreach.kernels.clearance.self_clearance import PAIR_STACK_SIZE
-from arcreach.kernels.planning.body import FAR, ROW_SIZE, TRAVEL_SIZE, count_pieces, widths, write_body, write_travels
+from arcreach.kernels.planning.body import ROW_SIZE, count_pieces, write_body
 from arcreach.kernels.planning.pairs import Work, World, add_candidates, measure
+from arcreach.kernels.planning.travel import FAR, TRAVEL_SIZE, widths, write_travels
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model
 

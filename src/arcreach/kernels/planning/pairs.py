@@ -1,6 +1,6 @@
 """Pairs of a piece of the body and an obstacle, or of two pieces: their distance, and how near they come on a motion.
 
-The travel of a point of a piece has a bound that is linear in its arc length (`body`). A moving piece therefore stays
+The travel of a point of a piece has a bound that is linear in its arc length (`travel`). A moving piece therefore stays
 within its centre line, thickened by a width that is linear along it. The distance of a thickened straight piece from a
 sphere has a closed form; for an arc, that of each half is bounded.
 """
@@ -27,7 +27,8 @@ from arcreach.kernels.clearance.body import (
 from arcreach.kernels.clearance.obstacle_clearance import piece_distance
 from arcreach.kernels.clearance.self_clearance import pair_distance, sphere_gap
 from arcreach.kernels.clearance.shapes import BOUNDLESS, HALF_SPACE, SPHERE
-from arcreach.kernels.planning.body import FAR, HALF_COSINE, HALF_SINC, SAGITTA, pair_travel, widths
+from arcreach.kernels.planning.body import HALF_COSINE, HALF_SINC, SAGITTA
+from arcreach.kernels.planning.travel import FAR, pair_travel, widths
 
 
 class World(NamedTuple):

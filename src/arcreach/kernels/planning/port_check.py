@@ -13,7 +13,7 @@ from arcreach._jit import kernel
 from arcreach._typing import Array
 from arcreach.kernels.clearance.body import PIECE_SIZE, body_pieces
 from arcreach.kernels.clearance.port import Port, nearest_piece
-from arcreach.kernels.planning.body import TRAVEL_SIZE, write_travels
+from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.kernels.solver.contexts import Model
 from arcreach.kernels.solver.variables import to_coordinates

@@ -423,6 +423,7 @@ def avoid(
         distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
         far = distance_from(0.0, 0.0, 0.0, target)
         status = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+        # `ik.judge.judge_body` decides again about answers that reach the target, by their exact clearance.
         if (status == REACHED and least < obstacles.margin) or (status == STALLED and inside):
             status = COLLISION
         report[i, 0] = status

@@ -40,13 +40,13 @@ _PIVOT = 1e-16
 # Give up on a start after this many successive rejected steps.
 REJECTIONS = 8
 # A step that leaves more than this share of the squared residual is weak.
-_WEAK = 0.8
+WEAK = 0.8
 # The clock is read every _CLOCK_EVERY / variables steps, about ten microseconds.
 _CLOCK_EVERY = 128
 
 
 @kernel(fast=True, inline=True)
-def solve_pair(J: Array, e: Six, c: Six, damping: float, mode: int) -> tuple[float, Six, Six]:
+def solve_damped_pair(J: Array, e: Six, c: Six, damping: float, mode: int) -> tuple[float, Six, Six]:
     """Solve (J^T J + mu I) y = e and (J^T J + mu I) z = c, mu = damping * trace / 6, by LDL^T written out.
 
     Return mu, y and z. Only ROTATION has a sixth equation. Source: derived.
@@ -141,10 +141,10 @@ def solve_pair(J: Array, e: Six, c: Six, damping: float, mode: int) -> tuple[flo
 
 
 @kernel(fast=True, inline=True)
-def multipliers(J: Array, e: Array, damping: float, mode: int, y: Array) -> float:
+def solve_damped(J: Array, e: Array, damping: float, mode: int, y: Array) -> float:
     """Solve (J^T J + mu I) y = e for y (6,), mu = damping * trace / 6; return mu. Source: derived."""
     e6 = (e[0], e[1], e[2], e[3], e[4], e[5])
-    mu, found, _ = solve_pair(J, e6, e6, damping, mode)
+    mu, found, _ = solve_damped_pair(J, e6, e6, damping, mode)
     y[0], y[1], y[2], y[3], y[4], y[5] = found
     return mu
 
@@ -183,7 +183,7 @@ def mark_bounds(model: Model, goal: Goal, work: Work) -> bool:
 
 
 @kernel(fast=True, inline=True)
-def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) -> float:
+def solve_bounded(model: Model, goal: Goal, work: Work, damping: float) -> float:
     """Write y (6,) with the active set it requires; return mu. Source: derived."""
     touching = find_touching(model, work)
     # The gradient selects the first active set, then each step extends it, until no block crosses a bound it touches.
@@ -195,7 +195,7 @@ def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) ->
     while passes > 0:
         if touching and not mark_bounds(model, goal, work) and mu > 0.0:
             break
-        mu = multipliers(work.J, work.e, damping, goal.mode, work.y)
+        mu = solve_damped(work.J, work.e, damping, goal.mode, work.y)
         passes = passes - 1 if touching else 0
     return mu
 
@@ -204,7 +204,7 @@ def bounded_multipliers(model: Model, goal: Goal, work: Work, damping: float) ->
 def take_step(model: Model, goal: Goal, work: Work, damping: float) -> float:
     """Write the projected step from v into `trial`; return the predicted squared residual. Source: derived."""
     moving, v, J, y, codes, trial = model.moving, work.v, work.J, work.y, work.codes, work.trial
-    mu = bounded_multipliers(model, goal, work, damping)
+    mu = solve_bounded(model, goal, work, damping)
     for row in range(rows(model)):
         element = moving[row]
         k = element.variable
@@ -267,7 +267,7 @@ def accept_or_give_up(goal: Goal, budget: Budget, work: Work, state: State, dist
         if steps > 0:
             as_predicted = best - now > 0.5 * (best - state.predicted)
             damping = next_damping(damping, best, now, state.predicted)
-            weak = weak + 1 if now > _WEAK * best and not (budget.patient and as_predicted) else 0
+            weak = weak + 1 if now > WEAK * best and not (budget.patient and as_predicted) else 0
         for k in range(variables(work.v)):
             v[k] = trial[k]
         if distance2 <= goal.distance2 and angle <= goal.angle:

@@ -26,7 +26,7 @@ from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.solver.bounds import CLEAR, inside_limits, project, row_times, stretch_index
 from arcreach.kernels.solver.contexts import Budget, Goal, Lookup, Model, Pulls, Table, Task, Watch, Work
-from arcreach.kernels.solver.descent import descend, find_touching, solve_pair
+from arcreach.kernels.solver.descent import descend, find_touching, solve_damped_pair
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
@@ -195,7 +195,7 @@ def null_step(goal: Goal, work: Work, scratch: PostureScratch) -> float:
         c4 += J[k, 4] * g[k]
         c5 += J[k, 5] * g[k]
     c = (c0, c1, c2, c3, c4, c5)
-    _, y, z = solve_pair(J, (e[0], e[1], e[2], e[3], e[4], e[5]), c, 0.0, goal.mode)
+    _, y, z = solve_damped_pair(J, (e[0], e[1], e[2], e[3], e[4], e[5]), c, 0.0, goal.mode)
     for k in range(g.shape[0]):
         scratch.back[k] = row_times(J, k, y, ROTATION)
         scratch.down[k] = row_times(J, k, z, ROTATION) - g[k]

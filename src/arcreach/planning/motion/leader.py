@@ -20,8 +20,8 @@ from arcreach.elements import Joint, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
-from arcreach.planning.motion.exact_certificate import exact_certificates
 from arcreach.planning.motion.follow import largest_steps
+from arcreach.planning.motion.mesh_certificate import mesh_certificates
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.shape_path import BodyPath, Line
@@ -131,7 +131,7 @@ def _certified(robot: Robot, q: Array, scene: Any, margin: float) -> tuple[Any, 
     space = VariableSpace(robot)
     V = space.variables(q)
     if scene.meshes:
-        free, certificates = exact_certificates(space, V, scene, margin)
+        free, certificates = mesh_certificates(space, V, scene, margin)
     else:
         free, certificates = MotionCheck(space, scene, margin).certify(V)
     return np.concatenate([[first > margin], free]), np.concatenate([[first], certificates])

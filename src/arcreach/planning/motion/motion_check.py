@@ -18,8 +18,8 @@ from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import HeldSection, Section
 from arcreach.errors import MethodError
 from arcreach.kernels.planning import check as kernels
-from arcreach.kernels.planning.body import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.pairs import World
+from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.tree import PEAK, PULL_POINTS
 from arcreach.kernels.solver.bounds import inside_limits
 from arcreach.robots.robot import Robot

@@ -1,4 +1,4 @@
-"""Limits of speed, acceleration and jerk of a robot, in the solver variables and along a curve."""
+"""Limits of speed (of tendons too), acceleration and jerk, in the solver variables and along a curve."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class RateLimits:
         squares = np.stack([(x * y).sum(axis=-1) for x, y in ((a, a), (a, b), (b, b), (a, c), (b, c), (c, c))])
         squares[2] = (2.0 * squares[2] + squares[3]) / 3.0
         lines = [_lines_above(np.delete(squares, 3, axis=0))]
-        if (pulls := self._pull_squares(curve)) is not None:
+        if (pulls := self._tendon_speed_squares(curve)) is not None:
             lines.append(_lines_above(pulls))
         near, far = np.maximum(np.max(lines, axis=0), TINY)
         # The squared speed is at most the product of the line from near to far and the squared rate, a line from x to
@@ -97,7 +97,7 @@ class RateLimits:
         at_start, at_end = (np.where(middle < STEEP, end * middle, larger) for end in (near, far))
         return np.asarray(1.0 / np.maximum(np.append(at_start, 0.0), np.insert(at_end, 0, 0.0)))
 
-    def _pull_squares(self, curve: Curve) -> Array | None:
+    def _tendon_speed_squares(self, curve: Curve) -> Array | None:
         """Return squared speeds of pulls at the start, middle and end of every interval, as shares of their limits."""
         robot, model = self.space.robot, self.space.model
         largest = np.array([tendon.speed_max for section in robot.sections for tendon in section.tendons])

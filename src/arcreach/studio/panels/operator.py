@@ -140,7 +140,7 @@ class OperatorTab:
         point = 1e-3 * np.array(self.point.value)
         port = Port(tuple(point), radius=1e-3 * self.radius.value) if self.entry.value else None
         self._studio.change(port=port, held=frozenset(k for k, box in self.boxes.items() if box.value))
-        self._studio.jogging.stopped = False
+        self._studio.jogging.blocked = False
         self.refresh()
 
     def _apply(self) -> None:
@@ -188,7 +188,7 @@ class OperatorTab:
         if tuple(self.motion.options) != wanted:
             self.motion.options = wanted
         recorded = len(jogging.recorded) * PERIOD
-        lines = [STOPPED] if jogging.stopped else [f"{jogging.rate:.0f} Hz" if moving else IDLE]
+        lines = [STOPPED] if jogging.blocked else [f"{jogging.rate:.0f} Hz" if moving else IDLE]
         if recorded:
             lines.append(f"{'<b>recording</b>' if jogging.recording else 'recorded'} {recorded:.1f} s")
         lines += [html.escape(pad) for pad in self._studio.devices.pads]

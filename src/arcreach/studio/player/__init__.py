@@ -1,1 +1,1 @@
-"""Animations: computed in a background process, and played on the stage."""
+"""What moves the robot: animations, computed in a background process, and an operator's keys."""

@@ -44,7 +44,7 @@ class Jogging:
         self._state, self._devices, self._move, self._report = state, devices, move, report
         self.settings = JogSettings()
         self.recording = False
-        self.stopped = False  # the last motion was refused: the entry point or a limit blocked it
+        self.blocked = False  # the last motion was refused: the entry point or a limit blocked it
         self._taken: list[tuple[float, Array]] = []
         self._iterations: deque[float] = deque(maxlen=SHOWN)
         self._stopped = threading.Event()
@@ -79,7 +79,7 @@ class Jogging:
 
     def forget(self) -> None:
         """Drop the recording, which belongs to the previous robot."""
-        self.recording = self.stopped = False
+        self.recording = self.blocked = False
         self._taken = []
 
     def stop(self) -> None:
@@ -124,6 +124,6 @@ class Jogging:
         # The latest requested configuration may not be shown yet.
         q = self._state.q if request.q is None else request.q
         moved = jogged(request.robot, q, motion, self.settings.frame, request.aim, request.hold, request.port)
-        self.stopped = request.port is not None and moved is q
-        if not self.stopped:
+        self.blocked = request.port is not None and moved is q
+        if not self.blocked:
             self._move(moved)

@@ -1,1 +1,1 @@
-"""The 3D scene: the robot, its target, obstacles, cameras, and the scene as a file."""
+"""The 3D scene: the robot, its target, obstacles and cameras."""

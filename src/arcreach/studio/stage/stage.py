@@ -219,7 +219,10 @@ class Stage:
             self._add_robot(self._robot)
 
     def set_pull_error(self, error: float | None, elastic: bool) -> None:
-        """Set the standard deviation of pulls (m) for the tip's ellipsoid, shown by the next `draw`; None hides it."""
+        """Set the standard deviation of pulls (m) for the tip's ellipsoid; None hides it.
+
+        The next `draw` shows it, unless tendons are hidden.
+        """
         self._pull_error, self._elastic = error, elastic
 
     def set_frames(self, shown: bool) -> None:

@@ -17,7 +17,7 @@ Show = Callable[[Answer, bool], None]
 class Solver:
     """Answers the latest request, starting from the configuration shown.
 
-    A separate thread handles configurations set by the user, so that a slow method does not delay a slider.
+    Configurations that the user sets have a thread of their own, so that a slow method does not delay a slider.
     """
 
     def __init__(self, state: State, show: Show) -> None:

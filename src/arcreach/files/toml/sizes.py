@@ -1,4 +1,4 @@
-"""Bounds of files: a text that would need much time or memory is refused before it is parsed."""
+"""Largest accepted sizes of files: a text that would need much time or memory is refused before it is parsed."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ KEPT = 0.5
 HALVINGS = 10
 
 
-def exact_certificates(space: VariableSpace, V: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
+def mesh_certificates(space: VariableSpace, V: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
     """Return whether each motion between successive variables (n, variables) keeps a margin, and its certificate.
 
     If the ends of a motion have the clearances a and b, and no point of the body travels farther than t between them,
