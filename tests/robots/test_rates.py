@@ -7,7 +7,7 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import TargetError
-from arcreach.robots.rates import bounded_least_squares
+from arcreach.robots.rates import bounded_least_squares, columns
 
 
 def test_the_least_squares_are_those_of_scipy():
@@ -46,6 +46,18 @@ def test_the_tip_moves_as_asked(name, size):
         before, after = robot.tip_pose(q), robot.tip_pose(found.after(1e-6))
         np.testing.assert_allclose((after - before)[:3, 3] / 1e-6, asked[:3], atol=1e-3 * np.abs(asked).max())
     assert moved >= 6
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5-bending-tool"])
+def test_of_equal_answers_the_smallest_is_taken(name):
+    robot = ar.load_robot(name)
+    for q in robot.sample(5, seed=0):
+        asked = robot.reach * np.array([0.1, 0.05, -0.02])
+        found = robot.rates(q, asked, damping=0.0)
+        for k in robot.bend_vector_indices():
+            found.speeds[k + 1] *= q[k]
+        smallest = np.linalg.pinv(columns(robot, q)[:3]) @ asked
+        np.testing.assert_allclose(found.speeds, smallest, atol=1e-7 * np.abs(smallest).max())
 
 
 def test_speeds_are_bounded_and_the_direction_is_kept_if_asked():
@@ -136,6 +148,43 @@ def test_manipulability_is_that_of_the_jacobian():
     straight = ar.load_robot("three-section")
     assert straight.manipulability(straight.neutral).translation.inverse_condition < 1e-6
     assert straight.manipulability(straight.neutral).rotation.inverse_condition < 1e-6
+
+
+def test_a_section_without_length_turns_at_its_base():
+    robot = ar.Robot([ar.Section(0.0, 1.0, stretch=0.1, twist=True)])
+    found = robot.rates([0.0, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    assert found.reached
+    assert found.speeds == pytest.approx([0.0, 1.0, 0.0])
+
+
+def test_a_negative_bend_moves_like_a_bend_in_the_opposite_direction():
+    robot = ar.load_robot("three-section")
+    q = np.array([-0.5, 0.3, 0.4, 1.0, 0.2, 2.0])
+    same = robot.clip(q)
+    found, other = robot.rates(q, [0.01, 0.02, 0.0]), robot.rates(same, [0.01, 0.02, 0.0])
+    assert found.speeds * [-1, 1, 1, 1, 1, 1] == pytest.approx(other.speeds)
+    assert found.velocity == pytest.approx(robot.jacobian(q)[:3] @ found.speeds)
+    assert found.after(0.01) == pytest.approx(other.after(0.01))
+    measure, wanted = robot.manipulability(q).pose, robot.manipulability(same).pose
+    assert measure.volume == pytest.approx(wanted.volume)
+    assert measure.inverse_condition == pytest.approx(wanted.inverse_condition)
+
+
+def test_a_robot_of_links_does_not_move():
+    robot = ar.Robot([ar.Link((0.0, 0.0, 0.1))])
+    found = robot.rates([], [0.0, 0.0, 1.0])
+    assert found.speeds.shape == (0,)
+    assert not found.reached
+    assert robot.manipulability(np.empty((2, 0))).pose.volume.tolist() == [0.0, 0.0]
+
+
+def test_elements_are_held_by_name():
+    robot = ar.load_robot("ur5-bending-tool")
+    q = robot.sample(1, seed=1)[0]
+    name = robot.coordinates[-1].split(".")[0]
+    speeds = robot.rates(q, [0.1, 0.0, 0.0], hold=name).speeds
+    assert (speeds[[coordinate.startswith(f"{name}.") for coordinate in robot.coordinates]] == 0.0).all()
+    assert np.abs(speeds).max() > 0.0
 
 
 def test_bad_input_is_refused():

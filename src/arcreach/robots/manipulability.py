@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._typing import Array
-from arcreach.elements import LENGTH
-from arcreach.robots.rates import columns
+from arcreach.robots.rates import columns, radian_equivalents
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -41,7 +40,7 @@ def manipulability(robot: Robot, q: npt.ArrayLike) -> Manipulability:
     """Return the manipulability; see `Robot.manipulability`."""
     values = robot.checked(q)
     weight = robot.model.weight
-    J = columns(robot, values) * np.where(np.equal(robot.quantities, LENGTH), weight, 1.0)
+    J = columns(robot, values) * radian_equivalents(robot)
     linear, angular = J[..., :3, :], J[..., 3:, :]
     whole = np.concatenate([linear, weight * angular], axis=-2)
     return Manipulability(_dexterity(linear), _dexterity(angular), _dexterity(whole))

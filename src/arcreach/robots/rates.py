@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 STRAIGHT = 1e-6
 # A coordinate this near to a limit, in radians or metres or as a share of its value above 1, counts as at it.
 AT_LIMIT = 1e-9
-# Smallest damping, as a share of the trace of A^T A + damping: selects the smallest of several equal answers.
-LEAST_DAMPING = 1e-14
+# Eigenvalues of A^T A + damping below this share of the largest are rounding: nothing moves along their vectors.
+SMALLEST_EIGENVALUE = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Rates:
         for k in self.robot.bend_vector_indices():
             bend = self.q[..., k]
             along = bend + seconds * self.speeds[..., k]
-            across = seconds * self.speeds[..., k + 1] * np.where(bend > STRAIGHT, bend, 1.0)
+            across = seconds * self.speeds[..., k + 1] * _lever(bend)
             q[..., k], q[..., k + 1] = np.hypot(along, across), self.q[..., k + 1] + np.arctan2(across, along)
         return self.robot.clip(q)
 
@@ -75,7 +75,7 @@ def rates(
     """Return the speeds; see `Robot.rates`."""
     start, asked = _rows(robot, q, velocity)
     damping = not_negative("damping", damping, "a share of the reach")
-    held, fastest = _held(robot, hold), _fastest(robot, max_speed)
+    held, fastest = held_mask(robot, hold), _fastest(robot, max_speed)
     jacobians = columns(robot, start)[..., : asked.shape[-1], :]
     speeds, moved = np.empty(start.shape), np.empty(asked.shape)
     limited = np.empty(start.shape, dtype=bool)
@@ -86,8 +86,13 @@ def rates(
         )
         speeds[row], moved[row] = x, jacobians[row] @ x
     for k in robot.bend_vector_indices():
-        speeds[..., k + 1] /= np.where(start[..., k] > STRAIGHT, start[..., k], 1.0)
+        speeds[..., k + 1] /= _lever(start[..., k])
     return Rates(robot, start, speeds, moved, asked, limited)
+
+
+def _lever(bend: Array) -> Array:
+    """Return the speed across a bend per unit of the direction's rate; 1 for straight sections, see `Rates.speeds`."""
+    return np.where(np.abs(bend) > STRAIGHT, bend, 1.0)
 
 
 def _rows(robot: Robot, q: npt.ArrayLike, velocity: npt.ArrayLike) -> tuple[Array, Array]:
@@ -117,8 +122,7 @@ def _speeds(
     lower, upper = bounds
     weight = robot.model.weight
     rows = np.array([1.0] * 3 + [weight] * (len(asked) - 3))
-    # Metres per second count as radians per second times the weight.
-    units = np.where(np.equal(robot.quantities, LENGTH), weight, 1.0)
+    units = radian_equivalents(robot)
     A = rows[:, None] * jacobian * units
     damped = _damping(A, upper > lower, singular)
     if keep_direction:
@@ -133,18 +137,21 @@ def _speeds(
 def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array, damping: Array) -> Array:
     """Return the x within bounds that minimises |A x - b|^2 + x^T damping x, by a primal active-set method.
 
-    The bounds contain 0. The objective is strictly convex, so no active set occurs twice.
+    The bounds contain 0. If several x are equally good for an active set, it takes the shortest. A bound is freed only
+    if that decreases the objective, so no active set occurs twice.
     """
     n = A.shape[1]
+    if n == 0:
+        return np.empty(0)
     H, g = A.T @ A + damping, A.T @ b
-    H[np.diag_indices(n)] += LEAST_DAMPING * max(float(np.trace(H)), 1e-300)
     x = np.zeros(n)
     free = upper > lower
     # Each iteration frees one bound or meets one; this many iterations are far more than needed.
     for _ in range(2 * n * n + 10):
         z = x.copy()
         rows = np.flatnonzero(free)
-        z[rows] = np.linalg.solve(H[np.ix_(rows, rows)], g[rows] - H[np.ix_(rows, ~free)] @ x[~free])
+        right = g[rows] - H[np.ix_(rows, ~free)] @ x[~free]
+        z[rows] = np.linalg.lstsq(H[np.ix_(rows, rows)], right, rcond=SMALLEST_EIGENVALUE)[0]
         step = z - x
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(step > 0.0, (upper - x) / step, np.where(step < 0.0, (lower - x) / step, np.inf))
@@ -169,25 +176,39 @@ def columns(robot: Robot, q: Array) -> Array:
     """Return the Jacobian (..., 6, dof) by coordinates, for bend vectors by components along and across the bend."""
     bent = q.copy()
     sections = robot.bend_vector_indices()
-    bent[..., sections] = np.maximum(q[..., sections], STRAIGHT)
+    bent[..., sections] = np.where(np.abs(q[..., sections]) > STRAIGHT, q[..., sections], STRAIGHT)
     found: Array = robot.jacobian(bent)
     for k in sections:
         found[..., k + 1] /= bent[..., k, None]
     return found
 
 
-def _held(robot: Robot, hold: Any) -> Booleans:
-    """Return the mask (dof,) of held coordinates, given by names or as a mask."""
-    mask = np.asarray(hold)
-    if mask.dtype == np.bool_ and mask.shape == (robot.dof,):
-        return mask.copy()
-    names = [hold] if isinstance(hold, str) else list(hold) if isinstance(hold, (list, tuple, set, frozenset)) else None
-    if names is None or any(name not in robot.coordinates for name in names):
-        raise TargetError(
-            f"hold = {shown(hold)} is not accepted; give a mask ({robot.dof},) or names of coordinates: "
-            f"{', '.join(robot.coordinates)}"
-        )
-    return np.array([name in names for name in robot.coordinates])
+def radian_equivalents(robot: Robot) -> Array:
+    """Return how much of each coordinate (dof,) counts as a radian: 1 for angles, the robot's weight for lengths."""
+    return np.array([robot.model.weight if quantity == LENGTH else 1.0 for quantity in robot.quantities])
+
+
+def held_mask(robot: Robot, hold: Any) -> Booleans:
+    """Return the mask (dof,) of held coordinates, given by names of coordinates or elements, or as a mask."""
+    given = [hold] if isinstance(hold, str) else hold
+    try:
+        entries = list(given)
+    except TypeError:
+        entries = [given]
+    if len(entries) == robot.dof and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+        return np.array(entries, dtype=np.bool_)
+    mask = np.zeros(robot.dof, np.bool_)
+    indices = {name: [k] for k, name in enumerate(robot.coordinates)}
+    for name, (element, k) in zip(robot.element_names, robot.indexed_elements(), strict=True):
+        if element.coordinates:
+            indices[name] = [*range(k, k + len(element.coordinates))]
+    for entry in entries:
+        if not isinstance(entry, str) or entry not in indices:
+            raise TargetError(
+                f"hold = {shown(hold)} is not accepted; give names, of {', '.join(indices)}, or a mask ({robot.dof},)"
+            )
+        mask[indices[entry]] = True
+    return mask
 
 
 def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]:
@@ -209,7 +230,9 @@ def _limit_bounds(robot: Robot, q: Array, held: Booleans) -> tuple[Array, Array]
                 # At the limit that couples bend and length, the section neither bends further nor shortens.
                 upper[k], lower[k + 2] = 0.0, 0.0
                 if largest <= AT_LIMIT:
-                    lower[k] = lower[k + 1] = upper[k + 1] = 0.0
+                    lower[k] = 0.0
+                    if not element.twist:
+                        lower[k + 1] = upper[k + 1] = 0.0
     lower[held] = upper[held] = 0.0
     return lower, upper
 
