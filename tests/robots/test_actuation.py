@@ -139,6 +139,23 @@ def test_pulls_are_those_of_the_routed_curves(seed):
     assert np.allclose(robot.pulls(q), integrated_pulls(robot, q), rtol=0, atol=1e-9 * robot.reach)
 
 
+@pytest.mark.parametrize("turning", [0.0, 20.0])
+@pytest.mark.parametrize("lengths", [(0, 1, 0, 1), (1, 0, 1, 0), (2, 0, 1, 3)])
+def test_sections_may_bend_at_points(lengths, turning):
+    tendons = three_tendons(rate=turning, discs=5)
+
+    def section(lengths):
+        return ar.Robot([ar.Section(0.1, 2.0, length_weights=lengths, bend_weights=(1, 2, 1, 0), tendons=tendons)])
+
+    robot, nearly = section(lengths), section(np.maximum(lengths, 1e-8))
+    Q = robot.sample(5, seed=1)
+    assert np.allclose(robot.pulls(Q), nearly.pulls(Q), rtol=0, atol=1e-9)
+    assert np.allclose(robot.pull_jacobian(Q), nearly.pull_jacobian(Q), rtol=0, atol=1e-9)
+    assert np.array_equal(robot.pulls(Q)[0], robot.pulls(Q[0]))
+    found = robot.from_pulls(robot.pulls(Q))
+    assert np.abs(found.residual).max() < 1e-12
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_jacobian_of_the_pulls_is_their_derivative(seed):
     robot = random_robot(np.random.default_rng(seed))
@@ -325,6 +342,8 @@ def test_names_must_differ_and_bad_pulls_are_refused():
     for bad in (np.zeros(8), [math.nan] * 9, "pull"):
         with pytest.raises(ar.ConfigurationError, match=r"shape \(9,\)"):
             robot.from_pulls(bad)
+    with pytest.raises(ar.ConfigurationError, match="q has 3 rows and pulls has 4"):
+        robot.from_pulls(np.zeros((4, 9)), q=robot.sample(3, seed=0))
     with pytest.raises(ar.RobotError, match="newtons per metre"):
         robot.from_pulls(np.zeros(9), elastic=True)
 

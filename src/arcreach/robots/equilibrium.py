@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
+from arcreach import _text
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Section
@@ -161,6 +162,10 @@ def from_pulls(robot: Robot, given: Any, elastic: bool, q: Any) -> Equilibrium:
     springs = springs_of(robot, elastic)
     P = np.ascontiguousarray(np.atleast_2d(values))
     given_q = robot.neutral if q is None else robot.checked(q)
+    if given_q.ndim == 2 and len(given_q) != len(P):
+        raise ConfigurationError(
+            f"q has {_text.count(len(given_q), 'row')} and pulls has {len(P)}; give one for all, or one each"
+        )
     Q = np.array(np.broadcast_to(given_q, (len(P), robot.dof)), order="C")
     out = np.empty((len(P), 2, count))
     spread(equilibrium.equilibria, len(P), springs, P, Q, out, smallest=_SMALLEST_PIECE)

@@ -58,12 +58,22 @@ def plus(f, g):
 def part_in_gap(arc, start, near, far):
     """Return the shares of the section's length and bend in the part of an arc between `near` and `far`.
 
-    The arc begins at `start`; all three are shares of the section's length.
+    The arc begins at `start`; all three are shares of the section's length. An arc without length bends at a point;
+    if a disc is there, in the gap before it, but after the first disc.
 
     Source: derived.
     """
+    if arc.length_share == 0.0:
+        at = min(start, 1.0)
+        return 0.0, arc.bend_share if near < at <= far or at == near == 0.0 else 0.0
     part = max(0.0, min(far, start + arc.length_share) - max(near, start))
     return part, arc.bend_share * part / arc.length_share
+
+
+@kernel
+def is_in_gap(part, bend):
+    """Return whether an arc has a part in a gap, or bends there at a point. Source: derived."""
+    return part > _LEAST_PART or (part == 0.0 and bend > 0.0)
 
 
 @kernel
@@ -75,7 +85,7 @@ def gap_bend(chain, route, i):
         part, bend = part_in_gap(chain[k], start, near, far)
         start += chain[k].length_share
         beta += bend
-        arcs += part > _LEAST_PART
+        arcs += is_in_gap(part, bend)
     return beta, arcs
 
 
@@ -95,7 +105,7 @@ def gap_functions(chain, route, i, t):
     for k in range(route.first_arc, route.first_arc + route.arcs):
         part, bend = part_in_gap(chain[k], start, near, far)
         start += chain[k].length_share
-        if part > _LEAST_PART:
+        if is_in_gap(part, bend):
             # Angle of the part's chord in the frame halfway between the discs, per unit of the bend.
             angle = bent + 0.5 * bend
             bent += bend
