@@ -85,6 +85,7 @@ def test_a_path_holds_and_prefers():
         ({"limits": {"elbow": (0.0, 1.0)}}, "limits names 'elbow'"),
         ({"limits": {"revolute-1": (1.0, 0.0)}}, r"give \(lower, upper\)"),
         ({"limits": {"section-1.bend": (0.0, 1.0)}}, "if it is not coupled"),
+        ({"limits": {"section-2.bend": (0.0, 0.0)}}, "has no width; hold the whole section"),
         ({"limits": 3}, "mapping"),
     ],
 )
@@ -144,6 +145,49 @@ def test_a_branch_found_by_solve_alone_is_reached_by_the_tool(monkeypatch):
     tip = ROBOT.tip_pose(only.q)
     assert np.linalg.norm(tip[:3, :3] @ tool + tip[:3, 3] - target.position) < 1e-6
     assert only.target == target
+
+
+def test_held_sections_and_equal_limits_are_told_apart():
+    robot = ar.Robot(ROBOT.elements)
+    ar.solve(robot, [0.0, 0.1, 0.2], hold=["section-2"])
+    with pytest.raises(ar.TargetError, match="has no width"):
+        ar.solve(robot, [0.0, 0.1, 0.2], limits={"section-2.bend": (0.0, 0.0), "section-2.direction": (0.0, 0.0)})
+
+
+SLIDING = ar.Robot(
+    [
+        ar.Section(0.05, 1.0),
+        ar.Prismatic(0.0, 0.1),
+        ar.Section(0.05, 1.0, 0.05, coupled=False, tendons=[ar.Tendon(0.01, 0.0, pull_min=-0.01, pull_max=0.01)]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"limits": {"prismatic-1": (0.0, 0.02)}}, "prismatic-1"),
+        ({"limits": {"section-2.length": (0.05, 0.06), "section-2.bend": (0.0, 0.5)}}, "section-2.length"),
+        ({"hold": "prismatic-1", "start": [0.0, 0.0, 0.055, 0.0, 0.0, 0.075]}, "prismatic-1"),
+    ],
+)
+def test_limits_of_pulls_stay_where_they_are_measured_from(given, name):
+    with pytest.raises(ar.MethodError, match=f"measured from rest; give {name} limits with the same middle"):
+        ar.solve(SLIDING, [0.0, 0.0, 0.15], **given)
+
+
+def test_limits_around_rest_keep_the_limits_of_pulls():
+    limits = {"prismatic-1": (0.03, 0.07), "section-2.length": (0.06, 0.09), "section-1.bend": (0.0, 0.5)}
+    for given in ({"limits": limits}, {"hold": "prismatic-1"}):
+        solution = ar.solve(SLIDING, [0.0, 0.0, 0.17], **given)
+        assert solution.reached
+        assert SLIDING.within_limits(solution.q)
+
+
+@pytest.mark.parametrize("name", ["link-1", "tool-1"])
+def test_a_tool_has_a_name_of_its_own(name):
+    robot = ar.Robot([ar.Revolute(name=name), ar.Section(0.1, 1.5)])
+    assert ar.solve(robot, ar.Target([0.0, 0.0, 0.12], tool=[0.0, 0.0, 0.02])).reached
 
 
 def test_an_offset_alone_is_a_tool():

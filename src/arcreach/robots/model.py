@@ -138,15 +138,17 @@ class SolverModel:
         `factor` multiplies the squares of their differences.
         """
         key = id(table), wanted.tobytes(), factor
-        if key in self._near:
-            return self._near[key][1]
-        if len(self._near) >= MOST_TABLES:
-            self._near.clear()
-        away = self.difference(table.seeds, wanted)
-        term = factor * REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
-        # The entry holds the table, so that its id stays unique.
-        self._near[key] = table, table._replace(near_rest=(table.keys[0] + term).astype(np.float32))
-        return self._near[key][1]
+        found = self._near.get(key)
+        if found is None:
+            # Another thread may empty the cache at any time.
+            if len(self._near) >= MOST_TABLES:
+                self._near.clear()
+            away = self.difference(table.seeds, wanted)
+            term = factor * REST_SEED_WEIGHT * self.length(mode) ** 2 * (away**2).sum(axis=1)
+            # The entry holds the table, so that its id stays unique.
+            found = table, table._replace(near_rest=(table.keys[0] + term).astype(np.float32))
+            self._near[key] = found
+        return found[1]
 
     def difference(self, V: Array, other: Array) -> Array:
         """Return V (..., variables) minus `other`: radians, shares of a stretch, strokes in units of the weight."""

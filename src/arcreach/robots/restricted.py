@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,10 +14,13 @@ from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Element, Joint, Link, Section
 from arcreach.errors import ConfigurationError, MethodError, TargetError
+from arcreach.robots.rates import held_mask
 from arcreach.robots.robot import Robot
 
 # Largest number of derived robots cached per robot; each has its own tables of seeds.
 KEPT = 16
+# Tendons at rest whose lengths differ by less than this share of the reach count as equal.
+SAME_REST = 1e-12
 
 
 def with_tool(robot: Any, tool: Array | None) -> Any:
@@ -25,19 +29,24 @@ def with_tool(robot: Any, tool: Array | None) -> Any:
         return robot
     if not isinstance(robot, Robot):
         raise MethodError("a target with a tool needs a chain of elements; give a Robot")
-    return _kept(
-        robot, tool.tobytes(), lambda: Robot([*robot.elements, Link.from_matrix(tool)], robot.name, robot.source)
-    )
+
+    def make() -> Robot:
+        name = next(name for name in map("tool-{}".format, itertools.count(1)) if name not in robot.element_names)
+        return Robot([*robot.elements, Link.from_matrix(tool, name=name)], robot.name, robot.source)
+
+    return _kept(robot, tool.tobytes(), make)
 
 
 def _kept(robot: Robot, key: Any, make: Callable[[], Robot]) -> Robot:
     """Return the derived robot that is cached under a key; `make` builds it at the first use."""
     kept: dict[Any, Robot] = robot.memory.setdefault("made", {})
-    if key not in kept:
+    found = kept.get(key)
+    if found is None:
+        # Another thread may empty the cache at any time.
         if len(kept) >= KEPT:
             kept.clear()
-        kept[key] = make()
-    return kept[key]
+        found = kept[key] = make()
+    return found
 
 
 def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None = None) -> Any:
@@ -57,7 +66,8 @@ def restricted(robot: Any, hold: Any, limits: Any, start: npt.ArrayLike | None =
         if not lower <= value <= upper:
             raise TargetError(f"hold keeps {name} at {value:.6g}, outside limits[{name!r}]; change one of them")
     narrow |= {name: (value, value) for name, value in held.items()}
-    return _kept(robot, tuple(sorted(narrow.items())), lambda: _build(robot, narrow, set(held)))
+    key = tuple(sorted(narrow.items())), frozenset(held)
+    return _kept(robot, key, lambda: _build(robot, narrow, set(held)))
 
 
 def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
@@ -85,7 +95,7 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
 def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, float]:
     """Return the values of held coordinates by name."""
     q = robot.neutral[None] if start is None else np.atleast_2d(robot.clip(start))
-    mask = _mask(robot, hold)
+    mask = held_mask(robot, hold)
     if mask.all():
         raise TargetError("hold keeps every coordinate; leave at least one free")
     if len(q) == 0 or (q[:, mask] != q[0, mask]).any():
@@ -93,32 +103,19 @@ def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, flo
     return {robot.coordinates[k]: float(q[0, k]) for k in np.flatnonzero(mask)}
 
 
-def _mask(robot: Robot, hold: Any) -> npt.NDArray[np.bool_]:
-    """Return the mask (dof,) of held coordinates."""
-    given = [hold] if isinstance(hold, str) else hold
-    try:
-        entries = list(given)
-    except TypeError:
-        entries = [given]
-    if len(entries) == robot.dof and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
-        return np.array(entries, dtype=np.bool_)
-    mask = np.zeros(robot.dof, np.bool_)
-    indices = {name: [k] for k, name in enumerate(robot.coordinates)}
-    for name, (element, k) in zip(robot.element_names, robot.indexed_elements(), strict=True):
-        if element.coordinates:
-            indices[name] = [*range(k, k + len(element.coordinates))]
-    for entry in entries:
-        if not isinstance(entry, str) or entry not in indices:
-            raise TargetError(
-                f"hold = {shown(hold)} is not accepted; give names, of {', '.join(indices)}, or a mask ({robot.dof},)"
-            )
-        mask[indices[entry]] = True
-    return mask
-
-
 def _build(robot: Robot, narrow: dict[str, tuple[float, float]], held: set[str]) -> Robot:
     elements = [_element(robot, element, k, narrow, held) for element, k in robot.indexed_elements()]
-    return Robot(elements, robot.name, robot.source)
+    derived = Robot(elements, robot.name, robot.source)
+    if robot.pull_limits is not None:
+        limited = np.asarray(np.isfinite(robot.pull_limits[:2]).any(axis=0))
+        for route, other in zip(robot.routes, derived.routes, strict=True):
+            if limited[route["tendon"]] and abs(other["rest"] - route["rest"]) > SAME_REST * robot.reach:
+                name = robot.coordinates[route["coordinate"] + (2 if route["varies"] else 0)]
+                raise MethodError(
+                    f"robot '{robot.name}' has limits of pulls, which are measured from rest; give {name} limits with "
+                    "the same middle as the robot's own, or hold it there"
+                )
+    return derived
 
 
 def _element(robot: Robot, element: Element, k: int, narrow: dict[str, tuple[float, float]], held: set[str]) -> Element:
@@ -144,15 +141,15 @@ def _section(
         return section.held(tuple(own[name][0] for name in names))
     bend, direction, *length = names
     coupled = section.coupled and section.stretch > 0.0
-    for name in own:
-        if name == direction or coupled or own.get(bend, (0.0, 1.0))[0] > 0.0:
+    for name, (lower, upper) in own.items():
+        if lower == upper:
+            raise TargetError(f"limits[{name!r}] has no width; hold the whole section instead")
+        if name == direction or coupled or (name == bend and lower > 0.0):
             raise TargetError(
                 f"limits[{name!r}] is not accepted; for a section give limits of the bend that begin at 0, or of "
                 "the length if it is not coupled with the bend"
             )
     lower, upper = own.get(length[0], (section.length, section.length + section.stretch)) if length else (0.0, 0.0)
-    if length and lower == upper:
-        raise TargetError(f"limits[{length[0]!r}] has no width; hold the whole section instead")
     return replace(
         section,
         bend_max=own.get(bend, (0.0, section.bend_max))[1],
