@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import number, refuse, shown
-from arcreach._typing import Array, Vector
+from arcreach._typing import Array, Integers, Vector
 from arcreach.elements import Element, Joint, Link, Revolute, Section
 from arcreach.errors import ConfigurationError, RobotError
 from arcreach.robots.robot import Robot
@@ -174,37 +174,46 @@ def _is_along(axis: Vector, offset: Array) -> bool:
 
 
 def section_frames(section: Section, coordinates: npt.ArrayLike) -> tuple[Array, Array]:
-    """Return points (n, 3) along a section in the frame at its base, and rotations (n, 3, 3) of its cross-sections.
+    """Return the result of `frames_in_arcs` from end to end; n is the same at every configuration."""
+    bends = np.array(section.bend_weights) / sum(section.bend_weights) * section.bend_max
+    counts = [max(math.ceil(bend / STEP), 2) for bend in bends]
+    # The first point of a sub-arc is the last one of the previous sub-arc and is listed only once.
+    fractions = [np.arange(1, count + 1) / count for count in counts]
+    arcs = np.repeat(np.arange(len(counts)), counts)
+    return frames_in_arcs(section, coordinates, np.append(0, arcs), np.concatenate([[0.0], *fractions]))
 
-    n is the same at every configuration. The cross-sections do not turn about the tangent.
+
+def frames_in_arcs(
+    section: Section, coordinates: npt.ArrayLike, arcs: Integers, fractions: Array
+) -> tuple[Array, Array]:
+    """Return points (n, 3) of a section in the frame at its base, and rotations (n, 3, 3) of its cross-sections.
+
+    Point i lies at `fractions[i]` of the length of sub-arc `arcs[i]`. The cross-sections do not turn about the tangent.
     """
     values = np.asarray(coordinates, dtype=float)
     bend, direction = values[:2]
     length = values[2] if section.stretch > 0.0 else section.length
     lengths = np.array(section.length_weights) / sum(section.length_weights) * length
-    shares = np.array(section.bend_weights) / sum(section.bend_weights)
-    angles: list[Array] = []
-    x: list[Array] = []
-    z: list[Array] = []
-    end_x = end_z = angle = 0.0
-    for size, share in zip(lengths, shares, strict=True):
-        s = np.linspace(0.0, 1.0, max(math.ceil(share * section.bend_max / STEP), 2) + 1)
-        half = 0.5 * share * bend * s
+    bends = np.array(section.bend_weights) / sum(section.bend_weights) * bend
+    before = np.append(0.0, np.cumsum(bends)[:-1])
+
+    def chords(arcs: Integers, fractions: Array) -> Array:
         # The chord of an arc is its length times sin(half) / half, at the mean angle of its end tangents.
-        chord = size * s * np.sinc(half / np.pi)
-        # The first point of a sub-arc is the last one of the previous sub-arc and is listed only once.
-        first = 1 if angles else 0
-        x.append((end_x + chord * np.sin(angle + half))[first:])
-        z.append((end_z + chord * np.cos(angle + half))[first:])
-        angles.append((angle + 2.0 * half)[first:])
-        end_x, end_z, angle = x[-1][-1], z[-1][-1], angles[-1][-1]
-    a, out, up = (np.concatenate(parts) for parts in (angles, x, z))
+        half = 0.5 * bends[arcs] * fractions
+        size = lengths[arcs] * fractions * np.sinc(half / np.pi)
+        return np.asarray(size * np.array([np.sin(before[arcs] + half), np.cos(before[arcs] + half)]))
+
+    every = np.arange(len(bends))
+    ends = np.cumsum(chords(every, np.ones(len(bends))), axis=1)
+    starts = np.append(np.zeros((2, 1)), ends[:, :-1], axis=1)
+    out, up = starts[:, arcs] + chords(arcs, fractions)
+    angle = before[arcs] + bends[arcs] * fractions
     c, d = math.cos(direction), math.sin(direction)
     turn = np.array([[c, -d, 0.0], [d, c, 0.0], [0.0, 0.0, 1.0]])
-    bent = np.zeros((len(a), 3, 3))
-    bent[:, 0, 0] = bent[:, 2, 2] = np.cos(a)
-    bent[:, 0, 2] = np.sin(a)
-    bent[:, 2, 0] = -np.sin(a)
+    bent = np.zeros((len(angle), 3, 3))
+    bent[:, 0, 0] = bent[:, 2, 2] = np.cos(angle)
+    bent[:, 0, 2] = np.sin(angle)
+    bent[:, 2, 0] = -np.sin(angle)
     bent[:, 1, 1] = 1.0
     points = np.stack([c * out, d * out, up], axis=1)
     return points, turn @ bent @ turn.T

@@ -14,7 +14,7 @@ from arcreach._typing import Array, Integers
 from arcreach.elements import Section
 from arcreach.errors import ConfigurationError
 from arcreach.kernels.actuation import pulls
-from arcreach.robots.body_mesh import STEP
+from arcreach.robots.body_mesh import STEP, frames_in_arcs
 from arcreach.robots.robot import Robot
 
 # Core radius as a multiple of the innermost tendon's distance from the axis; disc radius, of the outermost tendon's.
@@ -138,26 +138,11 @@ def _shares(section: Section, route: Any, step: float) -> Array:
 
 def _frames_at(section: Section, coordinates: Array, share: Array) -> tuple[Array, Array]:
     """Return points (n, 3) at shares (n,) of a section's length, and rotations (n, 3, 3), in the frame at its base."""
-    bend, direction = coordinates[:2]
-    length = coordinates[2] if section.stretch > 0.0 else section.length
     weights = np.array(section.length_weights) / sum(section.length_weights)
-    bends = np.array(section.bend_weights) / sum(section.bend_weights) * bend
-    x, z, angle = np.zeros(len(share)), np.zeros(len(share)), np.zeros(len(share))
-    start = 0.0
-    for weight, bent in zip(weights, bends, strict=True):
-        here = np.clip((share - start) / weight, 0.0, 1.0) if weight > 0.0 else (share >= start) * 1.0
-        half = 0.5 * bent * here
-        # The chord of an arc is its length times sin(half) / half, at the mean angle of its end tangents.
-        chord = length * weight * here * np.sinc(half / np.pi)
-        x += chord * np.sin(angle + half)
-        z += chord * np.cos(angle + half)
-        angle += 2.0 * half
-        start += weight
-    c, s = math.cos(direction), math.sin(direction)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    bent_by = np.zeros((len(share), 3, 3))
-    bent_by[:, 0, 0] = bent_by[:, 2, 2] = np.cos(angle)
-    bent_by[:, 0, 2], bent_by[:, 2, 0] = np.sin(angle), -np.sin(angle)
-    bent_by[:, 1, 1] = 1.0
-    # A section with twist, whose rotation lacks the factor `turn.T`, has no tendons.
-    return np.stack([c * x, s * x, z], axis=1), turn @ bent_by @ turn.T
+    starts = np.minimum(np.append(0.0, np.cumsum(weights)[:-1]), 1.0)
+    # At the end of a sub-arc without length the section is bent already.
+    arcs = np.searchsorted(starts, share, side="right") - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fractions = np.where(weights[arcs] > 0.0, (share - starts[arcs]) / weights[arcs], 1.0)
+    # A section with twist, whose end frame is rolled, has no tendons.
+    return frames_in_arcs(section, coordinates, arcs, np.minimum(fractions, 1.0))

@@ -2,7 +2,7 @@
 
 Symbols: bend theta, direction phi of the bending plane about z, length S. The tip in the bending plane is S * (X, Z)
 with X and Z functions of theta alone. `chain[row]` is the section; its sub-arcs are the next rows, see `layout`.
-In NumPy: `robots.body_mesh.section_frames`.
+In NumPy: `robots.body_mesh.frames_in_arcs`.
 """
 
 from arcreach._jit import kernel
