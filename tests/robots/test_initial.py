@@ -15,3 +15,9 @@ def test_the_initial_pose_is_within_limits_and_bent(name):
     assert robot.within_limits(q)
     assert np.array_equal(q, initial_pose(robot))
     assert np.linalg.norm(robot.tip_pose(q)[:2, 3]) > 0.1 * robot.reach
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_robot_without_length_has_an_initial_pose():
+    robot = ar.Robot([ar.Revolute()])
+    assert robot.within_limits(initial_pose(robot))

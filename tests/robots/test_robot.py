@@ -212,3 +212,20 @@ def test_reach_of_sections_is_met_when_they_are_straight():
     q = robot.neutral.copy()
     q[2::3] = robot.upper[2::3]
     assert robot.tip_pose(q)[2, 3] == pytest.approx(robot.reach, abs=1e-15)
+
+
+def test_joints_get_other_limits():
+    robot = ar.Robot([ar.Revolute(name="base"), ar.Section(0.1, 1.0)], name="arm")
+    limited = robot.with_limits({"base": (-1, 0.5)})
+    assert limited.lower.tolist()[0] == -1.0
+    assert limited.upper.tolist() == [0.5, 1.0, math.pi]
+    for limits, words in (
+        ([1, 2], "a mapping from joints"),
+        ({"base": 5}, r"limits\['base'\] = 5"),
+        ({"base": (1.0,)}, r"\(lower, upper\)"),
+        ({"section-1.bend": (0.0, 0.5)}, "one of its joints, base"),
+    ):
+        with pytest.raises(ar.RobotError, match=words):
+            robot.with_limits(limits)
+    with pytest.raises(ar.RobotError, match="of which it has none"):
+        THREE.with_limits({"base": (0.0, 1.0)})

@@ -31,7 +31,10 @@ def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str
 
 
 def angle_hint(robot: ConfigurationSpace, q: npt.ArrayLike) -> str:
-    """Return a hint where an angle of more than a turn would be inside its limits only if given in degrees; else ""."""
+    """Return a hint where an angle was probably given in degrees; else "".
+
+    It is more than a turn, outside its limits or of a continuous joint, and would be inside its limits as degrees.
+    """
     limits = zip(robot.lower.tolist(), robot.upper.tolist(), strict=True)
     values = np.ravel(np.asarray(q, dtype=float))[: robot.dof].tolist()
     for name, quantity, value, (lower, upper) in zip(robot.coordinates, robot.quantities, values, limits, strict=True):

@@ -46,7 +46,7 @@ def _standing(robot: Robot) -> Array:
             Q[:, k], Q[:, k + 1] = 0.5 * BENT * element.bend_max, FIRST_DIRECTION + 0.2 * i
     Q = robot.clip(Q)
     frames = robot.frames(Q)
-    positions = frames[:, :, :3, 3] / robot.reach
+    positions = frames[:, :, :3, 3] / (robot.reach or 1.0)
     below = np.maximum(0.0, -positions[:, :, 2]).max(axis=1)
     tip, axis = positions[:, -1], frames[:, -1, :3, 2]
     out = np.hypot(tip[:, 0], tip[:, 1])

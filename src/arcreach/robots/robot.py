@@ -118,18 +118,21 @@ class Robot(ConfigurationSpace):
 
     def with_limits(self, limits: Mapping[str, tuple[float, float]]) -> Robot:
         """Return this robot with other limits (lower, upper) of joints, by their names in `coordinates`."""
-        left = dict(limits)
-        elements: list[Element] = []
-        joints = []
-        for element, k in self.indexed_elements():
-            if not isinstance(element, Joint):
-                elements.append(element)
-                continue
-            joints.append(self.coordinates[k])
-            lower, upper = left.pop(joints[-1], (element.lower, element.upper))
-            elements.append(replace(element, lower=lower, upper=upper))  # type: ignore[call-arg]
-        if left:
-            raise checks.refuse(f"robot '{self.name}'", "joint", next(iter(left)), f"one of {', '.join(joints)}")
+        owner = f"robot '{self.name}'"
+        if not isinstance(limits, Mapping):
+            raise checks.refuse(owner, "limits", limits, "a mapping from joints to (lower, upper)")
+        elements = list(self.elements)
+        joints = {name: i for i, name in enumerate(self.element_names) if isinstance(elements[i], Joint)}
+        for name, pair in limits.items():
+            if name not in joints:
+                raise checks.refuse(
+                    owner, "joint", name, f"one of its joints, {', '.join(joints) or 'of which it has none'}"
+                )
+            given = checks.real_array(pair)
+            if given is None or given.shape != (2,):
+                raise checks.refuse(owner, f"limits[{name!r}]", pair, "(lower, upper)")
+            lower, upper = given.tolist()
+            elements[joints[name]] = replace(elements[joints[name]], lower=lower, upper=upper)  # type: ignore[call-arg]
         return Robot(elements, self.name, self.source)
 
     def __repr__(self) -> str:
@@ -304,9 +307,9 @@ class Robot(ConfigurationSpace):
         Configurations and velocities may each be one or a batch. The speeds are the least-squares solution within
         `max_speed`, one number or one per coordinate; for a section the bend's entry bounds the speed of its bend
         vector, both along and across the bend. With `keep_direction` the solution without speed limits is scaled down
-        instead, so that the tip keeps its direction. No coordinate leaves its limits; `hold` names coordinates that do
-        not move, or is a mask. Motions whose singular value is below `damping` times the reach are damped: in
-        their direction the tip is slower than asked.
+        instead, so that the tip keeps its direction. No coordinate leaves its limits; `hold` names coordinates or
+        elements that do not move, or is a mask (dof,). Motions whose singular value is below `damping` times the reach
+        are damped: in their direction the tip is slower than asked.
         """
         return rates(self, q, velocity, max_speed=max_speed, hold=hold, damping=damping, keep_direction=keep_direction)
 
@@ -324,7 +327,8 @@ class Robot(ConfigurationSpace):
         By default tendons are rigid and the pulls are met in the least-squares sense; `residual` is the remaining
         difference. Coordinates that no pull determines stay at rest, or near it if tendons are not parallel to the
         backbone. With `elastic` the sections and tendons are springs in equilibrium: tendons that would push go slack,
-        and `tensions` are the forces. `q` gives the joints' coordinates, by default `neutral`. Limits are not applied.
+        and `tensions` are the forces. `q`, one configuration or one per row of pulls, gives the joints' coordinates, by
+        default `neutral`. Limits are not applied.
         """
         self._need_tendons()
         return from_pulls(self, pulls, elastic, q)
@@ -337,24 +341,23 @@ class Robot(ConfigurationSpace):
         self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]
     ) -> Array:
         self._need_tendons()
-        values = self.checked(q)
-        out = np.empty(values.shape[:-1] + shape)
-        if values.ndim == 1:
-            kernel(self.packed, self.routes, values, out)
-        else:
-            spread(batch, len(values), self.packed, self.routes, values, out)
-        return out
+        return self._run(kernel, batch, q, shape, self.routes)
 
     def _run(
-        self, kernel: Callable[..., Any], batch: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]
+        self,
+        kernel: Callable[..., Any],
+        batch: Callable[..., Any],
+        q: npt.ArrayLike,
+        shape: tuple[int, ...],
+        *routes: npt.NDArray[Any],
     ) -> Array:
         """Call the kernel on one configuration, or its batch form on many."""
         values = self.checked(q)
         out = np.empty(values.shape[:-1] + shape)
         if values.ndim == 1:
-            kernel(self.packed, values, out)
+            kernel(self.packed, *routes, values, out)
         else:
-            spread(batch, len(values), self.packed, values, out)
+            spread(batch, len(values), self.packed, *routes, values, out)
         return out
 
     def _run_on_device(self, name: str, q: Any, shape: tuple[int, ...], device: str) -> Array:
