@@ -31,6 +31,15 @@ def test_between_discs_the_points_are_exact():
     assert np.allclose(found, robot.pulls(q), rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize("weights", [(0, 1, 0), (1, 0, 1), (1, 0, 0)])
+def test_points_at_discs_are_exact_where_a_section_bends_at_points(weights):
+    tendons = [ar.Tendon(0.005, angle, discs=4) for angle in (0.0, 2.0, 4.0)]
+    robot = ar.Robot([ar.Section(0.05, 1.5, length_weights=weights, bend_weights=(1, 2, 3), tendons=tendons)])
+    q = np.array([1.2, 0.3])
+    found = lengths(robot, robot.neutral, 0.1) - lengths(robot, q, 0.1)
+    assert np.allclose(found, robot.pulls(q), rtol=0, atol=1e-15)
+
+
 def test_points_lie_around_the_backbone_and_end_at_their_sections():
     robot = driven_robot(stretch=0.02)
     q = robot.sample(1, seed=1)[0]

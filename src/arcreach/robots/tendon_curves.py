@@ -140,9 +140,9 @@ def _frames_at(section: Section, coordinates: Array, share: Array) -> tuple[Arra
     """Return points (n, 3) at shares (n,) of a section's length, and rotations (n, 3, 3), in the frame at its base."""
     weights = np.array(section.length_weights) / sum(section.length_weights)
     starts = np.minimum(np.append(0.0, np.cumsum(weights)[:-1]), 1.0)
-    # At the end of a sub-arc without length the section is bent already.
-    arcs = np.searchsorted(starts, share, side="right") - 1
+    # Where a sub-arc without length lies, the section is bent already, but not at its base.
+    arcs = np.where(share > 0.0, np.searchsorted(starts, share, side="right") - 1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        fractions = np.where(weights[arcs] > 0.0, (share - starts[arcs]) / weights[arcs], 1.0)
+        fractions = np.where(weights[arcs] > 0.0, (share - starts[arcs]) / weights[arcs], share > 0.0)
     # A section with twist, whose end frame is rolled, has no tendons.
     return frames_in_arcs(section, coordinates, arcs, np.minimum(fractions, 1.0))
