@@ -38,10 +38,8 @@ def source(name):
 @pytest.mark.parametrize(
     ("caller", "called"),
     [
-        (
-            "kernels.solver.search.auto",
-            ["make_scratch", "to_front", "search", "to_coordinates", "unwind", "final_status"],
-        ),
+        ("kernels.solver.search.auto", ["make_scratch", "to_front", "search", "to_coordinates", "unwind", "verdict"]),
+        ("kernels.solver.search.verdict", ["tip_motion", "final_status"]),
         (
             "kernels.solver.search.search",
             ["policy_of", "schedule_of", "look_up", "write_start", "start_budget", "descend", "updated_tally"],

@@ -13,8 +13,7 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Records
-from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.chain.kinematics import count_elements, tip_motion
+from arcreach.kernels.chain.kinematics import count_elements
 from arcreach.kernels.chain.layout import BEND, COLLISION, ITERATION_LIMIT, REACHED, STALLED, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.clearance.body import PIECE_SIZE, body_pieces
@@ -38,7 +37,7 @@ from arcreach.kernels.solver.descent import FIRST_DAMPING, LARGEST_DAMPING, REJE
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.pull_limits import GRADIENT, keep_start, with_scratch
 from arcreach.kernels.solver.pull_steps import LEAST_DAMPING, write_trial
-from arcreach.kernels.solver.search import make_scratch
+from arcreach.kernels.solver.search import make_scratch, verdict
 from arcreach.kernels.solver.starts import look_up, look_up_others, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
@@ -420,15 +419,11 @@ def avoid(
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
         clearance(model.chain, Q[i], obstacles, body.scratch, body.rows[ports:])
         least = least_clearance(body.rows[ports:])
-        distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
-        far = distance_from(0.0, 0.0, 0.0, target)
-        status = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+        status, report[i, 3], report[i, 4] = verdict(model, task, i, target, Q[i], ended)
         # `ik.judge.judge_body` decides again about answers that reach the target, by their exact clearance.
         if (status == REACHED and least < obstacles.margin) or (status == STALLED and inside):
             status = COLLISION
         report[i, 0] = status
         report[i, 1] = steps
         report[i, 2] = clock(timer) - began
-        report[i, 3] = distance
-        report[i, 4] = angle
         report[i, 5] = traced[0]

@@ -7,8 +7,6 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Records
-from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import BEND, REACHED
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
@@ -16,7 +14,7 @@ from arcreach.kernels.solver.bounds import stretch_index
 from arcreach.kernels.solver.contexts import Budget, Goal, Model, Pulls, Table, Task, Watch
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.pull_limits import stay_within, with_scratch
-from arcreach.kernels.solver.search import make_scratch
+from arcreach.kernels.solver.search import make_scratch, verdict
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
 MOST_STEPS = 200
@@ -86,7 +84,6 @@ def path_step(start: int, stop: int, model: Model, box: Box, table: Table, task:
     for i in range(start, stop):
         began = clock(timer)
         to_front(model, task.mode, task.targets[i], target)
-        far = distance_from(0.0, 0.0, 0.0, target)
         copy(Q[i], here)
         to_variables(model, here, centre)
         narrow(model, centre, box)
@@ -103,8 +100,7 @@ def path_step(start: int, stop: int, model: Model, box: Box, table: Table, task:
             stay_within(pulls, model, centre, work.v)
             to_coordinates(model, work.v, Q[i])
             unwind(model.chain, here, Q[i])
-            distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
-            code = final_status(REACHED, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+            code, distance, angle = verdict(model, task, i, target, Q[i], REACHED)
             left = distance * distance + (model.weight * angle) ** 2
             if attempt == 0 or code == REACHED or left < best:
                 best = left

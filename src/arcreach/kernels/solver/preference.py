@@ -19,8 +19,6 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Singles
-from arcreach.kernels.chain.judge import distance_from, final_status, tip_errors
-from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import REACHED, ROTATION
 from arcreach.kernels.chain.limits import unwind
 from arcreach.kernels.math.linalg import copy
@@ -30,7 +28,7 @@ from arcreach.kernels.solver.descent import descend, find_touching, solve_damped
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.policy import PATIENCE, QUICK_STEPS
 from arcreach.kernels.solver.pull_limits import with_scratch
-from arcreach.kernels.solver.search import make_scratch, search
+from arcreach.kernels.solver.search import make_scratch, search, verdict
 from arcreach.kernels.solver.seed_lookup import frame_of, mark_used, nearest_distance, score
 from arcreach.kernels.solver.starts import rate_start, take_seed
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
@@ -480,11 +478,7 @@ def prefer(
                 copy(work.v, best_v)
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, preference.near, Q[i])
-        distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
-        far = distance_from(0.0, 0.0, 0.0, target)
-        report[i, 0] = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+        report[i, 0], report[i, 3], report[i, 4] = verdict(model, task, i, target, Q[i], ended)
         report[i, 1] = steps
         report[i, 2] = clock(timer) - began
-        report[i, 3] = distance
-        report[i, 4] = angle
         report[i, 5] = traced[0]

@@ -112,6 +112,19 @@ def search(
     return code if code == REACHED or code == TIME_LIMIT else ended, tally.steps + steps
 
 
+@kernel
+def verdict(model: Model, task: Task, i: int, target: Array, q: Array, claimed: int) -> tuple[int, float, float]:
+    """Return the final status of an answer q to target i of a task, and its errors by the exact kinematics.
+
+    `claimed` is the status that the search claims, `target` the target in the frame of the first moving element.
+    Source: derived.
+    """
+    distance, angle = tip_errors(tip_motion(model.chain, q), task.targets[i], task.mode)
+    far = distance_from(0.0, 0.0, 0.0, target)
+    status = final_status(claimed, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
+    return status, distance, angle
+
+
 @kernel(fast=True, batch=True)
 def auto(
     start: int, stop: int, model: Model, table: Table, pulls: Pulls | None, task: Task, Q: Array, report: Array
@@ -134,11 +147,7 @@ def auto(
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
         if task.judged:
-            distance, angle = tip_errors(tip_motion(model.chain, Q[i]), task.targets[i], task.mode)
-            far = distance_from(0.0, 0.0, 0.0, target)
-            ended = final_status(ended, distance, angle, task.position_tol, task.angle_tol, far, model.reach)
-            report[i, 3] = distance
-            report[i, 4] = angle
+            ended, report[i, 3], report[i, 4] = verdict(model, task, i, target, Q[i], ended)
         report[i, 0] = ended
         report[i, 1] = steps
         report[i, 2] = clock(timer) - began
