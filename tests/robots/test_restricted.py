@@ -77,6 +77,7 @@ def test_a_path_holds_and_prefers():
     [
         ({"hold": ["elbow"]}, "give names, of prismatic-1"),
         ({"hold": 3}, "is not accepted; give names"),
+        ({"hold": {"revolute-1": 0.5}}, "is not accepted; give names"),
         ({"hold": ["section-2.bend"]}, "hold all of it: section-2.bend, section-2.direction"),
         ({"hold": [True] * 9}, "leave at least one free"),
         ({"hold": ["section-2"], "method": "dls"}, "cannot hold a section"),

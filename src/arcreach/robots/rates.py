@@ -8,6 +8,7 @@ a limit does not move beyond it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -190,7 +191,8 @@ def radian_equivalents(robot: Robot) -> Array:
 
 def held_mask(robot: Robot, hold: Any) -> Booleans:
     """Return the mask (dof,) of held coordinates, given by names of coordinates or elements, or as a mask."""
-    given = [hold] if isinstance(hold, str) else hold
+    # The values of a mapping would be ignored: coordinates are held where they are.
+    given = [hold] if isinstance(hold, (str, Mapping)) else hold
     try:
         entries = list(given)
     except TypeError:
