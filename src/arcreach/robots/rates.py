@@ -68,10 +68,10 @@ def rates(
     q: npt.ArrayLike,
     velocity: npt.ArrayLike,
     *,
-    max_speed: npt.ArrayLike | None = None,
-    hold: Any = (),
-    damping: float = 0.02,
-    keep_direction: bool = False,
+    max_speed: npt.ArrayLike | None,
+    hold: Any,
+    damping: float,
+    keep_direction: bool,
 ) -> Rates:
     """Return the speeds; see `Robot.rates`."""
     start, asked = _rows(robot, q, velocity)

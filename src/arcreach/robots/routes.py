@@ -198,7 +198,7 @@ def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
     rest = np.empty((1, count))
     to_variables_batch(0, 1, model, robot.neutral[None].copy(), rest)
     linear = are_linear(routes)
-    none = np.empty((0, 0))
+    scratch = [np.empty((0, 0))] * 7
     found = Pulls(
         routes,
         low,
@@ -211,13 +211,7 @@ def solver_pulls(robot: Robot, model: Model) -> Pulls | None:
         np.zeros((len(chosen), count)),
         rest[0, :0],
         robot.neutral.copy(),
-        none,
-        none,
-        none,
-        none,
-        none,
-        none,
-        none,
+        *scratch,
     )
     if linear:
         write_slopes(found._replace(linear=False), model)
