@@ -215,6 +215,29 @@ def test_bad_input_is_refused_by_a_status():
         solver.solve(good[9:], start=np.full(8, np.nan))
 
 
+@pytest.mark.parametrize("option", [{"position_tol": -1.0}, {"angle_tol": -0.1}, {"max_steps": -1}])
+def test_a_negative_option_is_no_default(option):
+    _, solver = solver_of("arm-8r", "float32")
+    with pytest.raises(ar.TargetError, match="tolerance or number of steps"):
+        solver.solve([0.1, 0.1, 0.1], **option)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda solver: solver.tip_pose(np.zeros(7)), r"q = .* shape \(8,\) or \(n, 8\)"),
+        (lambda solver: solver.tip_pose(np.zeros(16)), "q = "),
+        (lambda solver: solver.jacobian(np.zeros((2, 9))), "q = "),
+        (lambda solver: solver.solve([0.1, 0.1, 0.1], start=np.zeros(7)), "start = "),
+        (lambda solver: solver.solve_batch(np.zeros((3, 3)), start=np.zeros((2, 8))), "2 rows for 3 targets"),
+    ],
+)
+def test_arrays_of_another_length_never_reach_the_sources(call, words):
+    _, solver = solver_of("arm-8r", "float32")
+    with pytest.raises(ar.ConfigurationError, match=words):
+        call(solver)
+
+
 @pytest.mark.parametrize(("name", "precision"), [("sections", "float32"), ("joints", "float64")])
 def test_stepping_and_sanitizers_with_hostile_targets(name, precision, tmp_path):
     """Byte by byte the same: optimised, and in steps of a budget with every check of the compiler on."""

@@ -103,7 +103,7 @@ def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[st
         "opening": robot.clip(initial_pose(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
         "modes": modes,
         "mode": "position",
-        "position_tol": POSITION_TOL * max(robot.reach, 1e-3),
+        "position_tol": POSITION_TOL * robot.reach,
         "angle_tol": ANGLE_TOL,
         "elements": [_element(element, first) for element, first in robot.indexed_elements()],
     }

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import real_array, shown
 from arcreach._io import file_error, write_bytes
 from arcreach._typing import Array
-from arcreach.errors import FileError, RobotError, TargetError
+from arcreach.errors import ConfigurationError, FileError, RobotError, TargetError
 from arcreach.files.load import read_robot
 from arcreach.ik.judge import judge
 from arcreach.ik.solution import Solution, Solutions
@@ -30,6 +31,7 @@ from arcreach.robots.robot import Robot
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
 BAD_INPUT = {-2: "target", -3: "start", -4: "tolerance or number of steps"}
+MOST_STEPS = 2**31 - 1  # of an int32_t
 
 
 def find_compiler() -> list[str]:
@@ -78,8 +80,7 @@ class ExportedSolver:
         max_steps: int | None = None,
     ) -> Solution:
         """Solve one target: a `Target`, a position or a pose. Omitted options have the defaults of the C sources."""
-        starts = None if start is None else np.reshape(start, (1, -1))
-        return self._solve(as_target(target).batch, starts, position_tol, angle_tol, max_steps)[0]
+        return self._solve(as_target(target).batch, start, position_tol, angle_tol, max_steps)[0]
 
     def solve_batch(
         self,
@@ -92,9 +93,7 @@ class ExportedSolver:
         max_steps: int | None = None,
     ) -> Solutions:
         """Solve many targets, given as for `arcreach.solve_batch`."""
-        wanted = as_targets(targets, axes, rotations)
-        starts = None if start is None else np.broadcast_to(start, (len(wanted), self.robot.dof))
-        return self._solve(wanted, starts, position_tol, angle_tol, max_steps)
+        return self._solve(as_targets(targets, axes, rotations), start, position_tol, angle_tol, max_steps)
 
     def tip_pose(self, q: npt.ArrayLike) -> Array:
         """Return the pose (4, 4) of a configuration (dof,), or poses (n, 4, 4) of a batch (n, dof)."""
@@ -112,12 +111,12 @@ class ExportedSolver:
 
     def from_pulls(self, pulls: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
         """Return the configuration for pulls (tendons,) or (n, tendons); `q` gives the joints, by default `neutral`."""
-        given = np.ascontiguousarray(pulls, self._real)
-        rows = given.reshape(-1, len(self.robot.tendons))
-        out = np.empty((len(rows), self.robot.dof), self._real)
-        out[:] = self.robot.neutral if q is None else q
-        self._function("arcreach_from_pulls")(ctypes.c_long(len(rows)), _pointer(rows), _pointer(out))
-        return out.reshape(*given.shape[:-1], -1).astype(np.float64)
+        convert = self._function("arcreach_from_pulls")
+        rows = self._checked("pulls", pulls, len(self.robot.tendons))
+        out = np.empty((*rows.shape[:-1], self.robot.dof), self._real)
+        out[:] = self.robot.neutral if q is None else self.robot.checked(q)
+        convert(ctypes.c_long(out.size // self.robot.dof), _pointer(rows), _pointer(out))
+        return out.astype(np.float64)
 
     def _function(self, name: str) -> Callable[..., Any]:
         """Return a C function that is exported for some robots only; raise RobotError if it is missing."""
@@ -129,8 +128,17 @@ class ExportedSolver:
                 f"robot '{self.robot.name}' has no {name.removeprefix('arcreach_')} in C; it needs {lacking}"
             ) from None
 
+    def _checked(self, field: str, value: npt.ArrayLike, width: int) -> Any:
+        """Return a row (width,) or rows (n, width) in the precision of the sources, which check no lengths."""
+        given = real_array(value)
+        if given is None or given.ndim not in {1, 2} or given.shape[-1] != width:
+            raise ConfigurationError(
+                f"{field} = {shown(value)} is not accepted; give numbers of shape ({width},) or (n, {width})"
+            )
+        return np.ascontiguousarray(given, self._real)
+
     def _rows(self, function: Callable[..., Any], q: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
-        given = np.ascontiguousarray(q, self._real)
+        given = self._checked("q", q, self.robot.dof)
         out = np.empty((*given.shape[:-1], *shape), self._real)
         function(ctypes.c_long(given.size // self.robot.dof), _pointer(given), _pointer(out))
         return out.astype(np.float64)
@@ -138,26 +146,29 @@ class ExportedSolver:
     def _solve(
         self,
         wanted: Targets,
-        starts: Any,
+        start: npt.ArrayLike | None,
         position_tol: float | None,
         angle_tol: float | None,
         max_steps: int | None,
     ) -> Solutions:
         mode, rows = wanted.packed
         targets = np.ascontiguousarray(rows, self._real)
-        begin = None if starts is None else np.ascontiguousarray(starts, self._real)
         n = len(targets)
+        begin = None if start is None else self._checked("start", start, self.robot.dof)
+        if begin is not None and begin.shape[:-1] not in {(), (n,)}:
+            raise ConfigurationError(f"start has {len(begin)} rows for {n} targets; give one row, or one per target")
+        starts = None if begin is None else np.ascontiguousarray(np.broadcast_to(begin, (n, self.robot.dof)))
         q = np.zeros((n, self.robot.dof), self._real)
         status, steps = np.zeros(n, np.int32), np.zeros(n, np.int32)
-        # Negative values select the defaults of the C sources.
-        options = np.array([-1.0 if t is None else t for t in (position_tol, angle_tol)], self._real)
-        most = -1 if max_steps is None else max_steps
+        # Negative values select the defaults of the C sources, which refuse 0.
+        options = np.array([-1.0 if t is None else max(t, 0.0) for t in (position_tol, angle_tol)], self._real)
+        most = -1 if max_steps is None else min(max(max_steps, 0), MOST_STEPS)
         began = time.perf_counter()
         self._library.arcreach_solve(
             ctypes.c_long(n),
             mode,
             _pointer(targets),
-            None if begin is None else _pointer(begin),
+            None if starts is None else _pointer(starts),
             _pointer(options),
             ctypes.c_int32(most),
             _pointer(q),

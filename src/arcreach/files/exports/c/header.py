@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._checks import shown
 from arcreach._typing import Array
 from arcreach.elements import Joint
-from arcreach.errors import RobotError
+from arcreach.errors import MethodError, RobotError
 from arcreach.ik.methods import ccd, finite_rotation, hierarchical
 from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
 from arcreach.kernels.actuation import pulls
@@ -56,7 +57,6 @@ class Header:
     """Writer of the header; rows of the tables are collected while the moving elements are written."""
 
     def __init__(self, robot: Robot, precision: str, method: str) -> None:
-        check_robot(robot, precision)
         self.robot = robot
         self.single = precision == "float32"
         self.precision = precision
@@ -307,7 +307,9 @@ class Header:
 
 
 def check_robot(robot: Any, precision: str) -> None:
-    """Raise RobotError for a robot that the C kernel does not support."""
+    """Refuse a precision, or a robot, that the C kernel does not support."""
+    if precision not in PRECISIONS:
+        raise MethodError(f"precision = {shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
     if not isinstance(robot, Robot):
         raise RobotError(
             f"robot '{getattr(robot, 'name', robot)}' is not a chain of elements; C is written for a Robot"

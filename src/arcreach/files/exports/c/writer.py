@@ -6,10 +6,10 @@ import os
 from importlib.resources import files as resources
 from pathlib import Path
 
-from arcreach import _checks as checks
-from arcreach._io import make_folder, write_text
+from arcreach._checks import shown
+from arcreach._io import check_folder, make_folder, write_text
 from arcreach.errors import MethodError
-from arcreach.files.exports.c.header import PRECISIONS, Header, check_robot
+from arcreach.files.exports.c.header import Header, check_robot
 from arcreach.files.load import save_robot
 from arcreach.ik.method import methods
 from arcreach.robots.robot import Robot
@@ -28,14 +28,13 @@ def export_c(
     `precision` of all numbers in C is `float32` or `float64`. `method` is `auto`, `finite-rotation`,
     `hierarchical` or `ccd`, with its default options. A robot with tendons also gets `ar_pulls`.
     """
-    if precision not in PRECISIONS:
-        raise MethodError(f"precision = {checks.shown(precision)} is not accepted; give {' or '.join(PRECISIONS)}")
-    if method not in METHODS:
-        raise MethodError(f"method = {checks.shown(method)} is not accepted in C; give {', '.join(METHODS)}")
     check_robot(robot, precision)
+    if method not in METHODS:
+        raise MethodError(f"method = {shown(method)} is not accepted in C; give {', '.join(METHODS)}")
     refusal = methods()[method].refusal(robot, "rotation")
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
+    check_folder(folder)
     header = Header(robot, precision, method)
     robot_text = header.text()
     tendon_text = header.tendons() if robot.tendons else ""
