@@ -63,6 +63,21 @@ def test_a_section_without_load_takes_its_rest_bend():
     assert np.linalg.norm(tip_at_rest(model, data) - bent) < 0.005 * robot.reach
 
 
+@pytest.mark.parametrize("stretch", [0.0, 0.02])
+def test_a_twisting_section_turns_at_its_base(stretch):
+    robot = ar.Robot([ar.Section(0.08, 2.0, stretch, radius=0.01, twist=True), ar.Section(0.05, 1.0, radius=0.01)])
+    model, data = loaded(robot, links=24)
+    q = robot.neutral.copy()
+    q[:2] = 0.9, 0.7
+    data.joint("section-1").qpos = q[1]
+    for k in range(25):
+        data.joint(f"section-1:{k}:y").qpos = q[0] / 24 * (0.5 if k in {0, 24} else 1.0)
+    mujoco.mj_forward(model, data)
+    tip = robot.tip_pose(q)
+    assert np.linalg.norm(data.site("tip").xpos - tip[:3, 3]) < 1e-3 * robot.reach
+    assert np.allclose(data.site("tip").xmat.reshape(3, 3), tip[:3, :3], atol=1e-9)
+
+
 def test_limits_and_kinds_of_tendons_are_those_of_the_actuators():
     limits = {"pull_min": -0.01, "pull_max": 0.02, "force_max": 30.0, "stiffness": 4e3}
     model, _ = loaded(driven_robot(discs=4, **limits))
@@ -81,4 +96,7 @@ def test_what_mujoco_has_no_joint_for_is_refused(tmp_path):
         ar.export_mjcf(driven_robot(), tmp_path / "robot.xml", links=0)
     with pytest.raises(ar.FileError, match=r"\.xml"):
         ar.export_mjcf(driven_robot(), tmp_path / "robot.mjcf")
+    for robot in (ar.Robot([ar.Section(0.002, 1.0, radius=5e-5)]), ar.Robot([ar.Revolute(name="world")])):
+        with pytest.raises(ar.RobotError, match="is refused by MuJoCo: Error: "):
+            ar.export_mjcf(robot, tmp_path / "robot.xml")
     assert not list(tmp_path.iterdir())

@@ -73,8 +73,11 @@ def mjcf_text(robot: Robot, links: int = 12) -> str:
     ]
     if problems:
         raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
-    model = _Model(robot, links)
-    return str(model.spec.to_xml())
+    try:
+        return str(_Model(robot, links).spec.to_xml())
+    except ValueError as error:
+        # A robot of tenths of a millimetre, for instance, has less inertia than MuJoCo accepts.
+        raise RobotError(f"robot {robot.name!r} is refused by MuJoCo: {' '.join(str(error).split())}") from None
 
 
 class _Model:
@@ -167,15 +170,15 @@ class _Model:
         weights = 0.5 * (np.append(bends, 0.0) + np.append(0.0, bends))
         colour = COLOURS[sum(isinstance(one, Section) for one in self.robot.elements[:e]) % len(COLOURS)]
         axes = [(0.0, 1.0, 0.0)] if section.twist else [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
-        if section.twist:
-            self._enter(name)
-            self.body.add_joint(name=name, type=self.mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 0.0, 1.0])
         for i, plane in enumerate(planes):
             if i == 0:
                 self._add_sites(routes, e, i, plane)
             else:
                 self.pose[:3, 3] += self.pose[:3, 2] * length * steps[i - 1]
             self._enter(f"{name}:{i}")
+            if i == 0 and section.twist:
+                # In the first link's body: MuJoCo refuses a moving body without mass.
+                self.body.add_joint(name=name, type=self.mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 0.0, 1.0])
             if i > 0 and section.stretch > 0.0:
                 self._add_slide(section, f"{name}:{i}:z", steps[i - 1], length, radius)
             if weights[i] > 0.0:
