@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.cli.configurations import read_configurations
 from arcreach.errors import ConfigurationError, FileError, MethodError
 from arcreach.files import CsvLog, write_csv_log, write_csv_path
 
@@ -26,6 +27,17 @@ def test_a_path_has_coordinates_and_poses_with_all_their_digits(tmp_path):
     assert np.array_equal(np.array(columns["r12"], float), poses[:, 1, 2])
     # It is a path as `Path` reads it.
     assert np.array_equal(ar.Path.from_csv(tmp_path / "path.csv", robot).q, q)
+
+
+def test_a_slide_called_x_keeps_its_column(tmp_path):
+    names = {"X": (1, 0, 0), "y": (0, 1, 0)}
+    robot = ar.Robot([ar.Link((1.0, 0, 0)), *(ar.Prismatic(0.0, 1.0, axis, name=name) for name, axis in names.items())])
+    q = robot.sample(4, seed=0)
+    write_csv_path(robot, q, tmp_path / "path.csv")
+    columns = columns_of(tmp_path / "path.csv")
+    assert np.array_equal(np.array([columns["X"], columns["y"]], float).T, q)
+    assert np.array_equal(np.array([columns["tip_x"], columns["tip_y"]], float).T, robot.tip_pose(q)[:, :2, 3])
+    assert np.array_equal(read_configurations(tmp_path / "path.csv", robot), q)
 
 
 def test_a_log_has_a_row_per_iteration(tmp_path):

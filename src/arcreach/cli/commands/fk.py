@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from arcreach._io import csv_text
 from arcreach._text import coordinate_lines
-from arcreach._typing import Array, Booleans
+from arcreach._typing import Array
 from arcreach.cli.actuators import print_tendons, tendon_columns, with_tendons
 from arcreach.cli.arguments import Actuators, AsJson, BaseLink, RobotName, TipLink, one_of
 from arcreach.cli.configurations import parse_configuration, parse_pulls, read_configurations, read_pulls
 from arcreach.cli.output import console, note, print_json
-from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
+from arcreach.cli.progress import announce_compiling
 from arcreach.errors import MethodError
 from arcreach.files import load_robot
-from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
-from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
+from arcreach.files.exports.csv_log import pose_columns
+from arcreach.ik.log import coordinate_columns
+from arcreach.robots.symbolic import AnyRobot
 
 
 def fk(
@@ -58,7 +58,7 @@ def fk(
     given = _given(loaded, file, pulls_file, q, pulls)
     others = parse_configuration(q, loaded) if driven and q is not None else None
     tendons: dict[str, Any] = {}
-    with announce_compiling(COMPILING_SYMBOLIC if isinstance(loaded, SymbolicRobot) else COMPILING):
+    with announce_compiling(loaded):
         configurations = given
         if chain is not None and driven:
             found = chain.from_pulls(given, elastic, others)
@@ -73,7 +73,8 @@ def fk(
         _print_json(loaded, {"q": configurations, "pose": poses, "within_limits": inside, **tendons}, many)
     elif many:
         columns = coordinate_columns(loaded, configurations) if driven else {}
-        columns |= _pose_columns(poses, inside)
+        columns |= pose_columns(poses, columns)
+        columns["within_limits"] = ["true" if kept else "false" for kept in inside]
         typer.echo(csv_text(columns | ({} if chain is None else tendon_columns(chain, tendons))), nl=False)
     else:
         _print_pose(poses)
@@ -110,10 +111,3 @@ def _print_pose(pose: Array) -> None:
     out.print("pose T_base_tip (metres):", highlight=False)
     for row in pose:
         out.print("  " + "  ".join(f"{value:z14.9f}" for value in row), highlight=False)
-
-
-def _pose_columns(poses: Array, inside: Booleans) -> dict[str, list[Any]]:
-    """Return the position in metres, the rotation row by row, and whether the limits are kept."""
-    numbers = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
-    columns: dict[str, list[Any]] = dict(zip((*POSITION_COLUMNS, *ROTATION_COLUMNS), numbers.T.tolist(), strict=True))
-    return columns | {"within_limits": ["true" if kept else "false" for kept in inside]}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import shown
 from arcreach._io import CSV_ENDINGS, check_output, write_csv, write_text
+from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, FileError, MethodError
 from arcreach.ik.log import POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns, csv_log
 from arcreach.ik.solution import Solution
@@ -71,8 +73,17 @@ def write_csv_path(robot: Robot | SymbolicRobot, q: npt.ArrayLike, path: str | o
     values = robot.checked(q)
     if values.ndim != 2:
         raise ConfigurationError(f"q has the shape {values.shape}, which is not accepted; give a path (n, {robot.dof})")
-    poses = robot.tip_pose(values)
     columns = coordinate_columns(robot, values)
-    columns |= dict(zip(POSITION_COLUMNS, poses[:, :3, 3].T.tolist(), strict=True))
-    columns |= dict(zip(ROTATION_COLUMNS, poses[:, :3, :3].reshape(-1, 9).T.tolist(), strict=True))
-    write_csv(path, columns)
+    write_csv(path, columns | pose_columns(robot.tip_pose(values), columns))
+
+
+def pose_columns(poses: Array, beside: Iterable[str] = ()) -> dict[str, list[Any]]:
+    """Return the position and the rotation, row by row, of poses (n, 4, 4).
+
+    Names begin with `tip_` if a column `beside` them, such as that of a slide called x, has one of the usual names.
+    """
+    numbers = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
+    names = (*POSITION_COLUMNS, *ROTATION_COLUMNS)
+    # Readers of columns ignore case.
+    prefix = "" if {name.casefold() for name in beside}.isdisjoint(names) else "tip_"
+    return dict(zip((prefix + name for name in names), numbers.T.tolist(), strict=True))
