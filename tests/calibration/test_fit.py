@@ -222,6 +222,7 @@ HEADER = "command,pull_1_mm,pull_2_mm,pull_3_mm,tip_x_mm,tip_y_mm,tip_z_mm\n"
         (HEADER.replace("pull_2_mm", "pull_2_cm") + "a,1,2,3,4,5,6\n", "columns of the pulls have different units"),
         (HEADER.replace("_mm", "") + "a,1,2,3,0,0,0\n", "pulls has 3 m for a robot of 0.08 m"),
         (HEADER.replace("command", "pull_1_mm") + "1,1,2,3,4,5,6\n", "two columns for section-1.tendon-1"),
+        ("x_at_0.06,x_at_.06_mm\n", "two columns for x_at_0.06; remove one"),
     ],
 )
 def test_files_are_checked(text, words, tmp_path):
@@ -242,6 +243,24 @@ def test_columns_by_tendon_names_with_rotations_and_points(tmp_path):
     np.testing.assert_allclose(data.rotations, [np.eye(3)])
     np.testing.assert_allclose(data.points, [[[0.001, 0.002, 0.04]]])
     assert data.arc_lengths == [0.04]
+
+
+def test_a_robot_without_tendons_has_no_measurements(tmp_path):
+    with pytest.raises(ar.RobotError, match="robot 'bare' has no tendons"):
+        read_measurements(tmp_path / "data.csv", ar.Robot([ar.Section(0.1, 1.0)], "bare"))
+
+
+def test_names_of_columns_may_have_capitals_and_end_like_units(tmp_path):
+    path = tmp_path / "data.csv"
+    tendons = [ar.Tendon(0.005, angle, name=f"wire{i}_m") for i, angle in enumerate((0.0, 2.0, 4.0))]
+    robot = ar.Robot([ar.Section(0.08, 3.0, tendons=tendons)])
+    # Metres without and with the ending are the same unit.
+    path.write_text(
+        "Command,section-1.wire0_m,section-1.wire1_m_m,Section-1.wire2_M,X,y_m,z\na,1e-3,2e-3,3e-3,0,0,.08\na,0,0,0,0,0,.08\n"
+    )
+    data = read_measurements(path, robot)
+    np.testing.assert_allclose(data.pulls, [[0.001, 0.002, 0.003], [0, 0, 0]])
+    assert data.commands.tolist() == ["a", "a"]
 
 
 def test_command_line(fitted, tmp_path, monkeypatch, capsys):

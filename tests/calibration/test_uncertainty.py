@@ -64,6 +64,7 @@ def test_rigid_pulls_match_the_pseudo_inverse():
         ({"coordinates": [1, 1]}, "4 standard deviations"),
         ({"coordinates": [1, 1, -1, 1]}, "negative"),
         ({"coordinates": np.diag([1.0, 1, -1, 1])}, "not a covariance"),
+        ({"coordinates": [1, 1, 1, 1], "elastic": True}, "elastic has no meaning with coordinates"),
         ({"pulls": [math.nan] * 6}, "6 standard deviations"),
     ],
 )

@@ -13,7 +13,7 @@ from arcreach._checks import real_array, shown
 from arcreach._geometry import rotation_from_quaternion
 from arcreach._io import file_error, line_error, read_rows
 from arcreach._typing import Array
-from arcreach.errors import TargetError
+from arcreach.errors import RobotError, TargetError
 from arcreach.robots.robot import Robot
 
 # Metres per unit, by the suffix of a column's name.
@@ -137,13 +137,15 @@ def read_measurements(path: str | os.PathLike[str], robot: Robot) -> Measurement
     ending it is in metres. Rows with the same text in the column `command`, or `pattern`, belong to one command. Other
     columns are ignored.
     """
+    if not robot.tendons:
+        raise RobotError(f"robot '{robot.name}' has no tendons, so that no pulls can be read for it")
     rows = read_rows(path)
     try:
         _, names = next(rows)
     except StopIteration:
         raise file_error(path, "is empty; give a header and rows of numbers") from None
     found = _columns(path, names, robot)
-    label = next((names.index(name) for name in COMMAND if name in names), None)
+    label = next((k for name in COMMAND for k, given in enumerate(names) if given.casefold() == name), None)
     values, labels = [], []
     for line, cells in rows:
         try:
@@ -183,22 +185,22 @@ def _rotations(table: dict[Any, Array]) -> Array:
 def _columns(path: Any, names: list[str], robot: Robot) -> dict[Any, tuple[int, float]]:
     """Return column and unit of every quantity: a tendon's name, x, y, z, qw ... qz, or (axis, arc length)."""
     found: dict[Any, tuple[int, float]] = {}
-    units: dict[str, set[str]] = {"pulls": set(), "tip positions": set(), "points": set()}
+    units: dict[str, set[float]] = {"pulls": set(), "tip positions": set(), "points": set()}
     tendons = {name.casefold(): name for name in robot.tendons}
     for column, name in enumerate(names):
         key, unit, group = _meaning(name, robot, tendons)
         if key is None:
             continue
         if key in found:
-            raise file_error(path, f"has two columns for {key}; remove one")
-        found[key] = column, UNITS[unit]
+            raise file_error(path, f"has two columns for {_called(key)}; remove one")
+        found[key] = column, unit
         if group:
             units[group].add(unit)
     wanted: list[Any] = [*robot.tendons, "x", "y", "z"]
     if any(isinstance(key, str) and key in {"qw", "qx", "qy", "qz"} for key in found):
         wanted += ["qw", "qx", "qy", "qz"]
     wanted += [(axis, key[1]) for key in found if isinstance(key, tuple) for axis in "xyz"]
-    missing = [key if isinstance(key, str) else f"{key[0]}_at_{key[1]:g}" for key in wanted if key not in found]
+    missing = [_called(key) for key in wanted if key not in found]
     if missing:
         raise file_error(
             path,
@@ -211,17 +213,29 @@ def _columns(path: Any, names: list[str], robot: Robot) -> dict[Any, tuple[int, 
     return found
 
 
-def _meaning(name: str, robot: Robot, tendons: dict[str, str]) -> tuple[Any, str, str]:
-    """Return the quantity of a column, the ending that names its unit, and the group of columns with that unit."""
+def _called(key: Any) -> str:
+    """Return a quantity as a column names it."""
+    return key if isinstance(key, str) else f"{key[0]}_at_{key[1]:g}"
+
+
+def _meaning(name: str, robot: Robot, tendons: dict[str, str]) -> tuple[Any, float, str]:
+    """Return the quantity of a column, metres per unit, and the group of columns that have the same unit."""
     if (match := _PULL.fullmatch(name)) and 1 <= int(match["number"]) <= len(robot.tendons):
-        return robot.tendons[int(match["number"]) - 1], (match["unit"] or "").lower(), "pulls"
+        return robot.tendons[int(match["number"]) - 1], _metres(match), "pulls"
     if match := _POINT.fullmatch(name):
-        return (match["axis"].lower(), float(match["at"])), (match["unit"] or "").lower(), "points"
+        return (match["axis"].lower(), float(match["at"])), _metres(match), "points"
     if match := _TIP.fullmatch(name):
-        return match["axis"].lower(), (match["unit"] or "").lower(), "tip positions"
+        return match["axis"].lower(), _metres(match), "tip positions"
     if match := _QUATERNION.fullmatch(name):
-        return f"q{match['axis'].lower()}", "", ""
-    match = _NAMED.fullmatch(name)
-    if match and match["name"].casefold() in tendons:
-        return tendons[match["name"].casefold()], (match["unit"] or "").lower(), "pulls"
-    return None, "", ""
+        return f"q{match['axis'].lower()}", 1.0, ""
+    # A tendon's own name may end like a unit.
+    if name.casefold() in tendons:
+        return tendons[name.casefold()], 1.0, "pulls"
+    if (match := _NAMED.fullmatch(name)) and match["name"].casefold() in tendons:
+        return tendons[match["name"].casefold()], _metres(match), "pulls"
+    return None, 1.0, ""
+
+
+def _metres(match: re.Match[str]) -> float:
+    """Return the metres per unit of a column."""
+    return UNITS[(match["unit"] or "").lower()]

@@ -69,6 +69,8 @@ def tip_covariance(
     if (coordinates is None) == (pulls is None):
         raise ConfigurationError("give either coordinates or pulls: standard deviations, or a covariance")
     if coordinates is not None:
+        if elastic:
+            raise ConfigurationError("elastic has no meaning with coordinates; give pulls, or leave it out")
         parts = _by_coordinates(robot, given, _covariance("coordinates", coordinates, robot.dof))
     else:
         if not robot.tendons:
