@@ -138,6 +138,11 @@ def test_bad_choices_of_base_and_tip(base, tip, words):
     assert words in str(caught.value)
 
 
+def test_elements_of_other_namespaces_are_ignored():
+    text = one_joint(LIMIT).replace("</robot>", "<controller:gazebo_ros_controller_manager/></robot>")
+    assert parse_urdf(text, "arm.urdf").coordinates == ("j",)
+
+
 def test_a_large_file_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "huge.urdf"
     with path.open("wb") as stream:

@@ -135,7 +135,7 @@ def _parse_xml(text: str) -> Node:
     root = top.children[0]
     if root.tag != "robot":
         raise FileError(f"its root is {shown(root.tag)}, not 'robot'; give a URDF file")
-    if any(":" in child.tag for child in root.children):
+    if any(child.tag.startswith("xacro:") for child in root.children):
         raise FileError("is a xacro file; run xacro on it first and give the URDF that comes out")
     return root
 
