@@ -318,7 +318,17 @@ def test_check_needs_a_file_and_names_it_once(run, tmp_path, monkeypatch, name, 
     assert problem.startswith(words)
 
 
+def test_check_prints_json_without_an_extra_too(run, tmp_path, monkeypatch):
+    path = tmp_path / "robot.toml"
+    path.write_text((Path(ar.__file__).parent / "files/catalogues/robots/librergm3-matrix.toml").read_text("utf-8"))
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    code, out, _ = run("check", path, "--json")
+    assert code == 2
+    assert "arcreach[symbolic]" in json.loads(out)["problems"][0]
+
+
 def test_usage_errors_are_exit_code_2(run):
+    assert run("info", "--devices", "--tip", "t")[0] == 2
     assert run("fly")[0] == 2
     assert run("fk")[0] == 2
 
@@ -424,10 +434,11 @@ def test_compiling_is_announced_on_stderr_the_first_time_only(tmp_path):
 
 
 @pytest.mark.compiled
-def test_a_symbolic_robot_is_not_said_to_be_compiled_once():
-    done = arcreach_command("fk", "librergm3-matrix", "--q", "0,0,0")
-    assert "in every run" in done.stderr
-    assert "once per installation" not in done.stderr
+def test_a_symbolic_robot_is_not_said_to_be_compiled_once(tmp_path):
+    for command in (("fk", "--q", "0,0,0"), ("export", "--out", str(tmp_path / "model.scad"))):
+        done = arcreach_command(command[0], "librergm3-matrix", *command[1:])
+        assert "in every run" in done.stderr
+        assert "once per installation" not in done.stderr
 
 
 def test_output_that_cannot_be_encoded_is_replaced():

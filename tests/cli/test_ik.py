@@ -325,7 +325,8 @@ def test_a_start_outside_the_limits_is_changed(run):
 
 def test_results_by_ending(run, tmp_path):
     path, _ = targets_file(tmp_path)
-    assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.csv")[0] == 0
+    code, out, _ = run("ik", "three-section", "--file", path, "--out", tmp_path / "a.csv", "--json")
+    assert (code, len(json.loads(out))) == (0, 20)
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 21
     assert run("ik", "three-section", "--file", path, "--out", tmp_path / "a.json")[0] == 0
     assert len(json.loads((tmp_path / "a.json").read_text())) == 20
@@ -376,9 +377,11 @@ def test_parquet_without_polars_names_the_extra(run, tmp_path, monkeypatch):
         (("three-section", "--to", "0,0,1", "--prefer", "straight"), "--prefer: has 1 values"),
         (("ur5", "--to", "0,0,1", "--limits", "base"), "give NAME=LOW,HIGH"),
         (("ur5", "--to", "0,0,1", "--limits", "base=1mm,2mm"), "--limits: base: "),
+        (("ur5", "--to", "0,0,1", "--limits", "base=0,1", "--limits", "base=0,2"), "--limits of base are given twice"),
         (("ur5", "--to", "0,0,1", "--hold", "knee"), "hold = ['knee'] is not accepted"),
         (("three-section", "--to", "0,0,1", "--max-time", "-1"), "max_time = -1"),
         (("three-section", "--to", "0,0,1", "--position-tol", "0"), "position_tol = 0"),
+        (("three-section", "--to", "0,0,1", "--position-tol", "5deg"), "--position-tol: '5deg' has the unknown unit"),
         (
             ("librergm3-matrix", "--to", "0,0,1"),
             "method 'auto' cannot serve robot 'librergm3-matrix': it needs a chain",
@@ -448,6 +451,10 @@ def test_methods(run):
     assert [entry["name"] for entry in json.loads(out)] == list(ar.methods())
     _, out, _ = run("methods", "--markdown")
     assert out.startswith("| method |")
+    assert run("methods", "--markdown", "--json")[::2] == (
+        2,
+        "error: --markdown and --json are both given; give one of them\n",
+    )
 
 
 def test_pulls_are_shown_beside_coordinates(run, tmp_path):

@@ -52,6 +52,8 @@ def parse_limits(given: Sequence[str], robot: Robot | SymbolicRobot) -> dict[str
         if name not in robot.coordinates or pair.count(",") != 1:
             names = ", ".join(robot.coordinates)
             raise ConfigurationError(f"--limits {text} is not accepted; give NAME=LOW,HIGH, with NAME one of {names}")
+        if name in limits:
+            raise ConfigurationError(f"--limits of {name} are given twice; give them once")
         quantity = robot.quantities[robot.coordinates.index(name)]
         low, high = (_value(cell.strip(), quantity, f"--limits: {name}") for cell in pair.split(","))
         limits[name] = (low, high)

@@ -52,20 +52,17 @@ def result_columns(
 
 
 def write_columns(columns: dict[str, list[Any]], out: Path | None, as_json: bool) -> None:
-    """Write columns to a file in the format of its ending, or print them as CSV or JSON."""
-    ending = None if out is None else check_output(out, ENDINGS)
-    if out is not None and ending == ".parquet":
-        _write_parquet(columns, out)
-        return
-    if out is None:
-        if as_json:
-            print_json(_records(columns))
+    """Write columns to a file in the format of its ending; print them as JSON, or as CSV if there is no file."""
+    if out is not None:
+        ending = check_output(out, ENDINGS)
+        if ending == ".parquet":
+            _write_parquet(columns, out)
         else:
-            typer.echo(csv_text(columns), nl=False)
-    elif ending == ".json":
-        write_text(out, json_text(_records(columns)) + "\n")
-    else:
-        write_text(out, csv_text(columns))
+            write_text(out, csv_text(columns) if ending == ".csv" else json_text(_records(columns)) + "\n")
+    if as_json:
+        print_json(_records(columns))
+    elif out is None:
+        typer.echo(csv_text(columns), nl=False)
 
 
 def _records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:

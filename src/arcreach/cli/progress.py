@@ -12,6 +12,7 @@ from rich.console import Console
 
 from arcreach._jit import on_compile
 from arcreach._text import count, seconds
+from arcreach.robots.symbolic import AnyRobot, SymbolicRobot
 
 # Seconds until a command reports its progress, and between two lines if stderr is not a terminal.
 SAY_AFTER = 2.0
@@ -48,12 +49,17 @@ Say = Callable[[str, int, int, str], None]
 
 
 @contextlib.contextmanager
-def announce_compiling(message: str = COMPILING, estimates: bool = True) -> Iterator[Say]:
+def announce_compiling(
+    robot: AnyRobot | None = None, message: str = COMPILING, estimates: bool = True
+) -> Iterator[Say]:
     """Report compilation on stderr: a spinner on a terminal, a line otherwise.
 
-    The block receives a progress callback. Its text is shown after SAY_AFTER seconds: beside the spinner, or as a line
-    every LINE_EVERY seconds; without `estimates` it leaves out the remaining time.
+    A symbolic `robot` has a message of its own. The block receives a progress callback. Its text is shown after
+    SAY_AFTER seconds: beside the spinner, or as a line every LINE_EVERY seconds; without `estimates` it leaves out the
+    remaining time.
     """
+    if isinstance(robot, SymbolicRobot):
+        message = COMPILING_SYMBOLIC
     stderr = Console(stderr=True)
     status = stderr.status(message)
     announced = False

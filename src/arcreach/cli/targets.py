@@ -51,7 +51,7 @@ def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port 
         return None
     x, y, z = parse_numbers("--through", point, (3,), "length")
     direction = None if axis is None else parse_numbers("--port-axis", axis, (3,))
-    return Port((x, y, z), direction, radius=units.parse(radius or "1mm", "length"))  # type: ignore[arg-type]
+    return Port((x, y, z), direction, radius=parse_number("--port-radius", radius or "1mm", "length"))  # type: ignore[arg-type]
 
 
 def read_targets(path: Path) -> Targets:
@@ -119,8 +119,13 @@ def parse_numbers(
     if len(cells) not in counts:
         wanted = " or ".join(str(count) for count in counts) + (f" ({names})" if names else "")
         raise TargetError(f"{option} has {len(cells)} values; give {wanted}, separated by commas")
+    return [parse_number(option, cell, quantity) for cell in cells]
+
+
+def parse_number(option: str, text: str, quantity: str | None) -> float:
+    """Return the value of an option: a number with a unit of the quantity or in SI, or without a quantity a number."""
     try:
-        return [_number(cell, quantity) for cell in cells]
+        return _number(text, quantity)
     except FileError as error:
         raise TargetError(f"{option}: {error}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,10 @@ from arcreach._io import called, may_exist
 from arcreach._text import count
 from arcreach.cli.arguments import AsJson, BaseLink, TipLink
 from arcreach.cli.output import EXIT_BAD_INPUT, note, print_json, printable
-from arcreach.errors import FileError, SceneError
+from arcreach.errors import ArcreachError, FileError
 from arcreach.files import PlanarScene, catalogue
 from arcreach.files.load import read_any
+from arcreach.files.toml.problems import problems_of
 from arcreach.scenes.scene import Scene
 
 
@@ -26,14 +28,14 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a robot file, a scene or a planar scene, and list every problem in it."""
-    problems: tuple[str, ...] = ()
+    problems: Sequence[str] = ()
     kind = ""
     try:
         if str(file) in catalogue() and not may_exist(file):
             raise FileError(f"is a robot of the catalogue, not a file; arcreach info {file} shows it")
         kind, summary = _described(read_any(file, base, tip))
-    except (FileError, SceneError) as error:
-        problems = error.problems
+    except ArcreachError as error:
+        problems = problems_of(error)
     if as_json:
         print_json({"file": str(file), "ok": not problems, "kind": kind or None, "problems": problems})
     elif problems:

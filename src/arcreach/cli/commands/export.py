@@ -101,7 +101,7 @@ def export(
         raise MethodError("--all-poses has no meaning without --path and an --out ending in .scad; leave it out")
     loaded = load_robot(robot, base, tip)
     reached = True
-    with announce_compiling():
+    with announce_compiling(loaded):
         if to is not None:
             target = parse_target(to, axis, rotation)
             solution = solve(loaded, target, load_method(method or "auto").name, trace=True)

@@ -35,9 +35,9 @@ from arcreach.cli.configurations import parse_configuration, parse_pulls
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import check_figure, note, print_table, printable
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_numbers, parse_target
+from arcreach.cli.targets import parse_number, parse_numbers, parse_target
 from arcreach.errors import MethodError, SceneError
-from arcreach.files import PlanarScene, load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue, units
+from arcreach.files import PlanarScene, load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue
 from arcreach.ik.method import find_method
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.reach_map import AXES, reach_map
@@ -217,7 +217,7 @@ def workspace(
     """Draw maps of workspaces side by side."""
     check_figure(out)
     loaded = {name: load_robot(name) for name in robots}
-    size = None if cell is None else units.parse(cell, "length")
+    size = None if cell is None else parse_number("--cell", cell, "length")
     if size is not None and size <= 0.0:
         raise MethodError(f"--cell {cell} is not accepted; give a length above 0")
     from arcreach import figures
@@ -251,7 +251,7 @@ def reach(
     axis, equals, at = layer.partition("=")
     if not equals or axis.strip() not in AXES:
         raise MethodError(f"--layer {layer} is not accepted; give x, y or z and its coordinate: y=0mm")
-    plane = axis.strip(), units.parse(at, "length")
+    plane = axis.strip(), parse_number("--layer", at, "length")
     loaded = load_chain(robot, "this figure", base, tip)
     from arcreach import figures
 
@@ -278,7 +278,7 @@ def times(
     loaded = load_robot(robot, base, tip)
     from arcreach import figures
 
-    with announce_compiling():
+    with announce_compiling(loaded):
         measured = figures.measure_times(loaded, _split(methods), targets=targets, seed=seed)
     save(figures.solve_times(measured, **width_option(width)), out)
 
@@ -299,7 +299,7 @@ def convergence(
     loaded = load_robot(robot, base, tip)
     from arcreach import figures
 
-    with announce_compiling():
+    with announce_compiling(loaded):
         bands = figures.measure_convergence(loaded, _split(methods), targets=targets, seed=seed)
     save(figures.convergence({"": bands}, **width_option(width)), out)
 
@@ -321,7 +321,7 @@ def success(
     loaded = load_chain(robot, "this figure")
     options: dict[str, Any] = {}
     if limits is not None:
-        options["limits"] = [units.parse(text.strip(), "angle") for text in limits.split(",")]
+        options["limits"] = [parse_number("--limits", text, "angle") for text in limits.split(",")]
     from arcreach import figures
 
     with announce_compiling():
@@ -354,14 +354,14 @@ def iterations(
     chosen = load_method(method)
     chosen.check_options(options)
     begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
-    with announce_compiling():
+    with announce_compiling(loaded):
         solution = solve(
             loaded,
             parse_target(to, axis, rotation),
             chosen.name,
             start=begin,
             trace=True,
-            position_tol=units.parse(position_tol, "length"),
+            position_tol=parse_number("--position-tol", position_tol, "length"),
             **options,
         )
     note(str(solution))
@@ -419,7 +419,10 @@ def clearance(
 
     with announce_compiling():
         drawn = figures.clearance(
-            Path.from_csv(path, loaded), obstacles, margin=units.parse(margin, "length"), **width_option(width)
+            Path.from_csv(path, loaded),
+            obstacles,
+            margin=parse_number("--margin", margin, "length"),
+            **width_option(width),
         )
     save(drawn, out)
 
@@ -434,7 +437,7 @@ def _split(methods: str | None) -> list[str] | None:
 def _pull_uncertainty(robot: Robot, q: Array, text: str, elastic: bool) -> TipCovariance:
     from arcreach.calibration import tip_covariance
 
-    error = units.parse(text, "length")
+    error = parse_number("--pull-error", text, "length")
     if not 0.0 < error < math.inf:
         raise MethodError(f"--pull-error {text} is not accepted; give a length above 0")
     return tip_covariance(robot, q, pulls=np.full(len(robot.tendons), error), elastic=elastic)

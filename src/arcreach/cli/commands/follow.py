@@ -46,7 +46,7 @@ from arcreach.cli.motors import (
 )
 from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_port, read_targets
+from arcreach.cli.targets import parse_number, parse_port, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
 from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue, units
 from arcreach.ik.own_methods import load_method
@@ -114,12 +114,15 @@ def follow(
         targets = Targets(targets.positions)
     options: dict[str, Any] = {
         "method": load_method(method).name,
-        "position_tol": units.parse(position_tol, "length"),
-        "angle_tol": units.parse(angle_tol, "angle"),
+        "position_tol": parse_number("--position-tol", position_tol, "length"),
+        "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),
     }
     if obstacles is not None:
-        options |= {"scene": obstacles, "margin": units.parse("0mm" if margin is None else margin, "length")}
+        options |= {
+            "scene": obstacles,
+            "margin": parse_number("--margin", "0mm" if margin is None else margin, "length"),
+        }
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         options["through"] = port
     if start is not None:

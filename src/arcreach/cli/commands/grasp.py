@@ -9,8 +9,9 @@ import typer
 from arcreach.cli.arguments import AsJson, FigurePath, PlanarName
 from arcreach.cli.output import check_figure, exit_by, picked, print_json, printable_lines
 from arcreach.cli.progress import announce_compiling
+from arcreach.cli.targets import parse_number
 from arcreach.errors import SceneError
-from arcreach.files import load_planar_scene, units
+from arcreach.files import load_planar_scene
 from arcreach.planning.contact.grasp import plan_grasp
 from arcreach.planning.contact.grasp_plan import GraspPlan
 
@@ -31,7 +32,7 @@ def grasp(
     loaded = load_planar_scene(scene)
     if loaded.object is None:
         raise SceneError(f"scene '{loaded.name}' has no object; name one of its obstacles by object = \"...\"")
-    angle = units.parse(wrap, "angle")
+    angle = parse_number("--wrap", wrap, "angle")
     with announce_compiling():
         found = plan_grasp(loaded.robot, loaded.object, loaded.obstacles, wrap=angle, bend_radius=loaded.bend_radius)
         if as_json:

@@ -42,10 +42,10 @@ from arcreach.cli.configurations import parse_configuration, parse_posture
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
-from arcreach.cli.progress import COMPILING, COMPILING_SYMBOLIC, announce_compiling
-from arcreach.cli.targets import parse_port, parse_target, read_targets
+from arcreach.cli.progress import announce_compiling
+from arcreach.cli.targets import parse_number, parse_port, parse_target, read_targets
 from arcreach.errors import MethodError
-from arcreach.files import load_robot, units, write_csv_log
+from arcreach.files import load_robot, write_csv_log
 from arcreach.ik.own_methods import load_method
 from arcreach.ik.solution import Solution, Solutions
 from arcreach.ik.solve import solve, solve_batch
@@ -137,8 +137,8 @@ def ik(
     loaded = load_robot(robot, base, tip)
     driven = with_tendons(loaded, "--actuators") if actuators else None
     common: dict[str, Any] = {
-        "position_tol": units.parse(position_tol, "length"),
-        "angle_tol": units.parse(angle_tol, "angle"),
+        "position_tol": parse_number("--position-tol", position_tol, "length"),
+        "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
     }
     if start is not None:
         common["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
@@ -146,7 +146,10 @@ def ik(
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
     if (obstacles := read_scene(scene, scale, margin)) is not None:
-        choice |= {"scene": obstacles, "margin": units.parse("0mm" if margin is None else margin, "length")}
+        choice |= {
+            "scene": obstacles,
+            "margin": parse_number("--margin", "0mm" if margin is None else margin, "length"),
+        }
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         choice["through"] = port
     if file is not None:
@@ -181,7 +184,7 @@ def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> 
 def _one(
     robot: AnyRobot, driven: Robot | None, target: Target, options: dict[str, Any], trace: Path | None, as_json: bool
 ) -> bool:
-    with announce_compiling(_compiling(robot)):
+    with announce_compiling(robot):
         solution = solve(robot, target, trace=trace is not None, **options)
     if trace is not None:
         write_csv_log(robot, solution, trace)
@@ -216,10 +219,6 @@ def _every(
     return bool(solutions)
 
 
-def _compiling(robot: AnyRobot) -> str:
-    return COMPILING if isinstance(robot, Robot) else COMPILING_SYMBOLIC
-
-
 def _many(
     robot: AnyRobot, driven: Robot | None, file: Path, out: Path | None, as_json: bool, options: dict[str, Any]
 ) -> bool:
@@ -228,7 +227,7 @@ def _many(
     parts: list[Solutions] = []
     interrupted = False
     done = 0
-    with announce_compiling(_compiling(robot)) as say:
+    with announce_compiling(robot) as say:
         try:
             size = FIRST_CHUNK
             while done < n:

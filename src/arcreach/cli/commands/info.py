@@ -31,7 +31,7 @@ def info(
 ) -> None:
     """Show a robot's elements, coordinates, limits and reach, or with --devices the devices for batches."""
     if devices:
-        if robot is not None:
+        if (robot, base, tip) != (None, None, None):
             raise typer.BadParameter("give a robot or --devices, not both", param_hint="'ROBOT'")
         _show_devices(as_json)
         return

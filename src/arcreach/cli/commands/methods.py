@@ -8,6 +8,7 @@ import typer
 
 from arcreach.cli.arguments import AsJson
 from arcreach.cli.output import console, plain, print_json
+from arcreach.errors import MethodError
 from arcreach.ik.method import ALL_ELEMENTS, markdown_table
 from arcreach.ik.method import methods as known_methods
 
@@ -18,6 +19,8 @@ def methods(
 ) -> None:
     """List the methods of inverse kinematics."""
     if markdown:
+        if as_json:
+            raise MethodError("--markdown and --json are both given; give one of them")
         typer.echo(markdown_table(), nl=False)
         return
     found = known_methods().values()

@@ -38,9 +38,9 @@ from arcreach.cli.motors import (
 )
 from arcreach.cli.output import check_figure, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_target
+from arcreach.cli.targets import parse_number, parse_target
 from arcreach.errors import MethodError
-from arcreach.files import load_chain, load_scene, units
+from arcreach.files import load_chain, load_scene
 from arcreach.planning.motion.plan import plan as find_plan
 from arcreach.planning.motion.plan_result import Plan
 from arcreach.planning.timing.timed import Timed
@@ -118,7 +118,7 @@ def plan(
             target,
             obstacles,
             goal=None if goal is None else parse_configuration(goal, loaded, "--goal"),
-            margin=units.parse(margin, "length"),
+            margin=parse_number("--margin", margin, "length"),
             goals=goals,
             max_time=max_time,
             seed=seed,

@@ -24,7 +24,7 @@ def warm_up(
     """Compile the kernels of solvers, scenes and planners, so that first commands do not wait."""
     loaded = None if robot is None else load_robot(robot)
     # Steps take from a tenth of a second to ten, and a second process does half of them.
-    with announce_compiling(WARMING_UP, estimates=False) as say:
+    with announce_compiling(message=WARMING_UP, estimates=False) as say:
         seconds = _warm_up.warm_up(device, loaded, lambda done, total: say("compiling", done, total, "step"))
     if as_json:
         print_json({"seconds": seconds, "cache": str(_jit.CACHE_DIRECTORY)})
