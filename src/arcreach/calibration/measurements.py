@@ -18,7 +18,7 @@ from arcreach.robots.robot import Robot
 
 # Metres per unit, by the suffix of a column's name.
 UNITS = {"": 1.0, "_m": 1.0, "_mm": 1e-3, "_cm": 1e-2}
-_UNIT = r"(?P<unit>_m|_mm|_cm)?"
+_UNIT = r"(?P<unit>|_m|_mm|_cm)"
 _TIP = re.compile(rf"(?:tip_)?(?P<axis>[xyz]){_UNIT}", re.IGNORECASE)
 _QUATERNION = re.compile(r"(?:tip_)?q(?P<axis>[wxyz])", re.IGNORECASE)
 _POINT = re.compile(rf"(?P<axis>[xyz])_at_(?P<at>\d*\.?\d+){_UNIT}", re.IGNORECASE)
@@ -221,21 +221,16 @@ def _called(key: Any) -> str:
 def _meaning(name: str, robot: Robot, tendons: dict[str, str]) -> tuple[Any, float, str]:
     """Return the quantity of a column, metres per unit, and the group of columns that have the same unit."""
     if (match := _PULL.fullmatch(name)) and 1 <= int(match["number"]) <= len(robot.tendons):
-        return robot.tendons[int(match["number"]) - 1], _metres(match), "pulls"
+        return robot.tendons[int(match["number"]) - 1], UNITS[match["unit"].lower()], "pulls"
     if match := _POINT.fullmatch(name):
-        return (match["axis"].lower(), float(match["at"])), _metres(match), "points"
+        return (match["axis"].lower(), float(match["at"])), UNITS[match["unit"].lower()], "points"
     if match := _TIP.fullmatch(name):
-        return match["axis"].lower(), _metres(match), "tip positions"
+        return match["axis"].lower(), UNITS[match["unit"].lower()], "tip positions"
     if match := _QUATERNION.fullmatch(name):
         return f"q{match['axis'].lower()}", 1.0, ""
     # A tendon's own name may end like a unit.
     if name.casefold() in tendons:
         return tendons[name.casefold()], 1.0, "pulls"
     if (match := _NAMED.fullmatch(name)) and match["name"].casefold() in tendons:
-        return tendons[match["name"].casefold()], _metres(match), "pulls"
+        return tendons[match["name"].casefold()], UNITS[match["unit"].lower()], "pulls"
     return None, 1.0, ""
-
-
-def _metres(match: re.Match[str]) -> float:
-    """Return the metres per unit of a column."""
-    return UNITS[(match["unit"] or "").lower()]

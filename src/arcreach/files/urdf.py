@@ -293,9 +293,9 @@ def _elements(joint: Joint, names: dict[str, int]) -> list[Element]:
     if joint.kind == "continuous":
         return [*placed, Revolute(axis, -math.inf, math.inf, name)]
     if joint.kind == "revolute":
-        return [*placed, Revolute(axis, *_limits(joint, owner), name)]
+        return [*placed, Revolute(axis, *_limits(joint), name)]
     if joint.kind == "prismatic":
-        return [*placed, Prismatic(*_limits(joint, owner), axis, radius, name)]
+        return [*placed, Prismatic(*_limits(joint), axis, radius, name)]
     raise FileError(
         f"{owner}: type = {shown(joint.kind)} is not accepted; give revolute, continuous, prismatic or fixed"
     )
@@ -317,14 +317,14 @@ def _extension(joint: Joint, turn: Array) -> tuple[Array, float]:
     return (exact if np.abs(exact - turn).max() < SAME_ROTATION else turn), radius
 
 
-def _limits(joint: Joint, owner: str) -> tuple[float, float]:
+def _limits(joint: Joint) -> tuple[float, float]:
     node = joint.node.child("limit")
     if node is None:
-        raise FileError(f"{owner}: limit is missing; give <limit lower=... upper=.../>, or type continuous")
+        raise FileError(f"{joint.owner}: limit is missing; give <limit lower=... upper=.../>, or type continuous")
     # URDF defines a missing limit as 0.
     return (
-        _number(node.attributes.get("lower", "0"), "limit lower", owner),
-        _number(node.attributes.get("upper", "0"), "limit upper", owner),
+        _number(node.attributes.get("lower", "0"), "limit lower", joint.owner),
+        _number(node.attributes.get("upper", "0"), "limit upper", joint.owner),
     )
 
 

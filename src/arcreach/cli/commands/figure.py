@@ -12,6 +12,7 @@ import typer
 
 from arcreach._io import is_stream
 from arcreach._typing import Array
+from arcreach.cli.actuators import with_tendons
 from arcreach.cli.arguments import (
     TO_HELP,
     Axis,
@@ -179,11 +180,13 @@ def pose(
     if elastic and pulls is None and pull_error is None:
         raise MethodError("--elastic has no meaning without --pulls or --pull-error; leave it out")
     loaded = load_chain(robot, "this figure", base, tip)
+    if pull_error is not None:
+        with_tendons(loaded, "--pull-error")
     rows: Any = [parse_configuration(text, loaded) for text in q or []] or [loaded.neutral]
     if pulls is not None:
         if len(rows) > 1:
             raise MethodError(f"--pulls draws one pose; give --q once, not {len(rows)} times")
-        rows = loaded.from_pulls(parse_pulls(pulls, loaded), elastic, rows[0])
+        rows = loaded.from_pulls(parse_pulls(pulls, with_tendons(loaded, "--pulls")), elastic, rows[0])
     options: dict[str, Any] = {}
     if view is not None:
         options["view"] = tuple(
@@ -218,7 +221,7 @@ def workspace(
     check_figure(out)
     loaded = {name: load_robot(name) for name in robots}
     size = None if cell is None else parse_number("--cell", cell, "length")
-    if size is not None and size <= 0.0:
+    if size is not None and not 0.0 < size < math.inf:
         raise MethodError(f"--cell {cell} is not accepted; give a length above 0")
     from arcreach import figures
 

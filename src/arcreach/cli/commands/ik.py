@@ -62,6 +62,12 @@ CHUNK = 20_000
 CHUNK_SECONDS = 1.0
 # Number of solutions shown if there are infinitely many.
 FEW = 5
+# Options that have no effect together with another.
+IDLE = {
+    "file": ("axis", "rotation", "all", "trace"),
+    "all": ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
+    "to": ("out",),
+}
 
 
 def ik(
@@ -108,27 +114,26 @@ def ik(
     Exit code 0 if every target is reached, or with --all if there is a solution; 1 if not; 130 if interrupted.
     """
     one_of(to=to, file=file)
-    chosen: dict[str, Any] = {
+    chosen = {
+        "axis": axis,
+        "rotation": rotation,
+        "out": out,
+        "method": None if method == "auto" else method,
         "variant": variant,
+        "option": option or None,
         "max-iterations": max_iterations,
         "max-time": max_time,
+        "scene": scene,
+        "through": through,
+        "all": every or None,
         "trace": trace,
-        "out": out,
     }
-    chosen |= {"axis": axis, "rotation": rotation, "all": every or None, "method": None if method == "auto" else method}
-    chosen |= {"option": option or None, "scene": scene, "through": through}
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
-    if file is not None:
-        _refuse_idle("--file", chosen, ("axis", "rotation", "all", "trace"))
-    elif every:
-        _refuse_idle(
-            "--all",
-            chosen,
-            ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
-        )
-    else:
-        _refuse_idle("--to", chosen, ("out",))
+    leader = "file" if file is not None else "all" if every else "to"
+    for name in IDLE[leader]:
+        if chosen[name] is not None:
+            raise MethodError(f"--{name} has no meaning with --{leader}; leave one of them out")
     check_files(out, trace)
     options = parse_options(option or [])
     # The method's options are checked before they are merged with the keywords of `solve`.
@@ -172,13 +177,6 @@ def _inside(robot: AnyRobot, start: Array) -> Array:
             text = f"{coordinate(given, quantity)} is changed to {coordinate(value, quantity)} to keep the limits"
             note(f"start: {name} = {text}")
     return inside
-
-
-def _refuse_idle(leader: str, chosen: dict[str, Any], idle: tuple[str, ...]) -> None:
-    """Refuse options that have no effect together with another."""
-    for name in idle:
-        if chosen[name] is not None:
-            raise MethodError(f"--{name} has no meaning with {leader}; leave one of them out")
 
 
 def _one(

@@ -23,7 +23,6 @@ from arcreach.elements import Section
 from arcreach.errors import FileError
 from arcreach.files.exports.c.header import check_robot
 from arcreach.files.exports.c.writer import export_c
-from arcreach.ik.method import find_method
 from arcreach.robots.initial import initial_pose
 from arcreach.robots.robot import Robot
 
@@ -89,9 +88,7 @@ def _compile(folder: Path) -> bytes:
 def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[str, Any]:
     """Return the description of the robot for the page, in SI units."""
     continuous = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
-    modes = sorted(find_method("auto").targets, key=("position", "axis", "rotation").index)
     return {
-        "name": robot.name,
         "dof": robot.dof,
         "precision": precision,
         "reach": robot.reach,
@@ -101,8 +98,6 @@ def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[st
         "upper": np.where(continuous, HALF_TURN, robot.upper).tolist(),
         "neutral": robot.neutral.tolist(),
         "opening": robot.clip(initial_pose(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
-        "modes": modes,
-        "mode": "position",
         "position_tol": POSITION_TOL * robot.reach,
         "angle_tol": ANGLE_TOL,
         "elements": [_element(element, first) for element, first in robot.indexed_elements()],

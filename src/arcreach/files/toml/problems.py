@@ -35,25 +35,20 @@ Location = tuple[int | str, ...]
 ModelOf = Callable[[str, Any], type[BaseModel] | None]
 
 
-def describe(error: ValidationError, data: Any, model_of: ModelOf) -> list[tuple[Location, str]]:
-    """Return the location of each problem in the file, and a line that describes it.
+def validated(model: type[BaseModel], data: Any, model_of: ModelOf) -> tuple[Any, list[tuple[Location, str]]]:
+    """Return the content of a file, or None and the problems of its form: the location of each, and a line about it.
 
     `model_of(path, table)` returns the model of the table at a path. Beyond `MOST` problems the last line counts the
     rest.
     """
-    details = error.errors(include_url=False)
-    lines = [(detail["loc"], _line(detail, data, model_of)) for detail in details[:MOST]]
-    if len(details) > MOST:
-        lines.append(((), f"has {count(len(details) - MOST, 'more problem')}"))
-    return lines
-
-
-def validated(model: type[BaseModel], data: Any, model_of: ModelOf) -> tuple[Any, list[tuple[Location, str]]]:
-    """Return the content of a file, or None and the problems of its form, as `describe` returns them."""
     try:
         return model.model_validate(data), []
     except ValidationError as error:
-        return None, describe(error, data, model_of)
+        details = error.errors(include_url=False)
+    lines = [(detail["loc"], _line(detail, data, model_of)) for detail in details[:MOST]]
+    if len(details) > MOST:
+        lines.append(((), f"has {count(len(details) - MOST, 'more problem')}"))
+    return None, lines
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -85,8 +80,8 @@ def build_entries(
 ) -> tuple[list[Any], list[str]]:
     """Build all entries of the list `key`, and collect the problems of the file.
 
-    `invalid` is the result of `describe`. An entry that fails validation is not built; `entry_problems` checks the
-    values of its remaining fields. `file_problems` are problems outside the entries. Errors of the types
+    `invalid` are the problems that `validated` returns. An entry that fails validation is not built; `entry_problems`
+    checks the values of its remaining fields. `file_problems` are problems outside the entries. Errors of the types
     `caught` become problems.
     """
     found = [line for location, line in invalid if location[:1] != (key,) or len(location) == 1]

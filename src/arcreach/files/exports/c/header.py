@@ -92,7 +92,7 @@ class Header:
         names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
         stem = self.method.replace("-", "_")
         return (
-            f"/* {_comment(self.robot.name) or 'A robot'}, for arcreach.c. Coordinates:\n{names} */\n"
+            f"/* {self.robot.name or 'A robot'}, for arcreach.c. Coordinates:\n{names} */\n"
             "#ifndef ARCREACH_ROBOT_H\n#define ARCREACH_ROBOT_H\n\n"
             f"typedef {'float' if self.single else 'double'} ar_real;\n\n{defines}\n"
             f'#define AR_METHOD_FILE "arcreach_{stem}.h"\n#define AR_STATE_FILE "arcreach_{stem}_state.h"\n\n#endif\n\n'
@@ -137,7 +137,7 @@ class Header:
             ]
             tables.append(self._table("ar_driven", f"AR_SECTIONS[{len(sections)}]", *lines))
         defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
-        names = "\n".join(f"     pulls[{j}] {_comment(name)}" for j, name in enumerate(robot.tendons))
+        names = "\n".join(f"     pulls[{j}] {name}" for j, name in enumerate(robot.tendons))
         return (
             f"/* Tendons:\n{names} */\n#ifndef ARCREACH_TENDONS_H\n#define ARCREACH_TENDONS_H\n\n"
             f"{defines}\n\n#endif\n\n"
@@ -337,8 +337,3 @@ def check_robot(robot: Any, precision: str) -> None:
 
 def _integers(row: Iterable[int]) -> str:
     return "{" + ", ".join(str(int(value)) for value in row) + "}"
-
-
-def _comment(text: str) -> str:
-    """Return a text that cannot end the C comment around it."""
-    return " ".join(text.replace("*/", "* /").split())

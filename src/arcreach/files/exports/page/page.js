@@ -109,7 +109,7 @@ const solver = (() => {
 })();
 
 /* State of the page. */
-const state = { q: ROBOT.neutral.slice(), position: [0, 0, 0], R: IDENTITY, mode: ROBOT.mode, found: null };
+const state = { q: ROBOT.neutral.slice(), position: [0, 0, 0], R: IDENTITY, mode: MODES[0], found: null };
 const view = { azimuth: -0.9, elevation: 0.35, distance: 1, centre: [0, 0, 0] };
 
 function clip(q) {
@@ -169,7 +169,7 @@ const numbers = ["x", "y", "z"].map((name, k) => {
   byId("position").append(label);
   return input;
 });
-for (const mode of ROBOT.modes) {
+for (const mode of MODES) {
   const label = document.createElement("label");
   const input = label.appendChild(Object.assign(document.createElement("input"),
     { type: "radio", name: "mode", value: mode, checked: mode === state.mode }));
