@@ -314,13 +314,18 @@ def test_slips_of_units_get_a_hint(run, tmp_path):
     assert run("ik", "three-section", "--to", "20mm,10mm,92mm", "--start", "30deg,0,0,0,0,0")[2] == ""
 
 
-def test_a_start_outside_the_limits_is_changed(run):
+def test_a_start_outside_the_limits_is_changed(run, tmp_path):
     start = "90deg,0,40mm,0,0,50mm,0,0,50mm"
-    code, _, err = run("ik", "extensible-sections", "--to", "0,0,120mm", "--start", start)
-    assert code == 0
-    # The length is between its limits, but the bend is too large for it.
-    assert "start: extensible-1.length = 40 mm is changed to " in err
-    assert " to keep the limits" in err
+    (tmp_path / "targets.csv").write_text("x,y,z\n0,0,0.12\n")
+    for command in (
+        ("ik", "extensible-sections", "--to", "0,0,120mm"),
+        ("follow", "extensible-sections", "--waypoints", tmp_path / "targets.csv"),
+    ):
+        code, _, err = run(*command, "--start", start)
+        assert code == 0
+        # The length is between its limits, but the bend is too large for it.
+        assert "start: extensible-1.length = 40 mm is changed to " in err
+        assert " to keep the limits" in err
 
 
 def test_results_by_ending(run, tmp_path):

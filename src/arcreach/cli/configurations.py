@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import re
 from array import array
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcreach._io import called, file_error, find_columns, line_error, read_rows
-from arcreach._text import listed
+from arcreach._text import coordinate, listed
 from arcreach._typing import Array
 from arcreach.cli.output import note
 from arcreach.errors import ConfigurationError, FileError
@@ -42,6 +43,18 @@ class Columns(NamedTuple):
 def parse_configuration(text: str, robot: Robot | SymbolicRobot, option: str = "--q") -> Array:
     """Parse comma-separated numbers, each with a unit or in SI; print a hint if degrees seem to be given as radians."""
     return _parse(text, _coordinates(robot), option)
+
+
+def parse_start(text: str, robot: Robot | SymbolicRobot) -> Array:
+    """Parse --start and return it clipped to the limits; print which coordinates that changes."""
+    start = parse_configuration(text, robot, "--start")
+    inside: Array = robot.clip(start)
+    for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
+        turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
+        if abs(given - value) > 1e-9 and not turned:
+            change = f"{coordinate(given, quantity)} is changed to {coordinate(value, quantity)}"
+            note(f"start: {name} = {change} to keep the limits")
+    return inside
 
 
 def parse_limits(given: Sequence[str], robot: Robot | SymbolicRobot) -> dict[str, tuple[float, float]]:

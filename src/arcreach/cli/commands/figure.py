@@ -32,7 +32,7 @@ from arcreach.cli.arguments import (
     complete_robot,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration, parse_pulls
+from arcreach.cli.configurations import parse_configuration, parse_pulls, parse_start
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import check_figure, note, print_table, printable
 from arcreach.cli.progress import announce_compiling
@@ -356,7 +356,7 @@ def iterations(
 
     chosen = load_method(method)
     chosen.check_options(options)
-    begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
+    begin = None if start is None else parse_start(start, loaded)
     with announce_compiling(loaded):
         solution = solve(
             loaded,
@@ -394,7 +394,7 @@ def links(
     from arcreach import figures
     from arcreach.ik.solve import solve
 
-    begin = None if start is None else loaded.clip(parse_configuration(start, loaded, "--start"))
+    begin = None if start is None else parse_start(start, loaded)
     with announce_compiling():
         solution = solve(loaded, parse_target(to, axis, None), method, start=begin, trace=True, **options)
     note(str(solution))

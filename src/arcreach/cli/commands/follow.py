@@ -32,7 +32,7 @@ from arcreach.cli.arguments import (
     TipLink,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration, parse_posture
+from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.motors import (
     MaxAcceleration,
     MaxJerk,
@@ -126,7 +126,7 @@ def follow(
     if (port := parse_port(through, port_radius, port_axis)) is not None:
         options["through"] = port
     if start is not None:
-        options["start"] = parse_configuration(start, loaded, "--start")
+        options["start"] = parse_start(start, loaded)
     options |= parse_posture(loaded, prefer, hold, limits)
     interrupted = False
     with announce_compiling() as say:

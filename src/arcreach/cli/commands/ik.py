@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from arcreach._text import coordinate, count
-from arcreach._typing import Array
+from arcreach._text import count
 from arcreach.cli.actuators import print_tendons, with_tendons
 from arcreach.cli.arguments import (
     Actuators,
@@ -38,7 +36,7 @@ from arcreach.cli.arguments import (
     one_of,
     read_scene,
 )
-from arcreach.cli.configurations import parse_configuration, parse_posture
+from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
@@ -146,7 +144,7 @@ def ik(
         "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
     }
     if start is not None:
-        common["start"] = _inside(loaded, parse_configuration(start, loaded, "--start"))
+        common["start"] = parse_start(start, loaded)
     common |= parse_posture(loaded, prefer, hold, limits)
     choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
     choice |= {"max_time": max_time, **options}
@@ -166,17 +164,6 @@ def ik(
     else:
         reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**common, **choice}, trace, as_json)
     exit_by(reached)
-
-
-def _inside(robot: AnyRobot, start: Array) -> Array:
-    """Return the start clipped to the limits, and print which coordinates were changed."""
-    inside = robot.clip(start)
-    for name, quantity, given, value in zip(robot.coordinates, robot.quantities, start, inside, strict=True):
-        turned = abs(math.remainder(given - value, 2.0 * math.pi)) < 1e-9 and name.endswith(".direction")
-        if abs(given - value) > 1e-9 and not turned:
-            text = f"{coordinate(given, quantity)} is changed to {coordinate(value, quantity)} to keep the limits"
-            note(f"start: {name} = {text}")
-    return inside
 
 
 def _one(
