@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from arcreach._checks import shown
@@ -21,11 +20,6 @@ from arcreach.robots.symbolic import import_sympy
 
 # A larger exponent, as in 9 ** 9 ** 9, could fill the memory.
 LARGEST_EXPONENT = 16
-
-_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-}
 
 
 def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
@@ -73,8 +67,10 @@ def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
         case ast.BinOp(op=ast.Mult() | ast.Div()):
             # Multiply all factors at once: one by one, SymPy would turn 2*(x + y)*z into (2*x + 2*y)*z.
             return _real(sympy.Mul(*_factors(node, symbols)), node)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _real(_OPERATORS[type(op)](_build(left, symbols), _build(right, symbols)), node)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _real(_build(left, symbols) + _build(right, symbols), node)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _real(_build(left, symbols) - _build(right, symbols), node)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in (*FUNCTIONS, "sqrt"):
             taken = 2 if name == "atan2" else 1
             if len(args) != taken:
