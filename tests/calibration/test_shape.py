@@ -103,3 +103,8 @@ def test_the_uncertainty_is_that_of_repeated_measurements():
 def test_refused(points, arcs, words):
     with pytest.raises(ar.TargetError, match=words):
         ar.fit_shape(ar.load_robot("three-section"), points, arcs)
+
+
+def test_a_robot_that_does_not_move_has_no_shape_to_find():
+    with pytest.raises(ar.RobotError, match="robot 'rod' has no coordinates to find"):
+        ar.fit_shape(ar.Robot([ar.Link((0, 0, 1.0))], "rod"), np.ones((3, 3)))

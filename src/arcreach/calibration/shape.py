@@ -70,6 +70,8 @@ def fit_shape(
     given = array_of("points", points, (None, 3))
     if not np.isfinite(given).all():
         raise TargetError(f"points[{np.flatnonzero(~np.isfinite(given).all(axis=1))[0]}] is not finite; remove it")
+    if not robot.dof:
+        raise RobotError(f"robot '{robot.name}' has no coordinates to find; give one that moves")
     if 3 * len(given) <= robot.dof:
         raise TargetError(f"{_text.count(len(given), 'point')} cannot determine {robot.dof} coordinates; give more")
     if np.linalg.norm(given, axis=1).min() > 2.0 * robot.reach:

@@ -46,6 +46,14 @@ def test_every_scene_that_comes_along_loads_and_says_where_it_is_from(name):
         (HEAD + '[[obstacles]]\nkind = "disc"\ncentre = [0, 1]\nradius = "1 deg"', ["unknown unit 'deg'"]),
         (HEAD + '[[obstacles]]\nkind = "disc"\ncentre = [0, 1]\nradius = 1\ncolor = 2', ["unknown key"]),
         ("tagret = 1\n" + HEAD + "obstacles = []", ["did you mean 'target'"]),
+        (
+            "target = [nan, 0]\ncontacts = [[0, inf]]\nbend_radius = '-1 mm'\nobstacles = []\n" + HEAD,
+            [
+                "target[0] = nan is not accepted; give a finite number",
+                "contacts[0][1] = inf",
+                "bend_radius = '-1 mm' is not accepted; give a number above 0",
+            ],
+        ),
         ("object = 'x'\nobstacles = []\n" + HEAD, ["object = 'x' is the name of 0 obstacles"]),
         (
             "[[elements]]\nkind = 'section'\nlength = -1\nbend_max = 1\n"

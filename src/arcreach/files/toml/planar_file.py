@@ -23,7 +23,9 @@ def _two(value: Any) -> Any:
     return value
 
 
-PlanarPoint = Annotated[tuple[Length, Length], BeforeValidator(_two)]
+# Contact planning checks these values again; here they are checked for `arcreach check`.
+Finite = Annotated[Length, Field(allow_inf_nan=False)]
+PlanarPoint = Annotated[tuple[Finite, Finite], BeforeValidator(_two)]
 
 
 class PolygonEntry(Strict):
@@ -63,7 +65,7 @@ class PlanarFile(Strict):
     source: Text = Field("", description="where the numbers come from")
     target: PlanarPoint | None = Field(None, description="position (x, z) to reach")
     object: Text | None = Field(None, description="name of the obstacle to grasp")
-    bend_radius: Length | None = Field(None, description="smallest radius of the bent body")
+    bend_radius: Finite | None = Field(None, gt=0.0, description="smallest radius of the bent body")
     contacts: list[PlanarPoint] | None = Field(
         None, max_length=sizes.MOST_CORNERS, description="points (x, z) that may be touched"
     )

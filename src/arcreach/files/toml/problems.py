@@ -29,6 +29,7 @@ _REMEDIES = {
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
+    "greater_than": "a number above 0",
 }
 
 Location = tuple[int | str, ...]
