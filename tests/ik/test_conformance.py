@@ -1,5 +1,7 @@
 """Every method on every robot of the catalogue that it accepts."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +35,10 @@ def test_every_method_on_every_robot_it_accepts(method, robot):
 
 
 def test_every_module_of_methods_is_loaded():
-    assert {path.stem for path in Path(registered.__file__).parent.glob("*.py")} == {"__init__", *registered.MODULES}
+    assert {path.stem for path in Path(registered.__file__).parent.glob("*.py")} == {
+        "__init__",
+        *registered.MODULES.values(),
+    }
 
 
 def test_every_method_accepts_some_robot():
@@ -79,3 +84,16 @@ def test_misbehaviour_is_found(change, words):
 def test_a_name_is_taken_once():
     with pytest.raises(ar.ArcreachError, match="registered already"):
         registry.register(methods()["auto"])
+
+
+def test_the_name_of_a_method_that_is_not_imported_yet_is_taken_too():
+    program = "from arcreach.ik import Method, register; register(Method('lm', '', 'derived', run=print))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].endswith("method 'lm' is registered already; give another name")
+
+
+def test_every_method_stands_in_the_module_that_is_named():
+    for name, module in registered.MODULES.items():
+        assert getattr(registered, module)
+        assert methods()[name].name == name
+    assert set(methods()) == set(registered.MODULES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -142,7 +143,7 @@ def run_kernel(
     traced, values = (np.zeros(1, np.int64), np.full((capacity, len(columns)), np.nan)) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:
-        _entry(kernel)(0, 1, *arguments, task, answers)
+        _entry(kernel, problem.max_time == math.inf)(0, 1, *arguments, task, answers)
     else:
         spread(kernel, n, *arguments, task, answers, threads=problem.threads, smallest=smallest)
     if capacity:
@@ -208,6 +209,7 @@ _unlisted: dict[str, Method] = {}
 
 def register(method: Method) -> Method:
     """Register a method under its name."""
+    _load(method.name)
     if method.name in _methods:
         raise MethodError(f"method '{method.name}' is registered already; give another name")
     _methods[method.name] = method
@@ -230,29 +232,26 @@ def adopt(method: Method) -> Method:
 
 def methods() -> dict[str, Method]:
     """Return all methods by name, `auto` first."""
-    for module in MODULES:
-        _load(module)
+    for name in MODULES:
+        _load(name)
     return dict(sorted(_methods.items(), key=lambda item: (item[0] != "auto", item[0])))
 
 
 def find_method(name: str) -> Method:
     """Return the method of that name."""
     if isinstance(name, str):
-        if name in _methods:
-            return _methods[name]
-        # Import only the method's own module: importing all methods takes longer than a first solve.
-        module = name.replace("-", "_")
-        if module in MODULES:
-            _load(module)
-        if name in _unlisted and name not in _methods:
-            return _unlisted[name]
-        if name in _methods or name in methods():
-            return _methods[name]
+        if name not in _methods:
+            _load(name)
+        for known in (_methods, _unlisted):
+            if name in known:
+                return known[name]
     raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(methods())}")
 
 
-def _load(module: str) -> None:
-    importlib.import_module(f"arcreach.ik.methods.{module}")
+def _load(name: str) -> None:
+    """Import the module of a method of this library, which registers it."""
+    if name in MODULES:
+        importlib.import_module(f"arcreach.ik.methods.{MODULES[name]}")
 
 
 def markdown_table() -> str:

@@ -80,7 +80,7 @@ def _search(first: int, stop: int, robot: SymbolicRobot, plan: kernels.Plan, tas
     q, trial, corner, best = np.empty((4, robot.dof))
     work = kernels.Work(q, trial, corner, best, np.zeros((2, kernels.ERRORS)), np.zeros(1, kernels.STATE))
     # Arguments have the same types in every call of one search.
-    advance = settled(kernels.advance)
+    advance = settled(kernels.advance, task.max_time == math.inf)
 
     def search(i: int, task: Task) -> tuple[int, float]:
         """Return the status of the search for row i, and its seconds."""
