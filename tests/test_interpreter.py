@@ -1,3 +1,4 @@
+import math
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 from arcreach import _interpreter, _jit
 from arcreach._threads import spread
 from arcreach.elements import Section
+from arcreach.ik import method
 from arcreach.ik.methods import auto
 from arcreach.ik.solve import solve
 from arcreach.kernels.chain import kinematics
@@ -123,3 +125,28 @@ def test_rows_spread_over_threads_are_compiled(seconds_left):
     seconds_left(60.0)
     spread(lambda start, stop: None, 10, smallest=1)
     assert _interpreter._left == 0.0
+
+
+def test_a_square_root_that_python_refuses_ends_interpretation(seconds_left):
+    class Kernel:
+        @staticmethod
+        def py_func(x):
+            return math.sqrt(x)
+
+    seconds_left(60.0)
+    assert _interpreter.attempt(Kernel, (4.0,)) == (True, 2.0)
+    # Compiled code returns nan.
+    assert _interpreter.attempt(Kernel, (-1.0,)) == (False, None)
+
+
+def test_a_solve_with_a_time_limit_is_compiled(arm, monkeypatch):
+    interpretable = []
+
+    def entry(kernel, given):
+        interpretable.append(given)
+        return kernel
+
+    monkeypatch.setattr(method, "_entry", entry)
+    for max_time in (None, 1.0):
+        solve(arm, [0.05, 0.0, 0.11], "jacobian", max_time=max_time)
+    assert interpretable == [True, False]

@@ -58,8 +58,8 @@ def stop_interpreting() -> None:
 def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     """Interpret a call; return whether it ended in time, and its result.
 
-    If the time runs out, or Python raises an arithmetic error that compiled code would not, the arrays are restored,
-    and from then on every kernel is compiled at its first call.
+    If the time runs out, or Python raises an arithmetic error where compiled code gives nan or infinity, the arrays are
+    restored, and from then on every kernel is compiled at its first call.
     """
     global _left, _deadline  # noqa: PLW0603
     if _left <= 0.0:
@@ -70,7 +70,8 @@ def attempt(kernel: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     try:
         with np.errstate(all="ignore"):
             return True, _interpreted(kernel)(*arguments)
-    except (_TimeoutError, ArithmeticError):
+    except (_TimeoutError, ArithmeticError, ValueError):
+        # `math.sqrt` and its like raise ValueError.
         for array, before in saved:
             array[...] = before
         _left = 0.0
