@@ -77,6 +77,28 @@ def test_bad_input_is_refused(tmp_path):
         ar.reach_map(arm(), directions=[[0.0, 0.0, 0.0]])
     with pytest.raises(FileError, match="npz"):
         ar.reach_map(arm(), [[0.0, 0.0, 0.6]], directions=0).save(tmp_path / "map.csv")
-    (tmp_path / "map.npz").write_text("no")
-    with pytest.raises(FileError, match="reach map"):
-        ar.ReachMap.load(tmp_path / "map.npz")
+
+
+def test_files_that_are_no_maps_are_refused(tmp_path):
+    file = tmp_path / "map.npz"
+    with pytest.raises(FileError, match="no such file"):
+        ar.ReachMap.load(file)
+    ar.reach_map(arm(), [[0.0, 0.0, 0.6]], directions=0).save(file)
+    whole = file.read_bytes()
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    array = (tmp_path / "array.npy").read_bytes()
+    for content in (b"", b"no", whole[:200], whole[:60] + b"????" + whole[64:], array):
+        file.write_bytes(content)
+        with pytest.raises(FileError, match="reach map"):
+            ar.ReachMap.load(file)
+
+
+def test_a_map_is_written_under_the_name_that_was_given(tmp_path):
+    ar.reach_map(arm(), [[0.0, 0.0, 0.6]], directions=0).save(tmp_path / "MAP.NPZ")
+    assert ar.ReachMap.load(tmp_path / "MAP.NPZ").reached.all()
+
+
+def test_the_grid_of_a_robot_without_length_is_one_cell():
+    found = ar.reach_map(ar.Robot([ar.Revolute()]), cells=3, directions=0)
+    np.testing.assert_array_equal(found.positions, [[0.0, 0.0, 0.0]])
+    assert found.reached.all()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import array_of, real_array, shown, whole
-from arcreach._io import check_output
+from arcreach._io import check_output, read_bytes, write_bytes
 from arcreach._typing import Array, Booleans
 from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.ik.solve import solve_batch
@@ -25,6 +28,8 @@ SEED = 7
 # Step budget per target. It makes maps 7 to 32 times faster and misses 3 of 2615 directions that a UR5 reaches.
 ITERATIONS = 1000
 AXES = ("x", "y", "z")
+# Bytes of the largest file that is read.
+LARGEST_FILE = 1_000_000_000
 _FIELDS = ("positions", "directions", "reached", "dexterity")
 
 
@@ -54,15 +59,19 @@ class ReachMap:
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the arrays to a NumPy file, .npz."""
         check_output(file, (".npz",))
-        np.savez_compressed(file, **{name: getattr(self, name) for name in _FIELDS})
+        content = io.BytesIO()
+        np.savez_compressed(content, **{name: getattr(self, name) for name in _FIELDS})
+        write_bytes(file, content.getvalue())
 
     @classmethod
     def load(cls, file: str | os.PathLike[str], robot: Robot | None = None) -> ReachMap:
         """Read a map that `save` wrote."""
+        content = io.BytesIO(read_bytes(file, LARGEST_FILE))
         try:
-            with np.load(file) as stored:
+            with np.load(content) as stored:
                 return cls(robot, *(stored[name] for name in _FIELDS))
-        except (OSError, ValueError, KeyError) as error:
+        # A .npy file gives an array in place of a mapping, which has no `with`: TypeError.
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise FileError(f"{file}: is not a reach map ({error}); give a file that ReachMap.save wrote") from None
 
     def __str__(self) -> str:
@@ -133,7 +142,8 @@ def _grid(robot: Robot, cells: int, layer: tuple[str, float] | None) -> Array:
     low, high = tips.min(axis=0), tips.max(axis=0)
     room = ROOM * float((high - low).max())
     low, high = low - room, high + room
-    size = float((high - low).max()) / cells
+    # The tip of a robot without length stays where it is: one cell of any size holds it.
+    size = float((high - low).max()) / cells or 1.0
     counts = np.maximum(np.ceil((high - low) / size - 1e-9).astype(int), 1)
     middle = 0.5 * (low + high)
     sides = [c + size * (np.arange(n) - 0.5 * (n - 1)) for c, n in zip(middle, counts, strict=True)]
