@@ -85,3 +85,16 @@ def test_free_directions_do_not_depend_on_the_size_of_a_robot():
         lift = ar.Prismatic(0.0, size)
         sections = [ar.Section(0.5 * size, 1.0), ar.Section(0.5 * size, 1.0)]
         assert free_directions(ar.Robot([lift, *sections]), Target([0.0, 0.0, size])) == 2
+
+
+def test_free_directions_are_those_of_the_tool():
+    # A SCARA keeps its z axis upright: only a target for another axis of the tool takes away a motion.
+    joints = [ar.Revolute(), ar.Link((0.3, 0.0, 0.0)), ar.Revolute(), ar.Link((0.2, 0.0, 0.0)), ar.Prismatic(-0.1, 0.0)]
+    robot = ar.Robot([*joints, ar.Revolute()])
+    upright = Target([0.3, 0.1, 0.0], axis=[0, 0, 1])
+    ahead = Target([0.3, 0.1, 0.0], axis=[1, 0, 0], tool_axis=[1, 0, 0])
+    assert [free_directions(robot, target) for target in (upright, ahead)] == [1, 0]
+
+
+def test_free_directions_of_a_robot_without_length():
+    assert free_directions(ar.Robot([ar.Revolute()]), Target([0.0, 0.0, 0.0])) == 1

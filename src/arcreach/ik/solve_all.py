@@ -81,7 +81,7 @@ def solve_all(
     if refusal is not None:
         raise MethodError(f"robot '{robot.name}' cannot be solved: {refusal}")
     preference = preference_of(robot, prefer, weights)
-    origin = robot.clip(robot.neutral if start is None else start)
+    origin = robot.clip(robot.neutral if start is None else robot.checked(start, "start"))
     if origin.ndim != 1:
         raise TargetError(f"start has the shape {origin.shape}; give one configuration ({robot.dof},)")
     model = robot.model
@@ -169,9 +169,10 @@ def free_directions(robot: Robot, target: Target) -> int:
 
     If it is 0, solutions are isolated; otherwise there are infinitely many, if any. Singular poses are ignored.
     """
+    robot = with_tool(robot, target.tool)
     q = robot.sample(RANK_SAMPLES, seed=0)
     # Columns and rows of lengths are scaled by the reach, to compare them with those of angles.
-    size = robot.moving_reach
+    size = robot.moving_reach or 1.0
     J = robot.jacobian(q)
     J[:, :3] /= size
     J[:, :, [quantity == "length" for quantity in robot.quantities]] *= size
