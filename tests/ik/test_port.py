@@ -132,5 +132,10 @@ def test_bad_ports_are_refused(field, values):
 def test_bad_use_is_refused():
     with pytest.raises(TargetError, match="through"):
         ar.solve(inserted(), [0.0, 0.0, 0.1], through=[0.0, 0.0, 0.05])
+    port = ar.Port([0.0, 0.0, 0.05], first="shaft")
+    with pytest.raises(MethodError, match="first = 'shaft' is not an element"):
+        port.passage(inserted(), inserted().neutral)
+    with pytest.raises(MethodError, match="give a Robot"):
+        port.passage(ar.load_robot("librergm3-matrix"), [0.0, 0.0, 1.0])
     with pytest.raises(MethodError, match="leave the port out"):
         ar.solve(ar.load_robot("librergm3-matrix"), [0.0, 0.0, 1.0], "hierarchical", through=ar.Port([0.0, 0.0, 0.05]))

@@ -163,6 +163,7 @@ def test_among_obstacles_the_preferred_posture_is_taken_where_it_is_free():
     [
         ({"prefer": "straight"}, "rest, middle, limits"),
         ({"prefer": [1.0, 2.0]}, "prefer has the shape"),
+        ({"prefer": [[1.0, 2.0], [3.0]]}, "prefer = "),
         ({"weights": [1.0] * 7}, "weights has no meaning without prefer"),
         ({"prefer": "rest", "weights": {"elbow": 1.0}}, "weights names 'elbow'"),
         ({"prefer": "rest", "weights": [-1.0] * 7}, "0 or more"),
@@ -172,3 +173,9 @@ def test_among_obstacles_the_preferred_posture_is_taken_where_it_is_free():
 def test_bad_preferences_are_refused(given, message):
     with pytest.raises(ar.ArcreachError, match=message):
         ar.solve(ROBOT, [0.0, 0.1, 0.2], **given)
+
+
+def test_a_batch_of_postures_is_refused_after_one_with_the_same_numbers_too():
+    ar.solve(ROBOT, [0.0, 0.1, 0.2], prefer=ROBOT.neutral)
+    with pytest.raises(ar.ConfigurationError, match="give one configuration"):
+        ar.solve(ROBOT, [0.0, 0.1, 0.2], prefer=[ROBOT.neutral])

@@ -61,6 +61,9 @@ class Port:
 
     def passage(self, robot: Robot, q: npt.ArrayLike) -> Passage:
         """Return where the body passes at configurations (dof,) or (n, dof); it need not be within the radius."""
+        if not isinstance(robot, Robot):
+            raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
+        as_port(self, robot)
         Q = np.atleast_2d(robot.checked(q))
         found = np.empty((len(Q), kernels.PASSAGE_SIZE))
         spread(kernels.port_distances, len(Q), robot.packed, self.for_kernels(robot), Q, found)

@@ -36,7 +36,8 @@ def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
     if not isinstance(robot, Robot):
         raise MethodError("prefer needs a chain of elements; leave it out, or give a Robot")
     # Cached: a loop of solves changes only the target.
-    key = prefer if isinstance(prefer, str) else np.asarray(prefer).tobytes()
+    values = None if isinstance(prefer, str) else real_array(prefer)
+    key = prefer if values is None else (values.shape, values.tobytes())
     kept: tuple[Any, Preference] | None = robot.memory.get("preference")
     if weights is None and kept is not None and kept[0] == key:
         return kept[1]
