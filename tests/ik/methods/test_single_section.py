@@ -422,5 +422,9 @@ def test_the_largest_travel_of_the_base_can_be_chosen():
         assert np.abs(np.diff(found.trace.q[1:-1, 0])).max() == pytest.approx(largest)
     with pytest.raises(MethodError, match="max_travel is for variant iterative"):
         ar.solve(robot, target, "single-section", max_travel=0.01)
+    with pytest.raises(MethodError, match="max_travel is for variant iterative"):
+        ar.solve(robot, target, "single-section", variant="jacobian", max_travel=0.01)
+    with pytest.raises(MethodError, match="scaled = 'stretch' is not accepted"):
+        ar.solve(robot, target, "single-section", variant="jacobian", scaled="stretch")
     with pytest.raises(MethodError, match="max_travel"):
         ar.solve(robot, target, "single-section", variant="iterative", max_travel=-1)

@@ -33,18 +33,18 @@ _KEPT = 64
 def run(problem: Problem) -> Outcome:
     """Solve every target; only the variant `jacobian` uses a start."""
     robot, variant = problem.robot, problem.variant
-    if variant == JACOBIAN:
-        row = len(robot.elements) - 1
-        return run_kernel(problem, single_section_jacobian, robot.packed, row, max_steps=MAX_ITERATIONS_JACOBIAN)
     scaled = problem.options.get("scaled", "length")
     if scaled not in SCALED or (scaled == "stretch" and variant != "iterative"):
         raise MethodError(
             f"scaled = {shown(scaled)} is not accepted; give 'length', or 'stretch' for variant iterative"
         )
+    if "max_travel" in problem.options and (variant != "iterative" or len(robot.elements) == 1):
+        raise MethodError("max_travel is for variant iterative and a section on a prismatic base; leave it out")
+    if variant == JACOBIAN:
+        row = len(robot.elements) - 1
+        return run_kernel(problem, single_section_jacobian, robot.packed, row, max_steps=MAX_ITERATIONS_JACOBIAN)
     arm = arm_of(robot, variant)
     if "max_travel" in problem.options:
-        if variant != "iterative" or len(robot.elements) == 1:
-            raise MethodError("max_travel is for variant iterative and a section on a prismatic base; leave it out")
         travel = positive("max_travel", problem.options["max_travel"], "metres per iteration", MethodError)
         arm = arm._replace(max_travel=travel)
     if scaled == "stretch":
