@@ -5,6 +5,8 @@ import pytest
 
 import arcreach as ar
 from arcreach.errors import MethodError, SceneError, TargetError
+from arcreach.ik.method import Outcome
+from arcreach.ik.methods import auto
 from arcreach.ik.solution import Status
 from arcreach.kernels.math.linalg import solve_positive
 
@@ -118,6 +120,35 @@ def test_other_methods_are_judged():
     plain = ar.solve(robot, target, "jacobian")
     ball = ar.Sphere(robot.backbone(plain.q, 5)[2], 0.01)
     judged = ar.solve(robot, target, "jacobian", scene=[ball])
+    np.testing.assert_array_equal(judged.q, plain.q)
+    assert judged.status == Status.COLLISION
+
+
+def test_the_second_solve_gets_the_time_that_the_first_has_left(monkeypatch):
+    limits = []
+    robot = ar.Robot([ar.Section(0.05, np.pi / 2)] * 2)
+    plain = auto.run
+
+    def stall(problem):
+        return Outcome(robot.neutral[None].copy(), np.array([Status.STALLED]), np.array([1]), np.array([0.75]))
+
+    def run(problem):
+        limits.append(problem.max_time)
+        return plain(problem)
+
+    monkeypatch.setattr(auto, "run_free", stall)
+    monkeypatch.setattr(auto, "run", run)
+    for max_time in (None, 1.0):
+        ar.solve(robot, [0.0, 0.0, -0.09], scene=[ar.Sphere((1, 0, 0), 0.1)], max_time=max_time)
+    assert limits == [np.inf, 0.25]
+
+
+def test_the_answers_of_a_portfolio_are_only_checked():
+    robot = ar.Robot([ar.Section(0.05, np.pi / 2, radius=0.004)] * 3)
+    target = ar.Target([0.05, 0.0, 0.11])
+    plain = ar.solve(robot, target, "portfolio")
+    crate = ar.Box((0.01, 0.01, 0.01), robot.backbone(plain.q)[40])
+    judged = ar.solve(robot, target, "portfolio", scene=[crate])
     np.testing.assert_array_equal(judged.q, plain.q)
     assert judged.status == Status.COLLISION
 

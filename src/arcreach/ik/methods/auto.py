@@ -75,6 +75,8 @@ def _run_with_body(problem: Problem) -> Outcome:
             scene=None,
             port=None,
             targets=problem.targets[left],
+            # Both solves together keep the limit.
+            max_time=max(problem.max_time - float(outcome.seconds[left].max()), 0.0),
             start=outcome.q[left],
             trace=problem.trace[outcome.traced :],
         )

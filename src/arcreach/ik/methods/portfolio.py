@@ -16,9 +16,10 @@ from arcreach.kernels.chain.layout import REACHED
 def run(problem: Problem) -> Outcome:
     """Solve by `fabrikx`, then by `jacobian` where that fails, and keep the nearer answer.
 
-    Each method gets half of `max_time`, so that a target's limit does not depend on the rest of its batch.
+    Each method gets half of `max_time`, so that a target's limit does not depend on the rest of its batch. Neither
+    avoids obstacles, because `jacobian` cannot.
     """
-    problem = dataclasses.replace(problem, max_time=0.5 * problem.max_time)
+    problem = dataclasses.replace(problem, max_time=0.5 * problem.max_time, scene=None)
     outcome = FABRIKX.run(problem)
     errors = _errors(problem, outcome)
     left = np.flatnonzero(outcome.status != REACHED)
