@@ -192,3 +192,11 @@ def test_a_continuous_joint_has_no_corner_to_jump_to():
     endless = ar.Robot([ar.Revolute(lower=-math.inf, upper=math.inf), ar.Link((0.1, 0, 0))])
     with pytest.raises(ar.ConfigurationError, match="has no limits; give one that has"):
         tools.position_jump(endless, [0.0], ar.Target((0.1, 0, 0)), 0)
+
+
+def test_steps_and_jumps_bring_the_tool_of_a_target_nearer():
+    arm = ar.Robot([ar.Revolute(lower=-2.0, upper=2.0), ar.Link((0.1, 0.0, 0.0))])
+    # The tool stands 0.1 m to the left of the tip.
+    aim = ar.Target([0.1, 0.1, 0.0], tool=[0.0, 0.1, 0.0])
+    assert tools.position_step(arm, [0.5], aim, 0, 0.1)[0] == pytest.approx(0.4)
+    assert tools.position_jump(arm, [0.5], aim, 0, nearest=True)[0] == 0.0

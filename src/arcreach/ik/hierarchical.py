@@ -22,6 +22,7 @@ from arcreach.ik.methods.hierarchical import coordinate_index, limit_chain, moti
 from arcreach.ik.target import Target
 from arcreach.kernels.chain import judge
 from arcreach.kernels.methods.hierarchical import propose
+from arcreach.robots.restricted import with_tool
 from arcreach.robots.symbolic import AnyRobot
 
 Aim = Target | npt.ArrayLike
@@ -225,6 +226,7 @@ def _errors(pose: Array, target: Target) -> tuple[float, float]:
 
 def _step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, step: float, error: int) -> Array:
     here, aim = _configuration(robot, q).copy(), _target(target)
+    robot = with_tool(robot, aim.tool)
     k, size = coordinate_index(robot, "coordinate", coordinate), positive("step", step, "radians or metres")
     before = _errors(robot.tip_pose(here), aim)[error]
     trial = np.empty(robot.dof)
@@ -239,6 +241,7 @@ def _step(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str,
 
 def _jump(robot: AnyRobot, q: npt.ArrayLike, target: Aim, coordinate: int | str, nearest: bool, error: int) -> Array:
     here, aim, k = _configuration(robot, q), _target(target), coordinate_index(robot, "coordinate", coordinate)
+    robot = with_tool(robot, aim.tool)
     lower, upper = float(robot.lower[k]), float(robot.upper[k])
     if not math.isfinite(lower):
         raise ConfigurationError(f"coordinate '{robot.coordinates[k]}' has no limits; give one that has")
