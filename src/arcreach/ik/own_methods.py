@@ -78,7 +78,7 @@ def _method_of(name: str, function: Any) -> Method:
             problem.trace[0], outcome.traced = outcome.q[0], 1
         return outcome
 
-    summary = (function.__doc__ or "a function of the user's").strip().splitlines()[0]
+    summary = next(iter((function.__doc__ or "").strip().splitlines()), "a function of the user's")
     return Method(name, summary, "derived", run, symbolic=True)
 
 
