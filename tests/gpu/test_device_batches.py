@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import ConfigurationError, DeviceError, TargetError
+from arcreach.errors import ConfigurationError, DeviceError, MethodError, TargetError
 from arcreach.gpu import batch, driver, streams
 from arcreach.gpu.contexts import Targets
 from arcreach.ik.device_batch import batch_of, task_of
@@ -197,6 +197,13 @@ def test_what_is_not_served_is_refused_and_left_to_the_cpu(more, words):
     np.testing.assert_array_equal(
         ar.solve_batch(robot, **asked, **more, device="auto").status, ar.solve_batch(robot, **asked, **more).status
     )
+
+
+@pytest.mark.parametrize(("device", "error"), [("cuda", DeviceError), ("auto", MethodError)])
+def test_weights_without_a_preference_are_refused(device, error):
+    robot = ar.load_robot("three-section")
+    with pytest.raises(error, match="weights"):
+        ar.solve_batch(robot, **targets(robot, 1, "axis"), weights=[1.0] * 6, device=device)
 
 
 def test_a_robot_too_large_is_refused():

@@ -21,7 +21,7 @@ from arcreach.ik.judge import judge, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.preference import preference_of
-from arcreach.ik.solution import STATUS_BY_CODE, Solution, Solutions, Status, Trace
+from arcreach.ik.solution import Solution, Solutions, Status, Trace
 from arcreach.ik.target import Target, Targets, as_target, as_targets
 from arcreach.kernels.solver.preference import Preference
 from arcreach.robots.hints import angle_hint, position_hint
@@ -96,33 +96,15 @@ def solve(
     bodily = scene is not None or through is not None
     if chosen.solve_one is not None and not (bodily or trace) and robot.pull_limits is None:
         solution = chosen.solve_one(moving, target.batch, starts, settings, preference)
-        solution.robot, solution.target = robot, target
-        if solution.status is not _REACHED:
-            solution.hint = _hint(moving, target.batch, start)
-        return solution
-    rows = np.empty((TRACE_ROWS, moving.dof)) if trace else no_rows(moving.dof)
-    problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
-    if bodily:
+    else:
+        rows = np.empty((TRACE_ROWS, moving.dof)) if trace else no_rows(moving.dof)
+        problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
         _set_body(problem, scene, margin, through)
-    outcome, (position_error, angle_error) = _run(chosen, problem)
-    solution = Solution(
-        outcome.q[0],
-        STATUS_BY_CODE[outcome.status.item()],
-        position_error.item(),
-        angle_error.item(),
-        outcome.iterations.item(),
-        outcome.seconds.item(),
-        method,
-        robot=robot,
-        target=target,
-    )
-    if bodily:
-        free, passed = judge_body(problem, outcome.q, outcome.status)
-        solution.clearance = None if free is None else free.item()
-        solution.port_distance = None if passed is None else passed.item()
-        solution.status = STATUS_BY_CODE[outcome.status.item()]
-    if trace:
-        solution.trace = _trace(problem, outcome)
+        outcome, found = _run(chosen, problem)
+        solution = found[0]
+        if trace:
+            solution.trace = _trace(problem, outcome)
+    solution.robot, solution.target = robot, target
     if solution.status is not _REACHED:
         solution.hint = _hint(moving, target.batch, start)
     return solution
@@ -179,7 +161,7 @@ def solve_batch(
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
-        not_served = {"max_time": max_time, "scene": scene, "through": through, "prefer": prefer}
+        not_served = {"max_time": max_time, "scene": scene, "through": through, "prefer": prefer, "weights": weights}
         if serves(device, moving, method, **not_served, **options):
             given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
             found = solve_on_device(moving, (targets, axes, rotations), start, given, specialised, progress)
@@ -194,26 +176,12 @@ def solve_batch(
     problem: Problem[Any] = Problem(
         moving, targets, starts, *settings, no_rows(moving.dof), options, preference=preference
     )
-    bodily = scene is not None or through is not None
-    if bodily:
-        _set_body(problem, scene, margin, through)
-    outcome, (position_error, angle_error) = _run(chosen, problem, progress)
-    free, passed = judge_body(problem, outcome.q, outcome.status) if bodily else (None, None)
-    hint = "" if (outcome.status == _REACHED).all() else _hint(moving, targets, None)
-    return Solutions(
-        outcome.q,
-        outcome.status,
-        position_error,
-        angle_error,
-        outcome.iterations,
-        outcome.seconds,
-        method,
-        free,
-        hint,
-        robot,
-        targets,
-        passed,
-    )
+    _set_body(problem, scene, margin, through)
+    _, found = _run(chosen, problem, progress)
+    found.robot, found.targets = robot, targets
+    if not found.reached.all():
+        found.hint = _hint(moving, targets, None)
+    return found
 
 
 def _hint(robot: Robot | SymbolicRobot, targets: Targets, start: npt.ArrayLike | None) -> str:
@@ -222,15 +190,24 @@ def _hint(robot: Robot | SymbolicRobot, targets: Targets, start: npt.ArrayLike |
     return hint if hint or start is None else angle_hint(robot, start)
 
 
-def _run(
-    method: Method, problem: Problem[Any], progress: Progress | None = None
-) -> tuple[Outcome, tuple[Array, Array]]:
-    """Run a method; return its answers, their status corrected, and the errors of position and angle."""
+def _run(method: Method, problem: Problem[Any], progress: Progress | None = None) -> tuple[Outcome, Solutions]:
+    """Run a method; return its outcome, and its answers with errors, clearances and corrected status."""
     outcome = method.run(problem) if progress is None else _run_in_pieces(method, problem, progress)
-    if outcome.errors is not None:
-        return outcome, outcome.errors
-    tolerances = problem.position_tol, problem.angle_tol
-    return outcome, judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
+    errors = outcome.errors
+    if errors is None:
+        tolerances = problem.position_tol, problem.angle_tol
+        errors = judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status, problem.threads)
+    clearances, port_distances = judge_body(problem, outcome.q, outcome.status)
+    return outcome, Solutions(
+        outcome.q,
+        outcome.status,
+        *errors,
+        outcome.iterations,
+        outcome.seconds,
+        method.name,
+        clearances,
+        port_distance=port_distances,
+    )
 
 
 def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) -> Outcome:
@@ -259,7 +236,9 @@ def _preference(robot: Robot | SymbolicRobot, method: Method, prefer: Any, weigh
 
 
 def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:
-    """Add obstacles and a port to a problem."""
+    """Add obstacles and a port to a problem, if there are any."""
+    if scene is None and through is None:
+        return
     if not isinstance(problem.robot, Robot):
         given = "scene" if through is None else "port"
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the {given} out")
