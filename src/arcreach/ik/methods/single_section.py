@@ -74,8 +74,8 @@ def constants(robot: Robot) -> Array:
 def polynomial(robot: Robot) -> Array:
     """Return the polynomial theta(alpha) (12,): the largest alpha, then coefficients in 2 alpha / largest - 1."""
     chain, row, known = robot.packed, len(robot.elements) - 1, constants(robot)
-    largest = float(known[2])
-    if chain[row]["bend_max"] < known[1]:
+    largest = float(known[section_inverse.ANGLE_MAX])
+    if chain[row]["bend_max"] < known[section_inverse.BEND_CRITICAL]:
         largest = section_inverse.angle_of_chord(*section.planar_tip(chain, row, chain[row]["bend_max"]))
     fit = np.zeros(kernels.DEGREE + 2)
     if largest > 0.0:

@@ -30,6 +30,8 @@ SINGLE_NOISE = 2.0**-20
 OBJECTIVE_COLUMNS = ("distance", "long_axis_angle", "cross_axis_angle")
 STEP_COLUMNS = ("macro_iteration", "objective", "coordinate", "step", "limit")
 OBJECTIVES = len(OBJECTIVE_COLUMNS)
+# Objective, coordinate and step of a row that no joint step leads to.
+START_MOVE = -1, -1, 0.0
 
 
 class Rules(NamedTuple):
@@ -225,12 +227,6 @@ def limit_hit(row, value):
 
 
 @kernel
-def start_move():
-    """Return the move of a row that no joint step leads to. Source: derived."""
-    return -1, -1, 0.0
-
-
-@kernel
 def trace_tip(rules, aim, tip, move, limit, q, log):
     """Trace a configuration whose tip is given. Source: derived."""
     long, cross = tool_axis(tip, rules.tool, 0), tool_axis(tip, rules.tool, 1)
@@ -300,7 +296,7 @@ def finite_rotation(start, stop, chain, rules, task, answers):
                 copy(q, answers.Q[i])
             log = Log(task, answers, steps)
             if task.trace.shape[0] > 0 and (steps == 0 or not traces_steps(log)):
-                trace_tip(rules, aim, tip, start_move(), 0, q, log)
+                trace_tip(rules, aim, tip, START_MOVE, 0, q, log)
             ended = status_after_step(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break

@@ -361,7 +361,6 @@ def next_cycle(plan, state):
 def begin(plan, start, work):
     """Initialise a search at the configuration `start` (dof,). Source: derived."""
     state = work.state
-    state[0].stage = FIRST
     state[0].cycle = 0
     state[0].idle = 0
     state[0].moved = 0

@@ -30,7 +30,7 @@ def late(task, began, timer):
 def status_after_step(task, reached, idle, patience, steps, began, timer):
     """Return the status if the solve ends after this step, else GOING_ON; `idle` counts steps without progress.
 
-    The order of the tests is the same for all methods: reached, no progress, out of time, out of steps.
+    The first of the tests that applies decides: reached, no progress, out of time, out of steps.
     Source: derived.
     """
     if reached:

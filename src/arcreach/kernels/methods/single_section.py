@@ -69,7 +69,9 @@ def approach_newton(arm, aim, travel, task, work):
     distance = math.hypot(aim.r, aim.z - travel)
     alpha = math.atan2(aim.r, aim.z - travel)
     if alpha >= constants[ANGLE_MAX]:
-        pose = Pose(constants[BEND_CRITICAL], aim.direction, length_for(chain, row, constants[1], distance), travel)
+        pose = Pose(
+            constants[BEND_CRITICAL], aim.direction, length_for(chain, row, constants[BEND_CRITICAL], distance), travel
+        )
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
     lower = 0.0
@@ -204,7 +206,7 @@ def first_stage(arm, aim, task, work):
     """Return a pose by the variant asked for, iterations and a status. Source: derived."""
     lower, upper = travel_limits(arm.chain, arm.row)
     travel = min(max(0.0, lower), upper)
-    if arm.constants[0] <= 0.0:
+    if arm.constants[REST_RATIO] <= 0.0:
         # Bending does not move the tip, so the chord is always along z.
         pose = Pose(0.0, aim.direction, math.hypot(aim.r, aim.z - travel), travel)
         note(arm, pose, 0, task, work)

@@ -26,13 +26,13 @@ from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.methods.best_turn import VECTORS, joint_vectors, turn_terms
 from arcreach.kernels.methods.finite_rotation import (
     PATIENCE,
+    START_MOVE,
     Aim,
     Log,
     axis_tolerance,
     limit_hit,
     objectives,
     rounded,
-    start_move,
     tool_axis,
     trace_row_of,
     traces_steps,
@@ -256,7 +256,7 @@ def finite_rotation_published(start, stop, chain, rules, task, answers):
                 copy(q, answers.Q[i])
             log = Log(task, answers, steps)
             if steps == 0 or not traces_steps(log):
-                trace_row_of(values, start_move(), 0, q, log)
+                trace_row_of(values, START_MOVE, 0, q, log)
             ended = status_after_step(task, reached, since, PATIENCE, steps, began, timer)
             if ended != GOING_ON:
                 break
