@@ -223,3 +223,10 @@ def test_no_other_module_writes_files():
             if function == "savefig" and isinstance(node.args[0], ast.Name) and node.args[0].id != "stream":
                 found.append(f"{name}:{node.lineno}")
     assert found == []
+
+
+@pytest.mark.parametrize("path", [None, 0])
+def test_what_is_no_path_is_refused(path):
+    for use in (lambda: _io.read_text(path, 100), lambda: _io.write_text(path, "text")):
+        with pytest.raises(FileError, match="give the path of a file"):
+            use()

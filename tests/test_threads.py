@@ -41,6 +41,6 @@ def test_two_callers_at_once():
 def test_the_number_of_threads_can_be_chosen(monkeypatch):
     monkeypatch.setenv("ARCREACH_THREADS", "7")
     assert available_threads() == 7
-    for nonsense in ("", "0", "many", "-1"):
+    for nonsense in ("", "0", "many", "-1", "²"):
         monkeypatch.setenv("ARCREACH_THREADS", nonsense)
         assert 1 <= available_threads() <= (os.cpu_count() or 1)

@@ -131,8 +131,7 @@ def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
 
     Called before anything is computed. A stream without a known suffix gets the first of `endings`.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise FileError(f"path = {repr(path)[:LONGEST_REASON]} is not accepted; give the path of a file")
+    _check_path(path)
     ending = Path(path).suffix.lower()
     status = _status(path)
     if status is not None and stat.S_ISDIR(status.st_mode):
@@ -247,6 +246,12 @@ def _replace(target: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def _check_path(path: Any) -> None:
+    """Raise FileError for anything but a path; `os.stat` and `open` would take a number for an open file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"path = {repr(path)[:LONGEST_REASON]} is not accepted; give the path of a file")
+
+
 def _status(path: AnyPath) -> os.stat_result | None:
     """Return the status of the file at a path, links followed; None if there is none."""
     try:
@@ -275,6 +280,7 @@ def _printed_to(status: os.stat_result) -> int | None:
 @contextlib.contextmanager
 def _opened(path: AnyPath, largest: int) -> Iterator[io.BufferedReader]:
     """Open a regular file for reading. Other files are not opened: a pipe would block until it has a writer."""
+    _check_path(path)
     try:
         status = os.stat(path)
     except FileNotFoundError:

@@ -28,7 +28,7 @@ if hasattr(os, "register_at_fork"):
 
 def available_threads() -> int:
     """Return the number of cores that this process may use; the environment variable ARCREACH_THREADS overrides it."""
-    if (chosen := os.environ.get("ARCREACH_THREADS", "")).isdigit() and int(chosen) > 0:
+    if (chosen := os.environ.get("ARCREACH_THREADS", "")).isdecimal() and int(chosen) > 0:
         return int(chosen)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
