@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import shown
+from arcreach._checks import real_array, shown
 from arcreach._typing import Array
 from arcreach.elements import Link, Revolute
 from arcreach.errors import MethodError
@@ -99,12 +99,9 @@ def direction(option: str, value: Any) -> Array:
     """Return a unit vector from 'x', 'y', 'z' or three numbers."""
     if isinstance(value, str) and value in NAMED_AXES:
         return np.array(NAMED_AXES[value])
-    try:
-        given = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    size = float(np.linalg.norm(given)) if given.shape == (3,) else 0.0
-    if not 0.0 < size < math.inf:
+    given = real_array(value)
+    size = float(np.linalg.norm(given)) if given is not None and given.shape == (3,) else 0.0
+    if given is None or not 0.0 < size < math.inf:
         raise MethodError(f"{option} = {shown(value)} is not accepted; give 'x', 'y', 'z' or a direction (3,)")
     return given / size
 
