@@ -175,6 +175,17 @@ def test_a_refused_target_is_left_out_and_the_others_are_solved():
     assert (answer.position_error[[0, 2]] <= 1e-6).all()
 
 
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(TargetError, match="positions = "):
+        ar.solve_batch(ar.load_robot("ur5"), [[0.3, 0.2, 0.4], [0.1]], device="cuda")
+
+
+def test_positions_in_millimetres_get_a_hint():
+    found = ar.solve_batch(ar.load_robot("ur5"), [[300.0, 200.0, 400.0], [0.3, 0.2, 0.4]], device="cuda")
+    assert found.hint.endswith("positions are metres: were millimetres meant?")
+    assert found[1:].hint == ""
+
+
 def test_a_matrix_that_is_not_a_rotation_is_refused():
     robot = ar.load_robot("ur5")
     with pytest.raises(TargetError, match="rotation"):

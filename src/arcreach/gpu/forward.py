@@ -49,15 +49,15 @@ def on_device(values: Any) -> bool:
     return hasattr(values, "__cuda_array_interface__") or hasattr(values, "copy_to_host")
 
 
-def device_rows(values: Any, field: str, width: int | None = None) -> Any:
+def device_rows(values: Any, field: str, width: int) -> Any:
     """Return a device array as rows (n, width) of 64-bit floats, without a copy."""
     cuda = driver.load()
     array = values if driver.is_simulated(cuda) else cuda.as_cuda_array(values)
     shape = tuple(array.shape)
-    if array.dtype != np.float64 or len(shape) != 2 or (width is not None and shape[1] != width):
+    if array.dtype != np.float64 or len(shape) != 2 or shape[1] != width:
         raise ConfigurationError(
             f"{field} on the device has the shape {shape} and the type {array.dtype}; give float64 of shape "
-            f"(n, {width or 'm'})"
+            f"(n, {width})"
         )
     if not array.is_c_contiguous():
         raise ConfigurationError(f"{field} on the device has gaps; give rows one after another")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from arcreach._checks import ROTATION_TOLERANCE, array_of, shown
+from arcreach._checks import ROTATION_TOLERANCE, array_of, real_array, shown
 from arcreach.errors import DeviceError, MethodError, TargetError
 from arcreach.gpu import driver
 from arcreach.gpu.batch import LARGEST, Batch, too_large
@@ -18,10 +18,11 @@ from arcreach.gpu.contexts import Targets as Arrays
 from arcreach.gpu.forward import device_rows, on_device
 from arcreach.ik.method import find_method
 from arcreach.ik.methods.auto import MOST_STEPS, SEEDS
-from arcreach.ik.solution import Solutions
+from arcreach.ik.solution import Solutions, Status
 from arcreach.ik.solve import checked_settings, checked_starts
-from arcreach.ik.target import CODES, FARTHEST, Target, Targets, as_targets
+from arcreach.ik.target import CODES, FARTHEST, Targets, as_targets
 from arcreach.kernels.solver.contexts import Task
+from arcreach.robots.hints import position_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
@@ -65,6 +66,8 @@ def solve_on_device(
         _refuse(batch.fault, positions, axes, rotations)
     # Broadcast: writing an array of equal numbers would take as long as solving.
     seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
+    # Every target that a hint is about is out of reach.
+    far = None if on_device(positions) else arrays.positions[found.status == Status.OUT_OF_REACH]
     return Solutions(
         found.q,
         found.status,
@@ -73,6 +76,7 @@ def solve_on_device(
         found.iterations,
         seconds,
         "auto",
+        hint="" if far is None else position_hint(robot, far),
         robot=robot,
         targets=targets,
     )
@@ -80,10 +84,11 @@ def solve_on_device(
 
 def _as_targets(given: Any, axes: Any, rotations: Any) -> Targets | None:
     """Return what was given as `Targets`; None for arrays of positions, which the GPU checks itself."""
-    if isinstance(given, Targets) or (isinstance(given, Sequence) and any(isinstance(one, Target) for one in given)):
-        return as_targets(given, axes, rotations)
-    poses = not on_device(given) and np.ndim(given) == 3
-    return as_targets(given, axes, rotations) if poses else None
+    if not isinstance(given, Targets):
+        array = None if on_device(given) else real_array(given)
+        if array is None or array.ndim != 3:
+            return None
+    return as_targets(given, axes, rotations)
 
 
 def task_of(
