@@ -254,7 +254,8 @@ def check_motions(
     """Check the motions from V[i, 0] to V[i, 1] (n, 2, variables) of rows start to stop, clipped to the limits.
 
     `answer` (n, 2) receives 1 and the certificate for a motion that keeps the demand, else 0 and the least clearance
-    found. A motion from a configuration to itself checks that configuration. Source: derived.
+    found; with `world.own` these include the clearance of the body from itself. A motion from a configuration to itself
+    checks that configuration. Source: derived.
     """
     n = V.shape[2]
     a = np.empty(n)
@@ -262,6 +263,8 @@ def check_motions(
     work = new_work(model.chain, n, world.spheres.shape[1])
     work.deadline[0] = clock(work.timer) + options.max_time
     met = math.inf
+    # What `is_clear` proves.
+    least = min(demand.margin, demand.own_margin) if world.own else demand.margin
     for i in range(start, stop):
         inside_limits(model, V[i, 0], a)
         inside_limits(model, V[i, 1], b)
@@ -271,4 +274,4 @@ def check_motions(
             bound -= world.tolerance
         free = bound > max(demand.margin, demand.own_margin) or is_clear(world, demand, a, b, work)
         answer[i, 0] = 1.0 if free else 0.0
-        answer[i, 1] = max(bound, demand.margin) if free else min(met, demand.margin)
+        answer[i, 1] = max(bound, least) if free else min(met, least)
