@@ -126,6 +126,18 @@ def test_a_first_waypoint_that_is_blocked_is_waited_for():
 
 
 @pytest.mark.compiled
+def test_errors_are_those_of_each_waypoint_where_none_can_be_reached():
+    arm, inside = ar.load_robot("three-section"), np.array([0.03, 0.0, 0.09])
+    points = np.array([inside, [1.0, 0.0, 0.0], inside, [0.9, 0.0, 0.0]])
+    for rows in (points, points[:3], points[:1]):
+        path = ar.follow(arm, rows, scene=[ar.Sphere(inside, 0.012)])
+        expected = [Status.COLLISION, Status.OUT_OF_REACH, Status.COLLISION, Status.OUT_OF_REACH]
+        assert path.status.tolist() == expected[: len(rows)]
+        tips = arm.tip_pose(path.q)[:, :3, 3]
+        np.testing.assert_allclose(path.position_error, np.linalg.norm(tips - rows, axis=1), atol=1e-12)
+
+
+@pytest.mark.compiled
 def test_a_bound_holds_across_half_a_turn_and_on_a_detour():
     robot = ar.load_robot("extensible-sections")
     ball = ar.Sphere((0.0, 0.0, 0.1), 0.02)

@@ -200,6 +200,17 @@ def test_other_limits_for_a_path():
     assert path.robot is robot
 
 
+def test_a_timed_motion_keeps_the_limits_of_its_path():
+    robot = planar_arm(3)
+    q = np.array([[0.1 * k, 0.9 if k // 2 % 2 else 0.3, -1.0] for k in range(8)])
+    path = ar.follow(robot, robot.tip_pose(q), start=q[0], limits={"revolute-2": (0.3, 0.9)})
+    np.testing.assert_allclose(path.q, q, atol=1e-4)
+    motion = path.timed(1.0, 2.0)
+    assert motion.robot is robot
+    assert motion.q[:, 1].min() >= 0.3 - 1e-12
+    assert motion.q[:, 1].max() <= 0.9 + 1e-12
+
+
 def test_three_kinds_of_waypoints():
     robot = planar_arm()
     points = np.array([[1.5, 0.1, 0], [1.5, 0.2, 0]])
@@ -356,6 +367,20 @@ def test_a_port_is_kept_between_the_points():
     assert port.passage(robot, path.q).kept.all()
     dense = port.passage(robot, path.sampled(2000)).distance
     assert dense.max() <= path.port_distance.max() <= port.radius
+
+
+@pytest.mark.compiled
+def test_a_timed_motion_passes_the_port():
+    robot = ar.load_robot("ur5-bending-tool")
+    q = np.radians([200.0, -80, 80, -90, -90, 0, 20, 0, 20, 0, 20, 0])
+    line = robot.backbone(q, 1000)
+    port, tip = ar.Port(line[930], radius=5e-4), line[-1]
+    corners = tip + 0.02 * np.array([[0, 0, 0], [3, 0, 0], [3, 3, -2], [0, 3, 0], [0, 0, 0]])
+    path = ar.follow(robot, corners, start=q, through=port)
+    assert path.reached
+    motion = path.timed(1.0, 2.0, samples=1000)
+    assert port.passage(robot, robot.clip(motion.q)).kept.all()
+    assert motion.clearance is None
 
 
 @pytest.mark.compiled

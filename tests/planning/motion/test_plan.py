@@ -352,6 +352,12 @@ def test_a_robot_keeps_clear_of_itself():
         plan = ar.plan(robot, start, scene=scene, goal=goal, seed=seed, self_collision=True)
         assert plan.reached
         assert 0.0 < plan.clearance <= ar.self_clearance(robot, plan.sampled(2000)).distance.min()
+    # The margin is that from obstacles; certificates include the distance of the body from itself.
+    for margin in (0.0, 0.2):
+        plan = ar.plan(robot, start, scene=scene, goal=goal, margin=margin, self_collision=True)
+        motion = plan.timed(1.0, 2.0, samples=2000)
+        for path, q in ((plan, plan.sampled(2000)), (motion, motion.q)):
+            assert 0.0 < path.clearance <= ar.self_clearance(robot, q).distance.min()
     with pytest.raises(SceneError, match=r"start is not free: 'link-\d' touches 'link-\d'"):
         ar.plan(robot, [0.0, 0.5, 0.0], scene=scene, goal=goal, self_collision=True)
 

@@ -274,8 +274,9 @@ def test_bad_limits_and_paths_are_named():
         timed(path, 1.0, [1.0, 2.0, 3.0])
     with pytest.raises(TargetError, match="max_jerk"):
         timed(path, 1.0, 1.0, max_jerk=-1.0)
-    with pytest.raises(TargetError, match="samples"):
-        timed(path, 1.0, 1.0, samples=1)
+    for samples in (1, 10_000_001):
+        with pytest.raises(TargetError, match=f"samples = {samples} is not accepted"):
+            timed(path, 1.0, 1.0, samples=samples)
     with pytest.raises(TargetError, match="rate"):
         timed(path, 1.0, 1.0, rate=0.0)
     with pytest.raises(TargetError, match=r"at most .* samples per second"):
@@ -284,6 +285,13 @@ def test_bad_limits_and_paths_are_named():
         timed(path, 1.0, 1.0, samples=10, rate=10.0)
     with pytest.raises(TargetError, match="coincide"):
         timed(Rows(arm(), [[0.0, 0.0], [0.0, 0.0]]), 1.0, 1.0)
+
+
+@pytest.mark.compiled
+def test_a_motion_that_is_not_free_says_so():
+    motion = timed(portal([[-0.4, 0.0], [0.4, 0.0]], ar.Sphere((0.0, 0.0, 0.0), 0.02)), 1.0, 2.0)
+    assert motion.clearance == -np.inf
+    assert str(motion).endswith("not free of obstacles")
 
 
 def test_times_stand_in_the_first_column(tmp_path):
@@ -302,6 +310,8 @@ def test_samples_follow_the_duration():
     assert slow.duration > 20.0
     assert len(fast) == 100
     assert fast.duration < 0.2
+    # No rate is so low that only the start is left.
+    assert timed(path, 1.0, 2.0, rate=1e-10).q[:, 0].tolist() == [0.0, 2.0]
 
 
 def test_a_path_that_turns_back_keeps_the_limits():

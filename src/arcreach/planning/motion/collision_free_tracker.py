@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach._checks import not_negative
-from arcreach._typing import Array, Booleans
+from arcreach._typing import Array
 from arcreach.errors import SceneError
 from arcreach.ik.avoidance import check_base
 from arcreach.ik.port import Port
@@ -22,7 +22,6 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.kernels.chain.judge import tip_errors
 from arcreach.kernels.chain.kinematics import tip_motion
-from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import DETOUR, INSERTED
 from arcreach.planning.motion.plan import plan
@@ -67,7 +66,7 @@ class CollisionFreeTracker:
         self.options = {"method": method, "scene": self.scene, "margin": self.margin, **tolerances, **options}
         self.space = VariableSpace(robot)
         self.largest = None if largest is None else robot.model.steps(largest)
-        self.check = MotionCheck(self.space, self.scene, self.margin)
+        self.check = MotionCheck(self.space, self.scene, self.margin, port=port)
         self.port = port
         self.finest = FINEST if port is None else FINEST_THROUGH
 
@@ -94,6 +93,9 @@ class CollisionFreeTracker:
         while first < len(rows) - 1 and not self._errors(initial.q, rows[first])[2]:
             yield first, rows[first], self._stay(initial, rows[first], self._solve(rows[first], initial.q))
             first += 1
+        if first > 0 and not self._errors(initial.q, rows[first])[2]:
+            # No waypoint can be reached; `initial` was solved for the first one.
+            initial = self._stay(initial, rows[first], self._solve(rows[first], initial.q))
         yield first, rows[first], initial
         here = initial
         for i in range(first + 1, len(rows)):
@@ -116,15 +118,7 @@ class CollisionFreeTracker:
         if self.port is None:
             return None
         V = self.space.variables(np.array([solution.q for _, _, solution in points]))
-        return self._through(np.concatenate([V[:1], V[:-1]]), V)[1]
-
-    def _through(self, first: Array, last: Array) -> tuple[Booleans, Array]:
-        """Return whether each motion between rows (n, variables) passes the port, and upper bounds of the distance."""
-        assert self.port is not None
-        answer = np.empty((len(first), 2))
-        port = self.port.for_kernels(self.robot)
-        check_port_motions(0, len(first), self.space.model.kernel(), port, first.copy(), last.copy(), answer)
-        return answer[:, 0] > 0.0, answer[:, 1]
+        return self.check.passes(np.concatenate([V[:1], V]))[1]
 
     def _cross(self, first: Array, last: Array, i: int, here: Solution) -> list[Point]:
         """Return the points from one waypoint to the next: along the path if possible, otherwise on a detour."""
@@ -165,7 +159,7 @@ class CollisionFreeTracker:
         V = self.space.variables(np.stack([a, b]))
         if self._pieces(V[0], V[1]) > 1 or not self.check.free(V[:1].copy(), V[1:].copy()):
             return False
-        return self.port is None or bool(self._through(V[:1], V[1:])[0][0])
+        return self.port is None or bool(self.check.passes(V)[0][0])
 
     def _pieces(self, a: Array, b: Array) -> int:
         """Return the number of steps into which `max_step` divides the motion from a to b."""

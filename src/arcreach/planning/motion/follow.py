@@ -125,14 +125,14 @@ def follow(
                     if point[0] >= 0:
                         report(point[0] + 1, len(rows))
                     clock.step()
-                path = _path(robot, mode, points, tracker, clock)
+                path = _path(robot, mode, points, tracker, clock, limits)
                 if best is None or _defects(path) < _defects(best):
                     best = path
                 if path.reached and (isinstance(tracker, CollisionFreeTracker) or path.largest_step <= SMOOTH_STEP):
                     break
     except KeyboardInterrupt:
         if best is None and points:
-            best = _path(robot, mode, points, tracker, clock)
+            best = _path(robot, mode, points, tracker, clock, limits)
         if best is None:
             raise
         raise Interrupted(best) from None
@@ -169,7 +169,14 @@ def _defects(path: Path) -> tuple[int, float]:
     return int((~path.reached_points).sum()), path.largest_step
 
 
-def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | CollisionFreeTracker, clock: _Clock) -> Path:
+def _path(
+    robot: Robot,
+    mode: int,
+    points: list[Point],
+    tracker: Tracker | CollisionFreeTracker,
+    clock: _Clock,
+    limits: Limits | None,
+) -> Path:
     clearance, port_distance = None, None
     scene, margin, port = None, 0.0, None
     if isinstance(tracker, CollisionFreeTracker):
@@ -191,6 +198,7 @@ def _path(robot: Robot, mode: int, points: list[Point], tracker: Tracker | Colli
         margin,
         port=port,
         port_distance=port_distance,
+        limits=limits,
     )
 
 

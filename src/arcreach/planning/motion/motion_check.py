@@ -17,8 +17,10 @@ from arcreach._jit import settled
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import HeldSection, Section
 from arcreach.errors import MethodError
+from arcreach.ik.port import Port
 from arcreach.kernels.planning import check as kernels
 from arcreach.kernels.planning.pairs import World
+from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.tree import PEAK, PULL_POINTS
 from arcreach.kernels.solver.bounds import inside_limits
@@ -119,16 +121,24 @@ def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
 class MotionCheck:
     """Checks whether motions of a robot in a scene keep a margin, and with `own` that the body stays clear of itself.
 
-    Motions undecided at `deadline`, a time of `time.perf_counter`, are reported as not free.
+    `port`, which the body passes, is checked by `passes` alone. Motions undecided at `deadline`, a time of
+    `time.perf_counter`, are reported as not free.
     """
 
     def __init__(
-        self, space: VariableSpace, scene: Scene, margin: float, deadline: float = math.inf, own: bool = False
+        self,
+        space: VariableSpace,
+        scene: Scene,
+        margin: float,
+        deadline: float = math.inf,
+        own: bool = False,
+        port: Port | None = None,
     ) -> None:
         self.space = space
         self.scene = scene
         self.margin = margin
         self.deadline = deadline
+        self.port = port
         self.motions = 0
         robot = space.robot
         self.world = World(robot.packed, *scene.packed, *scene.bounds, tolerance_of(robot), own)
@@ -148,9 +158,23 @@ class MotionCheck:
         inside_limits(self.space.model.kernel(), v, out)
         return np.asarray(self.space.model.keep_pulls(out[None], nearest=True)[0])
 
-    def keeps(self, V: Array, margin: float) -> Booleans:
-        """Return whether each motion between successive variables (n, variables) keeps more than a margin."""
-        return self._check(V, margin, _DECIDE)[0]
+    def keeps(self, V: Array, margin: float, own_margin: float = 0.0) -> Booleans:
+        """Return whether each motion between successive variables (n, variables) keeps more than the margins.
+
+        `margin` is that from obstacles, `own_margin` that of the body from itself.
+        """
+        return self._check(V, margin, _DECIDE, own_margin)[0]
+
+    def passes(self, V: Array) -> tuple[Booleans, Array]:
+        """Return whether each motion between successive variables (n, variables) passes the port.
+
+        The second array has an upper bound of the distance from the port along each motion.
+        """
+        assert self.port is not None
+        answer = np.empty((len(V) - 1, 2))
+        port = self.port.for_kernels(self.space.robot)
+        check_port_motions(0, len(answer), self.space.model.kernel(), port, V[:-1].copy(), V[1:].copy(), answer)
+        return answer[:, 0] > 0.0, answer[:, 1]
 
     def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
         """Return whether each motion between successive variables (n, variables) is free, and its certificate.
@@ -159,16 +183,18 @@ class MotionCheck:
         """
         return self._check(V, self.margin, _TOGETHER if together else _CERTIFY)
 
-    def _check(self, V: Array, margin: float, wanted: tuple[bool, bool]) -> tuple[Booleans, Array]:
+    def _check(
+        self, V: Array, margin: float, wanted: tuple[bool, bool], own_margin: float = 0.0
+    ) -> tuple[Booleans, Array]:
         ends = np.stack([V[:-1], V[1:]] if len(V) > 1 else [V, V], axis=1)
-        answer = self._run(margin, ends, wanted)
+        answer = self._run(margin, ends, wanted, own_margin)
         return (answer[:, 0] > 0.0) & self.space.keeps_pulls(ends[:, 0], ends[:, 1]), answer[:, 1].copy()
 
-    def _run(self, margin: float, ends: Array, wanted: tuple[bool, bool]) -> Array:
+    def _run(self, margin: float, ends: Array, wanted: tuple[bool, bool], own_margin: float = 0.0) -> Array:
         left = self.deadline - time.perf_counter() if self.deadline < math.inf else math.inf
         robot = self.space.robot
         demand = kernels.Demand(
-            least_margin(robot, margin), least_margin(robot, 0.0), math.inf, RESOLUTION * robot.moving_reach
+            least_margin(robot, margin), least_margin(robot, own_margin), math.inf, RESOLUTION * robot.moving_reach
         )
         answer = np.empty((len(ends), 2))
         options = kernels.CheckOptions(*wanted, left)

@@ -14,6 +14,7 @@ from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import ANGLE
 from arcreach.ik.port import Port
 from arcreach.ik.solution import Status, with_hint
+from arcreach.ik.solve import Limits
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.planning.timing.timed import Timed, timed
@@ -54,8 +55,8 @@ class ConfigurationPath:
     ) -> Timed:
         """Return the fastest motion along the path within limits of speed and acceleration, each one or `dof` numbers.
 
-        `max_jerk` also limits the jerk. The motion is sampled at `samples` times or `rate` times per second (100);
-        With `stops` the robot stops at every point. See `arcreach.planning.timing.timed.timed`.
+        `max_jerk` also limits the jerk. The motion has `samples` samples, or `rate` per second (100). With `stops` the
+        robot stops at every point. See `arcreach.planning.timing.timed.timed`.
         """
         return timed(self, max_speed, max_acceleration, max_jerk=max_jerk, samples=samples, rate=rate, stops=stops)
 
@@ -78,6 +79,7 @@ class Path(ConfigurationPath):
     hint: str = ""  # a probable error of units, if points are not reached
     port: Port | None = None
     port_distance: Array | None = None  # (n,), with a port: largest distance since the previous point, an upper bound
+    limits: Limits | None = None  # narrower limits that the path keeps
 
     @property
     def reached(self) -> bool:
@@ -122,7 +124,8 @@ class Path(ConfigurationPath):
     def largest_step_text(self) -> str:
         """Largest step as text, for output and figures."""
         if ANGLE in self.robot.quantities:
-            return f"{_text.number(np.degrees(self.largest_step))}°"
+            # Nine decimals: rounding errors are written as 0.
+            return f"{_text.number(round(np.degrees(self.largest_step), 9))}°"
         return _text.length(self.largest_step)
 
     @property

@@ -41,8 +41,8 @@ from arcreach.scenes.shapes import Sphere
 # Default number of goals of a robot with joints. For a robot of sections one is best: most motions between its
 # configurations need small detours only.
 MOST_GOALS = 8
-# Largest number of searches with the least margin; each takes twice as many samples as the last, so time ends them.
-MOST_ROUNDS = 12
+# Searches with the least margin are repeated until time ends them.
+MOST_ROUNDS = 1 << 30
 # Deadlines of the search and of the certificate, as shares of `max_time`.
 SEARCH_TIME = 0.95
 CERTIFICATE_TIME = 1.05
@@ -133,7 +133,22 @@ def plan(
     errors = _errors(robot, q[-1], aim or Target.from_pose(robot.tip_pose(Q[0])), tolerances)
     hint = position_hint(robot, aim.position) if aim is not None and status != Status.REACHED else ""
     seconds = time.perf_counter() - began
-    return Plan(given, checked, q, status, certified, *errors, len(Q), check.motions, seconds, max_time, margin, hint)
+    return Plan(
+        given,
+        checked,
+        q,
+        status,
+        certified,
+        *errors,
+        len(Q),
+        check.motions,
+        seconds,
+        max_time,
+        margin,
+        hint,
+        self_collision,
+        limits,
+    )
 
 
 def _certified(

@@ -10,6 +10,7 @@ from arcreach._io import write_csv
 from arcreach._typing import Array
 from arcreach.ik.log import coordinate_columns
 from arcreach.ik.solution import Status, with_hint
+from arcreach.ik.solve import Limits
 from arcreach.planning.motion.motion_check import unwrapped
 from arcreach.planning.motion.path import ConfigurationPath
 from arcreach.robots.robot import Robot
@@ -45,6 +46,8 @@ class Plan(ConfigurationPath):
     max_time: float
     margin: float
     hint: str = ""  # a probable error of units, if the target is far out of reach
+    self_collision: bool = False  # whether the body stays clear of itself
+    limits: Limits | None = None  # narrower limits that the path keeps
 
     @property
     def reached(self) -> bool:
@@ -66,5 +69,8 @@ class Plan(ConfigurationPath):
             return f"{found}; tip {_text.errors(self.position_error, self.angle_error)} off; {effort}"
         if self.status == Status.TIME_LIMIT:
             goals = f"{_text.count(self.goals, 'configuration')} at the target"
-            return f"no path found in {_text.seconds(self.max_time)} to {goals}; {effort}"
+            found = f"path found in {_text.seconds(self.max_time)} to {goals}"
+            if not self.goals:
+                found = f"configuration found in {_text.seconds(self.max_time)} that reaches the target"
+            return f"no {found}; {effort}"
         return with_hint(f"no path: {_REASONS[self.status]}; {effort}", self.hint)

@@ -156,13 +156,17 @@ def _missed(V: Array, curves: list[Curve]) -> Booleans:
 
 
 def _spare(check: MotionCheck, V: Array) -> float:
-    """Return the certified clearance of the path beyond the margin."""
-    free, certificates = check.certify(V)
+    """Return the certified clearance of the path from obstacles beyond the margin."""
+    free, certificates = MotionCheck(check.space, check.scene, check.margin).certify(V)
     return max(float(certificates.min()) - check.margin, 0.0) if free.all() else 0.0
 
 
 def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> Booleans:
-    """Return the segments whose curve is not certified to keep the clearances `spares` beyond the margin, as a mask."""
+    """Return the segments whose curve is not certified, as a mask.
+
+    A certified curve keeps the clearances `spares` beyond the margin, the body clear of itself if that is checked, and
+    in the port if there is one.
+    """
     blocked = np.zeros(len(spares), np.bool_)
     if check is None:
         return blocked
@@ -170,19 +174,30 @@ def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> B
         V = np.ascontiguousarray(curve.spline(curve.grid))
         starts = curve.starts()
         for first, end, error in zip(starts, [*starts[1:], len(V) - 1], chord_errors(check.space, curve), strict=True):
-            segment = curve.segments[first]
-            blocked[segment] = not check.keeps(V[first : end + 1], check.margin + spares[segment] + error).all()
+            segment, rows = curve.segments[first], V[first : end + 1]
+            # Two parts of the body may both be off the chords.
+            kept = check.keeps(rows, check.margin + spares[segment] + error, 2.0 * error).all()
+            blocked[segment] = not (kept and _passes(check, rows, error))
     return blocked
+
+
+def _passes(check: MotionCheck, V: Array, error: float) -> bool:
+    """Return whether a body within `error` metres of that on the motions between successive rows passes the port."""
+    if check.port is None:
+        return True
+    passed, distances = check.passes(V)
+    return bool(passed.all() and distances.max() + error <= check.port.radius)
 
 
 def certified(check: MotionCheck, curves: list[Curve]) -> float:
     """Return the certified clearance along curves, minus infinity if a curve is not free."""
     least = math.inf
+    moving = 2.0 if check.world.own else 1.0  # parts of the body that may be off the chords
     for curve in curves:
         free, certificates = check.certify(np.ascontiguousarray(curve.spline(curve.grid)))
         if not free.all():
             return -math.inf
-        kept = np.minimum.reduceat(certificates, curve.starts()) - chord_errors(check.space, curve)
+        kept = np.minimum.reduceat(certificates, curve.starts()) - moving * chord_errors(check.space, curve)
         least = min(least, float(kept.min()))
     return least
 

@@ -26,7 +26,9 @@ from arcreach.planning.timing.jerk_limits import jerk_limited_profile
 from arcreach.planning.timing.profile import Profile, fastest_profile, joined
 from arcreach.planning.timing.rate_limits import RateLimits, bend_vectors, single_variables
 from arcreach.planning.timing.smooth_curve import Curve, certified, distinct, smooth_curves
+from arcreach.robots.restricted import restricted
 from arcreach.robots.robot import Robot
+from arcreach.scenes.scene import Scene
 
 if TYPE_CHECKING:
     from arcreach.planning.timing.motor_table import MotorTable
@@ -54,7 +56,7 @@ class Timed:
     smooth: Array  # (n, dof)
     smooth_speed: Array  # (n, dof), limited by max_speed
     smooth_acceleration: Array  # (n, dof), limited by max_acceleration
-    clearance: float | None  # certified along the whole motion; None without a scene
+    clearance: float | None  # certified along the whole motion, -inf if it is not free; None without a scene
     stops: int  # points of the path between its ends at which the robot stops
 
     @property
@@ -82,7 +84,10 @@ class Timed:
         text = f"{_text.seconds(self.duration, 4)}, {_text.count(len(self), 'sample')}"
         if self.stops:
             text += f", stops at {_text.count(self.stops, 'point')}"
-        return text if self.clearance is None else f"{text}, certified clearance {_text.length(self.clearance)}"
+        if self.clearance is None:
+            return text
+        free = self.clearance > -math.inf
+        return f"{text}, {f'certified clearance {_text.length(self.clearance)}' if free else 'not free of obstacles'}"
 
 
 def timed(
@@ -107,8 +112,9 @@ def timed(
     The motion follows a cubic spline through the points of the path; corners are rounded only where the spline would
     leave the limits of the robot. With a scene the motion is certified again: where the spline would keep less than
     nine tenths of the path's clearance beyond the margin, it is pulled towards the straight segments of the path. Where
-    that is not enough, half of the clearance is accepted; failing that, the robot stops. `stops=True` stops at every
-    point and follows the straight segments exactly.
+    that is not enough, half of the clearance is accepted; failing that, the robot stops. The motion also passes the
+    path's port, stays inside the `limits` that the path was given, and stays clear of itself if the path was planned
+    with `self_collision`. `stops=True` stops at every point and follows the straight segments exactly.
 
     `samples` is the number of samples, `rate` the number per second; with a rate the motion is slowed down so that it
     ends on a sample. Without either there are at least 100 samples, at most 10 ms apart.
@@ -122,23 +128,28 @@ def timed(
     if samples is not None and rate is not None:
         raise TargetError("samples and rate are both given; give one of them")
     samples = None if samples is None else whole("samples", samples, 2)
+    if samples is not None and samples > MOST_SAMPLES:
+        raise TargetError(f"samples = {samples} is not accepted; give at most {MOST_SAMPLES}")
     rate = None if rate is None else positive("rate", rate, "samples per second")
     if jerk is not None:
         require("ruckig")
-    space = VariableSpace(robot)
+    space = VariableSpace(restricted(robot, None, getattr(path, "limits", None)))
     V = distinct(space.variables(path.q))
     if len(V) < 2:
         raise TargetError("all points of the path coincide; give at least two different configurations")
-    scene, margin = getattr(path, "scene", None), float(getattr(path, "margin", 0.0))
-    check = None if scene is None else MotionCheck(space, scene, margin)
+    scene, port = getattr(path, "scene", None), getattr(path, "port", None)
+    check = None
+    if scene is not None or port is not None:
+        own = getattr(path, "self_collision", False)
+        check = MotionCheck(space, scene or Scene(), float(getattr(path, "margin", 0.0)), own=own, port=port)
     curves = smooth_curves(space, V, check, stops)
     limits = RateLimits.build(space, speed, acceleration, jerk)
     profile = fastest_profile if jerk is None else jerk_limited_profile
     run = joined([profile(curve, limits) for curve in curves])
     times = _sample_times(run.duration, samples, rate)
     run = run.stretched(float(times[-1]))
-    least = None if check is None else certified(check, curves)
-    return _sampled(space, run, times, least, len(curves) - 1)
+    least = None if check is None or scene is None else certified(check, curves)
+    return _sampled(robot, space, run, times, least, len(curves) - 1)
 
 
 def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
@@ -155,14 +166,14 @@ def _per_coordinate(robot: Robot, field: str, value: npt.ArrayLike) -> Array:
 def _sample_times(duration: float, samples: int | None, rate: float | None) -> Array:
     """Return evenly spaced times from 0; the last one is at or after the end of the motion."""
     if rate is None:
-        count = max(LEAST_SAMPLES, math.ceil(duration * RATE) + 1) if samples is None else samples
-        return np.linspace(0.0, duration, min(count, MOST_SAMPLES))
+        count = min(max(LEAST_SAMPLES, math.ceil(duration * RATE) + 1), MOST_SAMPLES) if samples is None else samples
+        return np.linspace(0.0, duration, count)
     if duration * rate > MOST_SAMPLES:
         raise TargetError(
             f"rate = {rate:g} gives too many samples for a motion of {duration:.3g} s; "
             f"give at most {MOST_SAMPLES / duration:.3g} samples per second"
         )
-    return np.arange(math.ceil(duration * rate - 1e-9) + 1) / rate
+    return np.arange(max(math.ceil(duration * rate - 1e-9), 1) + 1) / rate
 
 
 def _coordinates(space: VariableSpace, curve: Curve, parameters: Array, V: Array) -> Array:
@@ -174,8 +185,10 @@ def _coordinates(space: VariableSpace, curve: Curve, parameters: Array, V: Array
     return unwrapped(space.robot, Q)[back]
 
 
-def _sampled(space: VariableSpace, run: Profile, times: Array, clearance: float | None, stops: int) -> Timed:
-    """Return the motion sampled at times (n,), in SI units."""
+def _sampled(
+    robot: Robot, space: VariableSpace, run: Profile, times: Array, clearance: float | None, stops: int
+) -> Timed:
+    """Return the motion of a robot sampled at times (n,), in SI units."""
     parameters, V, V1, V2 = run.at(times)
     q = _coordinates(space, run.curve, parameters, V)
     smooth, speed, acceleration = q.copy(), np.zeros_like(q), np.zeros_like(q)
@@ -197,6 +210,4 @@ def _sampled(space: VariableSpace, run: Profile, times: Array, clearance: float 
         acceleration[:, c] = (along * V2[:, pair]).sum(axis=1) + q[:, c] * speed[:, c + 1] ** 2
         turn = (across * V2[:, pair]).sum(axis=1) - 2.0 * speed[:, c] * speed[:, c + 1]
         acceleration[:, c + 1] = turn / bend
-    return Timed(
-        space.robot, times, q, speed, acceleration, smooth, smooth_speed, smooth_acceleration, clearance, stops
-    )
+    return Timed(robot, times, q, speed, acceleration, smooth, smooth_speed, smooth_acceleration, clearance, stops)
