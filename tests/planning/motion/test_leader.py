@@ -210,6 +210,17 @@ def test_a_robot_that_cannot_shorten_says_how_far_it_is_off():
     assert path.worst_body_deviation > 1e-3
 
 
+def test_a_slide_may_point_backwards():
+    sections = [ar.Section(0.04, 1.6)] * 3
+    forth, back = (ar.Prismatic(*ends) for ends in ((-0.1, 0.0, (0, 0, 1)), (0.0, 0.1, (0, 0, -1))))
+    paths = [ar.follow_the_leader(ar.Robot([slide, *sections]), CURVES["C"], points=8) for slide in (forth, back)]
+    np.testing.assert_allclose(paths[1].depth, paths[0].depth)
+    assert paths[1].reached
+    assert paths[1].depth[0] == pytest.approx(0.02)
+    with pytest.raises(TargetError, match="can be inserted by 120 mm at most"):
+        ar.follow_the_leader(ar.Robot([back, *sections]), curve((0.0, 0.15)))
+
+
 def test_what_cannot_be_followed_is_named():
     with pytest.raises(MethodError, match="joints before the first"):
         ar.follow_the_leader(ar.load_robot("three-section"), CURVES["C"])

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import not_negative, positive, real_array, shown, whole
 from arcreach._typing import Array
-from arcreach.elements import Joint, Section
+from arcreach.elements import Joint, Link, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
@@ -182,13 +182,20 @@ def _is_closed(polyline: Array) -> bool:
 def _least_depth(robot: Robot, line: Line) -> float:
     """Return the smallest depth of a guided robot; raise if the curve is too long or too short for the robot."""
     least = most = 0.0
-    for element in robot.elements:
+    head = True
+    for element, frame in zip(robot.elements, robot.frames(robot.neutral), strict=False):
+        head = head and not isinstance(element, Section)
+        low = element.length if isinstance(element, Section) else element.reach
+        high, along = element.reach, None
         if isinstance(element, Joint):
-            strokes = (element.lower, element.upper) if element.reach > 0.0 else (0.0, 0.0)
-            least, most = least + strokes[0], most + strokes[1]
-        else:
-            least += element.length if isinstance(element, Section) else element.reach
-            most += element.reach
+            low, high = (element.lower, element.upper) if element.reach > 0.0 else (0.0, 0.0)
+            along = element.axis
+        elif isinstance(element, Link):
+            along = element.translation
+        if head and along is not None and frame[2, :3] @ along < 0.0:
+            # Before the first section, slides and links may point backwards.
+            low, high = -high, -low
+        least, most = least + low, most + high
     given = f"curve is {_text.length(line.length, 4)} long; robot '{robot.name}'"
     if line.length > most:
         raise TargetError(f"{given} can be inserted by {_text.length(most, 4)} at most")
