@@ -63,6 +63,14 @@ def test_coordinates_alone_make_a_path(tmp_path):
     np.testing.assert_allclose(path.position_error, 0.0, atol=1e-15)
 
 
+def test_without_statuses_the_errors_decide(path, tmp_path):
+    file = tmp_path / "targets.csv"
+    file.write_text("revolute-1,revolute-2,x,y,z\n0.1,0.5,9,9,9\n")
+    read = ar.Path.from_csv(file, path.robot)
+    assert read.status.tolist() == [ar.Status.OUT_OF_REACH]
+    assert read.position_error[0] > 1.0
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [

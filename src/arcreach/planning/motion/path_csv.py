@@ -23,6 +23,8 @@ from arcreach.planning.motion.path import Path
 from arcreach.robots.robot import Robot
 
 NO_POINTS = "has no points; give a first line of names, then a point per line"
+# Metres and radians within which a target counts as reached in a file without statuses: the defaults of `follow`.
+TOLERANCES = (1e-6, 1e-3)
 OTHER_COLUMNS = ("waypoint", "clearance", "status", *POSITION_COLUMNS, *AXIS_COLUMNS, *ROTATION_COLUMNS)
 
 
@@ -46,7 +48,8 @@ def write_path(path: Path, file: str | os.PathLike[str]) -> None:
 def read_path(file: str | os.PathLike[str], robot: Robot) -> Path:
     """Read a path: the coordinates, and the other columns if present.
 
-    Errors are computed again. Without the columns x, y, z the positions of the targets are those of the tip.
+    Errors are computed again, and without a column `status` the statuses too, with the default tolerances. Without the
+    columns x, y, z the positions of the targets are those of the tip.
     """
     return _path(read_rows(file), called(file), robot)
 
@@ -62,8 +65,9 @@ def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> P
     n = len(q)
     targets = _targets(origin, columns, robot, q)
     waypoint = columns.get("waypoint", np.arange(n))
-    position_error, angle_error = judge(robot, q, targets, (np.inf, np.inf), np.zeros(n, np.int64))
-    status = columns.get("status", np.full(n, Status.REACHED.value)).astype(np.int64)
+    judged = np.full(n, Status.REACHED.value)
+    position_error, angle_error = judge(robot, q, targets, TOLERANCES, judged)
+    status = columns.get("status", judged).astype(np.int64)
     clearance = columns.get("clearance")
     return Path(robot, q, targets, waypoint.astype(np.int64), position_error, angle_error, status, 0.0, clearance)
 
