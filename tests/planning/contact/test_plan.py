@@ -174,6 +174,8 @@ def test_the_body_follows_its_leader(found):
     for frame in frames:
         away = np.hypot(*(frame[:, None] - whole[None]).transpose(2, 0, 1)).min(axis=1)
         assert away.max() < 1e-5
+    with pytest.raises(TargetError, match="count = 0"):
+        plans[0].frames(0)
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeVar, overload
 import numpy as np
 
 from arcreach import _text
-from arcreach._checks import positive
+from arcreach._checks import positive, whole
 from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.errors import RobotError
@@ -130,6 +130,7 @@ class ContactPlan:
 
     def frames(self, count: int = 30, points: int = 200) -> list[Array]:
         """Return `count` lines (points, 2) of the body while it grows along the path."""
+        count = whole("count", count, 1)
         shortest = max(self.body.shortest, self.length / count)
         lengths = np.linspace(min(shortest, self.length), self.length, count)
         return [self.line(points, float(length)) for length in lengths]
