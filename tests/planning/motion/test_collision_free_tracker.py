@@ -126,6 +126,19 @@ def test_a_first_waypoint_that_is_blocked_is_waited_for():
 
 
 @pytest.mark.compiled
+def test_a_waypoint_that_a_detour_refuses_is_left_out(monkeypatch):
+    """Planners read the grid of a mesh, by which a waypoint close to it may not be free."""
+
+    def refuse(*_, **__):
+        raise TargetError("target lies too close to obstacle 'mesh-1'")
+
+    monkeypatch.setattr("arcreach.planning.motion.collision_free_tracker.plan", refuse)
+    robot = ar.load_robot("extensible-sections")
+    path = ar.follow(robot, [[-0.05, 0.0, 0.1], [0.05, 0.0, 0.1]], scene=[ar.Sphere((0.0, 0.0, 0.1), 0.02)])
+    assert path.status[[0, -1]].tolist() == [Status.REACHED, Status.COLLISION]
+
+
+@pytest.mark.compiled
 def test_errors_are_those_of_each_waypoint_where_none_can_be_reached():
     arm, inside = ar.load_robot("three-section"), np.array([0.03, 0.0, 0.09])
     points = np.array([inside, [1.0, 0.0, 0.0], inside, [0.9, 0.0, 0.0]])

@@ -3,7 +3,7 @@ import pytest
 from tests.planning.motion.test_follow import planar_arm
 
 import arcreach as ar
-from arcreach.errors import FileError
+from arcreach.errors import FileError, MethodError
 
 POINTS = np.array([[1.5, 0.1, 0.0], [1.2, 0.8, 0.0], [1.5, 1.0, 0.0]])
 
@@ -94,6 +94,9 @@ def test_bad_files_are_named(tmp_path, text, word):
 def test_files_that_cannot_be_read_or_written(path, tmp_path):
     with pytest.raises(FileError, match=r"missing\.csv"):
         ar.Path.from_csv(tmp_path / "missing.csv", path.robot)
+    path.to_csv(tmp_path / "path.csv")
+    with pytest.raises(MethodError, match="robot = 'panda' is not accepted"):
+        ar.Path.from_csv(tmp_path / "path.csv", "panda")
     with pytest.raises(FileError, match="cannot be written"):
         path.to_csv(tmp_path / "no folder" / "path.csv")
 

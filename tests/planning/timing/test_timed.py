@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import MissingExtraError, TargetError
+from arcreach.errors import MissingExtraError, RobotError, TargetError
 from arcreach.planning.timing.timed import timed
 
 
@@ -281,6 +281,8 @@ def test_bad_limits_and_paths_are_named():
         timed(path, 1.0, 1.0, rate=0.0)
     with pytest.raises(TargetError, match=r"at most .* samples per second"):
         timed(path, 1.0, 1.0, rate=1e12)
+    with pytest.raises(RobotError, match="stops = None is not accepted"):
+        timed(path, 1.0, 1.0, stops=None)
     with pytest.raises(TargetError, match="samples and rate"):
         timed(path, 1.0, 1.0, samples=10, rate=10.0)
     with pytest.raises(TargetError, match="coincide"):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arcreach._checks import not_negative
 from arcreach._typing import Array
-from arcreach.errors import SceneError
+from arcreach.errors import SceneError, TargetError
 from arcreach.ik.avoidance import check_base
 from arcreach.ik.port import Port
 from arcreach.ik.solution import Solution, Status
@@ -188,8 +188,8 @@ class CollisionFreeTracker:
                 position_tol=self.tolerances["position_tol"],
                 angle_tol=self.tolerances["angle_tol"],
             )
-        except SceneError:
-            # The current configuration is not free.
+        except (SceneError, TargetError):
+            # The current configuration or the waypoint is not free, at least by the grid of a mesh.
             return [(i, last, self._stay(here, last, goal))]
         if not found.reached:
             return [(i, last, self._stay(here, last, goal))]

@@ -13,7 +13,7 @@ import numpy as np
 from arcreach._checks import shown
 from arcreach._io import called, find_columns, line_error, parse_rows, read_rows, write_csv
 from arcreach._typing import Array
-from arcreach.errors import FileError, TargetError
+from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.ik.judge import judge
 from arcreach.ik.log import AXIS_COLUMNS, POSITION_COLUMNS, ROTATION_COLUMNS, coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Status
@@ -60,6 +60,8 @@ def parse_path(text: str, origin: str, robot: Robot) -> Path:
 
 
 def _path(rows: Iterator[tuple[int, list[str]]], origin: str, robot: Robot) -> Path:
+    if not isinstance(robot, Robot):
+        raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
     columns = _columns(rows, origin, robot)
     q = wrapped(robot, np.stack([columns[name] for name in robot.coordinates], axis=1))
     n = len(q)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import not_negative, positive, real_array, shown, whole
+from arcreach._checks import flag, not_negative, positive, real_array, shown, whole
 from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.elements import Joint, Link, Revolute, Section, Tendon
@@ -95,6 +95,7 @@ def plan(
         raise SceneError("scene is missing; give a Scene or shapes to keep clear of")
     checked = spatial_scene(scene)
     seed = whole("seed", seed, 0)
+    simplify, self_collision = flag("", "simplify", simplify), flag("", "self_collision", self_collision)
     posture = {} if preference_of(robot, prefer, weights) is None else {"prefer": prefer, "weights": weights}
     if posture and aim is None:
         raise MethodError("prefer has no meaning with goal=, which is the posture; give one of them")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import positive, real_array, shown, whole
+from arcreach._checks import flag, positive, real_array, shown, whole
 from arcreach._extras import require
 from arcreach._io import write_csv
 from arcreach._typing import Array
@@ -131,6 +131,7 @@ def timed(
     if samples is not None and samples > MOST_SAMPLES:
         raise TargetError(f"samples = {samples} is not accepted; give at most {MOST_SAMPLES}")
     rate = None if rate is None else positive("rate", rate, "samples per second")
+    stops = flag("", "stops", stops)
     if jerk is not None:
         require("ruckig")
     space = VariableSpace(restricted(robot, None, getattr(path, "limits", None)))
