@@ -23,7 +23,7 @@ from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
 from arcreach.kernels.planning.tree import PEAK, PULL_POINTS
-from arcreach.kernels.solver.bounds import inside_limits
+from arcreach.kernels.solver.bounds import inside_limits_batch
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
@@ -73,6 +73,12 @@ class VariableSpace:
         k = self.continuous
         low[k], high[k] = centre[k] - math.pi, centre[k] + math.pi
         return low, high
+
+    def inside(self, V: Array) -> Array:
+        """Return the nearest variables (n, variables) inside the limits."""
+        inside = np.empty_like(V)
+        inside_limits_batch(0, len(V), self.model.kernel(), V, inside)
+        return self.model.keep_pulls(inside, nearest=True)
 
     def keeps_pulls(self, first: Array, last: Array) -> Booleans:
         """Return whether each straight motion from `first` to `last` (n, variables) keeps the limits of pulls.
@@ -147,16 +153,10 @@ class MotionCheck:
         """Return whether the whole motion from a to b (1, variables) keeps more than the margin."""
         self.motions += 1
         if self.space.robot.pull_limits is not None:
-            a, b = self.inside(a[0])[None], self.inside(b[0])[None]
+            a, b = self.space.inside(np.concatenate([a, b]))[:, None]
             if not self.space.keeps_pulls(a, b)[0]:
                 return False
         return bool(self._run(self.margin, np.stack([a, b], axis=1), _DECIDE)[0, 0])
-
-    def inside(self, v: Array) -> Array:
-        """Return the nearest variables inside the limits."""
-        out = v.copy()
-        inside_limits(self.space.model.kernel(), v, out)
-        return np.asarray(self.space.model.keep_pulls(out[None], nearest=True)[0])
 
     def keeps(self, V: Array, margin: float, own_margin: float = 0.0) -> Booleans:
         """Return whether each motion between successive variables (n, variables) keeps more than the margins.

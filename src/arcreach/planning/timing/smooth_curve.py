@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcreach._typing import Array, Booleans, Integers
-from arcreach.kernels.solver.bounds import inside_limits_batch
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.timing.spline import Spline, control_through, from_control
 
@@ -120,7 +119,7 @@ def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int)
     moved = np.flatnonzero(shape.moved[spans])
     if len(moved) and last - first > 1:
         chosen = np.unique(moved[:, None] + np.arange(4))
-        control[chosen] = _inside(space, control[chosen])
+        control[chosen] = space.inside(control[chosen])
     pieces = max(PER_SPAN, math.ceil(INTERVALS / len(spans)))
     steps = np.arange(pieces) / pieces
     grid = np.append((lengths[:-1, None] + steps * np.diff(lengths)[:, None]).ravel(), lengths[-1])
@@ -132,16 +131,9 @@ def _outside(space: VariableSpace, curves: list[Curve], segments: int) -> Boolea
     outside = np.zeros(segments, np.bool_)
     for curve in curves:
         V = curve.spline(curve.grid)
-        off = np.abs(V - _inside(space, V)).max(axis=1) > SLACK
+        off = np.abs(V - space.inside(V)).max(axis=1) > SLACK
         np.logical_or.at(outside, curve.segments, off[:-1] | off[1:])
     return outside
-
-
-def _inside(space: VariableSpace, V: Array) -> Array:
-    """Return the nearest variables (n, variables) inside the limits."""
-    inside = np.empty_like(V)
-    inside_limits_batch(0, len(V), space.model.kernel(), V, inside)
-    return space.model.keep_pulls(inside, nearest=True)
 
 
 def _missed(V: Array, curves: list[Curve]) -> Booleans:
