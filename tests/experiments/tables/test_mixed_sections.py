@@ -2,11 +2,13 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from arcreach.experiments import find_experiment
+from arcreach.experiments.engine import convergence
 from arcreach.experiments.report.statistics import Summary
-from arcreach.experiments.tables.mixed_sections import largest_leads, robot_panels
+from arcreach.experiments.tables.mixed_sections import READING, largest_leads, robot_panels
 
 COUNT = 10
 
@@ -35,6 +37,22 @@ def test_every_robot_has_its_panel(run):
     assert list(lines["fabrikx"].get_xdata()) == [9, 90, 180]
     assert list(lines["fabrikx"].get_ydata()) == [80.0] * 3
     assert not panels["EEE"].lines
+
+
+def test_a_reading_converges_on_the_robots_of_its_rows(run, monkeypatch):
+    solved = []
+
+    def solve(robot, *_, **__):
+        solved.append(robot)
+        return SimpleNamespace(trace=SimpleNamespace(position_error=np.ones(2)))
+
+    monkeypatch.setattr(convergence, "solve", solve)
+    run.settings = run.experiment.settings(1)
+    [call] = [call for call in run.experiment.calls if call.label == READING]
+    case = run.experiment.cases(run.settings)[-1]
+    assert len(list(convergence._errors(run.experiment, run, case, call))) == len(solved) == convergence.TARGETS
+    assert all(section.coupled for section in case.robot.sections)
+    assert not any(section.coupled for robot in solved for section in robot.sections)
 
 
 def test_leads_have_their_cases(run):

@@ -102,10 +102,8 @@ class Comparison(Experiment):
 
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Solve the targets of a block on one thread, and judge the results."""
-        case = next(case for case in self.cases(settings) if case.name == block.case)
         call = next(call for call in self.calls_of(settings) if call.label == block.method)
-        if call.robot_of is not None:
-            case = _changed(case, call.robot_of)
+        case = case_of(call, next(case for case in self.cases(settings) if case.name == block.case))
         parts = [
             _solve(
                 robot, case, call, poses, starts if self.random_start else None, device_option(call.method, settings)
@@ -172,12 +170,12 @@ def _remade(robot: Robot, robot_of: Callable[[Robot], Robot]) -> Robot:
     return robot_of(robot)
 
 
-def _changed(case: Case, robot_of: Callable[[Robot], Robot]) -> Case:
-    """Return a case with `robot_of` applied to its robot; if robots are drawn, it is applied to each of them."""
-    robot = case.robot
-    if callable(robot):
-        return replace(case, robot=lambda rng: robot_of(robot(rng)))
-    return replace(case, robot=_remade(robot, robot_of))
+def case_of(call: Call, case: Case) -> Case:
+    """Return a case with the robot that a call samples and solves."""
+    if call.robot_of is None:
+        return case
+    assert isinstance(case.robot, Robot), "robots that are drawn are not remade"
+    return replace(case, robot=_remade(case.robot, call.robot_of))
 
 
 def accepts(call: Call, case: Case) -> bool:

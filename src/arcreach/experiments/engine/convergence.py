@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.experiments.engine.comparison import Call, Case, Comparison, accepts, most_iterations
+from arcreach.experiments.engine.comparison import Call, Case, Comparison, accepts, case_of, most_iterations
 from arcreach.figures.convergence import Bands, error_bands
 from arcreach.ik.solve import solve
 from arcreach.ik.target import Targets
@@ -39,7 +39,7 @@ def curves(run: Any) -> dict[str, dict[str, Bands]]:
 
 def _errors(experiment: Comparison, run: Any, case: Case, call: Call) -> Iterator[Array]:
     """Yield the smallest error so far, by iteration, of every target; so restarts do not raise the curve."""
-    for robot, poses, starts in experiment.targets(case, run.settings, 0, TARGETS):
+    for robot, poses, starts in experiment.targets(case_of(call, case), run.settings, 0, TARGETS):
         for target, start in zip(Targets.from_poses(poses, case.goal), starts, strict=True):
             solution = solve(
                 robot,
