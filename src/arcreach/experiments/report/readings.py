@@ -114,7 +114,8 @@ def conclusion(found: Sequence[Verdict], known: tuple[Reading, Sequence[float]] 
     differing = [one for one in found if one.outcome == DIFFERS]
     if not differing:
         agreeing = sum(one.outcome == AGREES for one in found)
-        return f"Agrees: {agreeing} of {len(found)} numbers agree, the others are near."
+        others = "" if agreeing == len(found) else ", the others are near"
+        return f"Agrees: {agreeing} of {len(found)} numbers agree{others}."
     if known is None or not known[1]:
         return (
             f"Open: {len(differing)} of {len(found)} numbers differ, the farthest by {farthest(found, False)}. {reason}"

@@ -28,6 +28,7 @@ MM = 1e3
 # The point whose iterations the source draws.
 DRAWN = 2
 COLUMNS = ("q0_rad", "q1_mm", "q2_rad", "max_error_mm", "mean_error_mm", "iterations")
+QUANTITY = "number to its last digit"
 
 
 def arm() -> Robot:
@@ -84,12 +85,10 @@ class Hierarchical(Experiment):
         for row in run.frame.sort("target").to_dicts():
             printed = table("rgm3-table-5")[row["target"]]
             for name in COLUMNS:
-                same = _text(row, name) == printed[name]
-                apart = float(row[name]) - float(printed[name])
+                outcome = AGREES if _text(row, name) == printed[name] else DIFFERS
+                apart = (float(row[name]) - float(printed[name])) * (1.0 if name == "iterations" else 1e4)
                 where = f"point {row['target']}, {name}"
-                yield Verdict(
-                    "[RGM3] table 5", where, METHOD, "number to its last digit", AGREES if same else DIFFERS, apart, ""
-                )
+                yield Verdict("[RGM3] table 5", where, METHOD, QUANTITY, outcome, apart, "in the last digit")
 
     def parts(self, run: Any) -> Iterator[Part]:
         """Yield table 5 digit by digit, the iterations at the point that the source draws, and the poses."""
@@ -105,9 +104,8 @@ class Hierarchical(Experiment):
                 same, cells = same + agrees, cells + 1
                 line.append(text if agrees else f"{text} (printed {printed[name]})")
             rows.append(tuple(line))
-        yield Text(
-            f"{same} of {cells} numbers agree with the printed ones to every digit; for the others both are shown."
-        )
+        others = "" if same == cells else "; for the others both are shown"
+        yield Text(f"{same} of {cells} numbers agree with the printed ones to every digit{others}.")
         yield Table(("point", *COLUMNS), tuple(rows), "The ten points of table 5.", text_columns=1)
         from arcreach.figures import iterations, pose
 
