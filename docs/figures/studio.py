@@ -187,7 +187,7 @@ def photograph(browser: Any, name: str) -> None:
         PICTURES[name](visit)
         if name != "jog":
             # There the mouse holds a button.
-            visit.page.mouse.element(720, 780)
+            visit.page.mouse.move(720, 780)
             visit.page.wait_for_timeout(2500)
         picture = Image.open(io.BytesIO(visit.page.screenshot())).convert("RGB")
         visit.close()
