@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arcreach._text import length
+from arcreach._text import length, number
 from arcreach.experiments.report.parts import Table
 from arcreach.figures.success import wilson
 
@@ -32,15 +32,17 @@ def time_text(seconds: float | None) -> str:
     """Return a time in s, ms or µs."""
     if seconds is None or not math.isfinite(seconds):
         return NONE
+    # Rounded first: 999.6 µs is 1 ms with three digits.
+    rounded = float(f"{seconds:.2e}")
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}" if seconds < 1e3 * size else f"{seconds / size:.0f} {unit}"
+        if rounded >= size:
+            return f"{number(rounded / size)} {unit}" if rounded < 1e3 else f"{seconds:.0f} {unit}"
     return f"{seconds / 1e-6:.2f} µs"
 
 
 def number_text(value: float | None) -> str:
-    """Return a number with three digits, or a dash for None."""
-    return NONE if value is None or not math.isfinite(value) else f"{value:.3g}" if value < 1e3 else f"{value:.0f}"
+    """Return a number with three digits, a larger one with all before the point, or a dash for None."""
+    return NONE if value is None or not math.isfinite(value) else number(value) if value < 1e3 else f"{value:.0f}"
 
 
 @dataclass(frozen=True)
