@@ -47,6 +47,14 @@ def test_rows_are_read_as_written(tmp_path):
     assert rows["extra"].null_count() == 15
 
 
+def test_a_block_that_was_written_twice_is_read_once(tmp_path):
+    store = begun(tmp_path / "run")
+    for seconds in (1.0, 2.0):
+        store.write(BLOCKS[0], columns(BLOCKS[0]) | {"seconds": seconds}, {})
+    assert len(list((tmp_path / "run").glob("rows/*.parquet"))) == 2
+    assert store.rows().collect()["target"].to_list() == list(range(5))
+
+
 def test_a_block_is_left_when_missing_short_or_broken(tmp_path):
     store = begun(tmp_path / "run")
     assert store.left(BLOCKS) == BLOCKS

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from arcreach.experiments.benchmarks.arms import every_call
@@ -12,10 +16,12 @@ from arcreach.experiments.engine.experiment import Settings
 from arcreach.experiments.engine.judge import AXIS, POSITION, ROTATION
 from arcreach.experiments.report.parts import Part, Table, Text
 from arcreach.files import load_chain
-from arcreach.ik.own_methods import is_own, load_method
+from arcreach.ik.own_methods import GROUP, is_own, load_method
 from arcreach.robots.robot import Robot
 
 TOLERANCES = {"loose": (1e-3, 1e-2), "fine": (1e-6, 1e-3)}
+# The robot of a run that names none.
+DEFAULT = "three-section"
 # Largest number of targets of a user's method that is a plain function, called once per target.
 SLOW = 200
 
@@ -44,21 +50,25 @@ class Compare(Comparison):
 
     def calls_of(self, settings: Settings) -> tuple[Call, ...]:
         """Return all methods that accept the robot, and the methods of the user that are named."""
-        known = every_call()
-        served = [call for call in known if any(accepts(call, case) for case in self.cases(settings))]
-        others = [name for name in settings.methods if name not in {call.label for call in known}]
-        return (*served, *(own_call(name) for name in others if is_own(name)))
+        served = [call for call in every_call() if any(accepts(call, case) for case in self.cases(settings))]
+        return (*served, *(own_call(name) for name in _own(settings)))
 
     def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
         """Accept `all`, names of methods, and `module:function` for a method of the user."""
-        own = tuple(name for name in methods if is_own(name))
+        own = tuple(dict.fromkeys(name for name in methods if is_own(name)))
         for name in own:
             own_call(name)
         named = tuple(name for name in methods if name not in own)
         return (*super().chosen(settings, named if named or not own else ("all",)), *own)
 
+    def sources(self, settings: Settings) -> dict[str, str]:
+        """Return a digest of the file of every method of the user."""
+        return {name: _source(name) for name in _own(settings)}
+
     def parts(self, run: Any) -> Iterator[Part]:
-        """Yield the best method of every case."""
+        """Yield the robot if it is the default one, and the best method of every case."""
+        if run.description["robot"] is None:
+            yield Text(f"Robot: {DEFAULT} of the catalogue.")
         rows = []
         for case in run.cases:
             # Ordered by share, then by time.
@@ -73,7 +83,20 @@ _cases: dict[Robot, list[Case]] = {}
 
 
 def _robot(settings: Settings) -> Robot:
-    return settings.robot or load_chain("three-section", "the experiment")
+    return settings.robot or load_chain(DEFAULT, "the experiment")
+
+
+def _own(settings: Settings) -> list[str]:
+    """Return the names of the user's methods in a run."""
+    known = {call.label for call in every_call()}
+    return [name for name in settings.methods if name not in known and is_own(name)]
+
+
+def _source(name: str) -> str:
+    """Return a digest of the file of a user's method, which is loaded already; empty if it has no file."""
+    module = name.partition(":")[0] if ":" in name else next(iter(entry_points(group=GROUP, name=name))).module
+    file = getattr(sys.modules[module], "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
 
 
 def own_call(name: str) -> Call:
@@ -94,5 +117,5 @@ EXPERIMENT = Compare(
     law="each coordinate uniform between its limits, a section's bend up to the limit that its length allows; "
     "targets are positions, axes and whole poses, as far as the robot has the degrees of freedom; loosely (1 mm, "
     "0.01 rad) and finely (1 µm, 1e-3 rad)",
-    differences=("Methods choose their own starts: most the rest pose, auto the nearest seed.",),
+    differences=("Methods choose their own starts: most the rest pose, auto a seed near the target and near rest.",),
 )

@@ -66,6 +66,7 @@ class RunNote(BaseModel):
     methods: list[str]
     robot: RobotNote | None
     kernels: str
+    sources: dict[str, str] = {}  # absent in runs without methods of the user
 
 
 class SessionNote(BaseModel):
@@ -89,7 +90,7 @@ class SessionNote(BaseModel):
 
 def describe(experiment: Experiment, settings: Settings, kernels: str) -> dict[str, Any]:
     """Return the description of a run: everything that its rows depend on, and that a continued run must share."""
-    robot = settings.robot
+    robot, sources = settings.robot, experiment.sources(settings)
     return {
         "experiment": experiment.name,
         "seed": settings.seed,
@@ -97,6 +98,7 @@ def describe(experiment: Experiment, settings: Settings, kernels: str) -> dict[s
         "methods": list(settings.methods),
         "robot": None if robot is None else {"name": robot.name, "elements": [repr(one) for one in robot.elements]},
         "kernels": kernels,
+        **({"sources": sources} if sources else {}),
     }
 
 
@@ -124,11 +126,18 @@ class Store:
         if self.exists:
             begun = self.description()
             for name, value in description.items():
-                if begun.get(name) != value:
+                if begun.get(name) == value:
+                    continue
+                if name == "sources":
+                    before = begun.get(name, {})
+                    changed = ", ".join(method for method in value if before.get(method) != value[method])
                     raise FileError(
-                        f"{self.folder}: holds a run with {name} = {_short(begun.get(name))}, this one has "
-                        f"{_short(value)}; give another --out"
+                        f"{self.folder}: holds rows of {changed} from before its file was changed; give another --out"
                     )
+                raise FileError(
+                    f"{self.folder}: holds a run with {name} = {_short(begun.get(name))}, this one has "
+                    f"{_short(value)}; give another --out"
+                )
         elif self._files():
             raise FileError(
                 f"{self.folder}: holds rows but no {RUN_FILE}, so their settings are not known; give another --out"
@@ -148,7 +157,7 @@ class Store:
         try:
             import fcntl
         except ImportError:
-            # Windows has no such lock; two runs would write the same files with the same rows.
+            # Windows has no such lock; `rows` reads one file of a block that two runs have written.
             yield
             return
         make_folder(self.folder)
@@ -190,20 +199,20 @@ class Store:
     def rows(self) -> Any:
         """Return all rows as a polars LazyFrame."""
         polars = import_polars()
-        files = sorted(path for paths in self._files().values() for path in paths)
-        if not files:
+        found = self._files()
+        if not found:
             raise FileError(f"{self.folder}: has no rows yet; run the experiment first")
-        for path in files:
+        for path in [path for paths in found.values() for path in paths]:
             if not self._whole(path):
                 raise file_error(
                     path, "is damaged or from another run; run the same command again to recompute its rows"
                 )
-        return polars.scan_parquet(files)
+        return polars.scan_parquet([paths[0] for paths in found.values()])
 
     def _files(self) -> dict[str, list[Path]]:
         """Return the files of rows by the stems of their blocks."""
         found: dict[str, list[Path]] = {}
-        for path in (self.folder / ROWS).glob("*.parquet"):
+        for path in sorted((self.folder / ROWS).glob("*.parquet")):
             found.setdefault(path.stem.rpartition("-")[0], []).append(path)
         return found
 
@@ -224,7 +233,8 @@ class Store:
 def _note(path: Path, model: type[BaseModel], what: str) -> dict[str, Any]:
     """Return the content of a JSON file of a run."""
     try:
-        return model.model_validate_json(read_text(path, LARGEST_NOTE)).model_dump()
+        # Unset fields are left out: the checksums of rows include the description as it was written.
+        return model.model_validate_json(read_text(path, LARGEST_NOTE)).model_dump(exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
