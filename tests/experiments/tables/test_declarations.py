@@ -45,6 +45,12 @@ def test_every_printed_number_has_a_place():
                 assert one.method in experiment.method_labels(settings)
 
 
+@pytest.mark.parametrize("name", ["tube", "hierarchical", "contact"])
+def test_the_number_of_targets_is_kept(name):
+    experiment = find_experiment(name)
+    assert {block.count for block in experiment.blocks(experiment.settings(2))} == {2}
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "workspace"])
 def test_blocks_name_every_target_once(name):
     experiment = find_experiment(name)

@@ -16,6 +16,12 @@ def test_cells_and_their_corners():
     assert cell_of(np.array([[0.2, 0.0, 0.0], [0.0, 0.0, -0.2]])).tolist() == [-1, -1]
 
 
+def test_cells_of_a_solver_are_compared_with_chance():
+    from arcreach.experiments.tables.workspace import EXPERIMENT, MONTE_CARLO
+
+    assert EXPERIMENT.settings(methods=["auto"]).methods == (MONTE_CARLO, "auto")
+
+
 @pytest.mark.compiled
 def test_auto_finds_every_cell_that_chance_finds():
     from arcreach.experiments.tables.workspace import EXPERIMENT, MONTE_CARLO, name_of

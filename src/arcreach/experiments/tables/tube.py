@@ -34,18 +34,18 @@ POSITION_TOL, ANGLE_TOL = 1e-5, 1e-2
 POINTS = 13
 
 
-def followed(tube: str, method: str) -> Path:
-    """Follow the waypoints into a tube."""
-    robot, waypoints = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)
+def followed(tube: str, method: str, count: int = POINTS) -> Path:
+    """Follow the first waypoints into a tube."""
+    robot, waypoints = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)[:count]
     axes = waypoints[:, 3:] if GOALS[method] == AXIS else None
     return follow(
         robot, waypoints[:, :3], axes=axes, scene=load_scene(tube), position_tol=POSITION_TOL, angle_tol=ANGLE_TOL
     )
 
 
-def solved(tube: str, method: str) -> Path:
-    """Solve the waypoints one by one by fabrikx, each from the last one reached; motions between are not planned."""
-    robot, points = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)[:, :3]
+def solved(tube: str, method: str, count: int) -> Path:
+    """Solve the first waypoints singly by fabrikx, each from the last one reached; motions between are not planned."""
+    robot, points = load_chain("inserted-three-section", "the experiment"), catalogue_waypoints(tube)[:count, :3]
     walls = load_scene(tube)
     options: dict[str, Any] = {}
     if method in AVOIDANCE:
@@ -78,15 +78,16 @@ class Tube(Experiment):
 
     def blocks(self, settings: Settings) -> list[Block]:
         """Return a block per tube and label."""
-        return [Block(tube, method, 0, POINTS) for tube in TUBES for method in settings.methods]
+        count = min(settings.targets, POINTS)
+        return [Block(tube, method, 0, count) for tube in TUBES for method in settings.methods]
 
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Visit the waypoints; one counts as reached only if the whole motion to it is clear of the walls."""
-        waypoints = catalogue_waypoints(block.case)
-        poses = np.tile(np.eye(4), (POINTS, 1, 1))
+        waypoints = catalogue_waypoints(block.case)[: block.count]
+        poses = np.tile(np.eye(4), (block.count, 1, 1))
         poses[:, :3, 3], poses[:, :3, 2] = waypoints[:, :3], waypoints[:, 3:]
         path, judged, spans = judge_path(
-            lambda: (followed if block.method.startswith("follow") else solved)(block.case, block.method),
+            lambda: (followed if block.method.startswith("follow") else solved)(block.case, block.method, block.count),
             poses,
             GOALS[block.method],
             POSITION_TOL,
@@ -129,7 +130,7 @@ class Tube(Experiment):
             method: int(run.frame.filter(run.frame["method"] == method)["free_there"].sum()) for method in run.methods
         }
         if {ALONE, AVOIDING, PRINTED} <= set(totals):
-            points = len(TUBES) * POINTS
+            points = int((run.frame["method"] == PRINTED).sum())
             yield Text(
                 "The source's avoidance, eqs. 2.41 to 2.48 as a part of FABRIKx, with the walls covered by spheres: of "
                 f"{points} points it reaches {totals[PRINTED]} without contact, its corrected form {totals[AVOIDING]}, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -86,6 +86,11 @@ class Workspace(Experiment):
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
         """Return the label of random configurations, then the solvers."""
         return (MONTE_CARLO, *METHODS)
+
+    def chosen(self, settings: Settings, methods: Sequence[str]) -> tuple[str, ...]:
+        """Return the chosen labels, always with random configurations: the cells of a solver are compared with them."""
+        labels = super().chosen(settings, methods)
+        return labels if MONTE_CARLO in labels else (MONTE_CARLO, *labels)
 
     def blocks(self, settings: Settings) -> list[Block]:
         """Return one block for random configurations, and ranges of cells for a solver."""
