@@ -113,6 +113,25 @@ def test_a_scheduler_without_workers(monkeypatch):
         pass
 
 
+def test_workers_of_another_version_are_refused(monkeypatch):
+    from distributed import LocalCluster
+
+    from arcreach.experiments.engine import cluster
+
+    def thread():
+        import threading
+
+        return threading.current_thread().name
+
+    monkeypatch.setattr(cluster, "kernel_hash", thread)
+    with (
+        LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50) as own,
+        pytest.raises(MethodError, match="another version of arcreach"),
+        cluster.connected(own.scheduler_address),
+    ):
+        pass
+
+
 def test_all_workers_are_used_and_an_error_is_not_repeated(monkeypatch, tmp_path):
     from distributed import LocalCluster
 

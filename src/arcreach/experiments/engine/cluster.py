@@ -12,6 +12,7 @@ from typing import Any
 
 from arcreach._checks import shown
 from arcreach._extras import require
+from arcreach._jit import kernel_hash
 from arcreach.errors import MethodError
 from arcreach.experiments.engine.experiment import Block, Columns, Settings
 from arcreach.experiments.engine.run import remote_rows
@@ -86,6 +87,8 @@ def connected(address: str) -> Iterator[Workers]:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise MethodError(f"--cluster {address}: the scheduler has no workers; start at least one") from None
+        if set(client.run(kernel_hash).values()) != {kernel_hash()}:
+            raise MethodError(f"--cluster {address}: workers have another version of arcreach; install this one there")
         # Not `scheduler_info`, which lists at most five workers in some versions of Dask.
         yield Workers(client, max(1, len(client.nthreads())))
 
