@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from arcreach.errors import FileError, MethodError
-from arcreach.experiments import find_experiment, run_experiment
+from arcreach.experiments import Run, find_experiment, run_experiment
 from arcreach.experiments.engine.store import Store
 
 # Two blocks for every case and method, the second a short one: more than a run is killed.
@@ -130,6 +131,19 @@ def test_a_finished_run_computes_nothing_again(tmp_path):
     assert len(Store(tmp_path).sessions()) == 2
 
 
+def test_a_finished_run_that_lost_rows_and_was_interrupted_is_not_finished(tmp_path, monkeypatch):
+    settings = find_experiment("tube").settings(1, 0, ("follow position",))
+    experiment = type(find_experiment("tube"))
+    monkeypatch.setattr(experiment, "rows", lambda _, block, settings: {"reached": np.ones(block.count, bool)})
+    run_experiment("tube", settings, tmp_path, threads=1)
+    assert Run(tmp_path).finished
+    next(tmp_path.glob("rows/*.parquet")).unlink()
+    monkeypatch.setattr(experiment, "rows", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment("tube", settings, tmp_path, threads=1)
+    assert not Run(tmp_path).finished
+
+
 @pytest.mark.compiled
 def test_progress_counts_up_to_all_rows(tmp_path):
     told = []
@@ -193,9 +207,14 @@ def test_only_auto_gets_the_device_which_is_not_part_of_a_run(tmp_path, monkeypa
     assert set(told) == {("auto", "auto"), ("chords", None)}
 
 
-def test_a_method_stands_for_its_variants():
-    labels = find_experiment("variable-curvature").settings(methods=["fabrikx", "auto"]).methods
-    assert labels == ("auto", "fabrikx iterative", "fabrikx polynomial")
+def test_a_method_stands_for_its_variants_and_all_for_every_method():
+    experiment = find_experiment("variable-curvature")
+    assert experiment.settings(methods=["fabrikx", "auto"]).methods == (
+        "auto",
+        "fabrikx iterative",
+        "fabrikx polynomial",
+    )
+    assert experiment.settings(methods=["all", "auto"]) == experiment.settings()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from arcreach.experiments import NAMES, find_experiment
 from arcreach.experiments.engine.comparison import Comparison
-from arcreach.experiments.report.statistics import Summary, time_text
+from arcreach.experiments.report.statistics import Summary, number_text, time_text
 from arcreach.experiments.report.verdicts import AGREES, difference, share_outcome
 
 
@@ -89,7 +89,8 @@ def test_without_a_reading_a_table_agrees_or_stays_open():
     from arcreach.experiments.report.readings import conclusion
     from arcreach.experiments.report.verdicts import AGREES, DIFFERS, NEAR, group_table
 
-    assert conclusion(differing(AGREES, NEAR), None, "Because.").startswith("Agrees: 1 of 2 numbers")
+    assert conclusion(differing(AGREES, NEAR), None, "") == "Agrees: 1 of 2 numbers agree, the others are near."
+    assert conclusion(differing(AGREES, AGREES), None, "") == "Agrees: 2 of 2 numbers agree."
     text = conclusion(differing(AGREES, DIFFERS), None, "Because.")
     assert text == "Open: 1 of 2 numbers differ, the farthest by +5.0 points (a). Because."
     [row] = group_table(differing(AGREES, DIFFERS), {("t", "p"): text}).rows
@@ -121,7 +122,18 @@ def test_every_printed_method_has_a_reading_or_a_reason_for_differing():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(2.5, "2.5 s"), (3e-3, "3 ms"), (4.2e-5, "42 µs"), (5e-7, "0.50 µs"), (math.nan, "–")]
-)
+    ("seconds", "text"),
+    [
+        (2.5, "2.5 s"), (3e-3, "3 ms"), (4.2e-5, "42 µs"), (5e-7, "0.50 µs"), (math.nan, "–"),
+        (9.994e-4, "999 µs"), (9.996e-4, "1 ms"), (0.99996, "1 s"), (999.7, "1000 s"), (1892.0, "1892 s"),
+    ],
+)  # fmt: skip
 def test_times_are_written_in_their_unit(seconds, text):
     assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (71.5, "71.5"), (999.7, "1000"), (1624.0, "1624"), (math.nan, "–"), (None, "–")]
+)
+def test_numbers_have_no_exponent(value, text):
+    assert number_text(value) == text

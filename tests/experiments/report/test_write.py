@@ -54,7 +54,7 @@ def check_page(folder, figures):
     assert text.count("<figure>") == figures
     markdown = (folder / "report.md").read_text("utf-8")
     shown = re.findall(r"\(figures/([^)]+)\)", markdown)
-    assert len(shown) == figures
+    assert len(shown) == len(set(shown)) == figures
     assert all((folder / "figures" / name).stat().st_size > 1000 for name in shown)
     return markdown
 
@@ -108,14 +108,17 @@ def test_figures_of_made_up_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(comparison, "CHUNK", 5)
     monkeypatch.setattr(comparison, "_solve", made_up)
     monkeypatch.setattr(convergence, "_errors", lambda *_: [np.geomspace(1e-2, 1e-6, rng.integers(1, 50))])
-    robot = ar.Robot([ar.Section(0.1, 1.0)] * 2, name="mine")
-    for name, given in (("tangents-chords", None), ("compare", robot)):
+    mine, other = (ar.Robot([ar.Section(0.1, 1.0)] * n, name=f"{n} sections") for n in (2, 1))
+    every = {"tangents-chords": ("tangents-chords", None), "compare": ("compare", mine), "other": ("compare", other)}
+    for folder, (name, given) in every.items():
         settings = find_experiment(name).settings(2, 0, (), given)
-        run_experiment(name, settings, tmp_path / name, threads=2)
+        run_experiment(name, settings, tmp_path / folder, threads=2)
     write_report(tmp_path, tmp_path / "out")
-    text = check_page(tmp_path / "out", 3 + 3 + 2 + 2)
+    text = check_page(tmp_path / "out", 3 + 3 + 2 + 2 + 2)
     assert "nan" not in text
-    runs = [Run(tmp_path / name) for name in ("tangents-chords", "compare")]
+    titles = [line for line in text.splitlines() if line.startswith("## Which method is best")]
+    assert [title.rpartition(" ")[2] for title in titles] == ["(compare)", "(other)"]
+    runs = [Run(tmp_path / name) for name in every]
     told = statements(runs[0])
     assert len(told) == 13
     for row in told:
@@ -220,6 +223,15 @@ def test_the_passage_is_followed_and_reported_apart(tmp_path):
     assert "| given | 100.0 | -400.0 | 0.0 | 5.000 | -50.000 | 0.000 |" in markdown
 
 
+@pytest.mark.compiled
+def test_followers_are_reported_without_a_method_to_compare(tmp_path):
+    settings = find_experiment("finite-rotation").settings(1, 0, ("follow auto",))
+    run_experiment("finite-rotation", settings, tmp_path, threads=1)
+    assert Run(tmp_path).methods == ()
+    write_report(tmp_path, tmp_path)
+    assert "| follow auto | 101 of 101 |" in check_page(tmp_path, 1)
+
+
 def own_method(robot, target):
     """A method of a user's: always the rest pose."""
     return robot.neutral
@@ -241,6 +253,20 @@ def test_a_method_of_the_users_own_joins(tmp_path):
     best = next(line for line in markdown.splitlines() if line.startswith("| position, fine |"))
     assert "single-section" in best
     assert f"| position, fine | {label} | 3 | 0.00" in markdown
+
+
+def test_rows_of_a_method_are_of_its_present_file(tmp_path, monkeypatch):
+    file = tmp_path / "mine_edited.py"
+    file.write_text("def rest(robot, target):\n    return robot.neutral\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    experiment, name = find_experiment("compare"), "mine_edited:rest"
+    settings = experiment.settings(2, 0, ["single-section", name, name], ar.Robot([ar.Section(0.1, 1.0)]))
+    assert settings.methods[-2:] == ("single-section jacobian", name)
+    for _ in range(2):
+        run_experiment("compare", settings, tmp_path / "run", threads=1)
+    file.write_text("def rest(robot, target):\n    return robot.upper\n")
+    with pytest.raises(FileError, match=f"rows of {name} from before its file was changed; give another --out"):
+        run_experiment("compare", settings, tmp_path / "run", threads=1)
 
 
 def test_a_method_joins_by_an_entry_point(tmp_path, monkeypatch):

@@ -30,6 +30,11 @@ class Run:
         return Settings(known["seed"], known["targets"], tuple(known["methods"]))
 
     @property
+    def finished(self) -> bool:
+        """Whether the last session ended with all rows; an earlier one may have, before files were damaged."""
+        return bool(self.sessions) and self.sessions[-1]["finished"]
+
+    @property
     def methods(self) -> tuple[str, ...]:
         """The methods of the run that are compared, in the order of the report."""
         return tuple(method for method in self.settings.methods if method not in self.experiment.apart)

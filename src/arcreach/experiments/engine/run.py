@@ -106,6 +106,7 @@ def run_experiment(
         total = sum(block.count for block in blocks)
         progress = Progress(total, total - sum(block.count for block in left))
         session = _Session(store, threads or available_threads(), cluster, settings.device)
+        session.note(progress)
         try:
             for block, columns in _results(experiment, settings, left, session, progress):
                 store.write(block, columns, dict(experiment.extras))
@@ -132,7 +133,7 @@ class _Session:
     device: str
     name: str = field(default_factory=session_name)
     began: float = field(default_factory=time.perf_counter)
-    noted: float = 0.0
+    noted: float = float("-inf")
     facts: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -24,13 +24,15 @@ LEGEND = 10.0
 FEW_ITERATIONS = 10
 # Style of curves of means, where it differs from that of medians.
 HOLLOW = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 0.7}
+# Largest number of cases whose times are drawn.
+MOST_PANELS = 9
 # Size of the cells of maps in metres.
 CELL = 1e-3
 
 
-def success_curves(curves: Curves, label: str, width: float = theme.ONE_COLUMN * 1.3) -> theme.Figure:
+def success_curves(curves: Curves, label: str) -> theme.Figure:
     """Draw the share reached as curves, with Wilson intervals as bands; `label` names the abscissa."""
-    return success(_counts(curves), label=label, width=width)
+    return success(_counts(curves), label=label, width=theme.ONE_COLUMN * 1.3)
 
 
 def _counts(curves: Curves) -> dict[str, tuple[list[float], list[int], list[int]]]:
@@ -176,12 +178,12 @@ def share_bars(run: Any) -> theme.Figure:
     return figure
 
 
-def time_distributions(run: Any, most: int = 9) -> theme.Figure:
+def time_distributions(run: Any) -> theme.Figure:
     """Draw the share of timed targets reached within a time, case by case."""
     cases = run.cases
-    if len(cases) > most:
-        # Draw `most` cases, evenly spaced and including the first and the last.
-        cases = [cases[round(k)] for k in np.linspace(0, len(cases) - 1, most)]
+    if len(cases) > MOST_PANELS:
+        # Evenly spaced, including the first and the last.
+        cases = [cases[round(k)] for k in np.linspace(0, len(cases) - 1, MOST_PANELS)]
     groups = run.timed.partition_by("case", "method", as_dict=True)
     times: dict[str, dict[str, tuple[Array, int]]] = {}
     for case in cases:

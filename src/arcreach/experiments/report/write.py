@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,23 @@ def page(runs: Sequence[Run]) -> Iterator[Part]:
         yield _agreement(runs)
         yield Heading("The runs", 2)
         yield _overview(runs)
-    for run in runs:
+    for k, run in enumerate(runs):
+        title = _title(run, runs)
         if single is None:
-            yield Heading(run.experiment.title, 2)
-        yield from _sections(run)
+            yield Heading(title, 2)
+        alone = title == run.experiment.title
+        for part in _sections(run):
+            # Figures of two runs of one experiment need different names.
+            yield part if alone or not isinstance(part, Drawing) else replace(part, name=f"{part.name}-{k + 1}")
     yield Heading("Machine and versions", 2)
     yield from _machines(runs)
+
+
+def _title(run: Run, runs: Sequence[Run]) -> str:
+    """Return the title of a run: that of its experiment, with the folder if another run has the same experiment."""
+    title = run.experiment.title
+    several = sum(one.experiment is run.experiment for one in runs) > 1
+    return f"{title} ({run.store.folder.name})" if several else title
 
 
 def _agreement(runs: Sequence[Run]) -> Table:
@@ -93,10 +105,10 @@ def _agreement(runs: Sequence[Run]) -> Table:
             faster = NONE if speed is None else f"{number_text(speed)} ×"
             reasons = {method: text for (table, method), text in conclusions(run).items() if table == name}
             why = " ".join(f"{method}: {text}" if len(reasons) > 1 else text for method, text in reasons.items())
-            rows.append((name, experiment.title, *counts(found), faster, why))
+            rows.append((name, _title(run, runs), *counts(found), faster, why))
         if not tables and experiment.source != OURS:
             why = "The run has none of the methods." if experiment.printed() else experiment.differences[0]
-            rows.append((experiment.source, experiment.title, "0", *[NONE] * 5, why))
+            rows.append((experiment.source, _title(run, runs), "0", *[NONE] * 5, why))
     columns = ("source", "experiment", "numbers", "agree", "near", "differ", "farthest apart", "faster", "conclusion")
     caption = (
         "Printed numbers and ours, table by table; verdicts leave out times. Faster is the median ratio of the "
@@ -113,10 +125,10 @@ def _overview(runs: Sequence[Run]) -> Table:
         best = [one for one in run.overall if one.method == "auto"]
         # Most cells of a map lie outside the workspace; not reaching them is not a failure.
         compared = bool(best) and isinstance(run.experiment, Comparison)
-        auto = f"{best[0].count - best[0].reached} of {best[0].count}" if compared else "–"
+        auto = f"{best[0].count - best[0].reached} of {best[0].count}" if compared else NONE
         theirs = str(run.experiment.full) if run.experiment.count_printed else NONE
         counted = (str(run.description["targets"]), theirs, str(total))
-        rows.append((run.experiment.title, run.experiment.source, *counted, auto, time_text(seconds)))
+        rows.append((_title(run, runs), run.experiment.source, *counted, auto, time_text(seconds)))
     columns = (
         "experiment",
         "source",
@@ -135,8 +147,7 @@ def _sections(run: Run) -> Iterator[Part]:
         yield Text(f"Robot: {known['robot']['name'] or 'unnamed'}.")
         yield Items(tuple(f"`{element}`" for element in known["robot"]["elements"]))
     yield Text(f"Source: {experiment.source}. Targets: {experiment.law}.")
-    done = any(one["finished"] for one in run.sessions)
-    state = "" if done else " The run is not finished: numbers are those of the rows computed so far."
+    state = "" if run.finished else " The run is not finished: numbers are those of the rows computed so far."
     theirs = f" (the authors: {experiment.full})" if experiment.count_printed else ""
     threads = " and ".join(sorted({_workers(one) for one in run.sessions}))
     yield Text(
@@ -148,7 +159,7 @@ def _sections(run: Run) -> Iterator[Part]:
         readings = reading_table(run)
         if readings is not None:
             yield readings
-    if isinstance(experiment, Comparison):
+    if isinstance(experiment, Comparison) and run.methods:
         own = list(experiment.parts(run))
         if experiment.takes_robot:
             yield from own
@@ -177,7 +188,7 @@ def _pictures(run: Run) -> Iterator[Part]:
         figure = charts.share_bars(run) if len(run.methods) <= FEW_METHODS else charts.share_matrix(run)
         yield Drawing(f"{name}-shares", figure, "Share of targets reached, with 95 % Wilson intervals.")
     figure = charts.time_distributions(run)
-    shown = "some cases" if len(run.cases) > 9 else "every case"
+    shown = "some cases" if len(run.cases) > charts.MOST_PANELS else "every case"
     yield Drawing(
         f"{name}-times",
         figure,

@@ -329,7 +329,8 @@ class FiniteRotation(Comparison):
 
     def parts(self, run: Any) -> Iterator[Part]:
         """Yield the figures of the comparison, then the motions and the path."""
-        yield from super().parts(run)
+        if run.methods:
+            yield from super().parts(run)
         column = import_polars().col("case")
         moves = run.store.rows().filter(column.is_in((ALONG_X, IN_PITCH))).collect()
         if len(moves):
