@@ -31,11 +31,11 @@ app = typer.Typer(no_args_is_help=True, help="Recompute published tables, or com
 
 @app.command("list")
 def list_experiments() -> None:
-    """List the experiments: source, default number of targets, and the number that the authors used."""
+    """List the experiments: source, default number of targets, and that of --targets full."""
     every = [find_experiment(name) for name in NAMES]
     rows = [(one.name, one.title, one.source, str(one.small), str(one.full)) for one in every]
-    headings = ("name", "what", "source", "targets", "authors")
-    print_table(headings, rows, right=("targets", "authors"), rule=False)
+    headings = ("name", "what", "source", "targets", "full")
+    print_table(headings, rows, right=("targets", "full"), rule=False)
 
 
 @app.command()
@@ -43,7 +43,7 @@ def run(
     name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete(lambda: (*NAMES, ALL)))],
     targets: Annotated[
         str | None,
-        typer.Option("--targets", help=f"Targets per case: a number, or '{FULL}' for the authors' number."),
+        typer.Option("--targets", help=f"Targets per case: a number, or '{FULL}' for that of a full run."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="RNG seed; equal seeds give equal rows.")] = 0,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="All cores by default.")] = None,
