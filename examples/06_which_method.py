@@ -21,7 +21,7 @@ def main(folder="build/examples"):
     except ar.MissingExtraError as error:
         print(error)
         return
-    print(f"{robot}, {TARGETS} targets of each kind; hierarchical is slow and solves at most 200")
+    print(f"{robot}, {TARGETS} targets of each kind")
     for case in dict.fromkeys(one.case for one in summaries):
         print(f"\n{case}:")
         of_case = [one for one in summaries if one.case == case]
