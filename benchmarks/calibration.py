@@ -75,7 +75,7 @@ def coverage(count, seed):
         for parameter, good in zip(model.parameters, held, strict=True):
             inside[parameter.group] += good
             total[parameter.group] += 1
-        if (trial - seed + 1) % 20 == 0:
+        if (trial - seed + 1) % 20 == 0 or trial == seed + count - 1:
             shares = ", ".join(f"{g} {100.0 * inside[g] / total[g]:.1f} %" for g in total)
             overall = 100.0 * sum(inside.values()) / sum(total.values())
             print(f"{trial - seed + 1} trials: {overall:.1f} %; {shares}", flush=True)

@@ -355,7 +355,7 @@ def main():
     print(file=sys.stderr)
     print(f"{'size':>8}", *(f"{column:>18}" for column in columns), f"{'median below':>14}", f"{'largest':>10}")
     for size in SCALES:
-        sharp = f"{np.median(below[size]):14.1e} {np.max(below[size]):10.1e}"
+        sharp = f"{np.median(below[size]):14.1e} {np.max(below[size]):10.1e}" if len(below[size]) else ""
         print(f"{size:6g} m", *(f"{table[size][column]:18d}" for column in columns), sharp)
     print("wrong scenes:", wrong[:50] or "none")
 

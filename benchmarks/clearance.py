@@ -90,11 +90,11 @@ def against_spheres(robot, scene):
     q = robot.sample(1, seed=0)[0]
     shapes, field = scene.packed
     centres, radii = scene.balls[:, :3], scene.balls[:, 3]
-    pieces = np.empty((len(robot.packed), body.PIECE_SIZE))
-    stack = np.empty((clearance.STACK_SIZE, 3))
-    rows = np.empty((1, clearance.CLEARANCE_SIZE))
+    obstacles = clearance.Obstacles(shapes, field, 1e-6, 0.0)
+    pieces, stack = np.empty((len(robot.packed), body.PIECE_SIZE)), np.empty((clearance.STACK_SIZE, 3))
+    scratch, rows = clearance.Scratch(pieces, stack), np.empty((1, clearance.CLEARANCE_SIZE))
     call = settled(clearance.clearance)
-    kernel = best(lambda: call(robot.packed, q, shapes, field, 1e-6, pieces, stack, rows), 2000)
+    kernel = best(lambda: call(robot.packed, q, obstacles, scratch, rows), 2000)
     public = best(lambda: ar.clearance(robot, q, scene), 2000)
     numpy = best(lambda: numpy_clearance(robot, q, centres, radii), 500)
     error = abs(rows[0, clearance.DISTANCE] - numpy_clearance(robot, q, centres, radii))

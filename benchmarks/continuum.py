@@ -6,7 +6,6 @@ Targets have position and axis and are drawn by forward kinematics; batches run 
 kinematics and limits decide success. Mean times include failures.
 """
 
-import itertools
 import sys
 import time
 import timeit
@@ -14,17 +13,12 @@ import timeit
 import numpy as np
 
 import arcreach as ar
+from arcreach._jit import settled
+from arcreach.experiments.tables import mixed_sections
 from arcreach.ik.method import no_rows
 from arcreach.kernels.chain.layout import AXIS, REPORT_SIZE
 from arcreach.kernels.solver import search
 from arcreach.kernels.solver.contexts import Task
-
-KINDS = {"F": (0.05, 0.0), "V": (0.025, 0.025), "T": (0.0, 0.05)}
-
-
-def sections(kinds, bend_degrees, name):
-    bend = np.radians(bend_degrees)
-    return ar.Robot([ar.Section(KINDS[kind][0], bend, KINDS[kind][1]) for kind in kinds], name=name)
 
 
 def cases():
@@ -33,8 +27,10 @@ def cases():
         yield ar.load_robot(f"variable-curvature-{k}"), 1e-5, np.radians(0.01)
     for n in (3, 5, 10):
         yield ar.Robot([ar.Section(0.05, np.pi / n)] * n, name=f"table 3-6 {n} sections"), 1e-5, 1e-2
-    for kinds, bend in itertools.product(("FFF", "TTT", "VVV", "FVT"), (18, 90, 180)):
-        yield sections(kinds, bend, f"table 3-9 {kinds} {bend} deg"), 1e-6, 1e-3
+    for case in mixed_sections.cases():
+        kinds, bend = case.labels["kinds"], case.labels["bend"]
+        if kinds in ("FFF", "TTT", "EEE", "FET") and bend in (18, 90, 180):
+            yield ar.Robot(case.robot.elements, name=f"table 3-9 {kinds} {bend} deg"), 1e-6, 1e-3
 
 
 def measure(robot, n, method, position_tol, angle_tol, variant=None):
@@ -81,13 +77,14 @@ def single_call():
     ar.solve(robot, target)
     q, report = np.empty((1, robot.dof)), np.empty((1, REPORT_SIZE))
     task = Task(target.batch.packed[1], AXIS, 1e-6, 1e-3, 512, 50_000, np.inf, False, True, no_rows(robot.dof))
-    arguments = 0, 1, *robot.model.model_and_table(AXIS, 512), task, q, report
+    arguments = 0, 1, *robot.model.model_and_table(AXIS, 512), None, task, q, report
 
     def best(function):
         function()
         return min(timeit.repeat(function, number=3000, repeat=15)) / 3000 * 1e6
 
-    kernel, public = best(lambda: search.auto(*arguments)), best(lambda: ar.solve(robot, target))
+    call = settled(search.auto)
+    kernel, public = best(lambda: call(*arguments)), best(lambda: ar.solve(robot, target))
     inside = min(ar.solve(robot, target).seconds for _ in range(3000)) * 1e6
     print(
         f"\none solve: {public:.2f} us from Python; its kernel {kernel:.2f} us called by numba, {inside:.2f} us inside"

@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 import arcreach as ar
+from arcreach.experiments.tables.mixed_sections import cases
 
-KINDS = {"F": (0.05, 0.0), "V": (0.025, 0.025), "T": (0.0, 0.05)}
 CHUNK = 100_000
 
 
@@ -54,13 +54,12 @@ def corners(robot, n, block):
 
 
 def mixed_sections(n):
-    missed = 0
+    missed, each = 0, -(-10 * n // 540)
     began = time.perf_counter()
-    for kinds in itertools.product("FVT", repeat=3):
-        for bend in range(9, 181, 9):
-            robot = ar.Robot([ar.Section(KINDS[k][0], np.radians(bend), KINDS[k][1]) for k in kinds])
-            missed += failures(robot, robot.sample(-(-10 * n // 540), seed=bend), "axis", 1e-6, 1e-3)[0]
-    total = 540 * -(-10 * n // 540)
+    for case in cases():
+        Q = case.robot.sample(each, seed=case.labels["bend"])
+        missed += failures(case.robot, Q, "axis", 1e-6, 1e-3)[0]
+    total = 540 * each
     seconds = time.perf_counter() - began
     print(f"{'table 3.9, 540 cases':44} {missed:3} missed of {total:8}, {seconds:6.1f} s", flush=True)
 

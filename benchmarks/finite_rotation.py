@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 import arcreach as ar
+from arcreach.experiments.tables.finite_rotation import JOINTS, chain
 
 METHODS = {
     "corrected": {"method": "finite-rotation"},
@@ -20,7 +21,6 @@ METHODS = {
     "published": {"method": "finite-rotation", "variant": "published"},
     "ccd": {"method": "ccd"},
 }
-JOINTS = (10, 20, 60, 100, 200)
 
 
 def half_turns(robot):
@@ -30,15 +30,6 @@ def half_turns(robot):
         for element in robot.elements
     ]
     return ar.Robot(elements, name=f"{robot.name} half turns")
-
-
-def chain(joints):
-    """Return a chain of length 1 m with alternating z and y axes."""
-    elements = []
-    for i in range(joints):
-        axis = (0, 0, 1) if i % 2 == 0 else (0, 1, 0)
-        elements += [ar.Revolute(axis, -math.pi / 2, math.pi / 2), ar.Link((0, 0, 1 / joints))]
-    return ar.Robot(elements, name=f"{joints} joints")
 
 
 def row(robot, n, call):

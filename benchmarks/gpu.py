@@ -13,7 +13,6 @@ on, loads them from disk.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import arcreach as ar
+from arcreach.experiments.tables import mixed_sections
 from arcreach.gpu import driver
 from arcreach.kernels.chain.layout import AXIS, ROTATION
 
@@ -46,20 +46,9 @@ def cases() -> list[tuple[str, ar.Robot, float, float]]:
     found += [
         (f"table 3.6, {n} sections", ar.Robot([ar.Section(0.050, np.pi / n)] * n), 1e-5, 1e-2) for n in (3, 5, 10)
     ]
-    lengths = {
-        1: [[20, 40, 10], [10, 20, 40], [30, 10, 30]],
-        6: [[20, 40, 10], [10, 20, 40], [30, 10, 30], [10, 50, 10], [10, 50, 10], [20, 40, 10], [10, 40, 20]],
-    }
-    bends = {
-        1: [[1, 0.001, 3], [3, 2, 1], [1, 7, 1]],
-        6: [[1, 0.001, 3], [3, 2, 1], [1, 7, 1], [0.001, 1, 0.001], [3, 1, 3], [3, 0.001, 1], [3, 0.001, 1]],
-    }
-    for k in (1, 6):
-        sections = [
-            ar.Section(sum(w) * 1e-3, np.radians(100.0), length_weights=tuple(w), bend_weights=tuple(b))
-            for w, b in zip(lengths[k], bends[k], strict=True)
-        ]
-        found.append((f"table 3.11, robot {k}", ar.Robot(sections), 1e-5, np.radians(1e-2)))
+    found += [
+        (f"table 3.11, robot {k}", ar.load_robot(f"variable-curvature-{k}"), 1e-5, np.radians(1e-2)) for k in (1, 6)
+    ]
     return found
 
 
@@ -169,12 +158,11 @@ def measure(name: str, robot: ar.Robot, n: int, tolerances: tuple[float, float],
 
 def mixed() -> dict[str, Any]:
     """Solve table 3.9: 540 robots of fixed, extensible and telescopic sections, 10 000 targets each."""
-    kinds = {"F": (0.050, 0.0), "E": (0.025, 0.025), "T": (0.0, 0.050)}
     asked = task_of(AXIS, 1e-6, 1e-3)
     families: dict[Any, list[ar.Robot]] = {}
-    for word, bend in itertools.product(itertools.product(kinds, repeat=3), range(9, 181, 9)):
-        robot = ar.Robot([ar.Section(kinds[kind][0], float(np.radians(bend)), kinds[kind][1]) for kind in word])
-        families.setdefault(alike(robot.model.model_and_table(AXIS, asked.max_starts)), []).append(robot)
+    for case in mixed_sections.cases():
+        family = alike(case.robot.model.model_and_table(AXIS, asked.max_starts))
+        families.setdefault(family, []).append(case.robot)
     batches = []
     for robots in families.values():
         poses = np.concatenate([robot.tip_pose(robot.sample(10_000, 7 + k)) for k, robot in enumerate(robots)])
