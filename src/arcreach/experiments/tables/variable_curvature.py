@@ -104,9 +104,9 @@ def prediction(run: Any) -> Iterator[Part]:
     }
     ours = {(one.case, one.method): one.share for one in run.summaries}
     for label, method in list(LABELS.items())[:2]:
-        if (DRAWN, method) in ours:
+        our_shares = [ours[f"robot {k}", method] for k in range(1, 5) if (f"robot {k}", method) in ours]
+        if (DRAWN, method) in ours and len(our_shares) == 4:
             their_shares = [float(theirs[f"robot {k}", label] or 0.0) for k in range(1, 5)]
-            our_shares = [ours[f"robot {k}", method] for k in range(1, 5)]
             yield Text(
                 f"{label}: the source extrapolates robots 1 to 4 to about 50 % at {MANY} arcs. A parabola through its "
                 f"shares gives {extrapolated(their_shares):.0f} %, through ours {extrapolated(our_shares):.0f} %; "
