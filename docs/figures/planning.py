@@ -14,14 +14,14 @@ from arcreach.figures.drawing import theme
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.follow_the_leader import CLASSES, bezier, placed, robots
-from benchmarks.planning import blocked_pair
+from benchmarks.planning import blocked_pairs
 
 IMAGES = Path(__file__).parents[1] / "images"
 
 
 def plan() -> ar.Plan:
     robot, clutter = ar.load_robot("extensible-sections"), ar.load_scene("clutter-60")
-    start, goal = blocked_pair(robot, clutter, 23)
+    [(start, goal)] = blocked_pairs(robot, clutter, 1)
     return ar.plan(robot, start, ar.Target(robot.tip_pose(goal)[:3, 3]), clutter, seed=1)
 
 
