@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import arcreach as ar
+from arcreach.errors import FileError
 from arcreach.robots.initial import initial_pose
-from arcreach.studio.stage.shapes import mesh_of
+from arcreach.studio.stage.obstacles import mesh_of
 from arcreach.studio.state import obstacles
 
 SHAPES = [
@@ -82,3 +83,14 @@ def test_the_initial_obstacle_does_not_touch_the_robot(name):
     scene = obstacles.initial_scene(robot, q)
     assert len(scene) == 1
     assert float(ar.clearance(robot, q, scene)) > 0.0
+
+
+def test_scenes_of_the_catalogue():
+    assert "clutter-20" in obstacles.spatial_scenes()
+    with pytest.raises(FileError, match="is not a scene of the catalogue"):
+        obstacles.scene_of_catalogue("/etc/passwd")
+    far = ar.Scene([ar.Sphere((9.0, 0.0, 0.0), 0.1), ar.HalfSpace((0.0, 0.0, 1.0), (0.0, 0.0, -9.0))])
+    assert obstacles.summary(far, 1.0) == "the scene: 2 obstacles, 1 of them out of the robot's reach of 1000 mm"
+    # The floor's centre is far away, the floor is not.
+    floor = ar.Scene([ar.Box((20.0, 20.0, 0.1), (8.0, 0.0, -0.1))])
+    assert obstacles.summary(floor, 1.0) == "the scene: 1 obstacle"

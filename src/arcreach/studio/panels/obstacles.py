@@ -15,7 +15,6 @@ from arcreach.scenes.scene import Scene
 from arcreach.studio.panels.events import Studio, from_client, notify, uploaded
 from arcreach.studio.stage.colours import QUIET
 from arcreach.studio.state import obstacles
-from arcreach.studio.state.scenes import scene_of_catalogue, spatial_scenes, summary
 from arcreach.studio.state.uploads import parse_scene_upload
 
 NONE, CHOOSE = "none", "choose …"
@@ -37,7 +36,7 @@ class ObstaclesTab:
         self.remove = gui.add_button("Remove", icon="trash", color=QUIET)
         self.avoid = gui.add_checkbox("Keep clear", True, hint="Methods that can avoid obstacles do so.")
         with gui.add_folder("Scene", expand_by_default=False):
-            self.scene = gui.add_dropdown("Catalogue", (CHOOSE, *spatial_scenes()), initial_value=CHOOSE)
+            self.scene = gui.add_dropdown("Catalogue", (CHOOSE, *obstacles.spatial_scenes()), initial_value=CHOOSE)
             self.upload = gui.add_upload_button("Load a scene file", icon="upload", color=QUIET, hint="TOML")
             self.save = gui.add_button("Save the scene", icon="download", color=QUIET, hint="As a TOML file")
         self._connect()
@@ -106,7 +105,7 @@ class ObstaclesTab:
     def _choose_scene(self, event: Any) -> None:
         name = event.target.value
         if name != CHOOSE:
-            self._load(lambda: scene_of_catalogue(name), event.client)
+            self._load(lambda: obstacles.scene_of_catalogue(name), event.client)
             # The list does not name the current scene: its obstacles may have been moved.
             event.target.value = CHOOSE
 
@@ -118,7 +117,8 @@ class ObstaclesTab:
         def work() -> None:
             scene = read()
             self._studio.set_scene(scene)
-            notify(client, "Scene loaded", summary(scene, self._studio.state.request.robot.reach), good=True)
+            reach = self._studio.state.request.robot.reach
+            notify(client, "Scene loaded", obstacles.summary(scene, reach), good=True)
 
         self._studio.queue.run(work, client)
 

@@ -1,4 +1,4 @@
-"""The initial obstacle of a scene, and changes of its obstacles: move, resize, add and remove them."""
+"""The obstacles of the page: the initial one, scenes of the catalogue, and changes: move, resize, add and remove."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach._checks import shown
+from arcreach._text import count
 from arcreach._typing import Array
+from arcreach.errors import ArcreachError, FileError
+from arcreach.files import catalogue_scene, scene_catalogue
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance
 from arcreach.scenes.mesh import Mesh
-from arcreach.scenes.scene import Scene
+from arcreach.scenes.scene import Scene, spatial_scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 KINDS = ("ball", "block", "bar")
@@ -127,3 +131,32 @@ def initial_scene(robot: Robot, q: Array) -> Scene:
         if float(clearance(robot, q, scene)) > ROOM * robot.reach:
             return scene
     return scene
+
+
+def spatial_scenes() -> tuple[str, ...]:
+    """Return the names of the scenes that can be shown: planar ones cannot, and meshes need an optional package."""
+    return tuple(name for name in scene_catalogue() if _is_spatial(name))
+
+
+def _is_spatial(name: str) -> bool:
+    try:
+        spatial_scene(catalogue_scene(name))
+    except ArcreachError:
+        return False
+    return True
+
+
+def scene_of_catalogue(name: str) -> Scene:
+    """Return a scene of the catalogue; a path is refused, since clients may send any text."""
+    if name not in scene_catalogue():
+        raise FileError(f"scene = {shown(name)} is not a scene of the catalogue; choose one of the list")
+    return spatial_scene(catalogue_scene(name))
+
+
+def summary(scene: Scene, reach: float) -> str:
+    """Return the name of a scene, its number of obstacles, and how many of them are out of reach."""
+    shapes: list[Any] = list(scene)
+    spheres = [shape.bounding_sphere for shape in shapes]
+    far = sum(float(np.linalg.norm(centre)) - radius > reach for centre, radius in spheres)
+    text = f"{scene.name or 'the scene'}: {count(len(scene), 'obstacle')}"
+    return text + (f", {far} of them out of the robot's reach of {1e3 * reach:.0f} mm" if far else "")

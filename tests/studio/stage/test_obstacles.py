@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.studio.stage.shapes import mesh_of
+from arcreach.studio.stage.obstacles import mesh_of
 
 SHAPES = [
     ar.Sphere((0.1, 0.2, 0.3), 0.05),
