@@ -80,6 +80,20 @@ def test_the_tip_of_a_branched_robot_is_chosen(studio):
         until(lambda: not tip.visible)
 
 
+def test_a_tip_that_is_refused_changes_nothing(studio):
+    with client_of(studio) as client:
+        client.upload(studio.panels.robot.upload, "fork.urdf", FORK)
+        until(lambda: studio.state.request.robot.name == "fork")
+        studio.pose(studio.state.request.robot.upper)
+        settle(studio)
+        before = studio.state.request
+        studio.panels.robot._choose_tip("nowhere", next(iter(studio.server.get_clients().values())))
+        until(lambda: any("tip = 'nowhere'" in props["body"] for props in client.notifications()))
+        settle(studio)
+    assert studio.state.request is before
+    assert studio.panels.robot.tip.value == "left"
+
+
 def test_changed_obstacles_are_kept_for_the_next_robot(studio):
     first = studio.scene
     studio.set_robot(ar.load_robot("two-section"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from arcreach._text import count
@@ -30,16 +31,21 @@ class RobotInputs:
     def choose(self, name: str, client: Any = None) -> None:
         """Show a robot of the list."""
         if name in self._studio.robots:
-            self._studio.queue.run(lambda: self._replace(name, client), client)
+            self._replace(lambda: self._studio.robots[name], client)
 
     def _choose_tip(self, tip: str, client: Any) -> None:
         name = self._studio.state.entry.name
+        self._replace(lambda: self._studio.robots.set_tip(name, tip), client)
 
+    def _replace(self, read: Callable[[], RobotEntry], client: Any) -> None:
         def work() -> None:
             try:
-                self._studio.robots.set_tip(name, tip)
+                entry = read()
+                self._studio.set_robot(entry.robot, entry.name)
+                self._announce(client, "")
             finally:
-                self._replace(name, client)
+                # After a failure the lists would otherwise keep showing the rejected choice.
+                self.show(self._studio.state.entry)
 
         self._studio.queue.run(work, client)
 
@@ -51,14 +57,6 @@ class RobotInputs:
             self._announce(client, f"{plain_name(file)}: {entry.robot!r}{tip}")
 
         self._studio.queue.run(work, client)
-
-    def _replace(self, name: str, client: Any) -> None:
-        try:
-            self._studio.set_robot(self._studio.robots[name].robot, name)
-            self._announce(client, "")
-        finally:
-            # After a failure the lists would otherwise keep showing the rejected choice.
-            self.show(self._studio.state.entry)
 
     def _announce(self, client: Any, loaded: str) -> None:
         """Notify a client of a robot that was loaded from a file, or of obstacles that were kept."""
