@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach import _text
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -64,8 +65,7 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
         panels = figure.subplots(rows, len(plans), squeeze=False, sharex="col", sharey="col")
         for column, (title, found) in enumerate(plans.items()):
             _draw_paths(panels[0, column], found)
-            count = f"{len(found)} solution{'' if len(found) == 1 else 's'}"
-            finish_panel(panels[0, column], f"{title}: {count}")
+            finish_panel(panels[0, column], f"{title}: {_text.count(len(found), 'solution')}")
             if rows == 2:
                 _draw_rod(panels[1, column], found)
             panels[-1, column].set_xlabel("x (mm)")

@@ -43,10 +43,10 @@ def slider_limits(robot: Robot) -> list[tuple[float, float]]:
     largest = np.abs(robot.pulls(robot.sample(SAMPLES, seed=0))).max(axis=0)
     tendons = [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
     ranges = []
-    for tendon, size in zip(tendons, SPARE * largest, strict=True):
-        low = -size if math.isinf(tendon.pull_min) else tendon.pull_min
-        high = size if math.isinf(tendon.pull_max) else tendon.pull_max
-        ranges.append((float(math.floor(1e3 * low)), float(math.ceil(1e3 * high))))
+    for tendon, size in zip(tendons, np.ceil(1e3 * SPARE * largest), strict=True):
+        low = -size if math.isinf(tendon.pull_min) else round(1e3 * tendon.pull_min, 3)
+        high = size if math.isinf(tendon.pull_max) else round(1e3 * tendon.pull_max, 3)
+        ranges.append((float(low), float(high)))
     return ranges
 
 

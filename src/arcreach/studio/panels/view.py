@@ -39,8 +39,8 @@ class ViewInputs:
         for name, box in self.boxes.items():
             box.on_update(from_client(functools.partial(self._toggle, name)))
         self.camera.on_click(from_client(lambda event: studio.cameras.show(event.client, event.target.value)))
-        for button, page in ((self.save, studio.as_html), (self.export, self._solving_page)):
-            button.on_click(from_client(functools.partial(self._send, page)))
+        self.save.on_click(from_client(functools.partial(self._send, "arcreach-studio.html", studio.as_html)))
+        self.export.on_click(from_client(functools.partial(self._send, "arcreach-robot.html", self._solving_page)))
 
     def _toggle(self, name: str, event: Any) -> None:
         shown = event.target.value
@@ -49,8 +49,8 @@ class ViewInputs:
     def _solving_page(self) -> str:
         return page_text(self._studio.state.entry.robot, self._studio.q)
 
-    def _send(self, page: Callable[[], str], event: Any) -> None:
+    def _send(self, name: str, page: Callable[[], str], event: Any) -> None:
         def work() -> None:
-            event.client.send_file_download("arcreach-studio.html", page().encode(), save_immediately=True)
+            event.client.send_file_download(name, page().encode(), save_immediately=True)
 
         self._studio.queue.run(work, event.client)

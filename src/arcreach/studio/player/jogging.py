@@ -113,9 +113,11 @@ class Jogging:
             motion = motion + np.repeat(self.settings.step, 3) * step
         if motion.any():
             self._advance(motion)
+        # Read before `recording`: another robot ends a recording, then replaces this list.
+        taken = self._taken
         if self.recording:
-            self._taken.append((time.monotonic(), self._state.q.copy()))
-            if self._taken[-1][0] - self._taken[0][0] >= LONGEST_RECORDING:
+            taken.append((time.monotonic(), self._state.q.copy()))
+            if taken[-1][0] - taken[0][0] >= LONGEST_RECORDING:
                 self.recording = False
         return bool(motion.any()) or self.recording
 
