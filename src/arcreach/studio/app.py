@@ -75,7 +75,7 @@ class Studio:
         tab = self.panels.trajectory
         self.player = Player(self.state, self.stage, tab, self._show)
         self._ending.callback(self.player.stop)
-        self.jobs = Jobs(self.state, self.stage, tab, self.player, self.queue.run)
+        self.jobs = Jobs(self.state, self.stage, tab, self.panels.view.boxes, self.player, self.queue.run)
         self._ending.callback(self.jobs.stop)
         self._solver = Solver(self.state, self._show)
         self._ending.callback(self._solver.stop)
@@ -176,6 +176,8 @@ class Studio:
     def set_scene(self, scene: Scene, kind: str = "") -> None:
         """Replace the obstacles; consecutive changes of one `kind` are undone in one step."""
         self.state.record(kind)
+        # A contact plan hides the obstacles.
+        self.player.close_contact()
         self.state.own_scene = scene
         self._ask(scene=scene)
 
@@ -198,18 +200,21 @@ class Studio:
         tendons: bool | None = None,
     ) -> None:
         """Show or hide parts of the view; `reach` is the reach map, `branches` are all solutions of the target."""
-        stage, jobs = self.stage, self.jobs
+        stage, jobs, boxes = self.stage, self.jobs, self.panels.view.boxes
         setters = {
-            stage.set_tubes: tubes,
-            stage.set_frames: frames,
-            stage.set_workspace: workspace,
-            jobs.show_reach: reach,
-            jobs.show_branches: branches,
-            stage.set_tendons: tendons,
+            "tubes": (stage.set_tubes, tubes),
+            "frames": (stage.set_frames, frames),
+            "workspace": (stage.set_workspace, workspace),
+            "reach": (jobs.show_reach, reach),
+            "branches": (jobs.show_branches, branches),
+            "tendons": (stage.set_tendons, tendons),
         }
         with stage.drawing():
-            for setter, visible in setters.items():
+            # A contact plan hides what they show.
+            self.player.close_contact()
+            for name, (setter, visible) in setters.items():
                 if visible is not None:
+                    boxes[name].value = visible
                     setter(visible)
             stage.draw(self.answer)
 
@@ -256,8 +261,11 @@ class Studio:
                 frames, rate, text = len(animation), animation.rate, f"{animation.title}: {animation.text}"
             caption = caption_of(name, self.answer, text)
             page = saved_page(self.stage, f"{name} – arcreach studio", caption, frames, rate, player.draw_frame)
-            if frames:
+            # What is shown may not be a frame: the user may have left the animation.
+            if self.stage.contact is not None:
                 player.draw_frame(player.frame)
+            elif frames:
+                self.stage.draw(self.answer)
         return page
 
     def _ask(self, **fields: Any) -> None:
@@ -285,5 +293,4 @@ class Studio:
                 return
             self.stage.draw(answer)
             self.panels.show(answer, self.state.settled, repeated)
-            if self.jobs.drop_branches(answer.request.pose):
-                self.panels.view.boxes["branches"].value = False
+            self.jobs.drop_branches(answer.request.pose)

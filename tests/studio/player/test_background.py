@@ -137,6 +137,18 @@ def test_data_that_cannot_be_pickled_is_reported_and_the_next_task_runs(backgrou
     assert len(failed) == 1
 
 
+def test_a_process_that_cannot_be_started_is_reported():
+    def launch():
+        raise OSError("too many processes")
+
+    failed = []
+    background = Background(launch)
+    background.start("add", (1, 2), failed.append, failed.append)
+    until(lambda: failed)
+    assert failed == ["the work failed: OSError: too many processes"]
+    assert not background.cancel()
+
+
 def test_a_cancelled_task_reports_nothing(background):
     got = []
     background.start("sleep", (0.2,), got.append, got.append)
@@ -149,6 +161,7 @@ def test_a_cancelled_task_reports_nothing(background):
 def test_only_the_latest_task_reports(background):
     got = []
     background.start("sleep", (0.3,), got.append, got.append)
+    until(lambda: Thread.started)
     background.start("add", (1, 1), got.append, got.append)
     until(lambda: got)
     time.sleep(0.4)
@@ -171,6 +184,7 @@ def test_a_process_of_its_own():
     background = Background()
     got = []
     background.start("contact", ("wedge",), got.append, got.append)
+    until(lambda: background._process)
     process = background._process
     assert process.alive()
     assert background.cancel()

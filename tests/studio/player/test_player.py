@@ -1,5 +1,6 @@
 """Plans, replays, path files, contact plans and all solutions, played on the page."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from tests.studio.wire import client_of
 import arcreach as ar
 from arcreach.errors import FileError
 from arcreach.studio.player.animation import Animation
+from arcreach.studio.player.background import Background
 from arcreach.studio.stage.contact import ContactMotion
 from arcreach.studio.state.request import POSITION
 
@@ -38,6 +40,12 @@ def test_a_plan_is_played_and_saved(studio, instantly):
     studio.aim_at(studio.state.request.pose)
     assert not studio.player.playing
     assert studio.player.animation is not None
+    # The saved page has its frames; the page keeps showing the robot where the user left it.
+    settle(studio)
+    drawn = [mesh.vertices.copy() for mesh in studio.stage.robot._meshes]
+    assert "<html" in studio.as_html().lower()
+    for mesh, vertices in zip(studio.stage.robot._meshes, drawn, strict=True):
+        assert np.array_equal(mesh.vertices, vertices)
 
 
 @pytest.mark.parametrize("name", ["ur5", "panda"])
@@ -102,15 +110,44 @@ def test_a_replay_without_iterations_makes_no_request(studio, monkeypatch):
     settle(studio)
 
 
-def test_a_job_that_cannot_be_started_says_so(studio, instantly):
-    def start(*_):
+def test_a_job_that_cannot_be_started_says_so(studio, monkeypatch):
+    def launch():
         raise OSError("too many processes")
 
-    instantly(None).start = start
+    monkeypatch.setattr(studio.jobs, "background", Background(launch))
     studio.jobs.plan()
     until(lambda: "too many processes" in studio.panels.trajectory.text.content)
     assert not studio.panels.trajectory.cancel.visible
     assert not studio.panels.trajectory.plan.disabled
+
+
+def test_a_job_is_cancelled_although_other_work_is_in_progress(studio):
+    finish = threading.Event()
+    studio.queue.run(finish.wait)
+    try:
+        studio.jobs.plan()
+        assert studio.panels.view.boxes["reach"].disabled
+        studio.jobs.cancel()
+        assert "Cancelled" in studio.panels.trajectory.text.content
+        assert not studio.panels.trajectory.cancel.visible
+        assert not studio.panels.view.boxes["reach"].disabled
+    finally:
+        finish.set()
+
+
+@pytest.mark.parametrize("name", ["reach", "branches"])
+def test_the_box_of_a_job_without_a_result_is_unticked(studio, instantly, name):
+    box = studio.panels.view.boxes[name]
+    instantly("not enough memory", good=False)
+    studio.set_view(**{name: True})
+    assert "not enough memory" in studio.panels.trajectory.text.content
+    assert not box.value
+    work = instantly(None)
+    work.start = lambda *_: None
+    studio.set_view(**{name: True})
+    assert box.value
+    studio.jobs.cancel()
+    assert not box.value
 
 
 def test_a_plan_that_fails_says_why(studio, instantly):
@@ -159,18 +196,40 @@ def test_a_contact_plan_replaces_the_robot_until_the_user_moves_something(studio
         (0.0, 0.1),
         "1 contact",
     )
+    studio.set_view(workspace=True)
     instantly(motion)
     studio.jobs.plan_contact("wedge")
     until(lambda: studio.player.frame > 1)
     assert not studio.stage.target.handle.visible
     assert not studio.stage.robot.visible
+    assert not studio.stage.workspace.visible
     studio.player.seek(299)
     until(lambda: studio.panels.trajectory.frame.value == 299)
     studio.pose(studio.q)
     settle(studio)
     until(lambda: studio.stage.target.handle.visible)
     assert studio.stage.robot.visible
+    assert studio.stage.workspace.visible
     assert studio.player.animation is None
+    studio.set_view(workspace=False)
+
+
+@pytest.mark.parametrize("change", ["obstacle", "view"])
+def test_what_a_contact_plan_hides_closes_it(studio, instantly, change):
+    line = np.stack([np.zeros(20), np.zeros(20), np.linspace(0.0, 0.1, 20)], axis=1)
+    instantly(ContactMotion("wedge", [line] * 9, 0.002, [], [(0.0, 0.2, 0.02)], [], (0.0, 0.1), "0 contacts"))
+    studio.jobs.plan_contact("wedge")
+    until(lambda: studio.stage.contact is not None)
+    if change == "obstacle":
+        studio.panels.obstacles.add_obstacle("ball")
+    else:
+        studio.set_view(frames=True)
+        assert studio.panels.view.boxes["frames"].value
+        studio.set_view(frames=False)
+    settle(studio)
+    assert studio.stage.contact is None
+    assert studio.stage.robot.visible
+    assert all(handle.visible for handle in studio.stage.obstacles.handles)
 
 
 def test_a_contact_plan_needs_a_scene_of_the_catalogue(studio, tmp_path):

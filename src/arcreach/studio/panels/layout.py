@@ -75,7 +75,6 @@ class Panels:
         self.tendons.set_robot(entry.robot)
         self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()
-        self.view.boxes["reach"].value = self.view.boxes["branches"].value = False
         aim = self.target.aim.value
         method, compared = self.method.offer(entry.robot, aim)
         return {"method": method, "compared": compared, "aim": aim, "avoid": self.obstacles.avoid.value, **operated}

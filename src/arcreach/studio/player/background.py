@@ -65,23 +65,17 @@ class Background:
         self._revision = 0
         self._busy = False
 
-    def start(self, task: str, arguments: tuple[Any, ...], done: Done, failed: Failed) -> int:
+    def start(self, task: str, arguments: tuple[Any, ...], done: Done, failed: Failed) -> None:
         """Run a task in place of the current one; a thread calls `done` or `failed`, unless the task is cancelled."""
         with self._lock:
-            if self._busy or (self._process is not None and not self._process.alive()):
+            if self._busy:
                 self._end()
-            if self._process is None:
-                self._process = self._launch()
             self._revision += 1
             self._busy = True
-            number, process = self._revision, self._process
+            number = self._revision
         threading.Thread(
-            target=self._do,
-            args=(number, process, (task, arguments), done, failed),
-            name="arcreach-background",
-            daemon=True,
+            target=self._do, args=(number, (task, arguments), done, failed), name="arcreach-background", daemon=True
         ).start()
-        return number
 
     def cancel(self) -> bool:
         """End the current task; return whether there was one."""
@@ -89,6 +83,7 @@ class Background:
             if not self._busy:
                 return False
             self._revision += 1
+            self._busy = False
             self._end()
             return True
 
@@ -99,22 +94,24 @@ class Background:
             self._end()
 
     def _end(self) -> None:
-        self._busy = False
         if self._process is not None:
             self._process.end()
             self._process = None
 
-    def _do(self, number: int, process: Any, task: Any, done: Done, failed: Failed) -> None:
+    def _do(self, number: int, task: Any, done: Done, failed: Failed) -> None:
         try:
+            process = self._launched(number)
+            if process is None:
+                return
             pickle.dump(task, process.tasks)
             process.tasks.flush()
             good, value = pickle.load(process.results)  # noqa: S301, from our own process
             whole = True
-        except (EOFError, OSError):
+        except (EOFError, BrokenPipeError):
             # The process was killed by a cancellation, or died.
             good, value, whole = False, "the work ended without an answer", False
         except Exception as error:
-            # The task cannot be pickled, or the result cannot be unpickled.
+            # The process cannot be started, the task cannot be pickled, or the result cannot be unpickled.
             good, value, whole = False, _failure(error), False
         with self._lock:
             if number != self._revision:
@@ -124,6 +121,17 @@ class Background:
                 self._end()
             self._busy = False
         (done if good else failed)(value)
+
+    def _launched(self, number: int) -> Any:
+        """Return the process, started if there is none; None if task `number` was cancelled or replaced meanwhile."""
+        with self._lock:
+            if number != self._revision:
+                return None
+            if self._process is not None and not self._process.alive():
+                self._end()
+            if self._process is None:
+                self._process = self._launch()
+            return self._process
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:

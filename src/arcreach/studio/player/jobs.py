@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,13 +32,18 @@ SAME = 0.02
 
 
 class Jobs:
-    """Starts jobs for the trajectory tab and hands the results to the player or the stage."""
+    """Starts jobs for the trajectory tab and the view, and hands the results to the player or the stage.
 
-    def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, player: Player, run: Run) -> None:
+    `boxes` are the check boxes of the view; "reach" and "branches" start jobs.
+    """
+
+    def __init__(
+        self, state: State, stage: Stage, tab: TrajectoryTab, boxes: Mapping[str, Any], player: Player, run: Run
+    ) -> None:
         self._state, self._stage, self._tab, self._player, self._run = state, stage, tab, player, run
+        self._reach_box, self._branches_box = boxes["reach"], boxes["branches"]
         self._start: Array | None = None
         self._branches_pose: Array | None = None
-        self._reach_shown = False
         self.background = Background()
 
     @property
@@ -126,7 +131,6 @@ class Jobs:
 
     def show_reach(self, shown: bool) -> None:
         """Show in how many directions the tip reaches the positions around the robot, or nothing."""
-        self._reach_shown = shown
         with self._stage.drawing():
             self._stage.set_reach(None)
         if not shown:
@@ -134,7 +138,7 @@ class Jobs:
         robot = self._state.request.robot
 
         def done(found: tuple[Array, Array]) -> None:
-            if robot is not self._state.request.robot or not self._reach_shown:
+            if robot is not self._state.request.robot or not self._reach_box.value:
                 return
             with self._stage.drawing():
                 self._stage.set_reach(found)
@@ -143,51 +147,50 @@ class Jobs:
 
         self._begin("Mapping the reach …", "reach", (robot,), done)
 
-    def drop_branches(self, pose: Array) -> bool:
-        """Remove the solutions shown if they belong to another target pose; return whether any were removed."""
-        if self._branches_pose is None or np.array_equal(self._branches_pose, pose):
-            return False
-        self._branches_pose = None
-        self._stage.set_branches([])
-        return True
+    def drop_branches(self, pose: Array) -> None:
+        """Remove the solutions shown if they belong to another target pose."""
+        if self._branches_pose is not None and not np.array_equal(self._branches_pose, pose):
+            self._branches_pose = None
+            self._stage.set_branches([])
+            self._branches_box.value = False
 
     def cancel(self) -> None:
         """End the job in progress."""
         if self.background.cancel():
-            self._tab.show_work(None)
-            self._tab.say("Cancelled.")
+            self._give_up("Cancelled.")
 
     def forget(self) -> None:
         """Drop the marked start, the solutions and the job in progress, which belong to the previous robot."""
         self._start = self._branches_pose = None
-        self._reach_shown = False
+        self._reach_box.value = self._branches_box.value = False
         if self.background.cancel():
-            self._tab.show_work(None)
+            self._show_work(None)
 
     def stop(self) -> None:
         """End the background process."""
         self.background.stop()
 
     def _begin(self, text: str, task: str, arguments: tuple[Any, ...], done: Callable[[Any], None]) -> None:
-        self._tab.show_work(text)
+        self._show_work(text)
 
         def finished(value: Any) -> None:
-            self._tab.show_work(None)
+            self._show_work(None)
             self._tab.say("")
             done(value)
 
-        def failed(reason: str) -> None:
-            self._tab.show_work(None)
-            self._tab.say(reason, good=False)
+        self.background.start(task, arguments, finished, lambda reason: self._give_up(reason, good=False))
 
-        def start() -> None:
-            try:
-                self.background.start(task, arguments, finished, failed)
-            except Exception as error:
-                failed(f"the work could not be started: {type(error).__name__}: {error}")
+    def _give_up(self, reason: str, good: bool = True) -> None:
+        """Show why a job has no result, and untick the boxes of what it would have shown."""
+        self._show_work(None)
+        self._tab.say(reason, good)
+        self._reach_box.value = self._stage.reach is not None
+        self._branches_box.value = len(self._stage.branches) > 0
 
-        # Starting a process takes a while, so it must not run in the event loop.
-        self._run(start, None)
+    def _show_work(self, text: str | None) -> None:
+        """Show the name of the job in progress; until None ends it, no input starts another."""
+        self._tab.show_work(text)
+        self._reach_box.disabled = self._branches_box.disabled = text is not None
 
 
 def different(robot: Robot, q: Array, other: Array) -> bool:

@@ -53,10 +53,16 @@ class Player:
             self._scrubber.post(self.frame)
 
     def leave(self) -> None:
-        """Pause when the user changes something; a contact plan, which hides the robot, is closed."""
+        """Pause when the user changes something, and close a contact plan."""
         if self.playing:
             self.pause()
-        self._stage.set_links({})
+        if self._stage.links.drawn:
+            with self._stage.drawing():
+                self._stage.set_links({})
+        self.close_contact()
+
+    def close_contact(self) -> None:
+        """Close a contact plan, which hides the robot, its target and the obstacles."""
         if self._stage.contact is not None:
             self.close()
 

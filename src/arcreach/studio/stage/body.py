@@ -103,14 +103,18 @@ class DrawnRobot:
         """Whether the robot is visible."""
         return all(mesh.visible for mesh in self._meshes)
 
+    @visible.setter
+    def visible(self, visible: bool) -> None:
+        for mesh in self._meshes:
+            mesh.visible = visible
+
     def draw(self, q: Array | None) -> None:
         """Draw the robot at q; None hides it."""
         if q is not None:
             vertices = self.body.vertices(q)
             for i, mesh in zip(self._shown, self._meshes, strict=True):
                 mesh.vertices = (self._scale * vertices[i]).astype(np.float32)
-        for mesh in self._meshes:
-            mesh.visible = q is not None
+        self.visible = q is not None
 
     def remove(self) -> None:
         """Remove the robot from the 3-D view."""

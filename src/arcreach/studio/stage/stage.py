@@ -180,9 +180,9 @@ class Stage:
             return None
 
     def show_contact(self, motion: ContactMotion | None) -> None:
-        """Show a contact plan and hide robots, target and obstacles.
+        """Show a contact plan and hide everything else.
 
-        None shows target and obstacles again, and the next `draw` the robots.
+        None shows everything again, but for the robots and the entry point, which the next `draw` shows.
         """
         if self.contact is None and motion is None:
             return
@@ -190,8 +190,9 @@ class Stage:
             self.contact.remove()
         self.contact = None if motion is None else ContactStage(self.server, motion)
         shown = motion is None
-        for handle in (self.target.handle, *self.obstacles.handles):
-            handle.visible = shown
+        for thing in (self.target.handle, *self.obstacles.handles, self.workspace, self.reach, *self.branches):
+            if thing is not None:
+                thing.visible = shown
         self.frames.visible = shown and self._show_frames
         self.port.clear()
         if motion is not None:
@@ -204,9 +205,6 @@ class Stage:
             for handle in (self.backbone, *self.labels):
                 if handle is not None:
                     handle.visible = False
-            self.set_branches([])
-            self.set_workspace(False)
-            self.set_reach(None)
 
     def set_tubes(self, shown: bool) -> None:
         """Draw sections as tubes if `shown`, else the backbone as a line; the next `draw` applies it."""
