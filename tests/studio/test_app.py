@@ -225,6 +225,21 @@ def test_the_reach_map_is_shown_for_one_robot(studio, instantly):
     assert not studio.panels.view.boxes["reach"].value
 
 
+def test_changes_from_python_are_shown_by_the_inputs(studio):
+    port = ar.Port(tuple(studio.state.request.robot.backbone(studio.q, 3)[1]), radius=0.01)
+    studio.change(method="dls", compared="jacobian", avoid=False, port=port, held=frozenset({1}))
+    panels = studio.panels
+    assert (panels.method.method.value, panels.method.compared.value) == ("dls", "jacobian")
+    assert not panels.obstacles.avoid.value
+    assert panels.operator.entry.value
+    np.testing.assert_allclose(panels.operator.point.value, 1e3 * np.array(port.point), atol=1e-3)
+    assert [k for k, box in panels.operator.boxes.items() if box.value] == [1]
+    # The method stays where it accepts the aim.
+    studio.set_aim(POSITION)
+    assert panels.target.aim.value == POSITION
+    assert studio.state.request.method == "dls"
+
+
 def test_an_aim_that_does_not_exist(studio):
     with pytest.raises(TargetError, match="aim = 'the moon'"):
         studio.set_aim("the moon")

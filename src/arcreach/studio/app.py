@@ -165,6 +165,9 @@ class Studio:
             self.state.record()
         self.player.leave()
         self._ask(q=None, **fields)
+        if fields:
+            # A caller of this method has not set the inputs.
+            self.panels.show_request(self.state.request)
 
     def set_aim(self, aim: str) -> None:
         """Aim at the position, the position and the axis, or the whole pose, by a method that accepts this."""

@@ -27,7 +27,7 @@ WIDTH, LEFT_WIDTH = 310.0, 345.0
 BRAND = (0, 84, 140)
 HINT = (
     '<div style="padding:6px 12px 2px;font-size:0.875em"><b>Drag the orange target</b> – the robot follows.<br>'
-    "Drag grey obstacles out of the way, or into it.</div>"
+    "Grey obstacles can be dragged too.</div>"
 )
 UNDO, RESET = "Undo", "Reset"
 
