@@ -17,6 +17,7 @@ from matplotlib.text import Text
 
 from arcreach import figures
 
+COLUMN = figures.ONE_COLUMN
 TWO = ar.load_robot("two-section")
 RNG = np.random.default_rng(0)
 SECONDS = RNG.lognormal(-11.0, 1.0, 500)
@@ -35,14 +36,16 @@ class Motion:
     q = np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]])
 
 
-def contact():
+def planar(name, **options):
     from arcreach.files import load_planar_scene
     from arcreach.planning.contact.plan import plan_contact
 
-    scene = load_planar_scene("wedge")
-    return figures.contact(
-        {"wedge": plan_contact(scene.robot, scene.target, scene.obstacles, scene.contacts)}, rod=False
-    )
+    scene = load_planar_scene(name)
+    return plan_contact(scene.robot, scene.target, scene.obstacles, scene.contacts, **options)
+
+
+def contact():
+    return figures.contact({"wedge": planar("wedge")}, rod=False)
 
 
 def iterations():
@@ -106,6 +109,37 @@ def test_letters_are_of_the_size_of_journals_and_none_is_cut_off(name):
     sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
     assert 6.5 <= min(sizes) <= max(sizes) <= 8.0
     assert np.median(sizes) >= 7.0
+    assert nothing_is_cut_off(figure)
+
+
+def nothing_is_cut_off(figure):
     box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())
     wide, high = figure.get_size_inches()
-    assert min(box.x0, box.y0, wide - box.x1, high - box.y1) > -0.02
+    return min(box.x0, box.y0, wide - box.x1, high - box.y1) > -0.02
+
+
+def many_joints():
+    arm = ar.Robot([ar.Revolute(), ar.Link((0.1, 0.0, 0.0))] * 30)
+    Q = np.linspace(arm.neutral, np.full(30, 0.1), 3)
+    return figures.joint_paths({"": ar.follow(arm, arm.tip_pose(Q)[:, :3, 3], start=arm.neutral)}, width=COLUMN)
+
+
+def links():
+    tip = TWO.tip_pose([0.5, 0.1, 0.7, 2.0])
+    target = ar.Target(tip[:3, 3], axis=tip[:3, 2])
+    return figures.virtual_links(ar.solve(TWO, target, "fabrikc", trace=True), width=COLUMN)
+
+
+def search():
+    return figures.contact_search(planar("pocket", trace=True), width=COLUMN)
+
+
+def three_scenes():
+    return figures.contact({name: planar(name) for name in ("wedge", "slalom", "pocket")}, width=COLUMN)
+
+
+@pytest.mark.parametrize("draw", [many_joints, links, search, three_scenes], ids=lambda draw: draw.__name__)
+def test_nothing_is_cut_off_in_one_column(draw):
+    figure = draw()
+    assert nothing_is_cut_off(figure)
+    assert all(panel.get_position().height * figure.get_figheight() > 0.3 for panel in figure.axes)

@@ -32,9 +32,7 @@ def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
             panel.set_xlabel(f"{first} (mm)")
             panel.set_ylabel(f"{second} (mm)")
         _draw_errors(errors, fit)
-        handles, labels = above.get_legend_handles_labels()
-        more, names = errors.get_legend_handles_labels()
-        figure.legend([*handles, *more], [*labels, *names], loc="outside lower center", ncols=4)
+        theme.legend_below(figure, [one for panel in (above, errors) for one in panel.get_legend_handles_labels()[0]])
     return figure
 
 

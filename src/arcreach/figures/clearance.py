@@ -68,7 +68,7 @@ def clearance(
         panel.set_xlim(0.0, max(float(travel[-1]), 1e-9))
         panel.set_xlabel("path of the tip (mm)")
         panel.set_ylabel("clearance (mm)")
-        figure.legend(loc="outside lower center", ncols=2 if width < theme.TWO_COLUMNS else 6)
+        theme.legend_below(figure, panel.get_legend_handles_labels()[0], 6)
     return figure
 
 

@@ -60,20 +60,20 @@ def contact(plans: Mapping[str, ContactPlans], *, rod: bool = True, width: float
     if not plans:
         raise MethodError("plans is empty; give at least one scene with its title")
     rows = 2 if rod and any(len(found) for found in plans.values()) else 1
-    columns = 4 if width >= theme.TWO_COLUMNS else 2
-    with theme.drawing(width, rows * ROW + LEGEND * 4 / columns) as figure:
+    with theme.drawing(width, rows * ROW + LEGEND) as figure:
         panels = figure.subplots(rows, len(plans), squeeze=False, sharex="col", sharey="col")
         for column, (title, found) in enumerate(plans.items()):
             _draw_paths(panels[0, column], found)
-            finish_panel(panels[0, column], f"{title}: {_text.count(len(found), 'solution')}")
+            room = width / len(plans)
+            finish_panel(panels[0, column], theme.title_lines(f"{title}: {_text.count(len(found), 'solution')}", room))
             if rows == 2:
-                _draw_rod(panels[1, column], found)
+                _draw_rod(panels[1, column], found, room)
             panels[-1, column].set_xlabel("x (mm)")
         for panel in panels[:, 0]:
             panel.set_ylabel("z (mm)")
-        # At the width of one column the legend does not fit at the usual font size.
-        size = 8.0 if columns == 4 else 7.0
-        figure.legend(handles=_path_legend(rows == 2), loc="outside lower center", ncols=columns, fontsize=size)
+        # At the width of one column two columns fit at a smaller font size.
+        size = 8.0 if width >= theme.TWO_COLUMNS else 7.0
+        theme.legend_below(figure, _path_legend(rows == 2), 4, fontsize=size)
     return figure
 
 
@@ -120,10 +120,11 @@ def contact_search(plans: ContactPlans, *, rounds: int = 2, width: float = theme
                 elif arc.round < k and arc.outcome == SearchArc.KEPT:
                     panel.plot(*line.T, color=GREY, linewidth=0.8, zorder=2.0)
             tried = [arc.outcome for arc in plans.search if arc.round == k]
-            finish_panel(panel, f"round {k}: {tried.count(SearchArc.KEPT)} of {len(tried)} arcs kept")
+            title = f"round {k}: {tried.count(SearchArc.KEPT)} of {len(tried)} arcs kept"
+            finish_panel(panel, theme.title_lines(title, width / rounds))
             panel.set_xlabel("x (mm)")
         panels[0].set_ylabel("z (mm)")
-        figure.legend(handles=_search_legend(plans, rounds), loc="outside lower center", ncols=3)
+        theme.legend_below(figure, _search_legend(plans, rounds), 3)
     return figure
 
 
@@ -139,7 +140,7 @@ def grasp(plan: GraspPlan, *, title: str = "", width: float = theme.TWO_COLUMNS)
         finish_panel(moving, f"{title}: approach and wrap" if title else "approach and wrap")
         finish_panel(held, f"wrap {math.degrees(plan.wrap_angle):.0f}°, body {plan.length * MM:.0f} mm")
         moving.set_ylabel("z (mm)")
-        figure.legend(handles=_grasp_legend(plan), loc="outside lower center", ncols=5)
+        theme.legend_below(figure, _grasp_legend(plan))
     return figure
 
 
@@ -174,7 +175,7 @@ def _draw_paths(panel: Any, found: ContactPlans) -> None:
             panel.plot(*at, marker, **theme.hollow(colour, 4.5, 0.9), zorder=5.0)
 
 
-def _draw_rod(panel: Any, found: ContactPlans) -> None:
+def _draw_rod(panel: Any, found: ContactPlans, room: float) -> None:
     _draw_scene(panel, found)
     if not len(found):
         finish_panel(panel, "")
@@ -186,7 +187,7 @@ def _draw_rod(panel: Any, found: ContactPlans) -> None:
         panel.plot(*(plan.repair.line * MM).T, color=GREEN, zorder=3.1)
     away = plan.rod.deviation(plan.target) * MM
     text = f"rod {away:.0f} mm off" if plan.rod.converged else "no equilibrium of the rod"
-    finish_panel(panel, text)
+    finish_panel(panel, theme.title_lines(text, room))
 
 
 def _path_legend(rod: bool) -> list[Any]:

@@ -73,7 +73,7 @@ def convergence(cases: Mapping[str, Mapping[str, Bands]], *, width: float | None
                 panel.set_ylabel("position error (mm)")
         for panel in panels[len(cases) :]:
             panel.set_visible(False)
-        theme.legend_below(figure, looks, 5 if width >= theme.TWO_COLUMNS else 4 if len(methods) == 4 else 3)
+        theme.legend_below(figure, looks)
     return figure
 
 

@@ -72,12 +72,11 @@ def iterations(
         raise MethodError("the solution has no trace; solve with trace=True")
     names = chosen_coordinates(robot, coordinates)
     turns = bool(trace.angle_error.any())
-    columns = 4 if width >= theme.TWO_COLUMNS else 2
     beside = 2 if len(names) > MOST_BELOW and width >= theme.TWO_COLUMNS else 1
     layout: Any = _layout(len(names), 2 if turns else 1, beside)
     heights = [PANEL if row[0] < len(names) else ERRORS for row in layout]
     values = drawn_coordinates(robot, trace.q)
-    with theme.drawing(width, MARGIN + sum(heights) + LEGEND * 4 / columns) as figure:
+    with theme.drawing(width, MARGIN + sum(heights) + LEGEND) as figure:
         named: dict[Any, Any] = figure.subplot_mosaic(layout, sharex=True, height_ratios=heights, empty_sentinel=EMPTY)
         panels = [named[i] for i in range(len(named))]
         for panel, name in zip(panels, names, strict=False):
@@ -96,7 +95,7 @@ def iterations(
         figure.align_ylabels(panels[: len(names)])
         shown = [*([panels[0]] if names and "kept" in trace.columns else []), panels[len(names)]]
         handles = [handle for panel in shown for handle in panel.get_legend_handles_labels()[0]]
-        figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+        theme.legend_below(figure, handles)
     return figure
 
 
@@ -143,7 +142,7 @@ def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> them
         panels[-1].set_xlim(0, max(len(trace) - 1, 1))
         figure.align_ylabels(panels)
         handles = [handle for panel in panels for handle in panel.get_legend_handles_labels()[0]]
-        figure.legend(handles=handles, loc="outside lower center", ncols=NAMES_PER_ROW)
+        theme.legend_below(figure, handles, NAMES_PER_ROW)
     return figure
 
 

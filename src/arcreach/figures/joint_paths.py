@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,11 +13,12 @@ from arcreach.elements import ANGLE
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.coordinates import chosen_coordinates, drawn_coordinates
-from arcreach.figures.drawing.theme import COLOURS, GREY, INK
+from arcreach.figures.drawing.theme import GREY, INK
 from arcreach.planning.motion.path import INSERTED, Path
 
-# Heights in millimetres of the coordinates, of the steps and of the margin.
-COORDINATES, STEPS, MARGIN = 44.0, 26.0, 18.0
+# Heights in millimetres of the coordinates, of the steps, of the margin and of a row of the legend.
+COORDINATES, STEPS, MARGIN, LEGEND = 44.0, 26.0, 8.0, 5.0
+NAMES_PER_ROW = 4
 # Smaller steps, in degrees or millimetres, are drawn at this value on the logarithmic axis.
 SMALLEST_STEP = 1e-3
 
@@ -33,7 +35,8 @@ def joint_paths(
         raise MethodError("paths is empty; give at least one path with its title")
     robot = next(iter(paths.values())).robot
     names = chosen_coordinates(robot, coordinates)
-    with theme.drawing(width, COORDINATES + STEPS + MARGIN) as figure:
+    rows = max(math.ceil(len(names) / NAMES_PER_ROW), 2)
+    with theme.drawing(width, COORDINATES + STEPS + MARGIN + LEGEND * rows) as figure:
         panels = figure.subplots(
             2, len(paths), sharex=True, sharey="row", height_ratios=(COORDINATES, STEPS), squeeze=False
         )
@@ -47,8 +50,7 @@ def joint_paths(
         panels[1, 0].set_ylabel(f"largest step ({'°' if ANGLE in robot.quantities else 'mm'})")
         theme.plain_log_axis(panels[1, 0].yaxis)
         figure.align_ylabels(panels[:, 0])
-        handles, labels = panels[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4))
+        theme.legend_below(figure, panels[0, 0].get_legend_handles_labels()[0], NAMES_PER_ROW)
     return figure
 
 
@@ -61,10 +63,8 @@ def _abscissae(path: Path) -> Array:
 def _draw_coordinates(panel: Any, path: Path, names: Sequence[str]) -> None:
     robot, abscissae = path.robot, _abscissae(path)
     values = drawn_coordinates(robot, path.q)
-    for i, name in enumerate(names):
-        style = "-" if i < len(COLOURS) else (0, (4, 1.5))
-        column = values[:, robot.coordinates.index(name)]
-        panel.plot(abscissae, column, color=COLOURS[i % len(COLOURS)], linestyle=style, label=name)
+    for name, look in theme.look(names, marker="").items():
+        panel.plot(abscissae, values[:, robot.coordinates.index(name)], label=name, **look)
     panel.margins(x=0.0)
 
 

@@ -65,7 +65,7 @@ def scene(
         for panel, picture in zip(panels, pictures, strict=True):
             picture.draw(panel, low, high)
         _draw_scale(panels[0], low, high)
-        figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
+        theme.legend_below(figure, _legend())
     return figure
 
 

@@ -99,7 +99,7 @@ def _legend(figure: theme.Figure) -> None:
         theme.handle("workspace curve of the tip", color=GREEN, linewidth=1.6),
         theme.handle("ends of sub-arcs", color=GREY, marker=".", linestyle="none"),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    theme.legend_below(figure, handles)
 
 
 def _draw(panel: Any, section: Section, bends: Array, colours: Any) -> None:

@@ -45,14 +45,14 @@ def success(counts: Counts, *, label: str = BEND_LIMIT, width: float = theme.ONE
     """
     if not counts:
         raise MethodError("counts is empty; give at least one method")
-    with theme.drawing(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 8.0)) as figure:
+    with theme.drawing(width, min(0.66 * width, HIGHEST) + (0.0 if len(counts) <= FEW else 5.0)) as figure:
         panel = figure.subplots()
         looks = theme.look(list(counts))
         draw_shares(panel, counts, label, looks)
         if len(counts) <= FEW:
             panel.legend(loc="best")
         else:
-            theme.legend_below(figure, looks, 3 if width < theme.TWO_COLUMNS else 6)
+            theme.legend_below(figure, looks, 6)
     return figure
 
 

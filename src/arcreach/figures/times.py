@@ -54,7 +54,7 @@ def solve_times(times: Times, *, width: float = theme.ONE_COLUMN) -> theme.Figur
         panels[-1].set_xscale("log")
         panels[-1].set_xlim(low, high)
         panels[-1].set_xlabel("time per solve (µs)")
-        figure.legend(handles=_marks(), loc="outside lower center", ncols=2)
+        theme.legend_below(figure, _marks())
     return figure
 
 
@@ -108,9 +108,10 @@ def time_distributions(
     if not cases:
         raise MethodError("cases is empty; give at least one title with its methods")
     looks = theme.look(methods)
-    lines = math.ceil(len(cases) / COLUMNS)
+    columns = min(len(cases), COLUMNS)
+    lines = math.ceil(len(cases) / columns)
     with theme.drawing(width, lines * PANEL + LEGEND + MARGIN) as figure:
-        panels = figure.subplots(lines, COLUMNS, squeeze=False, sharey=True, sharex=True).ravel()
+        panels = figure.subplots(lines, columns, squeeze=False, sharey=True, sharex=True).ravel()
         for panel, (title, times) in zip(panels, cases.items(), strict=False):
             for method, (seconds, count) in times.items():
                 # Offset the markers of every curve, so that those of different curves do not coincide.
@@ -123,9 +124,9 @@ def time_distributions(
             panel.set_ylim(0, 103)
         for k, panel in enumerate(panels):
             panel.set_visible(k < len(cases))
-            if k % COLUMNS == 0:
+            if k % columns == 0:
                 panel.set_ylabel("reached (%)")
-            if k + COLUMNS >= len(cases):
+            if k + columns >= len(cases):
                 panel.set_xlabel("time (µs)")
                 panel.tick_params(labelbottom=True)
         theme.legend_below(figure, looks)

@@ -49,12 +49,13 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = them
     rows = _steps(trace, iteration)
     plane, name = _plane(rows)
     with theme.drawing(width, len(rows) * PANEL + LEGEND) as figure:
-        panels = figure.subplots(len(rows), max(map(len, rows)), squeeze=False, sharex=True, sharey=True)
+        columns = max(map(len, rows))
+        panels = figure.subplots(len(rows), columns, squeeze=False, sharex=True, sharey=True)
         for line, steps in zip(panels, rows, strict=True):
             for panel, step in zip(line, steps, strict=False):
                 _draw(panel, step, robot, plane)
                 _draw_target(panel, solution, robot.reach, plane)
-                panel.set_title(step.title, loc="left")
+                panel.set_title(theme.title_lines(step.title, width / columns), loc="left")
                 panel.set_aspect("equal")
                 panel.margins(0.12)
             for panel in line[len(steps) :]:
@@ -62,7 +63,7 @@ def virtual_links(solution: Solution, *, iteration: int = 1, width: float = them
             line[0].set_ylabel("z (mm)")
         for panel in panels[-1]:
             panel.set_xlabel(f"{name} (mm)")
-        figure.legend(handles=_legend(rows), loc="outside lower center", ncols=4)
+        theme.legend_below(figure, _legend(rows), 4)
     return figure
 
 

@@ -101,7 +101,7 @@ def workspace_cells(
             if title:
                 panel.set_title(title)
         handles = [Patch(color=colours[k], label=name) for k, name in enumerate(names)]
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(names))
+        theme.legend_below(figure, handles)
         theme.settle(figure)
     return figure
 

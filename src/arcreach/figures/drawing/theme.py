@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,8 @@ INK, GREY, PALE = "#222222", "#666666", "#A9A9A9"
 LINES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
+# Millimetres beside a panel for its labels, and width of a letter of its title.
+LABELS, LETTER = 10.0, 1.6
 RASTER_DPI = 300
 MM = 1e3  # millimetres per metre
 ENDINGS = (".pdf", ".png", ".svg")
@@ -112,10 +116,36 @@ def plain_log_axis(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(figure: Figure, looks: Mapping[str, dict[str, Any]], columns: int = 5) -> None:
-    """Draw a legend of the styles from `look` below the panels."""
-    handles = [handle(name, **one) for name, one in looks.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns))
+def legend_below(
+    figure: Figure, entries: Mapping[str, dict[str, Any]] | Sequence[Any], columns: int = 5, **options: Any
+) -> None:
+    """Draw a legend of handles, or of the styles from `look`, below the panels, in up to `columns` columns.
+
+    The height of the figure has room for it. Where fewer columns fit, the figure grows by the further rows.
+    """
+    handles = [handle(name, **one) for name, one in entries.items()] if isinstance(entries, Mapping) else list(entries)
+
+    def drawn(columns: int) -> Any:
+        return figure.legend(handles=handles, loc="outside lower center", ncols=columns, **options)
+
+    most = columns = min(len(handles), columns)
+    legend = drawn(columns)
+    height = legend.get_window_extent().height
+    while columns > 1 and legend.get_window_extent().width > figure.bbox.width:
+        legend.remove()
+        columns -= 1
+        legend = drawn(columns)
+    if columns < most:
+        # Rows of equal length.
+        legend.remove()
+        legend = drawn(math.ceil(len(handles) / math.ceil(len(handles) / columns)))
+        grown = (legend.get_window_extent().height - height) / figure.dpi
+        figure.set_figheight(figure.get_figheight() + grown)
+
+
+def title_lines(title: str, room: float) -> str:
+    """Return the title of a panel in lines that fit where panel and labels have `room` millimetres."""
+    return textwrap.fill(title, max(int((room - LABELS) / LETTER), 1), break_long_words=False)
 
 
 @contextlib.contextmanager
