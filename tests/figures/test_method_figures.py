@@ -1,12 +1,14 @@
 """Figures that compare methods: times, convergence, success, workspaces; and what is measured for them."""
 
+import importlib.util
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import arcreach as ar
-from arcreach.errors import MethodError
+from arcreach.errors import MethodError, RobotError
 
 pytest.importorskip("matplotlib")
 
@@ -208,3 +210,32 @@ def test_chord_angle_marks_the_critical_bend():
     assert angle.get_lines()[2].get_ydata()[0] == largest < 90.0
     with pytest.raises(MethodError, match="sections is empty"):
         figures.chord_angle({})
+
+
+def test_bad_input_of_a_map_is_refused():
+    joint = ar.Robot([ar.Revolute(), ar.Link((1.0, 0.0, 0.0))], name="turn")
+    with pytest.raises(MethodError, match="'turn' keeps its tip at one distance and height"):
+        figures.tip_directions(joint, samples=100)
+    with pytest.raises(MethodError, match="samples = 0"):
+        figures.tip_directions(joint, samples=0)
+    with pytest.raises(MethodError, match=r"cell = 0\.0 is not accepted; give a length in metres above 0"):
+        figures.workspace({"": ([[0, 0]], [1.0])}, cell=0.0, label="value")
+    with pytest.raises(MethodError, match="smallest value 0 is not on a logarithmic scale"):
+        figures.workspace({"": ([[0, 0]], [0.0])}, cell=0.1, label="value", logarithmic=True)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sympy") is None, reason="needs the extra symbolic")
+def test_a_robot_given_as_a_matrix_is_measured_or_refused():
+    robot = ar.load_robot("librergm3-matrix")
+    assert list(figures.measure_convergence(robot, targets=1)) == ["hierarchical"]
+    path = SimpleNamespace(robot=robot, q=robot.sample(2, seed=0))
+    ball = [ar.Sphere((0.0, 0.0, 1.0), 0.1)]
+    for draw in (figures.scene, figures.clearance):
+        with pytest.raises(RobotError, match="no body to make"):
+            draw(path, ball)
+
+
+def test_a_robot_without_a_body_has_no_clearance():
+    path = SimpleNamespace(robot=ar.Robot([ar.Revolute()], name="point"), q=np.array([[0.0], [1.0]]))
+    with pytest.raises(MethodError, match="robot 'point' has no body"):
+        figures.clearance(path, [ar.Sphere((1.0, 0.0, 0.0), 0.1)])

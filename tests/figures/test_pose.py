@@ -6,6 +6,8 @@ from arcreach.errors import MethodError, RobotError
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
 from arcreach.figures import ONE_COLUMN, pose, save
 from arcreach.figures.drawing.canvas import Canvas
 from arcreach.figures.drawing.plot_box import PlotBox, round_step
@@ -174,3 +176,13 @@ def test_numbers_have_the_unit_that_suits_the_room():
         found = texts_of(pose(ar.Robot([ar.Section(size, 1.0)]), [0.5, 0.0]))
         assert f"z ({unit})" in found
         assert max(len(text) for text in found if text[0].isdigit()) <= 4
+
+
+def test_an_arrow_that_ends_outside_the_box_is_drawn():
+    # To the left of the picture, where the box ends at the target.
+    left = np.array([-0.85, -0.53, 0.0])
+    figure = pose(ar.Robot([ar.Section(0.1, 1.6)]), [0.0, 0.0], target=ar.Target(0.2 * left, axis=left), frames=False)
+    panel = figure.axes[0]
+    (arrow,) = (text for text in panel.texts if text.get_text() == "" and text.xy[0] < panel.get_xlim()[0])
+    box = arrow.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+    assert 0.0 <= box.x0 < box.x1

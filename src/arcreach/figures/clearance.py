@@ -12,6 +12,7 @@ from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.theme import INK, MM, VERMILION
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace, motion_between
+from arcreach.robots.body_mesh import check_chain
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import clearance as clearance_of
 from arcreach.scenes.scene import spatial_scene
@@ -35,6 +36,7 @@ def clearance(
     are the path's own by default. `points` is the number of points along the motion, `width` is in millimetres.
     """
     robot: Robot = path.robot
+    check_chain(robot, "a clearance")
     around = spatial_scene(getattr(path, "scene", None) or () if scene is None else scene)
     if not tuple(around):
         raise MethodError("scene has no obstacles; give a scene with at least one")
@@ -48,6 +50,8 @@ def clearance(
     tips = MM * robot.tip_pose(motion)[:, :3, 3]
     travel = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(tips, axis=0), axis=1))])
     distances = MM * np.asarray(clearance_of(robot, motion, around, per_element=True).distance)
+    if not np.isfinite(distances).any():
+        raise MethodError(f"robot '{robot.name}' has no body; give one with links or sections")
     space = VariableSpace(robot)
     free, certificates = MotionCheck(space, around, 0.0).certify(space.variables(rows))
     with theme.drawing(width, min(0.7 * width, HIGHEST)) as figure:

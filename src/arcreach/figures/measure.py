@@ -27,6 +27,8 @@ from arcreach.robots.symbolic import AnyRobot
 # Methods compared by default: the first FEW of these that accept the robot.
 PREFERRED = ("auto", "fabrikx", "chords", "jacobian", "lm", "finite-rotation", "ccd", "sdls")
 FEW = 5
+# The method that accepts robots given as a matrix, which none of the others does.
+FOR_MATRICES = "hierarchical"
 # Iterations of a solve, as in the published comparisons.
 MOST_ITERATIONS = 300
 LIMITS = tuple(np.radians(np.arange(15.0, 181.0, 15.0)).tolist())
@@ -36,7 +38,8 @@ def chosen_methods(robot: AnyRobot, methods: Sequence[str] | None = None) -> tup
     """Return the given methods, checked, or the default ones."""
     kind = _kind(robot)
     if methods is None:
-        return tuple(name for name in PREFERRED if find_method(name).refusal(robot, kind) is None)[:FEW]
+        accepted = tuple(name for name in PREFERRED if find_method(name).refusal(robot, kind) is None)[:FEW]
+        return accepted or (FOR_MATRICES,)
     for name in methods:
         refusal = find_method(name).refusal(robot, kind)
         if refusal is not None:

@@ -183,9 +183,11 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str,
         return
     head = "-|>,head_length=0.7,head_width=0.3"
     line = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 5.0, "joinstyle": "miter", "linewidth": 1.0}
-    panel.annotate("", b, a, arrowprops={"arrowstyle": head, "color": colour, **line}, zorder=6.2)
+    # Also where it ends outside the box: matplotlib would leave it out.
+    seen = {"annotation_clip": False}
+    panel.annotate("", b, a, arrowprops={"arrowstyle": head, "color": colour, **line}, zorder=6.2, **seen)
     if letter:
-        style = {"color": colour, "fontsize": 7.0, "ha": "center", "va": "center", "path_effects": halo()}
+        style = {"color": colour, "fontsize": 7.0, "ha": "center", "va": "center", "path_effects": halo(), **seen}
         panel.annotate(letter, b, 5.5 * (b - a) / length, textcoords="offset points", zorder=7, **style)
 
 

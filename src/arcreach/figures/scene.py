@@ -17,7 +17,7 @@ from arcreach.figures.drawing.canvas import ARC_POINTS, OBSTACLE, Canvas, betwee
 from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
-from arcreach.robots.body_mesh import radii_of
+from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import bodies_of
 from arcreach.scenes.scene import Scene, spatial_scene
@@ -49,6 +49,7 @@ def scene(
     if not views:
         raise MethodError("views is empty; give at least one pair of azimuth and elevation in degrees")
     robot: Robot = path.robot
+    check_chain(robot, "a picture")
     around = spatial_scene(getattr(path, "scene", None) or () if obstacles is None else obstacles)
     motion = motion_between(robot, path.q, 200)
     shown = motion[np.linspace(0, len(motion) - 1, poses).round().astype(int)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import generator
+from arcreach._checks import generator, positive, whole
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -24,6 +24,8 @@ ACROSS = 60
 # Resolution of the directions of the tip's axis: bands of equal height on the sphere, and parts of a turn.
 BANDS, TURNS = 8, 12
 CHUNK = 50_000  # configurations per batch
+# Changes of the tip up to this share of its distance are rounding errors.
+STILL = 1e-9
 SAME_BOTH, OURS, THEIRS = "#B7D8C8", theme.BLUE, theme.VERMILION
 # Millimetres around maps, and for a colour bar.
 MARGIN, BAR = 16.0, 14.0
@@ -51,6 +53,8 @@ def workspace(
     if not len(everything):
         raise MethodError("maps is empty; give at least one title with at least one cell")
     low, high = limits or (float(everything.min()), float(everything.max()))
+    if logarithmic and low <= 0.0:
+        raise MethodError(f"the smallest value {low:g} is not on a logarithmic scale; give values or limits above 0")
     norm = LogNorm(low, max(high, 1.01 * low)) if logarithmic else Normalize(low, high)
     beyond = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     with theme.style():
@@ -115,6 +119,7 @@ def tip_directions(
     a 60th of the workspace. The shares are lower bounds, because a small sample misses directions. Directions are
     relative to the half-plane through the tip.
     """
+    whole("samples", samples, 1, MethodError)
     positions, kinds = [], []
     rng = generator(seed)
     for first in range(0, samples, CHUNK):
@@ -125,7 +130,11 @@ def tip_directions(
         band = np.clip((0.5 * (1.0 + poses[:, 2, 2]) * BANDS).astype(np.int64), 0, BANDS - 1)
         kinds.append(band * TURNS + np.floor(np.remainder(turn / (2.0 * np.pi), 1.0) * TURNS).astype(np.int64) % TURNS)
     points, kind = np.concatenate(positions), np.concatenate(kinds)
-    size = cell or float(np.ptp(points, axis=0).max()) / ACROSS
+    span = float(np.ptp(points, axis=0).max())
+    # A joint about z alone changes neither distance nor height, but for rounding errors.
+    if cell is None and span <= STILL * float(np.abs(points).max()):
+        raise MethodError(f"robot '{robot.name}' keeps its tip at one distance and height; give the size of a cell")
+    size = span / ACROSS if cell is None else positive("cell", cell, "a length in metres", MethodError)
     index = np.floor(points / size).astype(np.int64)
     # A direction counts once per cell.
     found = np.unique(np.column_stack([index, kind]), axis=0)
@@ -147,6 +156,7 @@ def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
 ) -> tuple[theme.Figure, Any]:
     """Return a figure with a panel per map, all of the same scale."""
+    positive("cell", cell, "a length in metres", MethodError)
     width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
     low, high = MM * corners.min(axis=0), MM * (corners.max(axis=0) + cell)
