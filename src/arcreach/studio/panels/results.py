@@ -96,7 +96,7 @@ class Chart:
         uplot = require("viser").uplot
         self._points: deque[tuple[int, float, float]] = deque(maxlen=SOLVES)
         self._count = 0
-        self._handle = gui.add_uplot(
+        self.handle = gui.add_uplot(
             self._data(),
             (
                 uplot.Series(label="solve"),
@@ -129,17 +129,12 @@ class Chart:
             self._count += 1
         self._points.append((self._count, 1e3 * first.position_error, 1e3 * first.seconds))
         if draw or self._count % EVERY == 0:
-            self._handle.data = self._data()
-
-    @property
-    def last(self) -> tuple[float, float]:
-        """Error in millimetres and time in milliseconds of the last solve."""
-        return self._points[-1][1:]
+            self.handle.data = self._data()
 
     def clear(self) -> None:
         """Remove all solves."""
         self._points.clear()
-        self._handle.data = self._data()
+        self.handle.data = self._data()
 
     def _data(self) -> tuple[Any, ...]:
         # uPlot needs at least one point.
