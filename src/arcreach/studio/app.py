@@ -76,7 +76,7 @@ class Studio:
         self.player = Player(self.state, self.stage, tab, self._show)
         self._ending.callback(self.player.stop)
         self.jobs = Jobs(self.state, self.stage, tab, self.panels.view.boxes, self.player, self.queue.run)
-        self._ending.callback(self.jobs.stop)
+        self._ending.callback(self.jobs.background.stop)
         self._solver = Solver(self.state, self._show)
         self._ending.callback(self._solver.stop)
         self.jogging = Jogging(self.state, self.devices, self.pose, self.panels.operator.refresh_if_due)

@@ -166,10 +166,6 @@ class Jobs:
         if self.background.cancel():
             self._show_work(None)
 
-    def stop(self) -> None:
-        """End the background process."""
-        self.background.stop()
-
     def _begin(self, text: str, task: str, arguments: tuple[Any, ...], done: Callable[[Any], None]) -> None:
         self._show_work(text)
 
