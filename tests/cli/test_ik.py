@@ -427,6 +427,8 @@ def test_bad_input(run, arguments, words):
         ("x,y,z,x\n0,0,1,0\n", "repeats 'x'"),
         ("x,y,z,ax,ay,az,r00\n", "axes and rotations"),
         ("x,y,z,ax,ay,az,ZYX_1\n", "axes and angles"),
+        ("x,y,z,qx,qy,qz\n0,0,1,0,0,0\n", "lacks 'qw'"),
+        ("x,y,z,qw,qx,qy,qz\n0,0,1,0,0,0,0\n", "the quaternion of target 0 is zero"),
         ("x,y,z,ZYX_1,ZYX_2,zyx_3\n", "lacks 'ZYX_3'"),
         ("x,y,z,zYX_1,zYX_2,zYX_3\n", "convention = 'zYX' is not accepted"),
         ("x,y,z,ZYX_1,ZYX_2,ZYX_3\n0,0,1,0,0,1mm\n", "line 2: ZYX_3: '1mm' has the unknown unit 'mm'"),
@@ -447,6 +449,33 @@ def test_a_file_of_euler_angles(tmp_path):
     path.write_text("x,y,z,ZYX_1,ZYX_2,ZYX_3\n1mm,2mm,3mm,90deg,0,10deg\n0,0,0,0.1,0.2,0.3\n")
     angles = [[math.pi / 2, 0, math.radians(10)], [0.1, 0.2, 0.3]]
     assert read_targets(path) == ar.Targets.from_euler([[0.001, 0.002, 0.003], [0, 0, 0]], angles, "ZYX")
+
+
+def test_a_file_of_quaternions_in_any_order_of_columns(tmp_path):
+    path = tmp_path / "targets.csv"
+    path.write_text("x,y,z,qx,qy,qz,qw\n10mm,0,90mm,0,0,2,0\n0,0,0.1,0,0,0,1\n")
+    wanted = [ar.Target([0.01, 0, 0.09], quaternion=[0, 0, 0, 2]), ar.Target([0, 0, 0.1], rotation=np.eye(3))]
+    assert read_targets(path) == ar.Targets.from_list(wanted)
+    path.write_text("x,y,z,qw,qx,qy,qz\n")
+    assert len(read_targets(path)) == 0
+
+
+def test_columns_that_are_not_read_are_named(run, tmp_path):
+    path = tmp_path / "targets.csv"
+    path.write_text("x,y,z,roll,pitch,yaw\n0,0,0.09,0,0,1\n")
+    assert "columns that are not read: roll, pitch, yaw" in run("ik", "three-section", "--file", path)[2]
+
+
+def test_hints_at_degrees_of_a_rotation(run):
+    arguments = "ik", "ur5", "--to", "400mm,100mm,300mm", "--rotation"
+    assert "were degrees meant?" in run(*arguments, "ZYX:0,0,180")[2]
+    assert "were degrees meant?" not in run(*arguments, "ZYX:0,0,540deg")[2]
+
+
+def test_an_unknown_preference_names_the_known_ones(run):
+    code, _, err = run("ik", "three-section", "--to", "0,0,90mm", "--prefer", "resst")
+    assert code == 2
+    assert "or give one of rest, middle, limits" in err
 
 
 def test_methods(run):

@@ -79,7 +79,10 @@ def parse_posture(
     """Return the keywords of a solve for a preferred posture, held coordinates and narrower limits."""
     wishes: dict[str, Any] = {}
     if prefer is not None:
-        wishes["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, robot, "--prefer")
+        try:
+            wishes["prefer"] = prefer if prefer in POSTURES else parse_configuration(prefer, robot, "--prefer")
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error}; or give one of {', '.join(POSTURES)}") from None
     if hold:
         wishes["hold"] = hold
     if limits:
@@ -147,7 +150,7 @@ def _read(path: Path, wanted: Columns) -> Array:
             raise line_error(path, line, f"has {len(cells)} values; give {columns}{hint}")
         origin = f"{called(path)}, line {line}"
         ordered = [
-            cells[k] + unit if unit and _is_bare(cells[k]) else cells[k]
+            cells[k] + unit if unit and is_bare(cells[k]) else cells[k]
             for k, unit in zip(order, column_units, strict=True)
         ]
         row = _row(ordered, wanted, origin)
@@ -163,14 +166,14 @@ def _column(path: Path, name: str, noun: str, indices: list[int]) -> int:
     return indices[0]
 
 
-def _is_bare(cell: str) -> bool:
+def is_bare(cell: str) -> bool:
     """Return whether a number has no unit."""
     return cell[-1:].isdigit() or cell.endswith(".")
 
 
 def _note_hint(wanted: Columns, cells: list[str], row: list[float], origin: str) -> bool:
     """Print a hint if numbers without a unit are probably not in SI units; return whether it was printed."""
-    hint = wanted.hint(np.where([_is_bare(cell) for cell in cells], row, 0.0))
+    hint = wanted.hint(np.where([is_bare(cell) for cell in cells], row, 0.0))
     note(f"{origin}: {hint}" if hint else "")
     return bool(hint)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from array import array
@@ -9,7 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from arcreach._geometry import rotation_from_quaternion
 from arcreach._io import called, find_columns, line_error, read_rows
+from arcreach._text import listed
+from arcreach._typing import Array
+from arcreach.cli.configurations import is_bare
+from arcreach.cli.output import note
 from arcreach.errors import FileError, MethodError, TargetError
 from arcreach.files import units
 from arcreach.ik.log import AXIS_COLUMNS as AXIS
@@ -18,6 +24,7 @@ from arcreach.ik.log import ROTATION_COLUMNS as ROTATION
 from arcreach.ik.port import Port
 from arcreach.ik.target import Target, Targets, checked_convention
 
+QUATERNION = ("qw", "qx", "qy", "qz")
 # A column of Euler angles is named by the convention and the number of the angle: ZYX_1, ZYX_2, ZYX_3.
 _EULER = re.compile(r"([xyz]{3})_([1-3])", re.IGNORECASE)
 _QUANTITIES = {"positions": "length", "angles": "angle"}
@@ -35,6 +42,9 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     convention, colon, angles = rotation.rpartition(":")
     if colon:
         turns = parse_numbers("--rotation", angles, (3,), "angle")
+        bare = [turn for cell, turn in zip(angles.split(","), turns, strict=True) if is_bare(cell.strip())]
+        if max(map(abs, bare), default=0.0) > math.tau:
+            note("--rotation: hint: an angle is more than a turn; angles are radians: were degrees meant?")
         return Target.from_euler(where, turns, checked_convention(convention.strip()))
     values = parse_numbers("--rotation", rotation, (4, 9))
     if len(values) == 4:
@@ -55,13 +65,20 @@ def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port 
 
 
 def read_targets(path: Path) -> Targets:
-    """Read targets from a CSV file with the columns x, y, z and optionally ax, ay, az, r00 to r22 or ZYX_1 to ZYX_3."""
+    """Read targets from a CSV file: x, y, z and optionally ax to az, qw to qz, r00 to r22 or ZYX_1 to ZYX_3.
+
+    A note names columns that are not read.
+    """
     rows = read_rows(path)
-    wanted = f"a first line {', '.join(POSITION)} [{', '.join(AXIS)} | {', '.join(ROTATION)} | ZYX_1, ZYX_2, ZYX_3]"
+    orientations = (*(", ".join(names) for names in (AXIS, QUATERNION, ROTATION)), "ZYX_1, ZYX_2, ZYX_3")
+    wanted = f"a first line {', '.join(POSITION)} [{' | '.join(orientations)}]"
     names = next(rows, (0, []))[1]
     if not names:
         raise FileError(f"{called(path)}: is empty; give {wanted}, then a target per line")
     groups = _groups(path, names, wanted)
+    read = set(itertools.chain(*groups.values()))
+    unread = [name for k, name in enumerate(names) if k not in read]
+    note(f"{called(path)}: columns that are not read: {listed(unread, 8)}" if unread else "")
     values = {group: array("d") for group in groups}
     for line, cells in rows:
         if len(cells) != len(names):
@@ -72,20 +89,29 @@ def read_targets(path: Path) -> Targets:
                     values[group].append(_number(cells[column], _QUANTITIES.get(group)))
                 except FileError as error:
                     raise line_error(path, line, f"{names[column]}: {error}") from None
-    shapes = {"positions": (-1, 3), "axes": (-1, 3), "rotations": (-1, 3, 3), "angles": (-1, 3)}
-    arrays = {group: np.array(values[group]).reshape(shapes[group]) for group in groups}
+    shapes = {"rotations": (-1, 3, 3), "quaternions": (-1, 4)}
+    arrays = {group: np.array(values[group]).reshape(shapes.get(group, (-1, 3))) for group in groups}
+    if "quaternions" in arrays:
+        arrays["rotations"] = _rotations(path, arrays.pop("quaternions"))
     if "angles" in arrays:
         return Targets.from_euler(**arrays, convention=names[groups["angles"][0]][:3])
     return Targets(**arrays)
 
 
+def _rotations(path: Path, quaternions: Array) -> Array:
+    zero = np.flatnonzero(~quaternions.any(axis=1))
+    if len(zero):
+        raise FileError(f"{called(path)}: the quaternion of target {zero[0]} is zero; give that of a rotation")
+    return np.array([rotation_from_quaternion(row) for row in quaternions]).reshape(-1, 3, 3)
+
+
 def _groups(path: Path, names: list[str], wanted: str) -> dict[str, list[int]]:
-    """Return the column indices of positions, axes, rotations and Euler angles; a group is complete or absent."""
+    """Return the column indices of positions and of one kind of orientation; a group is complete or absent."""
     euler = _euler_columns(path, names)
-    found = find_columns(names, (*POSITION, *AXIS, *ROTATION)) | {
+    found = find_columns(names, (*POSITION, *AXIS, *QUATERNION, *ROTATION)) | {
         name: [k for k, given in enumerate(names) if given == name] for name in euler
     }
-    orientations = {"axes": AXIS, "rotations": ROTATION, "angles": euler}
+    orientations = {"axes": AXIS, "quaternions": QUATERNION, "rotations": ROTATION, "angles": euler}
     begun = {group: members for group, members in orientations.items() if any(found[name] for name in members)}
     groups: dict[str, tuple[str, ...]] = {"positions": POSITION, **begun}
     if len(begun) > 1:
