@@ -68,6 +68,24 @@ MISTAKES = {
     "option of another method": (
         lambda: ar.solve(ARM, TARGET, "sdls", damping=0.1), ar.MethodError, "it accepts: largest_step",
     ),
+    "misspelt argument": (
+        lambda: ar.solve_batch(ARM, [TARGET], max_iter=9), ar.MethodError, "did you mean max_time or max_iterations?",
+    ),
+    "axis beside a position": (
+        lambda: ar.solve(ARM, POSE[:3, 3], axis=[0, 0, 1]), ar.MethodError, "axis is an argument of Target",
+    ),
+    "argument of a batch": (
+        lambda: ar.solve(ARM, TARGET, device="cuda"), ar.MethodError, "device is an argument of solve_batch",
+    ),
+    "margin from nothing": (
+        lambda: ar.solve(ARM, TARGET, margin=0.01), ar.MethodError, "margin has no meaning without scene",
+    ),
+    "margin from nothing along a path": (
+        lambda: ar.follow(ARM, POSE[None], margin=0.01), ar.MethodError, "margin has no meaning without scene",
+    ),
+    "held at a value": (
+        lambda: ar.solve(ARM, TARGET, hold={ARM.coordinates[0]: 0.5}), ar.TargetError, "values to hold in start",
+    ),
 }  # fmt: skip
 
 

@@ -199,7 +199,7 @@ class Method:
         for option in options:
             if option not in self.options:
                 known = ", ".join(sorted(self.options)) or "none"
-                raise MethodError(f"method '{self.name}' has no option '{option}'; it accepts: {known}")
+                raise MethodError(f"method '{self.name}' has no option '{option}'; as options it accepts: {known}")
 
 
 _methods: dict[str, Method] = {}

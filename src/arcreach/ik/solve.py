@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +18,7 @@ from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base
+from arcreach.ik.avoidance import check_base, check_margin
 from arcreach.ik.judge import judge, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
@@ -93,6 +95,7 @@ def solve(
     moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
     settings, starts = _checked(moving, chosen, target.batch, start, given, options)
     preference = None if prefer is None and weights is None else _preference(moving, chosen, prefer, weights)
+    check_margin(margin, scene)
     bodily = scene is not None or through is not None
     if chosen.solve_one is not None and not (bodily or trace) and robot.pull_limits is None:
         solution = chosen.solve_one(moving, target.batch, starts, settings, preference)
@@ -153,6 +156,7 @@ def solve_batch(
             "solve_batch(positions=...) is deprecated; use solve_batch(targets=...)", DeprecationWarning, stacklevel=2
         )
         targets = options.pop("positions")
+    check_margin(margin, scene)
     if isinstance(targets, Sequence) and len(targets) and isinstance(targets[0], Target):
         targets = as_targets(targets)
     if isinstance(targets, Targets):
@@ -268,9 +272,22 @@ def _checked(
     if kept is None or kept[0] is not method or kept[1] != mode or kept[2] != given or kept[3] != types:
         settings = checked_settings(robot, method, targets.kind, given)
         kept = robot.memory["settings"] = method, mode, given, types, settings
-    if options:
+    try:
         method.check_options(options)
+    except MethodError as error:
+        raise MethodError(f"{error}{_advice(next(name for name in options if name not in method.options))}") from None
     return kept[4], None if start is None else checked_starts(robot, start, len(targets))
+
+
+def _advice(unknown: str) -> str:
+    """Return where an unknown keyword belongs, or what it probably meant; "" if neither can be told."""
+    arguments: dict[str, Any] = {}
+    for owner in (Target, solve, solve_batch):
+        if unknown in inspect.signature(owner).parameters:
+            return f"; {unknown} is an argument of {owner.__name__}"
+        arguments |= inspect.signature(owner).parameters
+    near = difflib.get_close_matches(unknown, arguments, n=2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, given: tuple[Any, ...]) -> Settings:
