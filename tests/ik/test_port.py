@@ -119,7 +119,7 @@ def test_other_methods_are_checked():
         ("point", ([0.0, 0.0], [0.0, 0.0, math.nan], "0,0,0")),
         ("axis", ([0.0, 0.0, 0.0], [1.0])),
         ("radius", (0.0, -1.0, math.inf, "1mm")),
-        ("axis_tol", (0.0, math.nan)),
+        ("axis_tol", (0.0, math.nan, 20.0)),
         ("first", (3,)),
     ],
 )

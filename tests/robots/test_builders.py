@@ -71,6 +71,7 @@ def test_known_positions(name, q, position):
         (5, "standard", "rows = 5"),
         ([(1, 2, 3)], "standard", "dh row 1: row = (1, 2, 3)"),
         ([7], "standard", "dh row 1: row = 7"),
+        ([{"alpha": 90}], "modified", "alpha = 90 is not accepted; give radians"),
         ([{"b": 1}], "standard", "key = 'b'"),
         ([{"a": math.nan}], "standard", "a = nan"),
         ([{"kind": "screw"}], "standard", "kind = 'screw'"),

@@ -56,6 +56,9 @@ class Port:
             raise TargetError(str(error)) from None
         object.__setattr__(self, "radius", checks.positive("port: radius", self.radius, "metres"))
         object.__setattr__(self, "axis_tol", checks.positive("port: axis_tol", self.axis_tol, "radians"))
+        if self.axis_tol > math.pi:
+            accepted = "radians above 0, at most pi; write degrees as math.radians(20)"
+            raise TargetError(f"port: axis_tol = {shown(self.axis_tol)} is not accepted; give {accepted}")
         if self.first is not None and not isinstance(self.first, str):
             raise TargetError(f"port: first = {shown(self.first)} is not accepted; give the name of an element")
 

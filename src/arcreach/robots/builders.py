@@ -15,6 +15,8 @@ from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, R
 
 CONVENTIONS = ("standard", "modified")
 _DH_PARAMETERS = ("a", "alpha", "d", "theta")
+# Largest angle of a row, and what is accepted: a larger one is meant in degrees.
+_TURN = math.tau, "radians from -2 pi to 2 pi; write degrees as math.radians(90) or, in a file, '90 deg'"
 _DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
 
 
@@ -57,7 +59,8 @@ def _dh_elements(given: Any, convention: str) -> list[Element]:
     values = dict.fromkeys(_DH_PARAMETERS, 0.0)
     for key in _DH_PARAMETERS:
         with checks.gathered(problems):
-            values[key] = checks.number("", key, row.get(key, 0.0), "a finite number")
+            largest, accepted = _TURN if key in ("alpha", "theta") else (math.inf, "a finite number")
+            values[key] = checks.number("", key, row.get(key, 0.0), accepted, -largest, largest)
     joint: list[Element] = []
     with checks.gathered(problems):
         kind = row.get("kind", "revolute")

@@ -168,6 +168,10 @@ BAD = {
     "huge axis": (f'[[elements]]\nkind = "revolute"\naxis = [{10**400}, 0, 0]', ["elements[0].axis[0] = 1000"]),
     "endless integer": (SECTION.replace('"50 mm"', "1" * 5000), ["is not valid TOML", "thousands of digits"]),
     "endless hexadecimal": (SECTION.replace('"50 mm"', "0x" + "f" * 5000), ["thousands of digits"]),
+    "rpy in degrees": (
+        '[[elements]]\nkind = "link"\nrpy = [0, 90, 0]',
+        ["rpy = [0.0, 90.0, 0.0] is not accepted", "write '90 deg'"],
+    ),
     "infinite rpy": ('[[elements]]\nkind = "link"\nrpy = [inf, 0, 0]', ["elements[0].rpy[0] = inf", "finite angle"]),
     "weights of 1e308": (
         SECTION + "length_weights = [1e308, 1e308]\nbend_weights = [1, 1]",

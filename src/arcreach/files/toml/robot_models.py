@@ -157,6 +157,9 @@ def rotated_fields(entry: Any) -> dict[str, Any]:
     if getattr(entry, "rpy", None) is not None:
         if "rotation" in entry.model_fields_set:
             raise FileError("rotation and rpy are both given; give one of them")
+        if max(map(abs, entry.rpy)) > math.tau:
+            given = [float(angle) for angle in entry.rpy]
+            raise FileError(f"rpy = {given} is not accepted; plain numbers are radians, at most a turn; write '90 deg'")
         fields["rotation"] = rotation_from_rpy(*entry.rpy)
     return fields
 
