@@ -183,6 +183,11 @@ def test_refused(change, words):
         ar.fit(nominal(), ar.Measurements(data.pulls[rows] * scales[0], data.positions[rows] * scales[1]), **change)
 
 
+def test_data_of_another_kind_are_refused():
+    with pytest.raises(ar.TargetError, match="data = None is not accepted; give Measurements or the path"):
+        ar.fit(nominal(), None)
+
+
 def test_robots_that_cannot_be_fitted_are_refused():
     data, _, _ = measured()
     with pytest.raises(ar.RobotError, match="sections have tendons"):

@@ -96,6 +96,7 @@ def test_the_uncertainty_is_that_of_repeated_measurements():
         ([[0, 0, 0.05]], None, "1 point cannot determine 6"),
         ([[0, 0]] * 5, None, r"give numbers of shape \(n, 3\)"),
         (np.ones((9, 3)) * 50, None, "farther from the base than twice the reach"),
+        (np.linspace([0, 0, 0], [0, 0, 90], 30), None, "give metres"),
         (np.ones((9, 3)) * 0.01, [0.1], "give 9 lengths"),
         (np.ones((9, 3)) * 0.01, np.ones(9), "beyond the tip"),
     ],

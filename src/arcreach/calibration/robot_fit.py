@@ -111,6 +111,8 @@ def fit(
     best fit so far, on Ctrl-C. Needs SciPy.
     """
     parametrisation = Parametrisation(*_checked(robot, free))
+    if not isinstance(data, (Measurements, str, os.PathLike)):
+        raise TargetError(f"data = {shown(data)} is not accepted; give Measurements or the path of a CSV file")
     rows = data if isinstance(data, Measurements) else read_measurements(data, robot)
     held = _held_out_rows(rows, held_out, seed)
     _check_rows(robot, rows, held, parametrisation)

@@ -74,9 +74,10 @@ def fit_shape(
         raise RobotError(f"robot '{robot.name}' has no coordinates to find; give one that moves")
     if 3 * len(given) <= robot.dof:
         raise TargetError(f"{_text.count(len(given), 'point')} cannot determine {robot.dof} coordinates; give more")
-    if np.linalg.norm(given, axis=1).min() > 2.0 * robot.reach:
+    # The median, because points near the base are near it in any unit.
+    if np.median(np.linalg.norm(given, axis=1)) > 2.0 * robot.reach:
         raise TargetError(
-            f"all points are farther from the base than twice the reach of {robot.reach:g} m; "
+            f"most points are farther from the base than twice the reach of {robot.reach:g} m; "
             "give metres, in the base frame"
         )
     search = _Search(robot, given, _checked_arcs(robot, arc_lengths, len(given)))
