@@ -227,6 +227,15 @@ def test_check_lists_every_problem(run, tmp_path):
     assert json.loads(out) == {"file": str(path), "ok": True, "kind": "robot file", "problems": []}
 
 
+def test_a_robot_of_many_metres_is_asked_about(run, tmp_path):
+    path = tmp_path / "robot.toml"
+    path.write_text('[[elements]]\nkind = "section"\nlength = 80\nbend_max = 1\n')
+    for command in ("check", "info"):
+        code, _, err = run(command, path)
+        assert code == 0
+        assert "the reach is 80 m; lengths are metres: were millimetres meant?" in err
+
+
 SCENE = '[[obstacles]]\nkind = "sphere"\ncentre = [0, 0, 1]\nradius = {}\n'
 PLANAR = (
     "target = [0.1, 0.2]\n[[elements]]\nkind = 'section'\nlength = 0.3\nbend_max = 1\n"

@@ -14,6 +14,15 @@ from arcreach.robots.symbolic import SymbolicRobot
 
 # Distance of a target, in multiples of the reach, that positions in centimetres or millimetres usually exceed.
 FAR = 20.0
+# Reach in metres that a robot described in millimetres usually exceeds.
+LONG = 50.0
+
+
+def reach_hint(robot: Robot | SymbolicRobot) -> str:
+    """Return a hint where the robot is longer than LONG; else ""."""
+    if not LONG < robot.reach < math.inf:
+        return ""
+    return f"hint: the reach is {length(robot.reach)}; lengths are metres: were millimetres meant?"
 
 
 def position_hint(robot: Robot | SymbolicRobot, positions: npt.ArrayLike) -> str:

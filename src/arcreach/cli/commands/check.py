@@ -16,6 +16,9 @@ from arcreach.errors import ArcreachError, FileError
 from arcreach.files import PlanarScene, catalogue
 from arcreach.files.load import read_any
 from arcreach.files.toml.problems import problems_of
+from arcreach.robots.hints import reach_hint
+from arcreach.robots.robot import Robot
+from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.scene import Scene
 
 
@@ -33,7 +36,9 @@ def check(
     try:
         if str(file) in catalogue() and not may_exist(file):
             raise FileError(f"is a robot of the catalogue, not a file; arcreach info {file} shows it")
-        kind, summary = _described(read_any(file, base, tip))
+        content = read_any(file, base, tip)
+        kind, summary = _described(content)
+        note(reach_hint(content) if isinstance(content, (Robot, SymbolicRobot)) else "")
     except ArcreachError as error:
         problems = problems_of(error)
     if as_json:

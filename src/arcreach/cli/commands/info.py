@@ -11,9 +11,10 @@ import typer
 from arcreach._text import coordinate, number
 from arcreach._threads import available_threads
 from arcreach.cli.arguments import AsJson, BaseLink, OptionalRobot, TipLink
-from arcreach.cli.output import console, plain, print_json, print_table
+from arcreach.cli.output import console, note, plain, print_json, print_table
 from arcreach.elements import LENGTH, Element, Link, Section, Tendon
 from arcreach.files import load_robot
+from arcreach.robots.hints import reach_hint
 from arcreach.robots.robot import Robot
 from arcreach.robots.routes import pull_ranges
 from arcreach.robots.symbolic import SymbolicRobot
@@ -38,6 +39,7 @@ def info(
     if robot is None:
         raise typer.BadParameter("give a robot, or --devices", param_hint="'ROBOT'")
     loaded = load_robot(robot, base, tip)
+    note(reach_hint(loaded))
     if as_json:
         print_json(_as_data(loaded))
         return
