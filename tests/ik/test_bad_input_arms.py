@@ -61,6 +61,9 @@ MISTAKES = {
     "robot by name": (lambda: ar.solve("ur5", TARGET), ar.MethodError, "robot = 'ur5' is not accepted"),
     "unknown method": (lambda: ar.solve(ARM, TARGET, "levenberg"), ar.MethodError, "give one of auto"),
     "method with an underscore": (lambda: ar.solve(ARM, TARGET, "svd_dls"), ar.MethodError, "svd-dls"),
+    "function for a method": (
+        lambda: ar.solve(ARM, TARGET, lambda *given: ARM.neutral), ar.MethodError, "register an arcreach.Method",
+    ),
     "method for sections": (
         lambda: ar.solve(ARM, ar.Target(POSE[:3, 3]), "fabrikx"), ar.MethodError, "cannot serve robot 'ur5'",
     ),

@@ -20,6 +20,14 @@ def test_every_solver_returns_the_robot_and_the_target():
     assert batch[batch.reached].targets == TARGETS
 
 
+def test_tolerances_of_a_check_are_checked():
+    found = ar.solve_batch(ARM, TARGETS)
+    for one in (found, found[0]):
+        for tolerances in ({"position_tol": "1 mm"}, {"position_tol": 0}, {"angle_tol": -1.0}):
+            with pytest.raises(ar.TargetError, match=r"_tol = .* is not accepted"):
+                one.check(**tolerances)
+
+
 def test_a_solution_is_checked_again():
     found = ar.solve_batch(ARM, TARGETS)
     again, strict = found.check(), found.check(position_tol=1e-15)

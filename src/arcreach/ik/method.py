@@ -245,7 +245,8 @@ def find_method(name: str) -> Method:
         for known in (_methods, _unlisted):
             if name in known:
                 return known[name]
-    raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(methods())}")
+    own = "; register an arcreach.Method, then give its name" if isinstance(name, Method) or callable(name) else ""
+    raise MethodError(f"method = {shown(name)} is not known; give one of {', '.join(methods())}{own}")
 
 
 def _load(name: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import chosen_rows
+from arcreach._checks import chosen_rows, positive
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.errors import TargetError
 from arcreach.ik.judge import judge
@@ -101,8 +101,9 @@ class Solution:
         """
         if self.robot is None or self.target is None:
             raise TargetError("the solution has no robot or target; check one that `solve` returned")
+        tolerances = positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians")
         status = np.array([self.status], np.int64)
-        errors = judge(self.robot, self.q[None], self.target.batch, (position_tol, angle_tol), status)
+        errors = judge(self.robot, self.q[None], self.target.batch, tolerances, status)
         status_now = self.status if self.status in _BODY else STATUS_BY_CODE[status[0]]
         return replace(self, status=status_now, position_error=errors[0].item(), angle_error=errors[1].item())
 
@@ -156,9 +157,10 @@ class Solutions:
         """Return these solutions with all errors recomputed and the status for these tolerances, as by `Solution`."""
         if self.robot is None or self.targets is None:
             raise TargetError("these solutions have no robot or targets; solve `Targets` to check them")
+        tolerances = positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians")
         q, before = _on_host(self.q), _on_host(self.status)
         status = before.copy()
-        errors = judge(self.robot, q, self.targets, (position_tol, angle_tol), status)
+        errors = judge(self.robot, q, self.targets, tolerances, status)
         judged = np.where(np.isin(before, _BODY), before, status)
         return replace(self, q=q, status=judged, position_error=errors[0], angle_error=errors[1])
 
