@@ -80,14 +80,8 @@ MISTAKES = {
     "argument of a batch": (
         lambda: ar.solve(ARM, TARGET, device="cuda"), ar.MethodError, "device is an argument of solve_batch",
     ),
-    "margin from nothing": (
-        lambda: ar.solve(ARM, TARGET, margin=0.01), ar.MethodError, "margin has no meaning without scene",
-    ),
-    "margin from nothing along a path": (
-        lambda: ar.follow(ARM, POSE[None], margin=0.01), ar.MethodError, "margin has no meaning without scene",
-    ),
     "held at a value": (
-        lambda: ar.solve(ARM, TARGET, hold={ARM.coordinates[0]: 0.5}), ar.TargetError, "values to hold in start",
+        lambda: ar.solve(ARM, TARGET, hold={ARM.coordinates[0]: 0.5}), ar.TargetError, "give names",
     ),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcreach._jit import settled
 from arcreach._threads import spread
-from arcreach.errors import MethodError, SceneError
+from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
 from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE
@@ -34,12 +34,6 @@ _ON_THE_SURFACE = 1e-9
 _body_pieces, _point_clearance = settled(body_pieces), settled(point_clearance)
 # `avoid` for single calls: one target, no time limit, no limits of pulls and no port.
 _avoid_one = settled(avoid)
-
-
-def check_margin(margin: float, scene: object) -> None:
-    """Refuse a margin without a scene: there is nothing to keep it from."""
-    if margin and scene is None:
-        raise MethodError("margin has no meaning without scene; leave it out, or give scene")
 
 
 def check_base(robot: Robot, scene: Scene) -> None:

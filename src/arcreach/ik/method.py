@@ -194,12 +194,13 @@ class Method:
             return None
         return f"it accepts targets of kind {', '.join(sorted(self.targets))}, not {kind}"
 
-    def check_options(self, options: Iterable[str]) -> None:
-        """Raise MethodError for an option that the method does not know."""
+    def check_options(self, options: Iterable[str], advice: Callable[[str], str] = lambda _: "") -> None:
+        """Raise MethodError for an option that the method does not know; `advice` on it ends the message."""
         for option in options:
             if option not in self.options:
                 known = ", ".join(sorted(self.options)) or "none"
-                raise MethodError(f"method '{self.name}' has no option '{option}'; as options it accepts: {known}")
+                refused = f"method '{self.name}' has no option '{option}'; as options it accepts: {known}"
+                raise MethodError(refused + advice(option))
 
 
 _methods: dict[str, Method] = {}

@@ -18,7 +18,7 @@ from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
 from arcreach.gpu.driver import chosen as chosen_device
-from arcreach.ik.avoidance import check_base, check_margin
+from arcreach.ik.avoidance import check_base
 from arcreach.ik.judge import judge, judge_body
 from arcreach.ik.method import Method, Outcome, Problem, Settings, find_method, no_rows
 from arcreach.ik.port import Port, as_port
@@ -95,7 +95,6 @@ def solve(
     moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
     settings, starts = _checked(moving, chosen, target.batch, start, given, options)
     preference = None if prefer is None and weights is None else _preference(moving, chosen, prefer, weights)
-    check_margin(margin, scene)
     bodily = scene is not None or through is not None
     if chosen.solve_one is not None and not (bodily or trace) and robot.pull_limits is None:
         solution = chosen.solve_one(moving, target.batch, starts, settings, preference)
@@ -156,7 +155,6 @@ def solve_batch(
             "solve_batch(positions=...) is deprecated; use solve_batch(targets=...)", DeprecationWarning, stacklevel=2
         )
         targets = options.pop("positions")
-    check_margin(margin, scene)
     if isinstance(targets, Sequence) and len(targets) and isinstance(targets[0], Target):
         targets = as_targets(targets)
     if isinstance(targets, Targets):
@@ -272,10 +270,8 @@ def _checked(
     if kept is None or kept[0] is not method or kept[1] != mode or kept[2] != given or kept[3] != types:
         settings = checked_settings(robot, method, targets.kind, given)
         kept = robot.memory["settings"] = method, mode, given, types, settings
-    try:
-        method.check_options(options)
-    except MethodError as error:
-        raise MethodError(f"{error}{_advice(next(name for name in options if name not in method.options))}") from None
+    if options:
+        method.check_options(options, _advice)
     return kept[4], None if start is None else checked_starts(robot, start, len(targets))
 
 

@@ -94,8 +94,6 @@ def _narrower(robot: Robot, limits: Any) -> dict[str, tuple[float, float]]:
 
 def _held(robot: Robot, hold: Any, start: npt.ArrayLike | None) -> dict[str, float]:
     """Return the values of held coordinates by name."""
-    if isinstance(hold, Mapping):
-        raise TargetError(f"hold = {shown(hold)} is not accepted; give names, and the values to hold in start")
     q = robot.neutral[None] if start is None else np.atleast_2d(robot.clip(start))
     mask = held_mask(robot, hold)
     if mask.all():

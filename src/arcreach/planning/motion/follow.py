@@ -21,7 +21,6 @@ from arcreach._jit import on_compile
 from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.errors import Interrupted, MethodError, TargetError
-from arcreach.ik.avoidance import check_margin
 from arcreach.ik.method import find_method
 from arcreach.ik.port import Port, as_port
 from arcreach.ik.solve import Hold, Limits
@@ -92,7 +91,6 @@ def follow(
     mode, rows = targets.packed
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    check_margin(margin, scene)
     robot = with_tool(robot, targets.tool)
     _check_method(robot, method, targets.kind, max_step is not None, options)
     near_axes = hold if isinstance(hold, Mapping) else {}
