@@ -100,6 +100,28 @@ def test_away_from_limits_leaves_more_room_than_rest():
     assert used["limits"] < used["rest"]
 
 
+@pytest.mark.compiled
+def test_large_weights_do_not_push_joints_to_their_limits():
+    arm = ar.load_robot("panda")
+    half = 0.5 * (arm.upper - arm.lower)
+    weights = np.array([1.0, 1.0, 30.0, 1.0, 1.0, 1.0, 1.0])
+    targets = targets_of(arm, 20, "axis")
+
+    def cost_of(q):
+        s = ((q - arm.neutral) / half) ** 2
+        return np.sum(weights * s / (1.0 - 0.99 * s), axis=1)
+
+    plain, found = (ar.solve_batch(arm, targets, prefer="limits", weights=w) for w in (None, weights))
+    assert (cost_of(found.q) <= 1.01 * cost_of(plain.q)).mean() > 0.9
+    assert np.abs(found.q[:, 2]).mean() < 0.5 * np.abs(plain.q[:, 2]).mean()
+
+
+def test_a_weight_of_zero_has_no_barrier():
+    weights = np.ones(ROBOT.dof)
+    weights[[0, 4]] = 0.0, 1e-320
+    assert ar.solve_batch(ROBOT, targets_of(ROBOT, 3, "position"), prefer="limits", weights=weights).reached.all()
+
+
 def test_a_configuration_that_reaches_the_target_is_its_own_optimum():
     arm = ar.load_robot("iiwa-14")
     for q in arm.sample(3, seed=4):

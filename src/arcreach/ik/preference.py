@@ -21,6 +21,8 @@ NO_ORDER = np.empty(0, np.float32)
 POSTURES = ("rest", "middle", "limits")
 # Barrier of "limits": the cost x^2 / (1 - BARRIER x^2) of a coordinate at its limit, x = 1, is 100 times the quadratic.
 BARRIER = 0.99
+# A smaller weight counts as 0, which has no barrier.
+TINY = 1e-300
 # Further seeds from which a posture is sought, if the caller gives no start and the robot has branches.
 STARTS = 1
 # Factor on squared distances from the preferred posture in the choice of these seeds; it is 1 for the first seed.
@@ -50,17 +52,19 @@ def preference_of(robot: Any, prefer: Any, weights: Any) -> Preference | None:
 def _preference(robot: Robot, prefer: Any, weights: Any) -> Preference:
     ranged = isinstance(prefer, str) and prefer != "rest"
     factors = _factors(robot, weights)
-    scales = np.empty(robot.model.variables)
+    # Divided by the weights, which multiply squared distances: the pole stays beyond the limits.
+    pole = BARRIER if isinstance(prefer, str) and prefer == "limits" else 0.0
+    scales, barrier = np.empty(robot.model.variables), np.empty(robot.model.variables)
     for element in robot.model.moving:
         k, c, stretch = element["variable"], element["coordinate"], element["stretch"]
         last = k + element["width"]
         half = element["bend_max"] if element["kind"] >= BEND else 0.5 * (element["upper"] - element["lower"])
         unit = robot.model.weight if element["stroke"] else 1.0
-        scales[k:last] = _weight(factors[c], half if ranged else unit)
+        scales[k:last], barrier[k:last] = _weight(factors[c], half if ranged else unit), pole / max(factors[c], TINY)
         if stretch > 0.0:
             scales[last - 1] = _weight(factors[c + 2], 0.5 if ranged else robot.model.weight / stretch)
+            barrier[last - 1] = pole / max(factors[c + 2], TINY)
     q = _configuration(robot, prefer)
-    barrier = BARRIER if isinstance(prefer, str) and prefer == "limits" else 0.0
     return Preference(robot.model.to_variables(q[None])[0], scales, q, barrier, 0, NO_ORDER, None)
 
 

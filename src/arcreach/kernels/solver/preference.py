@@ -75,7 +75,7 @@ class Preference(NamedTuple):
     wanted: Array  # (variables,)
     weights: Array  # (variables,)
     near: Array  # (dof,): the preferred configuration; periodic joints of answers are turned towards it
-    barrier: float  # 0 for a quadratic cost; towards 1 the cost grows without bound at a weighted distance of 1
+    barrier: Array  # (variables,): 0 for a quadratic cost; s / (1 - barrier s) grows without bound beyond the limits
     starts: int  # seeds to descend from besides the first solution; the least cost is taken
     order: Singles  # (seeds,): constants of `score` by which these seeds are chosen
     pulls: Pulls | None
@@ -96,12 +96,12 @@ class PostureScratch(NamedTuple):
 
 @kernel(fast=True)
 def part_cost(preference: Preference, v: Array, first: int, last: int) -> float:
-    """Return the weighted squared distance of variables first to last from the preferred ones. Source: derived."""
+    """Return one term of the cost, that of variables first to last. Source: derived."""
     s = 0.0
     for k in range(first, last):
         away = v[k] - preference.wanted[k]
         s += preference.weights[k] * away * away
-    return s
+    return s / (1.0 - preference.barrier[first] * s)
 
 
 @kernel(fast=True)
@@ -112,10 +112,9 @@ def cost(model: Model, preference: Preference, v: Array) -> float:
         element = model.moving[row]
         end = element.variable + element.width
         stretch = stretch_index(element)
-        s = part_cost(preference, v, element.variable, stretch)
-        total += s / (1.0 - preference.barrier * s)
-        s = part_cost(preference, v, stretch, end)
-        total += s / (1.0 - preference.barrier * s)
+        total += part_cost(preference, v, element.variable, stretch)
+        if stretch < end:
+            total += part_cost(preference, v, stretch, end)
     return total
 
 
@@ -130,12 +129,13 @@ def slope_of(preference: Preference, v: Array, first: int, last: int, scratch: P
         s += weight * away * away
         scratch.g[k] = 2.0 * weight * away
         largest = max(largest, weight)
-    if preference.barrier == 0.0:
+    barrier = preference.barrier[first]
+    if barrier == 0.0:
         return s, 2.0 * largest
-    f = 1.0 / (1.0 - preference.barrier * s)
+    f = 1.0 / (1.0 - barrier * s)
     for k in range(first, last):
         scratch.g[k] *= f * f
-    return s * f, 2.0 * largest * f * f * (1.0 + 4.0 * preference.barrier * s * f)
+    return s * f, 2.0 * largest * f * f * (1.0 + 4.0 * barrier * s * f)
 
 
 @kernel(fast=True, inline=True)
