@@ -195,6 +195,7 @@ def test_bad_input(call, error, words):
         ({"max_iterations": 5}, {"max_iterations": 5.0}),
         ({"position_tol": 1.0}, {"position_tol": True}),
         ({"max_time": 1.0}, {"max_time": True}),
+        ({"position_tol": 1.0}, {"position_tol": np.array([1.0, 2.0])}),
     ],
 )
 def test_what_equals_a_good_setting_is_refused_all_the_same(good, bad):

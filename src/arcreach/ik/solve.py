@@ -263,13 +263,13 @@ def _checked(
     """Check the arguments of a solve (`given` in the order of `Settings`); return settings and starts."""
     if not isinstance(robot, (Robot, SymbolicRobot)):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared too,
-    # because True == 1 and 5.0 == 5.
+    # A loop of solves changes only the target and the start, so checked settings are kept. Types are compared first,
+    # because True == 1 and 5.0 == 5, and because arrays, which are refused, do not compare to one truth value.
     mode, types = targets.packed[0], [*map(type, given)]
     kept: tuple[Any, ...] | None = robot.memory.get("settings")
-    if kept is None or kept[0] is not method or kept[1] != mode or kept[2] != given or kept[3] != types:
+    if kept is None or kept[0] is not method or kept[1] != mode or kept[2] != types or kept[3] != given:
         settings = checked_settings(robot, method, targets.kind, given)
-        kept = robot.memory["settings"] = method, mode, given, types, settings
+        kept = robot.memory["settings"] = method, mode, types, given, settings
     if options:
         method.check_options(options, _advice)
     return kept[4], None if start is None else checked_starts(robot, start, len(targets))
