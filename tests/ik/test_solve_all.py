@@ -23,6 +23,20 @@ def test_the_generating_configuration_is_among_the_branches_and_comes_first():
         assert distances == sorted(distances)
 
 
+def test_directions_are_compared_by_the_shorter_turn():
+    robot = ar.Robot([ar.Section(0.05, np.pi, twist=True)] * 3)
+    for q in robot.sample(10, seed=3):
+        q[1] = 3.1
+        start = q.copy()
+        start[1] = -3.1
+        found = solve_all(robot, Target.from_pose(robot.tip_pose(q)), start=start)
+        np.testing.assert_allclose(
+            robot.model.difference(robot.model.to_variables([found[0].q]), robot.model.to_variables([q])),
+            0.0,
+            atol=1e-3,
+        )
+
+
 def test_no_branch_is_listed_twice():
     for q in ARM.sample(20, seed=1):
         found = [variables(solution.q) for solution in solve_all(ARM, Target.from_pose(ARM.tip_pose(q)))]
@@ -78,6 +92,13 @@ def test_free_directions(name, position, axis, pose):
     T = robot.tip_pose(robot.sample(1, seed=0)[0])
     targets = Target(T[:3, 3]), Target(T[:3, 3], axis=T[:3, 2]), Target.from_pose(T)
     assert [free_directions(robot, target) for target in targets] == [position, axis, pose]
+
+
+def test_free_directions_are_those_of_the_tool():
+    link = ar.Link((0.2, 0.0, 0.0))
+    arm = ar.Robot([ar.Revolute(), link, ar.Revolute(), link, ar.Revolute((0.0, 1.0, 0.0))])
+    assert free_directions(arm, Target([0.2, 0.1, 0.0])) == 1
+    assert free_directions(arm, Target([0.2, 0.1, 0.0], tool=(0.1, 0.0, 0.1))) == 0
 
 
 def test_free_directions_do_not_depend_on_the_size_of_a_robot():

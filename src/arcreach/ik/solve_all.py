@@ -126,7 +126,11 @@ def solve_all(
     targets, tolerances = bare.batch[np.zeros(n, np.int64)], (position_tol, angle_tol)
     if preference is None:
         variables = model.to_variables([*Q[:n], origin])
-        order = np.argsort(np.linalg.norm(variables[:n] - variables[n], axis=1), kind="stable").tolist()
+        away = variables[:n] - variables[n]
+        # Directions of sections with twist have no limits and are wrapped.
+        continuous = np.isinf(model.bounds()[0])
+        away[:, continuous] = np.remainder(away[:, continuous] + np.pi, 2.0 * np.pi) - np.pi
+        order = np.argsort(np.linalg.norm(away, axis=1), kind="stable").tolist()
     else:
         Q = solve_batch(robot, targets, start=Q[:n], **settings).q
         order = _least_first(robot, preference, Q, hits)
