@@ -190,6 +190,16 @@ def test_bad_input(change, error, words):
     assert words in str(caught.value)
 
 
+def test_a_slide_moves_a_thick_section_away_from_an_obstacle_at_the_base():
+    robot = ar.Robot([ar.Prismatic(-0.1, 0.1), ar.Section(0.1, 1.5, radius=0.02)])
+    scene = [ar.Sphere((0.015, 0.0, 0.0), 0.005)]
+    found = ar.solve(robot, ar.Target([0.0, 0.0, 0.2]), scene=scene)
+    assert found.reached
+    assert found.clearance > 0.0
+    with pytest.raises(SceneError, match="contains the base"):
+        ar.solve(robot, ar.Target([0.0, 0.0, 0.2]), scene=[ar.Sphere((0.001, 0.0, 0.0), 0.005)])
+
+
 def test_positive_definite_equations():
     rng = np.random.default_rng(0)
     for n in (1, 2, 5, 9):

@@ -8,6 +8,7 @@ import numpy as np
 
 from arcreach._jit import settled
 from arcreach._threads import spread
+from arcreach.elements import LENGTH
 from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
@@ -39,7 +40,10 @@ _avoid_one = settled(avoid)
 def check_base(robot: Robot, scene: Scene) -> None:
     """Raise SceneError if an obstacle contains or touches the base: then no configuration is free."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
-    if not _body_pieces(robot.packed, robot.neutral.copy(), pieces):
+    # At stroke 0 a slide has no body, and the part after it is not at the base in other configurations.
+    slides = np.equal(robot.quantities, LENGTH)
+    farthest = np.where(np.abs(robot.lower) > np.abs(robot.upper), robot.lower, robot.upper)
+    if not _body_pieces(robot.packed, np.where(slides, farthest, robot.neutral), pieces):
         return
     x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
     radius = pieces[0, RADIUS]
