@@ -198,6 +198,8 @@ def test_bad_input_is_refused():
         robot.rates(q, [0.0, 0.0, 1.0], max_speed=-1.0)
     with pytest.raises(TargetError, match="hold"):
         robot.rates(q, [0.0, 0.0, 1.0], hold=["elbow"])
+    with pytest.raises(TargetError, match="hold"):
+        robot.rates(q, [0.0, 0.0, 1.0], hold=[robot.coordinates[0], [robot.coordinates[1]]])
     with pytest.raises(TargetError, match="damping"):
         robot.rates(q, [0.0, 0.0, 1.0], damping=-0.1)
     with pytest.raises(TargetError, match="velocity has 3 rows and q has 2"):
