@@ -181,6 +181,7 @@ def _is_closed(polyline: Array) -> bool:
 
 def _least_depth(robot: Robot, line: Line) -> float:
     """Return the smallest depth of a guided robot; raise if the curve is too long or too short for the robot."""
+    first = next(k for k, element in enumerate(robot.elements) if isinstance(element, Section))
     least = most = 0.0
     head = True
     for element, frame in zip(robot.elements, robot.frames(robot.neutral), strict=False):
