@@ -375,3 +375,11 @@ def test_without_ruckig_the_extra_is_named(monkeypatch):
     assert timed(path, 1.0, 1.0).duration > 0.0
     with pytest.raises(MissingExtraError, match=r"arcreach\[ruckig\]"):
         timed(path, 1.0, 1.0, max_jerk=10.0)
+
+
+def test_acceleration_is_limited_also_inside_the_phases_of_a_jerk_limited_motion():
+    pytest.importorskip("ruckig")
+    robot = ar.Robot([ar.Prismatic(0.0, 0.1), ar.Section(0.05, 1.5), ar.Section(0.05, 1.5)])
+    motion = timed(Rows(robot, robot.sample(6, seed=7)), 2.0, 1.0, max_jerk=10.0, samples=4000)
+    bends = motion.smooth_acceleration[:, 1:].reshape(-1, 2, 2)
+    assert np.linalg.norm(bends, axis=2).max() <= 1.0

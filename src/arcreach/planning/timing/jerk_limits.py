@@ -25,7 +25,7 @@ SHARES, WINDOWS = (1.0, 0.8, 0.6, 0.4), (0.5, 1.0, 1.5, 2.0, 3.0)
 # Share of the jerk limit that the third derivative of the curve may use up at constant rate.
 AT_CONSTANT_RATE = 0.7
 # The limits are checked at this many points of a phase; this margin covers the points in between.
-CHECKS, MARGIN = 3, 1e-3
+CHECKS, MARGIN = 5, 1e-3
 
 
 def jerk_limited_profile(curve: Curve, limits: RateLimits) -> Profile:
