@@ -94,13 +94,6 @@ def test_free_directions(name, position, axis, pose):
     assert [free_directions(robot, target) for target in targets] == [position, axis, pose]
 
 
-def test_free_directions_are_those_of_the_tool():
-    link = ar.Link((0.2, 0.0, 0.0))
-    arm = ar.Robot([ar.Revolute(), link, ar.Revolute(), link, ar.Revolute((0.0, 1.0, 0.0))])
-    assert free_directions(arm, Target([0.2, 0.1, 0.0])) == 1
-    assert free_directions(arm, Target([0.2, 0.1, 0.0], tool=(0.1, 0.0, 0.1))) == 0
-
-
 def test_free_directions_do_not_depend_on_the_size_of_a_robot():
     for size in (1e-5, 1.0, 1e5):
         lift = ar.Prismatic(0.0, size)

@@ -151,16 +151,10 @@ class Parametrisation:
         after: list[Element] = []
         if "base" in self.free:
             turn: Any = rotation_from_vector(poses["base"][3:])
-            before = [Link(poses["base"][:3], turn, name=self._unused("base"))]
+            before = [Link(poses["base"][:3], turn, name=self.robot.unused_name("base"))]
         if "tip" in self.free:
-            after = [Link(poses["tip"][:3], name=self._unused("tip"))]
+            after = [Link(poses["tip"][:3], name=self.robot.unused_name("tip"))]
         return Robot([*before, *elements, *after], self.robot.name, self.robot.source)
-
-    def _unused(self, name: str) -> str:
-        """Return a name for a new link, different from those of all elements."""
-        while name in self.robot.element_names:
-            name += "-fitted"
-        return name
 
 
 def _changed(section: Section, kind: str, where: list[Any], value: float) -> Section:

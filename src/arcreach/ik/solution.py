@@ -225,11 +225,6 @@ class Solutions:
         return with_hint(text, self.hint)
 
 
-def _tolerances(position_tol: float, angle_tol: float) -> tuple[float, float]:
-    """Return the tolerances of a check, checked."""
-    return positive("position_tol", position_tol, "metres"), positive("angle_tol", angle_tol, "radians")
-
-
 def _on_host(values: Any) -> npt.NDArray[Any]:
     """Return an array on the host; one on a GPU is copied."""
     host: npt.NDArray[Any] = values.copy_to_host() if hasattr(values, "copy_to_host") else values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -31,8 +30,8 @@ def with_tool(robot: Any, tool: Array | None) -> Any:
         raise MethodError("a target with a tool needs a chain of elements; give a Robot")
 
     def make() -> Robot:
-        name = next(name for name in map("tool-{}".format, itertools.count(1)) if name not in robot.element_names)
-        return Robot([*robot.elements, Link.from_matrix(tool, name=name)], robot.name, robot.source)
+        link = Link.from_matrix(tool, name=robot.unused_name("tool"))
+        return Robot([*robot.elements, link], robot.name, robot.source)
 
     return _kept(robot, tool.tobytes(), make)
 

@@ -145,6 +145,11 @@ class Robot(ConfigurationSpace):
         """One name per element: the given one, or its kind and number."""
         return _element_names(self.elements)
 
+    def unused_name(self, name: str) -> str:
+        """Return a name for another element: `name`, with a number if an element has it already."""
+        names = itertools.chain((name,), (f"{name}-{number}" for number in itertools.count(2)))
+        return next(other for other in names if other not in self.element_names)
+
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """The elements that bend, base first."""

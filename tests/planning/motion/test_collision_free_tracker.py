@@ -185,13 +185,3 @@ def test_a_base_that_stands_elsewhere():
         ar.solve(mounted, target, scene=[ar.Sphere((0, 0, 1), 0.01)])
     with pytest.raises(SceneError, match="touches the base"):
         ar.solve(mounted, target, scene=[ar.HalfSpace((0, 0, 1), (0, 0, 1))])
-
-
-@pytest.mark.compiled
-def test_errors_are_those_of_each_waypoint_where_none_is_reached():
-    robot = ar.load_robot("three-section")
-    waypoints = np.array([[0.3, 0.0, 0.1], [0.4, 0.0, 0.1], [0.5, 0.0, 0.1]])
-    path = ar.follow(robot, waypoints, scene=ar.Sphere((1.0, 1.0, 1.0), 0.1))
-    assert not path.reached_points.any()
-    away = np.linalg.norm(robot.tip_pose(path.q)[:, :3, 3] - waypoints, axis=1)
-    np.testing.assert_allclose(path.position_error, away, rtol=1e-12)

@@ -249,3 +249,8 @@ def test_few_points_as_plain_python():
     robot = ar.Robot([ar.Prismatic(-0.1, 0.05), ar.Section(0.05, 2.0), ar.Section(0.03, 2.0, stretch=0.02)])
     path = ar.follow_the_leader(robot, curve((8.0, 0.06), points=8), points=2)
     assert path.position_error.max() < 1e-4
+
+
+def test_names_of_elements_do_not_clash_with_the_rigid_body_that_begins_a_search():
+    elements = [ar.Prismatic(-0.1, 0.05, name="link-1"), ar.Section(0.05, 2.0, name="tip")]
+    ar.follow_the_leader(ar.Robot(elements), curve((8.0, 0.03), points=8), points=2)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arcreach import _text
 from arcreach._checks import not_negative, positive, real_array, shown, whole
 from arcreach._typing import Array
-from arcreach.elements import Joint, Link, Section
+from arcreach.elements import Joint, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
@@ -183,20 +183,23 @@ def _least_depth(robot: Robot, line: Line) -> float:
     """Return the smallest depth of a guided robot; raise if the curve is too long or too short for the robot."""
     first = next(k for k, element in enumerate(robot.elements) if isinstance(element, Section))
     least = most = 0.0
-    head = True
-    for element, frame in zip(robot.elements, robot.frames(robot.neutral), strict=False):
-        head = head and not isinstance(element, Section)
-        low = element.length if isinstance(element, Section) else element.reach
-        high, along = element.reach, None
-        if isinstance(element, Joint):
-            low, high = (element.lower, element.upper) if element.reach > 0.0 else (0.0, 0.0)
-            along = element.axis
-        elif isinstance(element, Link):
-            along = element.translation
-        if head and along is not None and frame[2, :3] @ along < 0.0:
-            # Before the first section, slides and links may point backwards.
-            low, high = -high, -low
-        least, most = least + low, most + high
+    if first:
+        base = Robot(robot.elements[:first])
+        rise = base.jacobian(base.neutral)[2]
+        # Joints that only turn stay at rest; their limits may be infinite.
+        rise[np.abs(rise) <= STRAIGHT] = 0.0
+        low, high = (
+            np.where(rise == 0.0, base.neutral, np.where(rise > 0.0, *limits))
+            for limits in ((base.lower, base.upper), (base.upper, base.lower))
+        )
+        least, most = float(base.tip_pose(low)[2, 3]), float(base.tip_pose(high)[2, 3])
+    for element in robot.elements[first:]:
+        shortest = element.reach
+        if isinstance(element, Section):
+            shortest = element.length
+        elif isinstance(element, Prismatic):
+            shortest = min(element.axis[2] * element.lower, element.axis[2] * element.upper)
+        least, most = least + shortest, most + element.reach
     given = f"curve is {_text.length(line.length, 4)} long; robot '{robot.name}'"
     if line.length > most:
         raise TargetError(f"{given} can be inserted by {_text.length(most, 4)} at most")

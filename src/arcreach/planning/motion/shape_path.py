@@ -186,7 +186,8 @@ class BodyPath:
         if self._coordinate == 0:
             return [np.empty(0)]
         translation, rotation = T_first_tip[:3, 3].tolist(), T_first_tip[:3, :3].tolist()
-        rigid = Robot([*self.robot.elements[: self._first], Link(translation, rotation)])
+        link = Link(translation, rotation, name=self.robot.unused_name("tip"))
+        rigid = Robot([*self.robot.elements[: self._first], link])
         target = Target(self.line.at(np.array([depth]))[0], axis=self.line.tangent)
         count = 1 if self.line.guided else STARTS
         tried = [rigid.neutral, *rigid.sample(count - 1, seed=SEED)] if count > 1 else [rigid.neutral]
