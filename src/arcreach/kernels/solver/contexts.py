@@ -31,7 +31,7 @@ class Goal(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """Step budget of a descent."""
+    """When a descent gives up."""
 
     most: int  # steps
     patience: int  # successive weak steps after which the descent stalls
@@ -123,8 +123,8 @@ class Frame(NamedTuple):
     mirror: float
 
 
-class Origin(NamedTuple):
-    """The caller's start."""
+class CallerStart(NamedTuple):
+    """Whether the caller gave a start, and how near the target its tip is."""
 
     given: bool
     away: float  # squared distance of its tip from the target, in the metric of the scores

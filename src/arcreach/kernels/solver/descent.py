@@ -257,7 +257,11 @@ def begin(work: Work) -> State:
 
 @kernel(fast=True, inline=True)
 def accept_or_give_up(goal: Goal, budget: Budget, work: Work, state: State, distance2: float, angle: float) -> State:
-    """Accept the trial, whose residual is e, into v, or reset it to v; return the new state. Source: derived."""
+    """Accept the trial, whose residual is e, into v, or reset it to v; return the new state.
+
+    Its code is STALLED, and the start is given up, after `budget.patience` weak or REJECTIONS rejected steps in a row.
+    Source: derived.
+    """
     v, trial, e = work.v, work.trial, work.e
     steps = state.steps + 1
     best, damping, weak = state.best, state.damping, state.weak

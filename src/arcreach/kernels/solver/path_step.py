@@ -1,4 +1,4 @@
-"""One step of a path: the configuration nearest to the target inside a box around the current one."""
+"""One step of a path within `max_step` of `follow`: the configuration nearest to the target inside a box."""
 
 import math
 from typing import NamedTuple
@@ -24,7 +24,7 @@ STARTS = 5
 
 
 class Box(NamedTuple):
-    """The box around a configuration."""
+    """The box around the current configuration."""
 
     model: Model  # the robot's, with `moving` below in place of its own
     moving: Records  # copy of the moving elements, with joint limits that `narrow` overwrites

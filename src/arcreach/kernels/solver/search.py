@@ -12,7 +12,19 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE, TIME_LIMIT
 from arcreach.kernels.chain.limits import unwind, wrap_angle
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.solver.contexts import Budget, Frame, Goal, Lookup, Model, Origin, Pulls, Table, Task, Watch, Work
+from arcreach.kernels.solver.contexts import (
+    Budget,
+    CallerStart,
+    Frame,
+    Goal,
+    Lookup,
+    Model,
+    Pulls,
+    Table,
+    Task,
+    Watch,
+    Work,
+)
 from arcreach.kernels.solver.descent import descend
 from arcreach.kernels.solver.policy import (
     PATIENCE,
@@ -78,11 +90,11 @@ def search(
 ) -> tuple[int, int]:
     """Write the variables of least residual into `best_v`; return status and number of steps. Source: derived."""
     policy = policy_of(model, task, goal.distance2, work.v.shape[0])
-    origin = Origin(task.started, 0.0, False)
+    caller = CallerStart(task.started, 0.0, False)
     near = False
     if task.started:
         away, near = rate_start(model, goal, table, lookup.asked, work)
-        origin = Origin(True, away, False)
+        caller = CallerStart(True, away, False)
     schedule = schedule_of(model, task, goal, near)
     frame = Frame(1.0, 0.0, 1.0)
     tally = empty_tally()
@@ -90,12 +102,12 @@ def search(
         if attempt == schedule.nearby:
             # Without a start the first seed is one near rest, and the others follow by distance.
             frame = look_up(model, goal, table, table.keys[0] if task.started else table.near_rest, lookup)
-            origin = Origin(
-                origin.given, origin.away, origin.given and worth_a_descent(goal, table, lookup, origin.away)
+            caller = CallerStart(
+                caller.given, caller.away, caller.given and worth_a_descent(goal, table, lookup, caller.away)
             )
         elif attempt == 1 and not task.started:
             look_up_others(goal, table, lookup)
-        write_start(model, table, lookup, schedule, origin, frame, attempt, work)
+        write_start(model, table, lookup, schedule, caller, frame, attempt, work)
         budget = start_budget(policy, attempt, schedule.nearby, tally.steps)
         code, steps, residual2 = descend(model, goal, budget, work, watch)
         tally = updated_tally(policy, schedule, tally, attempt, code, steps, residual2)

@@ -6,7 +6,7 @@ from arcreach._jit import kernel
 from arcreach._typing import Array, Singles
 from arcreach.kernels.chain.layout import BEND
 from arcreach.kernels.chain.limits import wrap_angle
-from arcreach.kernels.solver.contexts import Frame, Goal, Lookup, Model, Origin, Schedule, Table, Work
+from arcreach.kernels.solver.contexts import CallerStart, Frame, Goal, Lookup, Model, Schedule, Table, Work
 from arcreach.kernels.solver.kinematics import evaluate
 from arcreach.kernels.solver.loops import rows, variables
 from arcreach.kernels.solver.seed_lookup import (
@@ -148,20 +148,20 @@ def write_start(
     table: Table,
     lookup: Lookup,
     schedule: Schedule,
-    origin: Origin,
+    caller: CallerStart,
     frame: Frame,
     attempt: int,
     work: Work,
 ) -> None:
     """Write the start of an attempt into v. Source: derived."""
-    first = attempt == 0 and origin.given
+    first = attempt == 0 and caller.given
     if attempt < schedule.nearby or first:
         to_variables(model, lookup.asked, work.v)
     if 0 < attempt < schedule.nearby:
         go_towards(table.seeds[attempt], attempt, work)
-    elif first and not origin.worth and schedule.nearby == 0 and not model.symmetric:
+    elif first and not caller.worth and schedule.nearby == 0 and not model.symmetric:
         place_seed(model, table.seeds[take_familiar(model, table, lookup, work.v)], frame, work)
     elif attempt >= schedule.mixed:
         mix_seeds(model, table.seeds, attempt - schedule.mixed, work)
-    elif attempt >= schedule.nearby and not (attempt == 0 and origin.worth):
+    elif attempt >= schedule.nearby and not (attempt == 0 and caller.worth):
         take_seed(model, table, lookup, frame, work)
