@@ -47,6 +47,7 @@ def source(name):
         ("kernels.solver.descent.step", ["judge_trial", "take_step"]),
         ("kernels.solver.descent.judge_trial", ["evaluate", "accept_or_give_up"]),
         ("kernels.solver.descent.take_step", ["solve_bounded", "project"]),
+        ("kernels.solver.path_step.path_step", ["narrow", "move_inside", "descend"]),
         ("kernels.solver.descent.solve_bounded", ["find_touching", "mark_bounds", "solve_damped"]),
     ],
 )
