@@ -1,7 +1,6 @@
 """Read and write the files that a user names; no other module opens them.
 
-Reads accept regular files up to a size limit. Writes replace the old file atomically, follow symbolic links, and write
-into devices and pipes instead of replacing them.
+Reads accept regular files up to a size limit. Writes are atomic, see `write_bytes`.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ def check_output(path: AnyPath, endings: Sequence[str] = ()) -> str:
     status = _status(path)
     if status is not None and stat.S_ISDIR(status.st_mode):
         raise file_error(path, "is a directory; give the path of a file in it")
-    if status is not None and is_stream(path):
+    if is_stream(path):
         return ending if ending in endings or not endings else endings[0]
     if status is not None and not stat.S_ISREG(status.st_mode):
         raise file_error(path, "cannot be written: it is neither a regular file nor a device or pipe; choose another")
@@ -157,10 +156,10 @@ def check_folder(path: AnyPath) -> None:
     status = _status(path)
     if status is not None and not stat.S_ISDIR(status.st_mode):
         raise file_error(path, "is not a folder; give the path of a folder")
-    there = Path(os.path.realpath(path))
-    while not there.is_dir():
-        there = there.parent
-    if not os.access(there, os.W_OK | os.X_OK):
+    existing = Path(os.path.realpath(path))
+    while not existing.is_dir():
+        existing = existing.parent
+    if not os.access(existing, os.W_OK | os.X_OK):
         raise file_error(path, "the folder may not be written to; choose another")
 
 
@@ -247,7 +246,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _check_path(path: Any) -> None:
-    """Raise FileError for anything but a path; `os.stat` and `open` would take a number for an open file."""
+    """Raise FileError for anything but a path; `os.stat` and `open` accept an integer as a file descriptor."""
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"path = {repr(path)[:LONGEST_REASON]} is not accepted; give the path of a file")
 

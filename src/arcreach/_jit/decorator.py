@@ -77,7 +77,7 @@ def _compiled(
 
 
 def by_kind(cases: Sequence[tuple[int, Callable[..., Any]]]) -> Callable[..., Any]:
-    """Return a kernel f(kind, *arguments) that dispatches by kind; kinds not listed before the last get the last case.
+    """Return a kernel f(kind, *arguments) that dispatches by kind; the last case serves all other kinds.
 
     The generated functions are inlined into their callers and cached with those, because numba cannot cache a closure
     over other kernels.

@@ -34,7 +34,8 @@ class Measurements:
     """Measured rows: pulls (n, tendons) and tip positions (n, 3) in the frame of the measuring system, in metres.
 
     `rotations` (n, 3, 3) are those of the tip. `points` (n, m, 3) of the backbone are measured at `arc_lengths` (m,) in
-    metres, of the robot as given. Rows of one command, as one motion's samples, share a label in `commands` (n,).
+    metres from the base, in the rest pose of the robot before calibration. Rows of one command, such as the samples of
+    one motion, share a label in `commands` (n,).
     """
 
     pulls: Array

@@ -115,7 +115,7 @@ class _Biweight:
 
 @dataclass(frozen=True, eq=False)
 class _Squares:
-    """The squares of residual vectors (n, 3) of the points `kept`."""
+    """Mean-square loss of the residual vectors (n, 3) of the points `kept`."""
 
     kept: Booleans
 
@@ -153,7 +153,7 @@ class _Search:
     def residuals(self, q: Array) -> tuple[Array, Array]:
         """Return the vectors from points to the backbone (n, 3), and their derivatives (n, 3, dof) by the variables."""
         places = self.places or self._nearest(q)
-        at, J = backbone_points(self.robot, q[None], *places)
+        at = backbone_points(self.robot, q[None], *places)[0]
         flat = by_variables(
             self.robot, lambda q: backbone_points(self.robot, q[None], *places)[1][0].reshape(-1, len(q)), q
         )

@@ -17,7 +17,7 @@ from arcreach.kernels.math.trigonometry import sincos
 
 @kernel
 def motion(row: Record, value: float) -> Motion:
-    """Return the shift along the link, turned about the axis. Source: [FRD] eq. 5."""
+    """Return the translation by the link, rotated about the axis. Source: [FRD] eq. 5."""
     s, c = sincos(value)
     turned = rotation(row.axis[0], row.axis[1], row.axis[2], s, c)
     x, y, z = turn(turned, row.link[0], row.link[1], row.link[2])
@@ -34,7 +34,7 @@ def rates(row: Record, value: float, moved: Motion) -> Velocity:
 
 @dataclass(frozen=True)
 class Parallelogram(Joint):
-    """A pantograph link: its far end swings by R(axis, q) @ link and keeps its orientation."""
+    """A pantograph link: its far end is at R(axis, q) @ link and keeps its orientation."""
 
     kind: ClassVar[str] = "parallelogram"
     motion, rates = staticmethod(motion), staticmethod(rates)

@@ -30,14 +30,14 @@ DASHES = (0, (4, 1))
 NOTE, LETTER, GAP = 6.5, 1.25, 2.0
 # Each iteration has a dot if there are at most this many.
 DOTS = 40
-# Millimetres or degrees: smaller errors are drawn here on the logarithmic axis.
+# Smaller errors, in millimetres or degrees, are drawn at this value on the logarithmic axis.
 SMALLEST = 1e-9
 # A cell of the layout without a panel.
 EMPTY = -1
-# Over joint steps: height of a panel of coordinates in millimetres; smaller objectives, in millimetres or degrees, are
-# drawn here on the logarithmic axis.
+# In `joint_steps`: height of a panel of coordinates in millimetres; smaller objectives, in millimetres or degrees, are
+# drawn at this value on the logarithmic axis.
 STEPS, SMALLEST_OBJECTIVE = 52.0, 1e-6
-# Lines are drawn for at most this many macro-iterations; more would fill the panels.
+# Macro-iterations are separated by lines if there are at most this many; more would fill the panels.
 MOST_LINES = 60
 NAMES_PER_ROW = 4
 
@@ -114,8 +114,8 @@ def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> them
     heights = [STEPS] * len(kinds) + [ERRORS] * (2 if turns else 1)
     values = drawn_coordinates(robot, trace.q)
     looks = theme.look(list(robot.coordinates))
-    lines = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
-    with theme.drawing(width, MARGIN + sum(heights) + LEGEND * lines) as figure:
+    legend_rows = -(-(robot.dof + (2 if turns else 0)) // NAMES_PER_ROW)
+    with theme.drawing(width, MARGIN + sum(heights) + LEGEND * legend_rows) as figure:
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, kind in zip(panels, kinds, strict=False):
             for k, name in enumerate(robot.coordinates):
@@ -129,7 +129,7 @@ def joint_steps(solution: Solution, *, width: float = theme.TWO_COLUMNS) -> them
         errors.set_ylabel("distance (mm)")
         errors.set_yscale("log")
         if turns:
-            for name, look in (("long", {"color": INK}), ("cross", {"color": GREY, "linestyle": (0, (4, 1))})):
+            for name, look in (("long", {"color": INK}), ("cross", {"color": GREY, "linestyle": DASHES})):
                 angle = np.maximum(np.degrees(columns[f"{name}_axis_angle"]), SMALLEST_OBJECTIVE)
                 _draw_steps(panels[-1], rows, angle, {**look, "label": f"{name} axis"})
             panels[-1].set_ylabel("angle (°)")
@@ -160,8 +160,8 @@ def _kept(trace: Trace) -> npt.NDArray[np.bool_]:
     return np.ones(len(trace), dtype=np.bool_) if flags is None else flags > 0.0
 
 
-def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[float], paper: float) -> None:
-    """Draw a coordinate in a panel `paper` millimetres wide, and mark where it settles, unless it is constant."""
+def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[float], width: float) -> None:
+    """Draw a coordinate in a panel `width` millimetres wide, and mark where it settles, unless it is constant."""
     rows = np.arange(len(values))
     kept = _kept(trace)
     if not kept.all():
@@ -170,7 +170,7 @@ def _draw_coordinate(panel: Any, trace: Trace, values: Array, shares: Sequence[f
     panel.margins(y=0.12)
     if np.ptp(values) > 0.0:
         marks = [(int(rows[kept][settling(values[kept], share)]), share) for share in shares]
-        _mark(panel, marks, max(len(values) - 1, 1), paper)
+        _mark(panel, marks, max(len(values) - 1, 1), width)
 
 
 def _steps(trace: Trace) -> dict[str, Any]:
@@ -179,21 +179,21 @@ def _steps(trace: Trace) -> dict[str, Any]:
     return {"drawstyle": "steps-post", **dots}
 
 
-def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, paper: float) -> None:
+def _mark(panel: Any, marks: Sequence[tuple[int, float]], last: int, width: float) -> None:
     """Draw a line for every mark and its share above it; shares whose texts would overlap are joined.
 
-    `last` is the last iteration, at the right end of `paper` millimetres.
+    `last` is the last iteration, at the right end of a panel `width` millimetres wide.
     """
     texts: list[list[tuple[int, float]]] = []
     for row, share in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
         panel.axvline(row, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)))
         texts.append([(row, share)])
-        while len(texts) > 1 and _extent(texts[-1], last, paper)[0] < _extent(texts[-2], last, paper)[1] + GAP:
+        while len(texts) > 1 and _extent(texts[-1], last, width)[0] < _extent(texts[-2], last, width)[1] + GAP:
             texts[-2:] = [texts[-2] + texts[-1]]
     for group in texts:
-        middle = float(np.mean(_extent(group, last, paper)))
+        middle = float(np.mean(_extent(group, last, width)))
         panel.text(
-            middle / paper * last,
+            middle / width * last,
             1.01,
             _shares(group),
             transform=panel.get_xaxis_transform(),
@@ -209,11 +209,11 @@ def _shares(group: Sequence[tuple[int, float]]) -> str:
     return ", ".join(f"{100.0 * share:g}" for _, share in group) + " %"
 
 
-def _extent(group: Sequence[tuple[int, float]], last: int, paper: float) -> tuple[float, float]:
+def _extent(group: Sequence[tuple[int, float]], last: int, width: float) -> tuple[float, float]:
     """Return the left and right end, in millimetres, of a group's text: centred above its lines, within the panel."""
     half = 0.5 * LETTER * len(_shares(group))
-    middle = float(np.mean([row for row, _ in group])) / last * paper
-    middle = min(max(middle, half), paper - half)
+    middle = float(np.mean([row for row, _ in group])) / last * width
+    middle = min(max(middle, half), width - half)
     return middle - half, middle + half
 
 

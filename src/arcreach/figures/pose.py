@@ -92,7 +92,7 @@ def pose(
         drums = [part for part in mesh if part.kind == JOINT]
         for part in mesh:
             inside = [] if part.kind == JOINT else drums
-            # A retracted slide lies inside the sections after it, which are drawn over it.
+            # A retracted prismatic joint lies inside the sections after it, which are drawn over it.
             behind = 3.0 * k + (2.0 if isinstance(robot.elements[part.element], Prismatic) else 0.0)
             shade(canvas, part, mixed(_colour(robot, part), 1.0, PALE if k else 0.0), inside, behind)
         if tendons:
@@ -183,11 +183,11 @@ def _arrow(panel: Any, canvas: Canvas, start: Array, vector: Array, colour: str,
         return
     head = "-|>,head_length=0.7,head_width=0.3"
     line = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 5.0, "joinstyle": "miter", "linewidth": 1.0}
-    # Also where it ends outside the box: matplotlib would leave it out.
-    seen = {"annotation_clip": False}
-    panel.annotate("", b, a, arrowprops={"arrowstyle": head, "color": colour, **line}, zorder=6.2, **seen)
+    # By default matplotlib leaves out annotations outside the axes.
+    unclipped = {"annotation_clip": False}
+    panel.annotate("", b, a, arrowprops={"arrowstyle": head, "color": colour, **line}, zorder=6.2, **unclipped)
     if letter:
-        style = {"color": colour, "fontsize": 7.0, "ha": "center", "va": "center", "path_effects": halo(), **seen}
+        style = {"color": colour, "fontsize": 7.0, "ha": "center", "va": "center", "path_effects": halo(), **unclipped}
         panel.annotate(letter, b, 5.5 * (b - a) / length, textcoords="offset points", zorder=7, **style)
 
 

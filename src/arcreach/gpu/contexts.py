@@ -16,8 +16,8 @@ from arcreach.kernels.solver.descent import forget_columns
 # A module global: the simulator replaces it while a kernel runs.
 cuda = load()
 
-# Values of `chosen` other than the index of a seed: the caller's start, the caller's start if the target is within a
-# step of a path, and a rejected target.
+# Values of `chosen` other than the index of a seed: the caller's start, the caller's start with the target no farther
+# from it than a step of a path, and a rejected target.
 FROM_START = -1
 NEAR_START = -2
 REFUSED = -3
@@ -38,7 +38,7 @@ class Models(NamedTuple):
     """Models of robots of one size, stacked."""
 
     chains: Any  # (robots, elements)
-    moving: Any  # (robots, moves)
+    moving: Any  # (robots, moving elements)
     polynomials: Any
     ends: Any
     numbers: Any  # (robots, 7)
@@ -115,7 +115,7 @@ class Kind(NamedTuple):
         return 6 if self.mode == ROTATION else 5
 
     def function(self, kernel: Any) -> Any:
-        """Return a CPU kernel as these kernels call it.
+        """Return the device function of a CPU kernel, as these kernels call it.
 
         For one robot, loops over its moving elements and variables are unrolled. A fence after each evaluation keeps
         the compiler from holding the shared Jacobian in registers as well, which would spill others. `sincos` loses its
@@ -123,10 +123,10 @@ class Kind(NamedTuple):
         """
         if not self.shared:
             return from_kernel(kernel)
-        exchanged = _replacements()
+        replacements = _replacements()
         if largest_angle(self.robot) <= LARGEST_ANGLE:
-            exchanged += ((sincos, sincos_reduced),)
-        return with_exchanged(kernel, exchanged)
+            replacements += ((sincos, sincos_reduced),)
+        return with_exchanged(kernel, replacements)
 
 
 @functools.cache
@@ -148,7 +148,7 @@ def largest_angle(model: Model | None) -> float:
     """Return the largest absolute limit of a robot's coordinates."""
     assert model is not None
     moving = model.moving
-    return max((float(np.abs(moving[name]).max(initial=0.0)) for name in ("lower", "upper", "bend_max")), default=0.0)
+    return max(float(np.abs(moving[name]).max(initial=0.0)) for name in ("lower", "upper", "bend_max"))
 
 
 class Parts(NamedTuple):

@@ -60,7 +60,7 @@ def device_rows(values: Any, field: str, width: int) -> Any:
             f"(n, {width})"
         )
     if not array.is_c_contiguous():
-        raise ConfigurationError(f"{field} on the device has gaps; give rows one after another")
+        raise ConfigurationError(f"{field} on the device is not C-contiguous; give a contiguous copy")
     return array
 
 

@@ -26,10 +26,11 @@ from arcreach.gpu.host_memory import locked_array, release_free_blocks
 
 # Slots of a batch: one is filled, one copied to the device, one solved, one copied back.
 SLOTS = 4
-# Bytes copied per piece. Small pieces start the first kernels early; large ones amortise Python's launch overhead.
+# Most bytes copied per piece. Small pieces start the first kernels early; large ones amortise Python's launch overhead.
 LARGEST_PIECE = 1 << 28
+# Fewest rows per slot that must fit into the free memory.
 SMALLEST_PIECE = 1 << 10
-# Rows per thread in the copy into a slot.
+# Fewest rows that a thread copies into a slot at once.
 COPIED = 1 << 16
 # Share of the free device memory that slots may take.
 SHARE_OF_MEMORY = 0.5
@@ -71,7 +72,7 @@ class Slot:
     inputs: list[Any]
     outputs: list[Any]
     scratch: list[Any]
-    small: dict[str, Any] = field(default_factory=dict)  # counters, added by the owner of the batch
+    small: dict[str, Any] = field(default_factory=dict)  # counters, added by `batch`
 
 
 _kept: OrderedDict[tuple[Layout, int], list[Slot]] = OrderedDict()
@@ -79,7 +80,7 @@ _lock = threading.Lock()
 
 
 def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int | None = None) -> int:
-    """Return the rows of a slot: a power of two, so that batches of many sizes share slots.
+    """Return the number of rows of a slot: a power of two, so that batches of many sizes share slots.
 
     The number is bounded by the free memory, by LARGEST_PIECE or `largest` rows, and by the size of the batch.
     """
@@ -101,7 +102,7 @@ def piece_rows(layout: Layout, rows: int, slots: int | None = None, largest: int
 
 
 def _room(layout: Layout, needed: int) -> int:
-    """Return the rows that fit into kept slots or into free memory."""
+    """Return the number of rows that fit into kept slots or into free memory."""
     with _lock:
         kept = max(
             (size for (known, size), slots in _kept.items() if known == layout and len(slots) == SLOTS), default=0
@@ -169,8 +170,8 @@ def _send(
     for host, device in zip(slot.host_inputs, slot.inputs, strict=True):
         copy_in(host[:n], device, slot.stream)
     launch(slot, start, stop)
-    for wanted, device in zip(outputs, slot.outputs, strict=True):
-        copy_out(device, wanted[start:stop], slot.stream)
+    for host, device in zip(outputs, slot.outputs, strict=True):
+        copy_out(device, host[start:stop], slot.stream)
 
 
 def synchronize(stream: Any) -> None:

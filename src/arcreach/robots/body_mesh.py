@@ -34,7 +34,8 @@ STEP = math.radians(5.0)
 RIM = 0.97
 # Rings of a hemisphere.
 BALL_RINGS = 6
-# Angular offset between successive parts in radians, so that vertices of collinear parts never coincide.
+# Angular offset between successive parts in radians, so that vertices of collinear parts never coincide: rods that
+# share edges would make a mesh that is not manifold.
 PHASE = 0.1
 METRES_ABOVE = "a length in metres above 0"
 
@@ -68,7 +69,7 @@ class BodyMesh:
         return np.concatenate(faces) if faces else np.empty((0, 3), np.int64)
 
     @property
-    def elements(self) -> Faces:
+    def elements(self) -> Integers:
         """Element index of each face (m,)."""
         return np.repeat([part.element for part in self.parts], [len(part.faces) for part in self.parts])
 
@@ -115,7 +116,6 @@ def body_mesh(
             parts.append(BodyPart(e, SECTION, vertices, tube_faces(vertices, sides)))
             rings, spin = [], 0.0
         elif radii[e] > 0.0 and (joints or not isinstance(element, Revolute)):
-            # Collinear rods with aligned vertices would share edges, and the mesh would not be manifold.
             offset = frames[e, :3, :3].T @ (frames[e + 1, :3, 3] - frames[e, :3, 3])
             local = _rigid(element, offset, radii[e], circle(sides, PHASE * e))
             vertices = np.asarray(local @ frames[e, :3, :3].T + frames[e, :3, 3])

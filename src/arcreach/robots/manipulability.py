@@ -1,7 +1,7 @@
 """Manipulability: how well and how evenly the coordinates move the tip, from the Jacobian's singular values.
 
-Sections that bend in two planes count by their bend vectors, and lengths by the robot's weight in metres per radian, so
-that neither the straight pose nor the unit of a coordinate changes the result by itself.
+The Jacobian is taken by the bend vectors of sections that bend in two planes, so the straight pose is not singular by
+itself. A change of length by the robot's weight in metres counts as a radian, so the unit of length has no influence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Manipulability:
 
     translation: Dexterity  # of the position of the tip, metres per radian
     rotation: Dexterity  # of its orientation
-    pose: Dexterity  # of both, a radian counting as the robot's weight in metres
+    pose: Dexterity  # of both; angular velocities are multiplied by the robot's weight in metres
 
 
 def manipulability(robot: Robot, q: npt.ArrayLike) -> Manipulability:

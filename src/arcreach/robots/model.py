@@ -138,9 +138,9 @@ class SolverModel:
         `factor` multiplies the squares of their differences.
         """
         key = id(table), wanted.tobytes(), factor
+        # Read the cache once only: another thread may empty it at any time.
         found = self._near.get(key)
         if found is None:
-            # Another thread may empty the cache at any time.
             if len(self._near) >= MOST_TABLES:
                 self._near.clear()
             away = self.difference(table.seeds, wanted)
@@ -349,9 +349,8 @@ class _Polynomials:
 def polynomials(robot: Robot, error: float) -> Array:
     """Return the polynomials of a robot's sections (rows, degree + 1) to a given truncation error."""
     table = _Polynomials(robot)
-    for element in robot.elements:
-        if isinstance(element, Section):
-            table.row(element)
+    for section in robot.sections:
+        table.row(section)
     return table.rows(error)
 
 

@@ -32,7 +32,7 @@ def fit(
     out: Annotated[Path | None, typer.Option("--out", help="Write the fitted robot to this .toml file.")] = None,
     figure: FigurePath = None,
     held_out: Annotated[float, typer.Option("--held-out", help="Share of the commands that test the fit.")] = 0.5,
-    seed: Annotated[int, typer.Option("--seed", help="RNG seed of that choice.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="RNG seed of the choice of held-out commands.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Fit a tendon-driven robot to measured pulls and tip positions.

@@ -47,6 +47,7 @@ EXPERIMENT = Comparison(
     calls=tuple(
         call
         for call in every_call()
+        # These accept only robots with sections.
         if call.method not in ("fabrikx", "fabrikc", "chords", "portfolio", "single-section")
     ),
     random_start=True,

@@ -22,7 +22,7 @@ FAILED_WORKERS = 10
 AHEAD = 4
 # Seconds to wait for a scheduler and its first worker, and for its port to accept a connection.
 PATIENCE = 30
-KNOCK = 5
+CONNECT_TIMEOUT = 5
 
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 
@@ -77,7 +77,7 @@ def connected(address: str) -> Iterator[Workers]:
         return
     if address.startswith("local:") or not re.fullmatch(r"([a-z]+://)?(\[[0-9a-f:]+\]|[^:\s]+):\d+", address):
         raise MethodError(f"--cluster {shown(address)} is not accepted; give local:N or the scheduler's host:port")
-    _knock(address)
+    _check_listening(address)
     try:
         client = distributed.Client(address, timeout=PATIENCE)
     except (OSError, TimeoutError) as error:
@@ -97,14 +97,14 @@ def _no_answer(address: str, error: Exception) -> MethodError:
     return MethodError(f"--cluster {address}: no scheduler answers there ({error}); start one, or check host and port")
 
 
-def _knock(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Refuse an address at once if nothing listens there; Dask would keep trying until its timeout."""
     scheme, _, location = address.rpartition("://")
     if scheme not in ("", "tcp", "tls"):
         return
     host, _, port = location.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK):
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT):
             pass
     except (OSError, OverflowError) as error:
         raise _no_answer(address, error) from None

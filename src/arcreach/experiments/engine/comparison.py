@@ -174,7 +174,7 @@ def case_of(call: Call, case: Case) -> Case:
     """Return a case with the robot that a call samples and solves."""
     if call.robot_of is None:
         return case
-    assert isinstance(case.robot, Robot), "robots that are drawn are not remade"
+    assert isinstance(case.robot, Robot), "robot_of needs a case with one robot, not a function that draws robots"
     return replace(case, robot=_remade(case.robot, call.robot_of))
 
 

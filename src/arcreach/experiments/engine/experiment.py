@@ -155,7 +155,7 @@ class Experiment:
         return tuple(label for label in known if label in wanted)
 
     def sources(self, settings: Settings) -> dict[str, str]:
-        """Return a digest of the file of every method of the user, by label; rows are of that version."""
+        """Return, by label, a digest of the file of each user-defined method; stored rows belong to that version."""
         return {}
 
     def blocks(self, settings: Settings) -> list[Block]:

@@ -41,7 +41,7 @@ def time_text(seconds: float | None) -> str:
 
 
 def number_text(value: float | None) -> str:
-    """Return a number with three digits, a larger one with all before the point, or a dash for None."""
+    """Return a number with three significant digits, from 1000 on as a whole number; a dash if there is none."""
     return NONE if value is None or not math.isfinite(value) else number(value) if value < 1e3 else f"{value:.0f}"
 
 

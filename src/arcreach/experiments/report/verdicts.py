@@ -1,8 +1,4 @@
-"""Verdicts on printed numbers: ours agrees, is near, or differs, and by how much.
-
-A share agrees if the printed one, within its rounding, lies in the 95 % Wilson interval of ours; another number agrees
-if it equals the printed one after rounding. Shares within a point, and other numbers within a tenth, are near.
-"""
+"""Verdicts on printed numbers: ours agrees, is near, or differs, by `RULE`, and by how much."""
 
 from __future__ import annotations
 

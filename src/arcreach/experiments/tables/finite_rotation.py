@@ -110,17 +110,17 @@ def _linear(run: Any) -> Iterator[Part]:
         joints, times = np.array(_reached(points)).T
         if len(joints) < 3:
             continue
-        slope, first = np.polyfit(joints, times, 1)
-        lines[method] = (joints, times, first + slope * joints)
+        slope, intercept = np.polyfit(joints, times, 1)
+        lines[method] = (joints, times, intercept + slope * joints)
         spread = float(((times - times.mean()) ** 2).sum())
         explained = 1.0 - float(((times - lines[method][2]) ** 2).sum()) / spread if spread > 0.0 else 1.0
         rows.append(
             (
                 method,
-                time_text(first) if first > 0.0 else f"−{time_text(-first)}",
+                time_text(intercept) if intercept > 0.0 else f"−{time_text(-intercept)}",
                 time_text(slope),
                 f"{explained:.3f}",
-                time_text(first + 60.0 * slope),
+                time_text(intercept + 60.0 * slope),
             )
         )
     if not lines:
@@ -157,7 +157,7 @@ def _jacobian(run: Any) -> Iterator[Part]:
     for method in (OWN, *JACOBIANS):
         if method in found:
             ratio = found[method].median_time / found[OWN].median_time
-            end = ("", "") if method == OWN else (f"{ratio:.2g}", _faster(ratio))
+            end = ("", "") if method == OWN else (f"{ratio:.2g}", _speed_verdict(ratio))
             rows.append((method, found[method].share_text, found[method].time_text, *end))
     columns = ("method", "reached (%)", "median time", "÷ finite rotations", "verdict")
     yield Table(
@@ -171,7 +171,7 @@ def _jacobian(run: Any) -> Iterator[Part]:
     )
 
 
-def _faster(ratio: float) -> str:
+def _speed_verdict(ratio: float) -> str:
     if ratio < 1.0:
         return "does not hold: the Jacobian method is faster"
     return "holds" if ratio >= 0.5 * PRINTED_JACOBIAN_MS / PRINTED_MS else "holds in direction, not in size"
@@ -278,7 +278,7 @@ def _follow(robot: Robot, poses: Array, start: Array, method: str) -> Path:
 
 
 def _judged(move: Callable[[], Path], poses: Array) -> Judged:
-    """Follow a path; return the columns of its waypoints (n, 4, 4)."""
+    """Follow the waypoints `poses` (n, 4, 4) by calling `move`; return the columns of their rows."""
     path, judged, spans = judge_path(move, poses, ROTATION, *PASSAGE_TOL)
     largest = np.concatenate([[0.0], path.step_sizes])
     return judged | {
@@ -292,7 +292,7 @@ class FiniteRotation(Comparison):
     """A comparison; its motions and its path past a singularity are followed instead of solved target by target."""
 
     def method_labels(self, settings: Settings) -> tuple[str, ...]:
-        """Return the methods of the comparison, then the followers of the path."""
+        """Return the labels of the comparison, then those of `FOLLOWERS`."""
         return (*super().method_labels(settings), *FOLLOWERS)
 
     def blocks(self, settings: Settings) -> list[Block]:

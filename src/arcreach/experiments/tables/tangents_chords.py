@@ -103,9 +103,7 @@ def _statements(run: Any, chords: str) -> Iterator[tuple[str, str, str, str]]:
 
     free = {key[1:]: pair for key, pair in pairs.items() if key[0]}
     bound = {key[1:]: pair for key, pair in pairs.items() if not key[0]}
-    ahead = {key: pair[0].share >= pair[1].share for key, pair in free.items()}
-    excepted = {key: key[0] == 3 and key[1] < 120 for key in free}
-    as_said = [ahead[key] != excepted[key] for key in free]
+    as_said = [(one.share >= other.share) != (n == 3 and bend < 120) for (n, bend), (one, other) in free.items()]
     yield (
         "Without a limit tangents reach more, except three sections below 120°",
         chords,

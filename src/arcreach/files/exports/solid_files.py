@@ -49,7 +49,7 @@ def _stl(robot: Robot, q: npt.ArrayLike, sides: int) -> bytes:
 
 
 def welded(mesh: BodyMesh) -> Any:
-    """Return all parts as one surface without faces of zero area, such as those of a retracted slide."""
+    """Return all parts as one surface without faces of zero area, such as those of a retracted prismatic joint."""
     points, index = np.unique(np.round(mesh.vertices / SAME), axis=0, return_inverse=True)
     faces = index.reshape(-1)[mesh.faces]
     flat = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])

@@ -106,7 +106,7 @@ def parse_chain(data: dict[str, Any], origin: str) -> Robot:
 
 
 def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
-    """Return the problems of an entry's values; invalid fields, listed in `bad`, are skipped."""
+    """Return the problems of an entry's values, without the fields at the locations `bad`; () is the entry itself."""
     found: list[str] = []
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
     if kind == "dh" and all(len(location) > 1 for location in bad):
@@ -128,9 +128,9 @@ def _value_problems(owner: Any, entry: dict[str, Any], bad: list[problems.Locati
     if "tendons" in names & entry.keys() and ("tendons",) not in bad:
         fields["tendons"] = checks.UNKNOWN
         for i, tendon in enumerate(entry["tendons"]):
-            worse = [location[2:] for location in bad if location[:2] == ("tendons", i)]
-            if all(worse):
-                found += [f"tendons[{i}]: {line}" for line in _value_problems(Tendon, tendon, worse)]
+            of_tendon = [location[2:] for location in bad if location[:2] == ("tendons", i)]
+            if all(of_tendon):
+                found += [f"tendons[{i}]: {line}" for line in _value_problems(Tendon, tendon, of_tendon)]
     for name in names & entry.keys() - fields.keys():
         fields[name] = field_form(owner, name).validate_python(entry[name])
     with checks.gathered(found):

@@ -94,6 +94,7 @@ def write_group(chain, route, scratch, series):
 
     Source: derived.
     """
+    # Avoids a division by zero if no gap bends.
     steepest = 1e-30
     gaps = series.shape[1] // 4
     for i in range(route.discs):
@@ -269,7 +270,7 @@ def nodes_suffice(route, r, table, v):
 
 @kernel(inline=True)
 def table_length(chain, route, r, table, v, curved):
-    """Return the length of route r, which has rows in the table, and its derivatives, as `section_length`.
+    """Return the length of route r, which has rows in the table, and its derivatives, as `section_length` does.
 
     v is (x, y, S), and `table.functions` must be those at x and y. Unless `curved`, second derivatives by x and y of
     tendons between discs are left zero. Source: derived.

@@ -56,7 +56,8 @@ def half_bound(value, rise, bow, step):
 def search_piece(piece, shapes, k, field, below, tolerance, stack):
     """Return the least distance of a piece's centre line to obstacle k if less than `below`, and the arc length there.
 
-    If no point is nearer than `below`, the arc length is -1. It is attained, at most `tolerance` above the least.
+    The distance is that of a point, and exceeds the least by at most `tolerance`. If no point is nearer than `below`,
+    the arc length is -1.
     `stack` (STACK_SIZE, 3) is scratch.
     Source: derived.
     """
@@ -239,7 +240,7 @@ class Obstacles(NamedTuple):
     shapes: Records  # of the scene, see `shapes`
     field: Array  # values of its grids
     tolerance: float  # metres by which a computed distance may be too large
-    margin: float  # clearance in metres
+    margin: float  # clearance that is asked for, in metres
 
 
 class Scratch(NamedTuple):

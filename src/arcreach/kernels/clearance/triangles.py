@@ -10,8 +10,8 @@ import math
 from arcreach._jit import kernel
 from arcreach.kernels.math.vectors import along, cross, dot, minus
 
-# Rounding error of a 3 x 3 determinant of differences relative to the same sum of absolute values: at most
-# (7 + 56 e) e with e = 2**-53, and (3 + 16 e) e for a 2 x 2 determinant; see [S97].
+# Rounding error of a determinant of differences, relative to the sum of the absolute values of its terms: at most
+# (7 + 56 e) e for 3 x 3 and (3 + 16 e) e for 2 x 2 with e = 2**-53; see [S97].
 DETERMINANT_ERROR = 1e-15
 
 
@@ -108,7 +108,10 @@ def pierced(t, a, b):
 
 @kernel
 def segment_triangle(t, a, b):
-    """Return the squared distance of a segment to a triangle, the segment's share and other point. Source: derived."""
+    """Return the squared distance from a segment to a triangle, and the nearest points.
+
+    That of the segment is given as its share, that of the triangle as a point. Source: derived.
+    """
     best, q = point_triangle(t, a)
     at = 0.0
     d = minus(b, a)

@@ -126,8 +126,8 @@ def solve_positive(A: Array, n: int, b: Array) -> None:
 def factor_downhill(A: Array, n: int) -> None:
     """Factor the first n rows of a symmetric A, given by its lower triangle, as L |D| L^T.
 
-    If A is not positive definite, |D| still gives Newton's method a direction of descent. D are the pivots. A becomes L
-    below the diagonal, the reciprocal of |D| on it, and |D| L^T above. Source: [GVL13] sect. 4.1.
+    D holds the pivots. Their absolute values give Newton's method a direction of descent even if A is not positive
+    definite. A becomes L below the diagonal, the reciprocal of |D| on it, and |D| L^T above. Source: [GVL13] sect. 4.1.
     """
     for i in range(n):
         least = _LEAST_PIVOT * A[i, i]

@@ -190,9 +190,9 @@ def adjust_axis(settings, task, tip, target, done, points):
 
 @kernel(inline=True)
 def trace_chords(stage, row, points, answers):
-    """Write start and end of every chord after a stage into a row of the trace, if there is one; the joint stays NaN.
+    """Write the chords after a stage into a row of the trace, if it has that row, as `fabrikx.write_links` does.
 
-    Source: derived.
+    Start and end of every chord are written; the joint between them stays NaN. Source: derived.
     """
     if answers.columns.shape[1] > 0 and row < answers.columns.shape[0]:
         sections = points.shape[0] - 1

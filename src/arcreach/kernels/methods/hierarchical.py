@@ -116,7 +116,7 @@ class Work(NamedTuple):
 
 @kernel
 def measure(motion, target, mode):
-    """Return the five errors of a tip against a target row, in the order of `ERRORS`.
+    """Return the five errors of a tip against a target row: columns `DISTANCE` to `COSINE`.
 
     Source: [RGM3] absolute errors. Erratum: see docs/errata.md#rgm3-angles.
     """

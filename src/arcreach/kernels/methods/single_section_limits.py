@@ -20,7 +20,7 @@ from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.methods.iteration import late
 
 # Conditions that are zero at the bend searched for: the slope of the distance, the angle between chord and target, or
-# the error at the greatest or the least length.
+# the error in r at the greatest or the least length.
 SLOPE, CHORD, LONGEST, SHORTEST = range(4)
 
 # Intervals of the scan per full turn. X and Z vary no faster than sin(theta), so extrema are few and far apart.
@@ -244,9 +244,9 @@ def less_travel(chain, row, theta, length, z, best):
     _, tip_z = planar_tip(chain, row, theta)
     travel = z - length * tip_z
     # For a target at the end of the travel, rounding may exceed the limit.
-    slack = 1e-12 * (abs(lower) + abs(upper))
+    rounding = 1e-12 * (abs(lower) + abs(upper))
     distance = abs(travel - min(max(0.0, lower), upper))
-    if lower - slack <= travel <= upper + slack and distance < best[3]:
+    if lower - rounding <= travel <= upper + rounding and distance < best[3]:
         return theta, length, travel, distance
     return best
 

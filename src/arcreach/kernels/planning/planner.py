@@ -1,4 +1,4 @@
-"""Find a path: the straight motion or a search by two trees, with a wide margin, then the least; shorten it."""
+"""Find a path, straight or by a search with two trees, first with a wide margin, then with a narrow one; shorten it."""
 
 import math
 from typing import NamedTuple
@@ -22,8 +22,8 @@ _SAMPLES = 5000
 # Random configurations whose mean clearance sets the initial intervals of checks, and the multiple of it.
 _LOOKS = 8
 _COARSE = 10.0
-# A path is shortened again after a gain of more than this share. Most attempts to find a shorter one; in practice the
-# deadline comes first.
+# A path is shortened again after a gain of more than this share, and kept once it is longer than the straight motion by
+# no more than that. Most attempts to find a shorter one; in practice the deadline comes first.
 _AGAIN = 1e-3
 _MOST_ATTEMPTS = 100_000
 
@@ -99,11 +99,11 @@ def first_path(space, coarse, pulls, query, scratch, work):
     """Write a path and return its number of points, 0 for none, and the demand that it keeps. Source: derived."""
     last = query.margins.shape[0] - 1
     demand = Demand(query.margins[0], query.own_margin, coarse, query.resolution)
-    for turn in range(last + query.rounds):
-        demand = Demand(query.margins[min(turn, last)], query.own_margin, coarse, query.resolution)
-        count = straight(space, demand, pulls, query.ends, scratch.path, work) if turn <= last else 0
+    for attempt in range(last + query.rounds):
+        demand = Demand(query.margins[min(attempt, last)], query.own_margin, coarse, query.resolution)
+        count = straight(space, demand, pulls, query.ends, scratch.path, work) if attempt <= last else 0
         if count == 0:
-            samples = _SAMPLES << min(max(turn - last, 0), 20)
+            samples = _SAMPLES << min(max(attempt - last, 0), 20)
             count = search(space, demand, pulls, query.ends, (samples, math.inf), scratch, work)
         if count > 0:
             return count, demand

@@ -28,6 +28,7 @@ def published_centre(before, phi, length, theta):
 def published_touch(gap, size, radius):
     """Return whether the printed conditions call a gap R' between backbone and sphere centre a collision.
 
+    `size` is the radius of the sphere, `radius` that of the body.
     Source: [K22] eqs. 2.44-2.47. Erratum: see docs/errata.md#k22-2-41.
     """
     if abs(gap) < radius or abs(gap - size) < radius or abs(gap + size) < radius:
@@ -37,7 +38,7 @@ def published_touch(gap, size, radius):
 
 @kernel
 def published_bend(before, phi, length, theta, radius, spheres):
-    """Return the printed new bend for the first of `spheres` (n, 4) touched by the printed conditions, else theta.
+    """Return the printed new bend for the first of `spheres` (n, 4) in a collision by `published_touch`, else theta.
 
     Nothing is printed for a straight section, which keeps its bend. The result may violate all limits.
     Source: [K22] eqs. 2.43, 2.48. Erratum: see docs/errata.md#k22-2-41.

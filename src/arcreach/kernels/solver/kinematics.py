@@ -8,7 +8,7 @@ step needs no sine and no special case for the straight pose.
 The pass updates T_here_tip, so residual and columns are in the tip frame, where the tangent plane of the tip's axis is
 x and y. J is stored transposed, (variables, 6). Its columns are scaled by the unit of each variable, see
 `layout.MOVING`. Its rows: position, then weight times orientation, two rows for an axis and zeros for a position. The
-sixth row is written for ROTATION targets only; a caller that reads it in other modes must set it to zero first.
+sixth row, J[:, 5], is written for ROTATION targets only; a caller that reads it in other modes sets it to zero first.
 """
 
 import math

@@ -6,10 +6,10 @@ their limits, with the tip at its target.
 
 An iteration of sequential quadratic programming adds two steps: `down`, the negative gradient projected onto the null
 space of the tip's Jacobian, with the step length of Barzilai and Borwein, and `back`, the shortest step that returns
-the tip to the target to first order. A block that the sum would take across its bound moves along it. The tip may
-leave the target by a small distance between iterations: `descend` returns it if it has gone farther, and to within the
-tolerances at the end. Postures are therefore compared by their predicted cost after `back`, which is Fletcher's merit
-function.
+the tip to the target to first order. A block, the variables of one moving element, that the sum of both steps would
+take across its bound moves along the bound. The tip may leave the target by a small distance between iterations:
+`descend` brings it back if it has gone farther, and to within the tolerances at the end. Postures are therefore
+compared by their predicted cost after `back`, which is Fletcher's merit function.
 """
 
 import math
@@ -35,8 +35,8 @@ from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to
 
 # Most accepted steps of a descent.
 MOST_STEPS = 100
-# Most step lengths tried for one step with postures exactly at the target, and with postures near it; the factor from
-# one length to the next.
+# Most step lengths tried for one step if the tip is brought back to the target exactly, and if only to within `LOOSE`;
+# the factor from one length to the next.
 MOST_TRIALS = 6
 LOOSE_TRIALS = 3
 SHORTER = 0.25
@@ -51,8 +51,8 @@ LEAST_GAIN = 3e-4
 EXPECTED_GAIN = 1.0
 # Least curvature of a block, as a share of the largest, so that steps of variables without weight stay bounded.
 LEAST_CURVATURE = 1e-3
-# The tip may leave the target by this many radians, or this share of the weight in metres, before `descend` returns it.
-# Within that, the cost after the return is predicted to about a thousandth.
+# The tip may leave the target by this many radians, or by this times `Model.weight` in metres, before `descend` brings
+# it back. Within that, the cost after the return is predicted to about a thousandth.
 LOOSE = 0.03
 # The descent is repeated exactly at the target if its final cost exceeds the prediction by more than this share.
 PREDICTION_ERROR = 0.01
@@ -85,7 +85,7 @@ class PostureScratch(NamedTuple):
     """Scratch of `minimise_cost`, in addition to `Work`."""
 
     first: Array  # (variables,): v at the start of the descent
-    here: Array  # (variables,)
+    here: Array  # (variables,): v before the step
     g: Array  # (variables,): gradient of the cost in scaled variables, projected onto active bounds
     size: Array  # (variables,): unit of the scaled variable, in which the cost has curvature 1
     down: Array  # (variables,): step down the cost in the null space
@@ -256,8 +256,9 @@ def linearise(
 ) -> tuple[float, float, float]:
     """Write `down` and `back` for v, e and J of `work`; return the predicted cost after `back`, and squared lengths.
 
-    In scaled variables the squared length of `down` is the first-order decrease of the cost. That of `back` is set to
-    infinity where a block touches a bound, because the active set may change during the step. Source: derived.
+    The squared lengths are those of `down` and `back` in scaled variables. The first is the first-order decrease of the
+    cost. The second is infinite if a block touches a bound, because the active set may change during the step.
+    Source: derived.
     """
     value = write_gradient(model, preference, work.v, scratch)
     scale(model, work.J, scratch)
@@ -438,7 +439,7 @@ def prefer(
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
     n = best_v.shape[0]
-    # `evaluate` does not write the last column for targets without a rotation.
+    # `evaluate` does not write J[:, 5] for targets without a rotation.
     for k in range(n):
         work.J[k, 5] = 0.0
     rows = np.empty((8, n))

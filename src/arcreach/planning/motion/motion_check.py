@@ -28,7 +28,7 @@ from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import tolerance_of
 from arcreach.scenes.scene import Scene
 
-# A gap beyond the margin that is smaller than this share of the moving reach counts as contact.
+# A clearance above the margin by less than this share of the moving reach counts as a contact.
 RESOLUTION = 2e-5
 # Added to a margin, so that rounding errors cannot turn a contact into a free motion: shares of the moving reach, and
 # of the whole reach, which bounds the positions of all points.
@@ -114,7 +114,7 @@ def _continuous_of(robot: Robot) -> tuple[Integers, Integers, Integers]:
         held = [n for n, e in zip(robot.element_names, robot.elements, strict=True) if isinstance(e, HeldSection)]
         if held:
             # Kernels that check motions count two or three variables for every section; a held section has none.
-            raise MethodError(f"hold names {held[0]}, a section; along checked motions give joints only")
+            raise MethodError(f"hold names {held[0]}, a section; to plan or check motions, give joints only")
         moving = robot.model.moving[np.isinf(robot.model.moving["lower"])]
         # The direction of a section with twist is an unbounded variable, but a wrapped coordinate.
         joints = moving[np.isinf(robot.lower[moving["coordinate"]])]

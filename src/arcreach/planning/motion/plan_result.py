@@ -1,4 +1,4 @@
-"""`Plan`: a collision-free path, or the status that explains why none was found."""
+"""`Plan`: the result of `plan`."""
 
 from __future__ import annotations
 

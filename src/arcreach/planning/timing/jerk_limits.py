@@ -2,8 +2,8 @@
 
 Along a straight curve ruckig computes the fastest run. Along any other curve the fastest run within limits of speed and
 acceleration is averaged over a time window: its acceleration then has no jumps, and the robot does not leave the curve.
-It is then slowed down until it keeps all limits. Several windows and shares of the acceleration are
-tried, and the fastest result is returned. It keeps all limits, but a faster run may exist.
+It is then slowed down until it keeps all limits. Several windows and shares of the acceleration limit are tried, and
+the fastest result is returned; a faster run may exist.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ class Curve:
 
 
 @dataclass(slots=True)
-class _Shape:
-    """Parameters of the curves through a path of n points."""
+class _Refinement:
+    """How the curves through a path of n points have been refined so far."""
 
     halvings: Integers  # (n - 1,): a segment is divided into 2 ** halvings pieces
     moved: Booleans  # (n - 1,): segments whose control points are moved inside the limits
@@ -75,55 +75,59 @@ def distinct(V: Array) -> Array:
 
 
 def smooth_curves(space: VariableSpace, V: Array, check: MotionCheck | None, stops: bool) -> list[Curve]:
-    """Return consecutive curves through points (n, variables), inside the limits and, with `check`, free."""
+    """Return consecutive curves through points (n, variables), inside the limits and, with `check`, collision-free.
+
+    With `stops` the robot stops at every point.
+    """
     segments = len(V) - 1
     spare = 0.0 if check is None else _spare(check, V)
     moved, near = np.zeros((2, segments), np.bool_)
-    shape = _Shape(np.zeros(segments, np.int64), moved, near, np.full(segments + 1, stops))
-    shape.stops[[0, -1]] = True
+    refined = _Refinement(np.zeros(segments, np.int64), moved, near, np.full(segments + 1, stops))
+    refined.stops[[0, -1]] = True
     for k in itertools.count():
-        curves = [_curve(space, V, shape, a, b) for a, b in itertools.pairwise(np.flatnonzero(shape.stops).tolist())]
-        outside = _outside(space, curves, segments) & ~shape.moved
+        ends = np.flatnonzero(refined.stops).tolist()
+        curves = [_curve(space, V, refined, a, b) for a, b in itertools.pairwise(ends)]
+        outside = _outside(space, curves, segments) & ~refined.moved
         if outside.any():
-            shape.moved |= outside if k < ROUNDS else True
+            refined.moved |= outside if k < ROUNDS else True
             continue
-        missed = _missed(V, curves) & (shape.halvings < MISSED_HALVINGS)
+        missed = _missed(V, curves) & (refined.halvings < MISSED_HALVINGS)
         if missed.any():
-            shape.halvings[missed] = MISSED_HALVINGS
+            refined.halvings[missed] = MISSED_HALVINGS
             continue
-        spares = np.where(shape.near, LEAST_KEPT, KEPT) * spare
-        blocked = _blocked(check, spares, curves) & ~(shape.stops[:-1] & shape.stops[1:])
+        spares = np.where(refined.near, LEAST_KEPT, KEPT) * spare
+        blocked = _blocked(check, spares, curves) & ~(refined.stops[:-1] & refined.stops[1:])
         if not blocked.any():
             return curves
-        finest = blocked & (shape.halvings >= FINEST)
-        stopped = finest & shape.near
-        shape.stops[:-1] |= stopped
-        shape.stops[1:] |= stopped
-        shape.near |= finest
-        shape.halvings += blocked
-        shape.halvings[finest] = 0
+        finest = blocked & (refined.halvings >= FINEST)
+        stopped = finest & refined.near
+        refined.stops[:-1] |= stopped
+        refined.stops[1:] |= stopped
+        refined.near |= finest
+        refined.halvings += blocked
+        refined.halvings[finest] = 0
     raise AssertionError("unreachable: every round changes at least one more segment")
 
 
-def _curve(space: VariableSpace, V: Array, shape: _Shape, first: int, last: int) -> Curve:
+def _curve(space: VariableSpace, V: Array, refined: _Refinement, first: int, last: int) -> Curve:
     """Return the curve from one stop to the next."""
-    rows, owners = [V[first : first + 1]], []
+    rows, segments = [V[first : first + 1]], []
     for i in range(first, last):
-        pieces = 1 << int(shape.halvings[i]) if last - first > 1 else 1
+        pieces = 1 << int(refined.halvings[i]) if last - first > 1 else 1
         rows.append(V[i] + np.arange(1, pieces + 1)[:, None] / pieces * (V[i + 1] - V[i]))
-        owners += [i] * pieces
+        segments += [i] * pieces
     points = np.concatenate(rows)
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    spans = np.array(owners)
+    segment_of = np.array(segments)  # by piece
     control = control_through(lengths, points)
-    moved = np.flatnonzero(shape.moved[spans])
+    moved = np.flatnonzero(refined.moved[segment_of])
     if len(moved) and last - first > 1:
         chosen = np.unique(moved[:, None] + np.arange(4))
         control[chosen] = space.inside(control[chosen])
-    pieces = max(PER_SPAN, math.ceil(INTERVALS / len(spans)))
-    steps = np.arange(pieces) / pieces
+    intervals = max(PER_SPAN, math.ceil(INTERVALS / len(segments)))
+    steps = np.arange(intervals) / intervals
     grid = np.append((lengths[:-1, None] + steps * np.diff(lengths)[:, None]).ravel(), lengths[-1])
-    return Curve(from_control(lengths, control), grid, np.repeat(spans, pieces))
+    return Curve(from_control(lengths, control), grid, np.repeat(segment_of, intervals))
 
 
 def _outside(space: VariableSpace, curves: list[Curve], segments: int) -> Booleans:
@@ -156,8 +160,8 @@ def _spare(check: MotionCheck, V: Array) -> float:
 def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> Booleans:
     """Return the segments whose curve is not certified, as a mask.
 
-    A certified curve keeps the clearances `spares` beyond the margin, the body clear of itself if that is checked, and
-    in the port if there is one.
+    A certified curve keeps the clearances `spares` beyond the margin. Its body stays clear of itself, if that is
+    checked, and passes the port, if there is one.
     """
     blocked = np.zeros(len(spares), np.bool_)
     if check is None:
@@ -174,7 +178,7 @@ def _blocked(check: MotionCheck | None, spares: Array, curves: list[Curve]) -> B
 
 
 def _passes(check: MotionCheck, V: Array, error: float) -> bool:
-    """Return whether a body within `error` metres of that on the motions between successive rows passes the port."""
+    """Return whether the body passes the port, even `error` metres off the straight motions between successive rows."""
     if check.port is None:
         return True
     passed, distances = check.passes(V)

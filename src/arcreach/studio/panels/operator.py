@@ -91,7 +91,7 @@ class OperatorTab:
         for handle in (self.frame, self.speed, self.step):
             handle.on_update(from_client(lambda _: self._apply()))
         self.motion.on_click(from_client(self._press))
-        self.entry.on_update(from_client(lambda event: self._enter(event.target.value)))
+        self.entry.on_update(from_client(lambda event: self._toggle_entry(event.target.value)))
         for handle in (self.point, self.radius):
             handle.on_update(from_client(lambda _: self._constrain()))
 
@@ -127,7 +127,7 @@ class OperatorTab:
     def _show_port(self, shown: bool) -> None:
         self.entry.value = self.point.visible = self.radius.visible = shown
 
-    def _enter(self, wanted: bool) -> None:
+    def _toggle_entry(self, wanted: bool) -> None:
         """Set an entry point half-way along the body, or none."""
         if wanted:
             self.point.value = _millimetres(self._studio.state.request.robot.backbone(self._studio.q, 3)[1])

@@ -57,7 +57,7 @@ def _spec(robot: Robot, k: int, name: str) -> SliderSpec:
     factor = math.degrees(1.0) if angle else 1e3
     low, high = robot.lower[k], robot.upper[k]
     if math.isinf(low):
-        # A joint without limits is shown over one turn.
+        # A continuous joint is shown over one turn.
         low, high = -math.pi, math.pi
     return SliderSpec(k, f"{name} {'°' if angle else 'mm'}", _round(factor * low), _round(factor * high), factor)
 
@@ -70,7 +70,7 @@ def shown_value(spec: SliderSpec, q: Array) -> float:
     """Return the value of a slider for a configuration."""
     value = float(spec.factor * q[spec.coordinate])
     if spec.factor != 1e3 and not spec.low <= value <= spec.high:
-        # A joint without limits may have made several turns; the slider shows the angle wrapped to +-180 degrees.
+        # A continuous joint may have made several turns; the slider shows the angle wrapped to +-180 degrees.
         value = (value + 180.0) % 360.0 - 180.0
     return min(max(_round(value), spec.low), spec.high)
 
@@ -83,7 +83,7 @@ class Sliders:
         self._folders: list[Any] = []
         self._specs: list[SliderSpec] = []
         self.handles: list[Any] = []
-        self._held: int | None = None
+        self._dragged: int | None = None
 
     def set_robot(self, robot: Robot, q: Array) -> None:
         """Replace the sliders by those of another robot."""
@@ -108,7 +108,7 @@ class Sliders:
         self.handles.append(handle)
 
     def _move(self, coordinate: int, value: float) -> None:
-        self._held = coordinate
+        self._dragged = coordinate
         # Start from the latest requested configuration: it may not be shown yet when the next slider moves.
         request = self._studio.state.request
         q = (self._studio.q if request.q is None else request.q).copy()
@@ -118,7 +118,7 @@ class Sliders:
     def show(self, q: Array, settled: bool) -> None:
         """Set the sliders to q; while a newer request is pending, skip the slider in use, which would jump back."""
         if settled:
-            self._held = None
+            self._dragged = None
         for spec, handle in zip(self._specs, self.handles, strict=True):
-            if spec.coordinate != self._held:
+            if spec.coordinate != self._dragged:
                 handle.value = shown_value(spec, q)

@@ -13,7 +13,7 @@ from arcreach.robots.robot import Robot
 from arcreach.robots.tendon_curves import dashes, discs_of, tendon_points
 from arcreach.studio.stage import colours
 
-# In reaches of the robot: thickness of a tendon, and length of a dash.
+# Thickness of a tendon and length of a dash, as shares of the robot's reach.
 THICKNESS, DASH = 0.003, 0.012
 # Half the height of a disc in radii.
 HALF = 0.05
@@ -21,6 +21,7 @@ SIDES = 32
 # The rings of a disc are doubled, so that its edges stay sharp.
 DISC = revolved([(1.0, -HALF)] * 2 + [(1.0, HALF)] * 2, circle(SIDES))
 DISC_FACES = tube_faces(DISC, SIDES)
+# Angles of the rings of a unit sphere from its lower pole.
 RINGS = np.pi * np.arange(1, 16) / 16
 BALL = revolved([(np.sin(a), -np.cos(a)) for a in RINGS], circle(SIDES), (-1.0, 1.0))
 BALL_FACES = tube_faces(BALL, SIDES)
@@ -85,8 +86,8 @@ class DrawnTendons:
         self.ellipsoid.visible = axes is not None
         if axes is not None:
             # Left-handed axes would turn the faces inside out.
-            upright = axes * np.sign(np.linalg.det(axes) or 1.0)
-            self.ellipsoid.vertices = (self._scale * (BALL @ upright.T + centre)).astype(np.float32)
+            right_handed = axes * np.sign(np.linalg.det(axes) or 1.0)
+            self.ellipsoid.vertices = (self._scale * (BALL @ right_handed.T + centre)).astype(np.float32)
 
     def remove(self) -> None:
         """Remove everything from the 3-D view."""
@@ -97,6 +98,6 @@ class DrawnTendons:
 
         discs = discs_of(self.robot, q)
         turns = SO3.from_matrix(discs.poses[:, :3, :3]).wxyz
-        places = self._scale * discs.poses[:, :3, 3], turns, self._scale * discs.radii
-        positions, wxyz, radii = (values.astype(np.float32) for values in places)
+        arrays = self._scale * discs.poses[:, :3, 3], turns, self._scale * discs.radii
+        positions, wxyz, radii = (array.astype(np.float32) for array in arrays)
         return positions, wxyz, radii

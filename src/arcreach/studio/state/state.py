@@ -93,8 +93,8 @@ class State:
             if cancelled():
                 return None
             # A new q, which is None for a new target, invalidates the equilibrium of the pulls.
-            kept = {} if "q" not in fields else {"pulled": None}
-            self._request = replace(self._request, revision=self._request.revision + 1, **{**kept, **fields})
+            defaults = {"pulled": None} if "q" in fields else {}
+            self._request = replace(self._request, revision=self._request.revision + 1, **{**defaults, **fields})
             return self._request
 
     def accept(self, answer: Answer) -> bool:
