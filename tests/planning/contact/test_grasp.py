@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,6 +69,15 @@ def test_a_disc_is_grasped_without_shapely(robot, monkeypatch):
         check_grasp(plan, [], robot)
     with pytest.raises(ar.MissingExtraError, match=r"arcreach\[plan\]"):
         ar.plan_grasp(ONE, ar.Polygon([(0.03, 0.1), (0.06, 0.1), (0.05, 0.14)]))
+
+
+@pytest.mark.parametrize("x", [-0.04, 0.04])
+def test_twisting_sections_turn_the_base_of_the_next(x):
+    robot = ar.Robot([replace(section, twist=True) for section in TWO.elements])
+    plans = ar.plan_grasp(robot, ar.Disc((x, 0.14), 0.03))
+    assert len(plans) >= 1
+    for plan in plans:
+        check_grasp(plan, [], robot)
 
 
 @pytest.mark.parametrize("name", ["grasp-one", "grasp-two"])

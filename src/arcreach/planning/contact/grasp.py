@@ -198,8 +198,9 @@ class _Task:
             if why is not None:
                 refusals.append(f"{where}: {why}")
                 continue
-            q = np.array([self._configuration(pieces) for pieces in moments])
-            plans.append(self._plan(side, moments[-1][:k], moments[-1][k:], moments, q, "unroll"))
+            plans.append(
+                self._plan(side, moments[-1][:k], moments[-1][k:], moments, self._configurations(moments), "unroll")
+            )
         return plans, refusals
 
     def _closing(
@@ -208,12 +209,11 @@ class _Task:
         """Return the motion in which the wrapping sections grow straight along the tangent, then close one by one."""
         approach = tuple((curvature, length) for length in first)
         moments = []
-        for share in np.linspace(0.0, 1.0, NEARING):
+        for share in np.linspace(0.0, 1.0, NEARING).tolist():
             pairs = zip(self.sections[k:], rest, strict=True)
-            lengths = [(section.length + share * (length - section.length)) for section, length in pairs]
-            moments.append(approach + tuple((0.0, float(length)) for length in lengths))
-        for progress in np.linspace(0.0, len(rest), WRAPPING * len(rest) + 1)[1:]:
-            shares = [min(max(float(progress) - j, 0.0), 1.0) for j in range(len(rest))]
+            moments.append(approach + tuple((0.0, s.length + share * (length - s.length)) for s, length in pairs))
+        for progress in np.linspace(0.0, len(rest), WRAPPING * len(rest) + 1)[1:].tolist():
+            shares = [min(max(progress - j, 0.0), 1.0) for j in range(len(rest))]
             moments.append(approach + tuple((s * kappa, length) for s, length in zip(shares, rest, strict=True)))
         return tuple(moments)
 
@@ -228,14 +228,26 @@ class _Task:
             return "the body would touch itself"
         return None
 
-    def _configuration(self, pieces: Pieces) -> Array:
-        """Return the robot's configuration with these curvatures and lengths."""
-        q: list[float] = []
-        for section, (curvature, length) in zip(self.sections, pieces, strict=True):
-            q += [abs(curvature) * length, 0.0 if curvature >= 0.0 else math.pi]
-            if section.stretch > 0.0:
-                q.append(length)
-        return np.array(q)
+    def _configurations(self, moments: tuple[Pieces, ...]) -> Array:
+        """Return the robot's configurations (n, dof) with these curvatures and lengths.
+
+        A section that ends with a negative curvature has the direction pi throughout. With `twist` it turns the base of
+        the next section too.
+        """
+        directions, turned = [], False
+        for section, (curvature, _) in zip(self.sections, moments[-1], strict=True):
+            negative = curvature < 0.0
+            directions.append(math.pi if negative != turned else 0.0)
+            turned = negative if section.twist else turned
+        configurations = []
+        for pieces in moments:
+            q: list[float] = []
+            for section, direction, (curvature, length) in zip(self.sections, directions, pieces, strict=True):
+                q += [abs(curvature) * length, direction]
+                if section.stretch > 0.0:
+                    q.append(length)
+            configurations.append(q)
+        return np.array(configurations)
 
     def _plan(
         self, side: int, approach: Pieces, wrap: Pieces, moments: tuple[Pieces, ...], q: Array | None, motion: str
@@ -260,12 +272,12 @@ def _unrolled(
     curvature: float, approach_length: float, kappa: float, total: float, shortest: float
 ) -> tuple[Pieces, ...]:
     """Return the motion in which the body grows along the approach and straight on, then rolls onto the circle."""
-    moments: list[Pieces] = []
-    for length in np.linspace(max(shortest, total / NEARING), total, NEARING):
-        straight = max(float(length) - approach_length, 0.0)
-        moments.append(((curvature, min(float(length), approach_length)), (0.0, straight)))
-    for share in np.linspace(0.0, 1.0, 2 * WRAPPING + 1)[1:]:
-        wrapped = float(share) * (total - approach_length)
+    lengths = np.linspace(max(shortest, total / NEARING), total, NEARING).tolist()
+    moments: list[Pieces] = [
+        ((curvature, min(length, approach_length)), (0.0, max(length - approach_length, 0.0))) for length in lengths
+    ]
+    for share in np.linspace(0.0, 1.0, 2 * WRAPPING + 1)[1:].tolist():
+        wrapped = share * (total - approach_length)
         moments.append(((curvature, approach_length), (kappa, wrapped), (0.0, total - approach_length - wrapped)))
     # The last straight piece has no length.
     moments[-1] = ((curvature, approach_length), (kappa, total - approach_length))
