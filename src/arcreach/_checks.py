@@ -137,6 +137,11 @@ def whole(field: str, value: Any, least: int, error: type[ArcreachError] = Targe
     raise error(f"{field} = {shown(value)} is not accepted; give a whole number from {least} to {MOST_WHOLE:g}")
 
 
+def thread_count(threads: Any) -> int | None:
+    """Return a number of threads; None, for as many as there are cores, stays None."""
+    return None if threads is None else whole("threads", threads, 1)
+
+
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
     """Return a random generator from a seed, or the caller's own."""
     try:

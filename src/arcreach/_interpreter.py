@@ -24,10 +24,12 @@ def _allowance() -> float:
         return 2.0
 
 
+# Seconds of interpretation that this process has left, and the end of the current interpretation.
 _left = _allowance()
 _deadline = 0.0
 # Name of a kernel's attribute with a replacement to interpret, if its own code cannot be interpreted.
 SUBSTITUTE = "interpreted_as"
+# Kernels as Python functions, by kernel.
 _copies: dict[Any, Callable[..., Any]] = {}
 
 

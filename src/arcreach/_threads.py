@@ -52,12 +52,12 @@ def spread(
     # A batch is worth compiling, and an interpreted call that fails would restore rows that other threads have filled.
     stop_interpreting()
     threads = threads or available_threads()
-    pieces = min(rows // smallest, threads * PIECES_PER_THREAD)
-    if threads == 1 or pieces < 2:
+    if threads < 2:
         kernel(0, rows, *arguments)
         return
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="arcreach")
+    pieces = min(rows // smallest, threads * PIECES_PER_THREAD)
     edges = [rows * i // pieces for i in range(pieces + 1)]
     jobs = [_pools[threads].submit(kernel, start, stop, *arguments) for start, stop in itertools.pairwise(edges)]
     for job in jobs:

@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -196,6 +197,9 @@ def test_robots_that_cannot_be_fitted_are_refused():
         ar.fit(ar.Robot([ar.Revolute((0, 0, 1)), *nominal().elements]), data)
     with pytest.raises(ar.TargetError, match="3 pulls a row; the robot has 6"):
         ar.fit(nominal(2), data)
+    telescopic = ar.Robot([replace(nominal().elements[0], length=0.0, stretch=0.08)])
+    with pytest.raises(ar.TargetError, match=r"free = \['lengths'\] has no parameters"):
+        ar.fit(telescopic, data, ["lengths"])
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_the_largest_step_takes_units(run, tmp_path, text, steps):
         ("3kg", "--max-step 3kg is not accepted; give an angle, a length or both, as 3deg,5mm"),
         ("3deg,4deg", "--max-step 3deg,4deg is not accepted"),
         ("3deg,0.1", "--max-step 3deg,0.1 is not accepted"),
-        ("5mm", "--max-step 5mm: robot 'three-section' has no coordinate that is a length"),
+        ("5mm", "--max-step 5mm: robot 'three-section' has no length among its coordinates"),
         ("-3deg", "max_step = "),
         ("", "--max-step  is not accepted"),
     ],

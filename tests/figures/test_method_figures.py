@@ -15,7 +15,6 @@ pytest.importorskip("matplotlib")
 from arcreach import figures
 from arcreach.figures.measure import chosen_methods
 from arcreach.figures.success import wilson
-from arcreach.figures.times import time_text
 from arcreach.ik.methods.single_section import constants
 
 TWO = ar.load_robot("two-section")
@@ -93,11 +92,6 @@ def test_histograms_count_every_time():
     assert figures.solve_times({"none": ([], 0)}).axes
     with pytest.raises(MethodError, match="times is empty"):
         figures.solve_times({})
-
-
-@pytest.mark.parametrize(("microseconds", "text"), [(1.234, "1.23 µs"), (4321.0, "4.32 ms"), (2e6, "2 s")])
-def test_times_have_the_unit_that_suits_them(microseconds, text):
-    assert time_text(microseconds) == text
 
 
 def test_distributions_end_at_the_share_reached():

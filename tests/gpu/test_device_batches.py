@@ -245,13 +245,15 @@ def test_kernels_are_made_ahead_of_time(monkeypatch):
     from arcreach._warm_up import _warm_gpu
 
     robot = ar.Robot([ar.Revolute(), ar.Link([0.0, 0.0, 0.1]), ar.Revolute([0.0, 1.0, 0.0]), ar.Link([0.1, 0.0, 0.0])])
-    monkeypatch.setattr(batch, "_special", type(batch._special)())
+    monkeypatch.setattr(batch, "_built", type(batch._built)())
     _warm_gpu(robot, specialised=False)
-    assert len(batch._special) == 0
+    assert len(batch._built) == len(GOALS)
     _warm_gpu(robot, specialised=True)
-    assert len(batch._special) == len(GOALS)
+    assert len(batch._built) == 2 * len(GOALS)
     # Equal robots share them.
-    assert batch_of([ar.Robot(robot.elements)], task_of(AXIS, 1e-6, 1e-3), 1).kernels in batch._special.values()
+    again = batch_of([ar.Robot(robot.elements)], task_of(AXIS, 1e-6, 1e-3), 1)
+    assert again.kind.robot is not None
+    assert again.kernels in batch._built.values()
 
 
 def test_warm_up_compiles_what_was_asked_for(monkeypatch):
@@ -279,7 +281,7 @@ def test_kernels_on_disk_are_keyed_by_the_whole_robot(monkeypatch):
     robots = [chain(), chain(length=0.2), chain(bend=1.4), chain(limit=2.1)]
 
     def make(robot, mode=AXIS, started=False):
-        monkeypatch.setattr(batch, "_special", type(batch._special)())
+        monkeypatch.setattr(batch, "_built", type(batch._built)())
         batch_of([robot], task_of(mode, 1e-6, 1e-3, started=started), 1, specialised=True)
 
     for robot in (*robots, chain()):

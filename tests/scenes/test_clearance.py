@@ -6,6 +6,8 @@ import pytest
 from tests.scenes import bodies
 
 import arcreach as ar
+from arcreach.errors import TargetError
+from arcreach.scenes.certificate import certified_clearance
 
 THREE = ar.Robot([ar.Section(0.05, 2.0, radius=0.004)] * 3)
 
@@ -166,6 +168,18 @@ def test_threads_change_nothing():
     one, two = (ar.clearance(robot, Q, scene, threads=threads) for threads in (1, 2))
     np.testing.assert_array_equal(one.distance, two.distance)
     assert 0.0 < (one.distance > 0.0).mean() < 1.0
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "a"])
+def test_threads_are_a_whole_number_above_zero(threads):
+    scene = [ar.Sphere((0.03, 0, 0.07), 0.01)]
+    for call in (
+        lambda: ar.clearance(THREE, THREE.neutral, scene, threads=threads),
+        lambda: ar.self_clearance(THREE, THREE.neutral, threads=threads),
+        lambda: certified_clearance(THREE, THREE.neutral, scene, threads=threads),
+    ):
+        with pytest.raises(TargetError, match=r"threads = .* whole number"):
+            call()
 
 
 def test_a_clearance_is_a_float():

@@ -35,6 +35,7 @@ def pair(rng, **fields):
         ({"vertices": CORNERS, "faces": [[0, 1, 9]]}, ["faces", "0 to 3"]),
         ({"vertices": CORNERS, "faces": [[0, 1, -1]]}, ["faces", "0 to 3"]),
         ({"vertices": CORNERS, "faces": [[0, 1, math.nan]]}, ["faces", "whole numbers"]),
+        ({"vertices": CORNERS, "faces": [[0, 1, math.inf]]}, ["faces", "whole numbers"]),
         ({"vertices": CORNERS * math.nan, "faces": FACES}, ["vertices", "finite"]),
         ({"vertices": CORNERS}, ["faces = None", "both"]),
         ({}, ["path = ''", "vertices and faces"]),

@@ -126,7 +126,7 @@ def test_a_listener_is_closed_where_no_server_starts(monkeypatch):
     monkeypatch.setattr(viser, "ViserServer", fail)
     listener = bound_socket("127.0.0.1", 0, allow_remote=False)
     with pytest.raises(RuntimeError, match="no server"):
-        server.start_server(listener, Guard(listener.getsockname()[1]), "test", Devices())
+        server.start_server(listener, Guard(listener.getsockname()[1]), Devices())
     assert listener.fileno() == -1
 
 

@@ -43,7 +43,7 @@ def test_a_worker_survives_a_job_that_raises(caplog):
 def test_a_stopped_worker_starts_nothing():
     done = []
     worker = Worker("test", done.append)
-    worker.stop(5.0)
+    worker.stop()
     worker.post(1)
-    assert not worker._thread.is_alive()
+    until(lambda: not worker._thread.is_alive())
     assert done == []

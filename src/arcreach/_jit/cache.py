@@ -1,4 +1,4 @@
-"""Disk cache of compiled kernels, in a folder that only this user can write to.
+"""The directory of compiled kernels on disk, which only this user can write to.
 
 numba notices an edit in the file of a cached function but not in the files of the functions it calls. The name of the
 cache directory is therefore a hash of all kernel sources, and an edit starts an empty cache.
@@ -14,12 +14,11 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -28,11 +27,10 @@ PACKAGE = Path(__file__).parents[1]
 def kernel_hash() -> str:
     """Return a hash of the sources in `kernels`, `elements` and `_jit`, and of numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in (
-        path for folder in ("_jit", "elements", "kernels") for path in sorted((PACKAGE / folder).rglob("*.py"))
-    ):
-        digest.update(source.relative_to(PACKAGE).as_posix().encode())
-        digest.update(source.read_bytes())
+    for folder in ("_jit", "elements", "kernels"):
+        for source in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(source.relative_to(PACKAGE).as_posix().encode())
+            digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -107,59 +105,17 @@ def _warn_of(folder: Path, reason: str) -> None:
 
 
 CACHE_DIRECTORY = _open_cache()
-
-
-_configuring = threading.RLock()
+_config_lock = threading.RLock()
 
 
 @contextlib.contextmanager
 def own_cache_directory() -> Iterator[None]:
     """Set numba's cache directory inside the block; restore it afterwards for other code in the process."""
     config: Any = numba.config
-    with _configuring:
+    with _config_lock:
         before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_DIRECTORY)
         try:
             yield
         finally:
             config.CACHE_DIR = before
-
-
-class OneFileEach(caching.FunctionCache):
-    """numba's disk cache with one file per signature, opened at a kernel's first call.
-
-    numba's index numbers the files of a function, and two processes that compile at once can take the same number and
-    load each other's code. numba also writes a trial file per function at import, which would dominate import time.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._py_func = function
-
-    @functools.cached_property
-    def _opened(self) -> Any:
-        with own_cache_directory():
-            return caching.FunctionCache(self._py_func)
-
-    def _file(self, signature: Any, codegen: Any) -> str:
-        which = repr(self._index_key(signature, codegen))
-        return f"{self._opened._impl.filename_base}.{hashlib.sha256(which.encode()).hexdigest()[:32]}.nbc"
-
-    def holds(self, signature: Any, target_context: Any) -> bool:
-        """Return whether a compiled version is on disk."""
-        return os.path.exists(os.path.join(self._opened.cache_path, self._file(signature, target_context.codegen())))
-
-    def _load_overload(self, signature: Any, target_context: Any) -> Any:
-        # An unreadable file only costs a compilation.
-        with contextlib.suppress(Exception):
-            data = self._opened._cache_file._load_data(self._file(signature, target_context.codegen()))
-            return self._rebuilt(target_context, data)
-        return None
-
-    def _rebuilt(self, target_context: Any, data: Any) -> Any:
-        return self._opened._impl.rebuild(target_context, data)
-
-    def _save_overload(self, signature: Any, data: Any) -> None:
-        cache = self._opened
-        if cache._impl.check_cachable(data):
-            cache._impl.locator.ensure_cache_path()
-            cache._cache_file._save_data(self._file(signature, data.codegen), cache._impl.reduce(data))

@@ -8,17 +8,20 @@ generates both for every kernel, which takes a third of the compile time.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import hashlib
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import llvmlite.binding
 import numba
-from numba.core import codegen, compiler, registry, sigutils
+from numba.core import caching, codegen, compiler, registry, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 
 from arcreach._jit import overloads
-from arcreach._jit.cache import OneFileEach
+from arcreach._jit.cache import own_cache_directory
 
 
 class KernelDispatcher(registry.CPUDispatcher):
@@ -153,26 +156,56 @@ class _InnerCompiler(_Compiler):
         return super().define_pipelines()
 
 
-class _Cache(OneFileEach):
-    """The disk cache, with a file for each form of a kernel."""
+class _Cache(caching.FunctionCache):
+    """numba's disk cache with one file per signature and form of a kernel, opened at the kernel's first call.
+
+    numba's index numbers the files of a function, and two processes that compile at once can take the same number and
+    load each other's code. numba also writes a trial file per function at import, which would dominate import time.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._py_func = function
+
+    @functools.cached_property
+    def _opened(self) -> Any:
+        with own_cache_directory():
+            return caching.FunctionCache(self._py_func)
 
     def _file(self, signature: Any, codegen: Any) -> str:
-        file = super()._file(signature, codegen)
-        return f"inner.{file}" if KernelDispatcher.inner else file
+        key = hashlib.sha256(repr(self._index_key(signature, codegen)).encode()).hexdigest()[:32]
+        return f"{'inner.' if KernelDispatcher.inner else ''}{self._opened._impl.filename_base}.{key}.nbc"
 
-    def _rebuilt(self, target_context: Any, data: Any) -> Any:
-        if not KernelDispatcher.inner:
-            return super()._rebuilt(target_context, data)
-        (name, bitcode), fndesc, environment, signature, *_, environments = data
-        library = _InnerLibrary(target_context.codegen(), name)
-        library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(bitcode)
-        library._finalized = True
-        return compiler.compile_result(
-            target_context=target_context,
-            library=library,
-            fndesc=fndesc,
-            environment=environment,
-            signature=signature,
-            objectmode=False,
-            referenced_envs=environments,
-        )
+    def holds(self, signature: Any, target_context: Any) -> bool:
+        """Return whether a compiled version is on disk."""
+        return os.path.exists(os.path.join(self._opened.cache_path, self._file(signature, target_context.codegen())))
+
+    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        # An unreadable file only costs a compilation.
+        with contextlib.suppress(Exception):
+            data = self._opened._cache_file._load_data(self._file(signature, target_context.codegen()))
+            rebuild = _inner_result if KernelDispatcher.inner else self._opened._impl.rebuild
+            return rebuild(target_context, data)
+        return None
+
+    def _save_overload(self, signature: Any, data: Any) -> None:
+        cache = self._opened
+        if cache._impl.check_cachable(data):
+            cache._impl.locator.ensure_cache_path()
+            cache._cache_file._save_data(self._file(signature, data.codegen), cache._impl.reduce(data))
+
+
+def _inner_result(target_context: Any, data: Any) -> Any:
+    """Return the compiled version of an inner kernel from the content of its file."""
+    (name, bitcode), fndesc, environment, signature, *_, environments = data
+    library = _InnerLibrary(target_context.codegen(), name)
+    library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(bitcode)
+    library._finalized = True
+    return compiler.compile_result(
+        target_context=target_context,
+        library=library,
+        fndesc=fndesc,
+        environment=environment,
+        signature=signature,
+        objectmode=False,
+        referenced_envs=environments,
+    )

@@ -48,20 +48,22 @@ class Parametrisation:
         self.parameters: list[Parameter] = []
         self.slots: list[tuple[Any, ...]] = []
         if "base" in free:
-            self._add_pose("base", robot.moving_reach)
+            self._add_pose("base")
         for i in self.sections:
             self._add_section(i)
         if "tip" in free:
-            self._add_pose("tip", robot.moving_reach)
+            self._add_pose("tip")
         self.given = np.array([self._value(slot) for slot in self.slots])
+        self._scales = np.array([p.scale for p in self.parameters])
+        self._logarithmic = np.array([p.logarithmic for p in self.parameters])
 
     def _add(self, name: str, group: str, unit: str, scale: float, *slot: Any, logarithmic: bool = False) -> None:
         self.parameters.append(Parameter(name, group, unit, scale, logarithmic))
         self.slots.append(slot)
 
-    def _add_pose(self, name: str, reach: float) -> None:
+    def _add_pose(self, name: str) -> None:
         for k, axis in enumerate("xyz"):
-            self._add(f"{name}.{axis}", name, "m", 0.05 * reach, name, k)
+            self._add(f"{name}.{axis}", name, "m", 0.05 * self.robot.moving_reach, name, k)
         if name == "base":
             for k, axis in enumerate("xyz"):
                 self._add(f"{name}.turn_{axis}", name, "rad", 0.1, name, 3 + k)
@@ -111,7 +113,7 @@ class Parametrisation:
         # Negative slack: the tendon is taut at rest.
         return float(tendon.slack - tendon.pretension / tendon.stiffness if kind == "slack" else getattr(tendon, kind))
 
-    def numbers(self, kind: str, where: list[Any]) -> list[int]:
+    def indices(self, kind: str, where: list[Any]) -> list[int]:
         """Return the indices of the variables, or of the tendons, that a parameter acts on."""
         i = where[0]
         if kind in {"rest", "bending"}:
@@ -124,18 +126,13 @@ class Parametrisation:
 
     def values(self, z: Array) -> Array:
         """Return the values of the parameters at z, the distances from the given values in units of `scale`."""
-        scales, logarithmic = self._scales()
-        relative = np.divide(scales, self.given, out=np.zeros(len(z)), where=logarithmic)
-        return np.where(logarithmic, self.given * np.exp(relative * z), self.given + scales * z)
+        relative = np.divide(self._scales, self.given, out=np.zeros(len(z)), where=self._logarithmic)
+        return np.where(self._logarithmic, self.given * np.exp(relative * z), self.given + self._scales * z)
 
     def slopes(self, z: Array) -> Array:
         """Return the derivative of every value by its entry of z."""
-        scales, logarithmic = self._scales()
-        ratio = np.divide(self.values(z), self.given, out=np.ones(len(z)), where=logarithmic)
-        return np.asarray(scales * ratio)
-
-    def _scales(self) -> tuple[Array, Any]:
-        return np.array([p.scale for p in self.parameters]), np.array([p.logarithmic for p in self.parameters])
+        ratio = np.divide(self.values(z), self.given, out=np.ones(len(z)), where=self._logarithmic)
+        return np.asarray(self._scales * ratio)
 
     def robot_for(self, values: Array) -> Robot:
         """Return the robot with these values; if free, base pose and tip offset are its first and last link."""
@@ -147,14 +144,12 @@ class Parametrisation:
                 continue
             section: Any = elements[where[0]]
             elements[where[0]] = _changed(section, kind, where[1:], value)
-        before: list[Element] = []
-        after: list[Element] = []
         if "base" in self.free:
             turn: Any = rotation_from_vector(poses["base"][3:])
-            before = [Link(poses["base"][:3], turn, name=self.robot.unused_name("base"))]
+            elements.insert(0, Link(poses["base"][:3], turn, name=self.robot.unused_name("base")))
         if "tip" in self.free:
-            after = [Link(poses["tip"][:3], name=self.robot.unused_name("tip"))]
-        return Robot([*before, *elements, *after], self.robot.name, self.robot.source)
+            elements.append(Link(poses["tip"][:3], name=self.robot.unused_name("tip")))
+        return Robot(elements, self.robot.name, self.robot.source)
 
 
 def _changed(section: Section, kind: str, where: list[Any], value: float) -> Section:

@@ -16,7 +16,7 @@ from arcreach._typing import Array, Integers
 from arcreach.calibration.measurements import Measurements
 from arcreach.calibration.parameters import Parametrisation
 from arcreach.calibration.places import backbone_points, places_at
-from arcreach.calibration.variables import to_coordinates, to_variables
+from arcreach.calibration.variables import to_bend_vector, to_coordinates, to_variables
 from arcreach.kernels.actuation import batches, equilibrium
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
@@ -79,35 +79,32 @@ class Prediction:
         robot = self.robot(z)
         Q = self._configurations(robot)
         V = to_variables(robot, Q)
-        balance = _Balance(robot, self.data.pulls, self.parametrisation.elastic, V)
-        by_v, stiffness = self._by_variables(robot, balance, V)
+        balance = self._balance(robot, V)
+        by_v, stiffness = self._by_variables(robot, V)
         direct = np.zeros((len(V), by_v.shape[1], len(z)))
         force = np.zeros((len(V), V.shape[1], len(z)))
         values, slopes = self.parametrisation.values(z), self.parametrisation.slopes(z)
         for i, (kind, *where) in enumerate(self.parametrisation.slots):
             if kind in {"base", "tip", "length"}:
-                sides = [self._changed(z, i, sign) for sign in (_STEP, -_STEP)]
+                step = _STEP * np.eye(len(z))[i]
+                sides = [self.robot(z + step), self.robot(z - step)]
                 direct[:, :, i] = _difference([self._observe(other, Q) for other in sides], _STEP)
                 if kind == "length":
-                    force[:, :, i] = _difference([balance.of(other, V) for other in sides], _STEP)
+                    force[:, :, i] = _difference([self._balance(other, V).gradient() for other in sides], _STEP)
             else:
-                force[:, :, i] = slopes[i] * balance.slope(kind, self.parametrisation.numbers(kind, where), values[i])
+                force[:, :, i] = slopes[i] * balance.slope(kind, self.parametrisation.indices(kind, where), values[i])
         return np.asarray(direct - by_v @ np.linalg.solve(stiffness, force))
 
-    def _changed(self, z: Array, i: int, step: float) -> Robot:
-        changed = z.copy()
-        changed[i] += step
-        return self.robot(changed)
+    def _balance(self, robot: Robot, V: Array) -> _Balance:
+        return _Balance(robot, self.data.pulls, self.parametrisation.elastic, V)
 
-    def _by_variables(self, robot: Robot, balance: _Balance, V: Array) -> tuple[Array, Array]:
+    def _by_variables(self, robot: Robot, V: Array) -> tuple[Array, Array]:
         """Return the derivatives of residuals and of the energy gradient by the variables."""
         observed, forces = [], []
-        for k in range(V.shape[1]):
-            step = np.zeros(V.shape[1])
-            step[k] = _STEP
-            sides = [to_coordinates(robot, V + step), to_coordinates(robot, V - step)]
-            observed.append(_difference([self._observe(robot, Q) for Q in sides], _STEP))
-            forces.append(_difference([balance.of(robot, V + step), balance.of(robot, V - step)], _STEP))
+        for step in _STEP * np.eye(V.shape[1]):
+            sides = [V + step, V - step]
+            observed.append(_difference([self._observe(robot, to_coordinates(robot, side)) for side in sides], _STEP))
+            forces.append(_difference([self._balance(robot, side).gradient() for side in sides], _STEP))
         return np.stack(observed, axis=2), np.stack(forces, axis=2)
 
 
@@ -121,43 +118,38 @@ class _Balance:
     def __init__(self, robot: Robot, pulled: Array, elastic: bool, V: Array) -> None:
         self.robot, self.pulled, self.elastic, self.V = robot, pulled, elastic, V
         self.springs = springs_of(robot, elastic)
-        self.pull, self.slopes = _pulls(robot, self.springs.routes, V, len(robot.tendons))
-        self.h = self._elongations(self.springs, self.pull)
+        pull, self.slopes = _pulls(robot, self.springs.routes, V, len(robot.tendons))
         self.stiffness = self.springs.tendons[:, equilibrium.STIFFNESS]
+        kind = self.springs.tendons[:, equilibrium.TRANSMITS]
+        # Elongations of the tendons; slack as in `kernels.actuation.equilibrium.is_slack`, for all rows at once.
+        h = pulled + self.springs.tendons[:, equilibrium.FREE] - pull
+        slack = ((kind == equilibrium.PULL) & (h < 0.0)) | ((kind == equilibrium.PUSH) & (h > 0.0))
+        self.h = np.where(slack, 0.0, h)
 
-    def of(self, robot: Robot, V: Array) -> Array:
-        """Return the energy gradient (rows, variables) of a robot at V."""
-        springs = springs_of(robot, self.elastic)
-        pull, slopes = _pulls(robot, springs.routes, V, len(robot.tendons))
-        tension = springs.tendons[:, equilibrium.STIFFNESS] * self._elongations(springs, pull)
-        return np.asarray(_per_variable(springs) * (V - springs.rest) - np.einsum("njv,nj->nv", slopes, tension))
+    def gradient(self) -> Array:
+        """Return the energy gradient (rows, variables)."""
+        bent = _per_variable(self.springs) * (self.V - self.springs.rest)
+        return np.asarray(bent - np.einsum("njv,nj->nv", self.slopes, self.stiffness * self.h))
 
-    def _elongations(self, springs: Any, pull: Array) -> Array:
-        h = self.pulled + springs.tendons[:, equilibrium.FREE] - pull
-        # As `kernels.actuation.equilibrium.is_slack`, for all rows at once.
-        kind = springs.tendons[:, equilibrium.TRANSMITS]
-        idle = ((kind == equilibrium.PULL) & (h < 0.0)) | ((kind == equilibrium.PUSH) & (h > 0.0))
-        return np.where(idle, 0.0, h)
-
-    def slope(self, kind: str, numbers: list[int], value: float) -> Array:
-        """Return the gradient's derivative (rows, variables) by a parameter of variables or tendons `numbers`."""
+    def slope(self, kind: str, indices: list[int], value: float) -> Array:
+        """Return the gradient's derivative (rows, variables) by a parameter of the variables or tendons `indices`."""
         out = np.zeros_like(self.V)
         if not self.elastic and kind not in {"radius", "angle"}:
             # Rigid tendons have neither stiffness nor slack.
             return out
         if kind == "rest":
-            out[:, numbers] = -_per_variable(self.springs)[numbers]
+            out[:, indices] = -_per_variable(self.springs)[indices]
         elif kind == "bending":
-            out[:, numbers] = _per_variable(self.springs)[numbers] / value * (self.V - self.springs.rest)[:, numbers]
+            out[:, indices] = _per_variable(self.springs)[indices] / value * (self.V - self.springs.rest)[:, indices]
         elif kind == "stiffness":
             # The tendons of a section share one factor; their free elongations do not change.
-            tension = (self.h * self.stiffness)[:, numbers] / value
-            out = -np.einsum("njv,nj->nv", self.slopes[:, numbers], tension)
+            tension = (self.h * self.stiffness)[:, indices] / value
+            out = -np.einsum("njv,nj->nv", self.slopes[:, indices], tension)
         elif kind == "slack":
-            [j] = numbers
+            [j] = indices
             out = self.slopes[:, j] * (self.stiffness[j] * (self.h[:, j, None] != 0.0))
         else:
-            [j] = numbers
+            [j] = indices
             sides = [self._rerouted(j, kind, step) for step in (_STEP, -_STEP)]
             step = _STEP * (value if kind == "radius" else 1.0)
             return _difference(sides, step)
@@ -196,7 +188,5 @@ def _pulls(robot: Robot, routes: Any, V: Array, count: int) -> tuple[Array, Arra
     Q[:, bends] = np.maximum(Q[:, bends], _LEAST_BEND)
     spread(batches.pull_jacobians, len(V), robot.packed, routes, Q, J)
     for k in bends:
-        s, c = np.sin(Q[:, k + 1, None]), np.cos(Q[:, k + 1, None])
-        by_bend, by_direction = J[:, :, k].copy(), J[:, :, k + 1] / Q[:, k, None]
-        J[:, :, k], J[:, :, k + 1] = by_bend * c - by_direction * s, by_bend * s + by_direction * c
+        to_bend_vector(J, Q, k)
     return pull, J

@@ -85,8 +85,8 @@ class Fit:
             if len(errors):
                 lines.append(
                     f"{_text.count(len(errors), 'row')} {name}: mean tip error {_text.length(float(errors.mean()))} "
-                    f"({_text.number(100.0 * float(errors.mean()) / self.length)} % of the length), "
-                    f"95 % below {_text.length(float(np.quantile(errors, 0.95)))}"
+                    f"({_text.number(round(100.0 * float(errors.mean()) / self.length, 4))} % of the length), "
+                    f"95th percentile {_text.length(float(np.quantile(errors, 0.95)))}"
                 )
         if self.weak:
             lines.append(f"poorly determined: {', '.join(self.weak)}")
@@ -169,9 +169,9 @@ def _held_out_rows(data: Measurements, share: Any, seed: int) -> Booleans:
     """Return the mask of the rows that are held out: whole commands."""
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 <= share < 1.0:
         raise TargetError(f"held_out = {shown(share)} is not accepted; give a share from 0 to below 1")
-    labels, number = np.unique(data.commands, return_inverse=True)
+    labels, command = np.unique(data.commands, return_inverse=True)
     order = np.random.default_rng(whole("seed", seed, 0)).permutation(len(labels))
-    return np.asarray(np.isin(number, order[: int(share * len(labels))]))
+    return np.asarray(np.isin(command, order[: int(share * len(labels))]))
 
 
 def _check_rows(robot: Robot, data: Measurements, held: Booleans, parametrisation: Parametrisation) -> None:
@@ -179,6 +179,8 @@ def _check_rows(robot: Robot, data: Measurements, held: Booleans, parametrisatio
         raise TargetError(f"data has {data.pulls.shape[1]} pulls a row; the robot has {len(robot.tendons)} tendons")
     data.check_units(robot)
     rows, count = int((~held).sum()), len(parametrisation.parameters)
+    if not count:
+        raise TargetError(f"free = {list(parametrisation.free)} has no parameters in this robot; free further groups")
     if rows * data.width <= count:
         raise TargetError(
             f"{_text.count(rows, 'row')} to fit cannot determine {count} parameters; give more rows, hold out fewer, "
@@ -200,7 +202,8 @@ class _Search:
         self.z = np.zeros(len(parametrisation.parameters))
         self.prior = _prior(parametrisation)
         self.noise, self.strength, self.inflation = FIRST_NOISE, FIRST_PRIOR, 1.0
-        self.kinds: Array | None = None
+        # Weight of each column of residuals by its kind of measurement.
+        self.weights: Array | float = 1.0
         self.rows: Measurements | None = None
         self.done, self.total = 0, REFINED * COARSE_STEPS + sum(PASSES) + LAST_STEPS
 
@@ -244,7 +247,7 @@ class _Search:
 
     def _weighted(self, residuals: Array) -> Array:
         """Return residuals as shares of the length, kinds of measurements weighted by their precision."""
-        return residuals / self.length if self.kinds is None else residuals / self.length * self.kinds
+        return residuals / self.length * self.weights
 
     def _jacobian(self, prediction: Prediction, z: Array) -> Array:
         """Return the derivatives of the weighted residuals, a row per measured number."""
@@ -283,14 +286,14 @@ class _Search:
     def _estimate(self, data: Measurements) -> None:
         residuals = self.prediction(data).residuals(self.z) / self.length
         spreads = np.array([_spread(residuals[:, columns]) for columns in data.kinds])
-        self.kinds = np.concatenate(
+        self.weights = np.concatenate(
             [np.full(c.stop - c.start, spreads[0] / s) for c, s in zip(data.kinds, spreads, strict=True)]
         )
         self.noise = spreads[0]
-        pulled = _psi(residuals * self.kinds, ROBUST * self.noise)
-        _, number = np.unique(data.commands, return_inverse=True)
-        sums = np.stack([np.bincount(number, column) for column in pulled.T], axis=1)
-        self.inflation = max(float((sums**2).sum() / (pulled**2).sum()), 1.0)
+        influence = _psi(residuals * self.weights, ROBUST * self.noise)
+        _, command = np.unique(data.commands, return_inverse=True)
+        sums = np.stack([np.bincount(command, column) for column in influence.T], axis=1)
+        self.inflation = max(float((sums**2).sum() / (influence**2).sum()), 1.0)
         self.strength = self.noise * max(math.sqrt(self.inflation - 1.0), 1.0 / OPEN)
 
     def errors(self) -> tuple[Array, Array, list[str]]:

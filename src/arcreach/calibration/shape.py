@@ -13,7 +13,7 @@ from arcreach import _text
 from arcreach._checks import array_of, real_array, shown
 from arcreach._typing import Array, Booleans, Integers
 from arcreach.calibration.places import backbone_points, element_lengths, places_at
-from arcreach.calibration.uncertainty import TipCovariance
+from arcreach.calibration.uncertainty import TipCovariance, propagated
 from arcreach.calibration.variables import by_variables, to_coordinates, to_variables
 from arcreach.errors import RobotError, TargetError
 from arcreach.robots.robot import Robot
@@ -240,17 +240,12 @@ class _Search:
         return ShapeFit(q, np.linalg.norm(r, axis=1), ~kept, noise, C, self._tip(q, covariance))
 
     def _tip(self, q: Array, covariance: Array) -> TipCovariance:
-        robot = self.robot
-        J = by_variables(robot, robot.jacobian, q)
-        pose = J @ covariance @ J.T
-        values, vectors = np.linalg.eigh(covariance)
-        roots = vectors * np.sqrt(np.maximum(values, 0.0))
+        robot, v = self.robot, to_variables(self.robot, q)
 
-        def draw(count: int, rng: np.random.Generator) -> Array:
-            V = to_variables(robot, q) + rng.normal(size=(count, robot.dof)) @ roots.T
-            return robot.tip_pose(to_coordinates(robot, V))[:, :3, 3]
+        def tips(errors: Array) -> Array:
+            return robot.tip_pose(to_coordinates(robot, v + errors))[:, :3, 3]
 
-        return TipCovariance(robot.tip_pose(q)[:3, 3], 0.5 * (pose + pose.T), draw)
+        return propagated(robot, q, by_variables(robot, robot.jacobian, q), covariance, tips)
 
 
 def _by_coordinates(robot: Robot, q: Array, covariance: Array) -> Array:

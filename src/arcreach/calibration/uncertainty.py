@@ -71,14 +71,25 @@ def tip_covariance(
     if coordinates is not None:
         if elastic:
             raise ConfigurationError("elastic has no meaning with coordinates; give pulls, or leave it out")
-        parts = _by_coordinates(robot, given, _covariance("coordinates", coordinates, robot.dof))
-    else:
-        if not robot.tendons:
-            raise RobotError(f"robot '{robot.name}' has no tendons; give its sections some, or give coordinates")
-        parts = _by_pulls(robot, given, _covariance("pulls", pulls, len(robot.tendons)), elastic)
-    J, sigma, draw = parts
+        sigma = _covariance("coordinates", coordinates, robot.dof)
+        return propagated(robot, given, robot.jacobian(given), sigma, lambda e: robot.tip_pose(given + e)[:, :3, 3])
+    if not robot.tendons:
+        raise RobotError(f"robot '{robot.name}' has no tendons; give its sections some, or give coordinates")
+    return _by_pulls(robot, given, _covariance("pulls", pulls, len(robot.tendons)), elastic)
+
+
+def propagated(robot: Robot, q: Array, J: Array, sigma: Array, tips: Callable[[Array], Array]) -> TipCovariance:
+    """Return the covariance of the tip at q for errors (n,) with the covariance sigma.
+
+    J (6, n) is the derivative of the tip by the errors; `tips` maps errors (count, n) to tip positions (count, 3).
+    """
     pose = J @ sigma @ J.T
-    return TipCovariance(robot.tip_pose(given)[:3, 3], 0.5 * (pose + pose.T), draw)
+
+    def draw(count: int, rng: np.random.Generator) -> Array:
+        values, vectors = np.linalg.eigh(sigma)
+        return tips(rng.normal(size=(count, len(sigma))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)
+
+    return TipCovariance(robot.tip_pose(q)[:3, 3], 0.5 * (pose + pose.T), draw)
 
 
 def _covariance(name: str, value: Any, size: int) -> Array:
@@ -97,33 +108,19 @@ def _covariance(name: str, value: Any, size: int) -> Array:
     return given
 
 
-_Parts = tuple[Array, Array, Callable[[int, np.random.Generator], Array]]
-
-
-def _noise(sigma: Array, count: int, rng: np.random.Generator) -> Array:
-    values, vectors = np.linalg.eigh(sigma)
-    return np.asarray(rng.normal(size=(count, len(sigma))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)
-
-
-def _by_coordinates(robot: Robot, q: Array, sigma: Array) -> _Parts:
-    def draw(count: int, rng: np.random.Generator) -> Array:
-        return robot.tip_pose(q + _noise(sigma, count, rng))[:, :3, 3]
-
-    return robot.jacobian(q), sigma, draw
-
-
-def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> _Parts:
+def _by_pulls(robot: Robot, q: Array, sigma: Array, elastic: bool) -> TipCovariance:
     pulled = holding_pulls(robot, q) if elastic else robot.pulls(q)
     held = to_variables(robot, q)
     central = to_variables(robot, robot.from_pulls(pulled, elastic, q).q)
 
-    def draw(count: int, rng: np.random.Generator) -> Array:
-        found = robot.from_pulls(pulled + _noise(sigma, count, rng), elastic, q)
+    def tips(errors: Array) -> Array:
+        found = robot.from_pulls(pulled + errors, elastic, q)
         # Variables that no pull determines keep their values in q.
         V = held + to_variables(robot, found.q) - central
         return robot.tip_pose(to_coordinates(robot, V))[:, :3, 3]
 
-    return by_variables(robot, robot.jacobian, q) @ _pull_slopes(robot, pulled, elastic, q), sigma, draw
+    J = by_variables(robot, robot.jacobian, q) @ _pull_slopes(robot, pulled, elastic, q)
+    return propagated(robot, q, J, sigma, tips)
 
 
 def holding_pulls(robot: Robot, q: Array) -> Array:

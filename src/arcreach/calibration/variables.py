@@ -46,8 +46,13 @@ def by_variables(robot: Robot, derivative: Callable[[Array], Array], q: Array) -
     for k in robot.bend_vector_indices():
         if k in straight:
             J[:, k + 1] = second[:, k]
-            continue
-        s, c = math.sin(q[k + 1]), math.cos(q[k + 1])
-        by_bend, by_direction = J[:, k].copy(), J[:, k + 1] / q[k]
-        J[:, k], J[:, k + 1] = by_bend * c - by_direction * s, by_bend * s + by_direction * c
+        else:
+            to_bend_vector(J, q, k)
     return J
+
+
+def to_bend_vector(J: Array, Q: Array, k: int) -> None:
+    """Replace, in J (..., m, dof) at Q (..., dof), the columns of bend k and its direction by the bend vector's."""
+    s, c = np.sin(Q[..., k + 1, None]), np.cos(Q[..., k + 1, None])
+    by_bend, by_direction = J[..., k].copy(), J[..., k + 1] / Q[..., k, None]
+    J[..., k], J[..., k + 1] = by_bend * c - by_direction * s, by_bend * s + by_direction * c

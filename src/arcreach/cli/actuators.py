@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from arcreach._text import number
 from arcreach._typing import Array
@@ -14,7 +12,7 @@ from arcreach.errors import MethodError
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 
-# Columns of a table of tendons: heading, suffix of the CSV column, factor from SI to the unit.
+# Values of a table of tendons: heading, suffix of the CSV column, factor from SI to the unit.
 COLUMNS = {
     "pulls": ("pull, mm", "mm", 1e3),
     "residual": ("residual, mm", "residual_mm", 1e3),
@@ -31,25 +29,21 @@ def with_tendons(robot: Robot | SymbolicRobot, option: str) -> Robot:
     )
 
 
-def tendon_columns(robot: Robot, values: Mapping[str, Array | None]) -> dict[str, list[Any]]:
-    """Return arrays (n, tendons) of pulls, residuals and tensions as CSV columns."""
+def tendon_columns(robot: Robot, values: Mapping[str, Array]) -> dict[str, list[Any]]:
+    """Return arrays (n, tendons) of pulls, residuals and tensions as CSV columns; other keys are left out."""
     return {
-        f"{name}_{ending}": (np.asarray(rows)[:, j] * scale).tolist()
-        for key, (_, ending, scale) in COLUMNS.items()
-        if (rows := values.get(key)) is not None
+        f"{name}_{suffix}": (values[key][:, j] * scale).tolist()
+        for key, (_, suffix, scale) in COLUMNS.items()
+        if key in values
         for j, name in enumerate(robot.tendons)
     }
 
 
-def print_tendons(robot: Robot, values: Mapping[str, Array | None]) -> None:
-    """Print arrays (tendons,) of pulls, residuals and tensions as a table."""
-    shown = [
-        (heading, np.asarray(row) * scale)
-        for key, (heading, _, scale) in COLUMNS.items()
-        if (row := values.get(key)) is not None
+def print_tendons(robot: Robot, values: Mapping[str, Array]) -> None:
+    """Print arrays (tendons,) of pulls, residuals and tensions as a table; other keys are left out."""
+    columns = {heading: values[key] * scale for key, (heading, _, scale) in COLUMNS.items() if key in values}
+    rows = [
+        (name, *(number(round(float(column[j]), 9), 6) for column in columns.values()))
+        for j, name in enumerate(robot.tendons)
     ]
-    headings = [heading for heading, _ in shown]
-    rows: list[Sequence[str]] = [
-        (name, *(number(round(float(row[j]), 9), 6) for _, row in shown)) for j, name in enumerate(robot.tendons)
-    ]
-    print_table(("tendon", *headings), rows, right=headings, whole=headings)
+    print_table(("tendon", *columns), rows, right=columns, whole=columns)

@@ -187,10 +187,8 @@ def _row(cells: list[str], wanted: Columns, origin: str) -> list[float]:
         raise ConfigurationError(
             f"{origin}: has {len(cells)} values; give {len(wanted.names)}, separated by commas: {_listed(wanted)}"
         )
-    values = []
-    for cell, name, quantity in zip(cells, wanted.names, wanted.quantities, strict=True):
-        values.append(_value(cell, quantity, f"{origin}: {name}"))
-    return values
+    columns = zip(cells, wanted.names, wanted.quantities, strict=True)
+    return [_value(cell, quantity, f"{origin}: {name}") for cell, name, quantity in columns]
 
 
 def _value(cell: str, quantity: str, origin: str) -> float:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from arcreach._extras import require
 from arcreach._io import check_output
 
 EXIT_REACHED = 0
@@ -46,8 +47,6 @@ def console() -> Console:
 
 def printable(text: str) -> str:
     """Return a text on one line with control characters escaped, so that none reaches the terminal."""
-    if text.isprintable():
-        return text
     return "".join(_escaped(character) for character in text)
 
 
@@ -130,4 +129,4 @@ def check_figure(path: Path | None) -> None:
     from arcreach.figures.drawing import theme
 
     check_output(path, theme.ENDINGS)
-    theme.import_matplotlib()
+    require("matplotlib")

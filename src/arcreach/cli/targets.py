@@ -7,6 +7,7 @@ import math
 import re
 from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from arcreach._geometry import rotation_from_quaternion
 from arcreach._io import called, find_columns, line_error, read_rows
 from arcreach._text import listed
 from arcreach._typing import Array
+from arcreach.cli.arguments import read_scene
 from arcreach.cli.configurations import is_bare
 from arcreach.cli.output import note
 from arcreach.errors import FileError, MethodError, TargetError
@@ -52,16 +54,29 @@ def parse_target(position: str, axis: str | None, rotation: str | None) -> Targe
     return Target(where, rotation=np.reshape(values, (3, 3)))
 
 
-def parse_port(point: str | None, radius: str | None, axis: str | None) -> Port | None:
-    """Return the port that the options describe, None without --through."""
-    if point is None:
-        for option, value in (("--port-radius", radius), ("--port-axis", axis)):
+def parse_surroundings(
+    scene: str | None,
+    scale: float | None,
+    margin: str | None,
+    through: str | None,
+    port_radius: str | None,
+    port_axis: str | None,
+) -> dict[str, Any]:
+    """Return the keywords of a solve for obstacles and a port; refuse options of one that is not given."""
+    found: dict[str, Any] = {}
+    if (obstacles := read_scene(scene, scale, margin)) is not None:
+        distance = parse_number("--margin", "0mm" if margin is None else margin, "length")
+        found = {"scene": obstacles, "margin": distance}
+    if through is None:
+        for option, value in (("--port-radius", port_radius), ("--port-axis", port_axis)):
             if value is not None:
                 raise MethodError(f"{option} has no meaning without --through; leave it out")
-        return None
-    x, y, z = parse_numbers("--through", point, (3,), "length")
-    direction = None if axis is None else parse_numbers("--port-axis", axis, (3,))
-    return Port((x, y, z), direction, radius=parse_number("--port-radius", radius or "1mm", "length"))  # type: ignore[arg-type]
+    else:
+        point: Any = parse_numbers("--through", through, (3,), "length")
+        axis: Any = None if port_axis is None else parse_numbers("--port-axis", port_axis, (3,))
+        radius = parse_number("--port-radius", "1mm" if port_radius is None else port_radius, "length")
+        found["through"] = Port(point, axis, radius=radius)
+    return found
 
 
 def read_targets(path: Path) -> Targets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -133,8 +133,7 @@ class Section(Element):
 
     def held(self, at: tuple[float, ...]) -> HeldSection:
         """Return this section held at the values of all its coordinates."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return HeldSection(**own, at=at)
+        return HeldSection(**vars(self), at=at)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from arcreach.elements.element import ANGLE, LENGTH, METRES, PLAIN, FieldChecks,
 
 # Forces that an actuator transmits: a tendon and a muscle only pull, a bellows only pushes, a rod does both.
 PULLS, PUSHES, BOTH = "pull", "push", "both"
-LARGEST_ANGLE = 2.0 * math.pi
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,8 @@ class Tendon:
         fields = FieldChecks(self)
         if fields.check("radius", checks.number, "a length in metres above 0", low=0.0) and self.radius == 0.0:
             fields.refuse("radius", "a length in metres above 0: a tendon on the backbone bends nothing")
-        degrees = "radians from -2 pi to 2 pi; write degrees as math.radians(120) or, in a file, '120 deg'"
-        fields.check("angle", checks.number, degrees, low=-LARGEST_ANGLE, high=LARGEST_ANGLE)
+        accepted = "radians from -2 pi to 2 pi; write degrees as math.radians(120) or, in a file, '120 deg'"
+        fields.check("angle", checks.number, accepted, low=-2.0 * math.pi, high=2.0 * math.pi)
         fields.check("rate", checks.number, "a finite number of radians per metre")
         fields.check("discs", _count)
         fields.check("transmits", _transmits)

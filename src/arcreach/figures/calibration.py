@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._typing import Array
 from arcreach.calibration.robot_fit import Fit
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -27,22 +28,20 @@ def calibration(fit: Fit, *, width: float = theme.TWO_COLUMNS) -> theme.Figure:
     measured, predicted = MM * fit.data.positions[rows], MM * fit.predicted[rows]
     with theme.drawing(width, HEIGHT) as figure:
         above, side, errors = figure.subplots(1, 3)
-        for panel, (first, second) in ((above, "xy"), (side, "xz")):
-            _draw_tips(panel, measured, predicted, "xyz".index(first), "xyz".index(second))
-            panel.set_xlabel(f"{first} (mm)")
-            panel.set_ylabel(f"{second} (mm)")
+        for panel, axes in ((above, [0, 1]), (side, [0, 2])):
+            _draw_tips(panel, measured[:, axes], predicted[:, axes])
+            panel.set_xlabel(f"{'xyz'[axes[0]]} (mm)")
+            panel.set_ylabel(f"{'xyz'[axes[1]]} (mm)")
         _draw_errors(errors, fit)
         theme.legend_below(figure, [one for panel in (above, errors) for one in panel.get_legend_handles_labels()[0]])
     return figure
 
 
-def _draw_tips(panel: Any, measured: Any, predicted: Any, i: int, k: int) -> None:
-    lines = np.stack([measured[:, [i, k]], predicted[:, [i, k]]])
-    panel.plot(lines[:, :, 0], lines[:, :, 1], color=PALE, linewidth=0.4, zorder=1)
-    panel.plot(measured[:, i], measured[:, k], "o", color=INK, markersize=1.6, markeredgewidth=0, label="measured")
-    panel.plot(
-        predicted[:, i], predicted[:, k], "o", color=VERMILION, markersize=1.6, markeredgewidth=0, label="predicted"
-    )
+def _draw_tips(panel: Any, measured: Array, predicted: Array) -> None:
+    """Draw tips (n, 2), with a line from each measured one to its prediction."""
+    panel.plot(*np.stack([measured, predicted], axis=1).T, color=PALE, linewidth=0.4, zorder=1)
+    for tips, colour, name in ((measured, INK, "measured"), (predicted, VERMILION, "predicted")):
+        panel.plot(*tips.T, "o", color=colour, markersize=1.6, markeredgewidth=0, label=name)
     panel.set_aspect("equal", adjustable="datalim")
 
 

@@ -38,7 +38,7 @@ def clearance(
     robot: Robot = path.robot
     check_chain(robot, "a clearance")
     around = spatial_scene(getattr(path, "scene", None) or () if scene is None else scene)
-    if not tuple(around):
+    if not len(around):
         raise MethodError("scene has no obstacles; give a scene with at least one")
     rows = np.asarray(path.q, dtype=float)
     if len(rows) < 2:
@@ -59,15 +59,9 @@ def clearance(
         _draw_elements(panel, robot, travel, distances)
         panel.plot(travel, distances.min(axis=1), color=BAND, linewidth=3.4, label="whole robot", zorder=1.5)
         if free.all():
-            sure = MM * float(certificates.min())
-            panel.axhline(
-                sure,
-                color=INK,
-                linewidth=0.8,
-                linestyle=(0, (4, 2)),
-                zorder=3,
-                label=f"certified: {_text.length(sure / MM)}",
-            )
+            certified = float(certificates.min())
+            name = f"certified: {_text.length(certified)}"
+            panel.axhline(MM * certified, color=INK, linewidth=0.8, linestyle=(0, (4, 2)), zorder=3, label=name)
         _draw_forbidden(panel, MM * keep)
         panel.set_xlim(0.0, max(float(travel[-1]), 1e-9))
         panel.set_xlabel("path of the tip (mm)")
@@ -80,9 +74,9 @@ def _draw_elements(panel: Any, robot: Robot, travel: Array, distances: Array) ->
     """Draw the lines of the elements that come nearest, base first; elements that stay far away are left out."""
     nearest = distances.min(axis=0)
     top = 1.25 * float(distances.min(axis=1).max())
-    near = [e for e in np.argsort(nearest, kind="stable")[:MOST] if nearest[e] < top]
-    looks = theme.look([robot.element_names[e] for e in sorted(near)])
-    for k, e in enumerate(sorted(near)):
+    near = sorted(e for e in np.argsort(nearest, kind="stable")[:MOST] if nearest[e] < top)
+    looks = theme.look([robot.element_names[e] for e in near])
+    for k, e in enumerate(near):
         # Offset the markers of every line, so that those of different lines do not coincide.
         first = (k + 1) * len(travel) // (MARKS * (MOST + 1))
         marks = (first, max(len(travel) // MARKS, 1))

@@ -13,7 +13,6 @@ from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
 from arcreach.figures.drawing.planar import (
-    FILL,
     draw_base,
     draw_body,
     draw_candidates,
@@ -218,7 +217,7 @@ def _search_legend(plans: ContactPlans, rounds: int) -> list[Any]:
 def _draw_grasp_scene(panel: Any, plan: GraspPlan) -> None:
     from matplotlib.patches import Circle
 
-    draw_obstacles(panel, [shape for shape in plan.surroundings.obstacles if shape != plan.object], FILL, GREY)
+    draw_obstacles(panel, [shape for shape in plan.surroundings.obstacles if shape != plan.object])
     draw_obstacles(panel, [plan.object], OBJECT, ORANGE)
     centre = (plan.centre[0] * MM, plan.centre[1] * MM)
     style: dict[str, Any] = {"fill": False, "edgecolor": GREY, "linewidth": 0.6, "linestyle": (0, (2, 2))}
@@ -229,13 +228,9 @@ def _draw_grasp_scene(panel: Any, plan: GraspPlan) -> None:
 def _draw_motion(panel: Any, plan: GraspPlan) -> None:
     frames = plan.frames()
     chosen = np.unique(np.linspace(0, len(frames) - 1, SHAPES).round().astype(int))
-    for i, k in enumerate(chosen):
-        alpha = 0.25 + 0.75 * i / (len(chosen) - 1)
-        last = k == len(frames) - 1
-        if last:
-            draw_body(panel, frames[k], plan.radius, BLUE, zorder=4.0)
-        else:
-            panel.plot(*(frames[k] * MM).T, color=BLUE, linewidth=0.7, alpha=alpha, zorder=3.0)
+    for k, alpha in zip(chosen[:-1], np.linspace(0.25, 1.0, len(chosen)), strict=False):
+        panel.plot(*(frames[k] * MM).T, color=BLUE, linewidth=0.7, alpha=alpha, zorder=3.0)
+    draw_body(panel, frames[-1], plan.radius, BLUE, zorder=4.0)
 
 
 def _colours(plan: GraspPlan) -> list[str]:

@@ -107,9 +107,7 @@ class _Picture(Canvas):
         finite = [shape for shape in scene if not isinstance(shape, HalfSpace)]
         seen += [self.extent(shape) for shape in finite]
         everything = np.vstack(seen)
-        spare = max(
-            max((radius for pose in lines for _, radius in pose), default=0.0), 0.02 * float(np.ptp(everything))
-        )
+        spare = max([0.02 * float(np.ptp(everything)), *(radius for pose in lines for _, radius in pose)])
         self.low, self.high = everything.min(axis=0) - spare, everything.max(axis=0) + spare
         bare = BARE * float((self.high - self.low).max())
         biases = _biases(lines, bare)

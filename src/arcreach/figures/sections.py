@@ -64,7 +64,11 @@ def section_bodies(
         shades = ScalarMappable(scale, ListedColormap(colours))
         bar = figure.colorbar(shades, ax=panels, ticks=degrees[::2], label="bend (°)", pad=0.01)
         bar.outline.set_visible(False)
-        _legend(figure)
+        handles = [
+            theme.handle("workspace curve of the tip", color=GREEN, linewidth=1.6),
+            theme.handle("ends of sub-arcs", color=GREY, marker=".", linestyle="none"),
+        ]
+        theme.legend_below(figure, handles)
     return figure
 
 
@@ -94,37 +98,28 @@ def chord_angle(sections: Mapping[str, Section], *, width: float = theme.TWO_COL
     return figure
 
 
-def _legend(figure: theme.Figure) -> None:
-    handles = [
-        theme.handle("workspace curve of the tip", color=GREEN, linewidth=1.6),
-        theme.handle("ends of sub-arcs", color=GREY, marker=".", linestyle="none"),
-    ]
-    theme.legend_below(figure, handles)
-
-
 def _draw(panel: Any, section: Section, bends: Array, colours: Any) -> None:
     robot = Robot([section])
     shares = np.cumsum(section.length_weights) / np.sum(section.length_weights)
     joints = np.round(shares * (POINTS - 1)).astype(int)
-    for bend, colour in zip(bends, colours, strict=True):
-        line = robot.backbone(_bent(robot, bend), POINTS)[:, [0, 2]] * MM
+    for q, colour in zip(_bent(robot, bends), colours, strict=True):
+        line = robot.backbone(q, POINTS)[:, [0, 2]] * MM
         panel.plot(*line.T, color=colour, linewidth=0.9)
         panel.plot(*line[joints].T, ".", color=GREY, markersize=2.0, zorder=3.0)
-    tips = robot.tip_pose(np.array([_bent(robot, bend) for bend in np.linspace(0.0, bends[-1], CURVE)]))
+    tips = robot.tip_pose(_bent(robot, np.linspace(0.0, bends[-1], CURVE)))
     panel.plot(*(tips[:, [0, 2], 3] * MM).T, color=GREEN, linewidth=1.6, zorder=2.5)
 
 
-def _bent(robot: Robot, bend: float) -> Array:
-    """Return the configuration of one section at full length with a bend towards x."""
-    return np.concatenate([[bend, 0.0], robot.upper[2:]])
+def _bent(robot: Robot, bends: Array) -> Array:
+    """Return configurations (n, dof) of one section at full length with bends (n,) towards x."""
+    q = np.tile(robot.upper, (len(bends), 1))
+    q[:, 0], q[:, 1] = bends, 0.0
+    return q
 
 
 def _draw_angles(panels: Any, robot: Robot, bend_max: float, look: dict[str, Any]) -> None:
     bends = np.linspace(FIRST, bend_max, BENDS)
-    q = np.zeros((BENDS, robot.dof))
-    q[:, 0] = bends
-    q[:, 2:] = robot.upper[2:]
-    tips = robot.tip_pose(q)[:, :3, 3]
+    tips = robot.tip_pose(_bent(robot, bends))[:, :3, 3]
     # Unwrapped, because atan2 jumps where the chord angle reaches half a turn, as it does at a bend of a full turn.
     angles = np.unwrap(np.arctan2(tips[:, 0], tips[:, 2]))
     panels[0].plot(np.degrees(bends), bends / angles, **look)

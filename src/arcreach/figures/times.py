@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arcreach import _text
 from arcreach._typing import Array
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
@@ -83,17 +84,9 @@ def _draw_row(panel: Any, row: Array, edges: Array, colour: str) -> None:
 def _write_numbers(panel: Any, row: Array, count: int) -> None:
     """Write the median and the share reached at the right of a row."""
     share = math.floor(1000.0 * len(row) / max(count, 1)) / 10.0
-    text = (f"{time_text(float(np.median(row)))}\n" if len(row) else "") + f"{share:g} %"
+    text = (f"{_text.seconds(float(np.median(row)) / US)}\n" if len(row) else "") + f"{share:g} %"
     style = {"transform": panel.transAxes, "ha": "left", "va": "center", "fontsize": 7.0, "color": GREY}
     panel.text(1.02, 0.5, text, linespacing=1.1, **style)
-
-
-def time_text(microseconds: float) -> str:
-    """Return a time, given in microseconds, as text in s, ms or µs."""
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if microseconds >= size:
-            return f"{microseconds / size:.3g} {unit}"
-    return f"{microseconds:.3g} µs"
 
 
 def time_distributions(

@@ -132,19 +132,18 @@ def _draw(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
             # Rigid links between sections.
             panel.plot(*np.array([a, b]).T, color=GREY, linewidth=0.8, zorder=1.5)
     if step.q is not None:
-        _draw_bodies(panel, step, robot, plane)
+        _draw_bodies(panel, step.q, step.moved, robot, plane)
 
 
-def _draw_bodies(panel: Any, step: _Step, robot: Robot, plane: Array) -> None:
-    """Draw the bodies of the sections placed so far."""
-    assert step.q is not None
-    frames = robot.frames(step.q)
+def _draw_bodies(panel: Any, q: Array, moved: range, robot: Robot, plane: Array) -> None:
+    """Draw the bodies of the sections moved so far, or of all of them at the start."""
+    frames = robot.frames(q)
     sections = [(i, one, k) for i, (one, k) in enumerate(robot.indexed_elements()) if isinstance(one, Section)]
     for n, (i, section, k) in enumerate(sections):
-        if step.moved and n not in step.moved:
+        if moved and n not in moved:
             continue
         own = Robot([section])
-        line = own.backbone(step.q[k : k + own.dof], BODY_POINTS) @ frames[i][:3, :3].T + frames[i][:3, 3]
+        line = own.backbone(q[k : k + own.dof], BODY_POINTS) @ frames[i][:3, :3].T + frames[i][:3, 3]
         panel.plot(*_flat(line, plane).T, color=ORANGE, linewidth=1.6, zorder=2.5)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,7 @@ def workspace(
         raise MethodError(f"the smallest value {low:g} is not on a logarithmic scale; give values or limits above 0")
     norm = LogNorm(low, max(high, 1.01 * low)) if logarithmic else Normalize(low, high)
     beyond = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    with theme.style():
-        figure, panels = _panels(drawn, cell, width, BAR)
+    with _panels(drawn, cell, width, BAR) as (figure, panels):
         picture: Any = None
         for panel, (title, (corners, values)) in zip(panels, drawn.items(), strict=True):
             picture = _draw(panel, corners, values, cell, cmap="viridis", norm=norm) if len(corners) else picture
@@ -66,7 +66,6 @@ def workspace(
                 panel.set_title(title)
         extend = beyond[bool(everything.min() < low), bool(everything.max() > high)]
         figure.colorbar(picture, ax=list(panels), label=label, shrink=0.85, extend=extend, aspect=28, pad=0.03)
-        theme.settle(figure)
     return figure
 
 
@@ -95,8 +94,7 @@ def workspace_cells(
         for title, groups in maps.items()
     }
     extents = {title: (np.vstack(list(groups.values())), np.empty(0)) for title, groups in drawn.items()}
-    with theme.style():
-        figure, panels = _panels(extents, cell, width, 0.0)
+    with _panels(extents, cell, width, 0.0) as (figure, panels):
         for panel, (title, groups) in zip(panels, drawn.items(), strict=True):
             for name, corners in groups.items():
                 if len(corners):
@@ -106,7 +104,6 @@ def workspace_cells(
                 panel.set_title(title)
         handles = [Patch(color=colours[k], label=name) for k, name in enumerate(names)]
         theme.legend_below(figure, handles)
-        theme.settle(figure)
     return figure
 
 
@@ -152,10 +149,11 @@ def _checked(title: str, given: npt.ArrayLike, values: npt.ArrayLike) -> tuple[A
     return corners, numbers
 
 
+@contextlib.contextmanager
 def _panels(
     drawn: Mapping[str, tuple[Array, Array]], cell: float, width: float | None, bar: float
-) -> tuple[theme.Figure, Any]:
-    """Return a figure with a panel per map, all of the same scale."""
+) -> Iterator[tuple[theme.Figure, Any]]:
+    """Yield a figure, as `theme.drawing` does, with a panel per map, all of the same scale."""
     positive("cell", cell, "a length in metres", MethodError)
     width = width or (theme.ONE_COLUMN if len(drawn) == 1 else theme.TWO_COLUMNS)
     corners = np.vstack([points for points, _ in drawn.values()])
@@ -163,15 +161,15 @@ def _panels(
     low[0] = min(low[0], 0.0)
     span = (high - low) * 1.02
     height = (width - MARGIN - bar) / len(drawn) * span[1] / span[0] + MARGIN + (0.0 if bar else 8.0)
-    figure = theme.new_figure(width, float(np.clip(height, 50.0, 1.35 * width)))
-    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
-    for panel in panels:
-        panel.set_aspect("equal")
-        panel.set_xlabel("distance from the z axis (mm)" if len(drawn) < 3 else "distance (mm)")
-        panel.set_xlim(low[0], low[0] + span[0])
-        panel.set_ylim(high[1] - span[1], low[1] + span[1])
-    panels[0].set_ylabel("z (mm)")
-    return figure, panels
+    with theme.drawing(width, float(np.clip(height, 50.0, 1.35 * width))) as figure:
+        panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+        for panel in panels:
+            panel.set_aspect("equal")
+            panel.set_xlabel("distance from the z axis (mm)" if len(drawn) < 3 else "distance (mm)")
+            panel.set_xlim(low[0], low[0] + span[0])
+            panel.set_ylim(high[1] - span[1], low[1] + span[1])
+        panels[0].set_ylabel("z (mm)")
+        yield figure, panels
 
 
 def _draw(panel: Any, corners: Array, values: Array, cell: float, **colours: Any) -> Any:

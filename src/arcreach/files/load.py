@@ -24,7 +24,7 @@ from arcreach.files.toml.robot_file import parse_robot, write_robot_file
 from arcreach.files.toml.scene_file import parse_scene, scene_text
 from arcreach.files.toml.sizes import LARGEST_TOML, LARGEST_URDF
 from arcreach.files.toml.text import parse_toml
-from arcreach.files.urdf import parse_urdf
+from arcreach.files.urdf import XACRO, parse_urdf
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
 from arcreach.scenes.mesh import Mesh
@@ -32,7 +32,6 @@ from arcreach.scenes.mesh_files import ENDINGS as MESH_ENDINGS
 from arcreach.scenes.scene import Scene
 
 URDF_ENDINGS = (".urdf", ".xml")
-XACRO = "is a xacro file; run xacro on it first and give the URDF that comes out"
 MESH = "is a mesh, which has no joints; give it as an obstacle, by --scene or as arcreach.Mesh"
 
 

@@ -23,6 +23,7 @@ from arcreach.files.rpy import rotation_from_rpy
 from arcreach.files.toml import problems, sizes
 from arcreach.robots.robot import Robot
 
+XACRO = "is a xacro file; run xacro on it first and give the URDF that comes out"
 # Largest difference between a rotation matrix and the one computed from its angles, which have sixteen digits.
 SAME_ROTATION = 1e-12
 
@@ -69,7 +70,7 @@ def parse_urdf(text: str, origin: str, base: str | None = None, tip: str | None 
             raise FileError("base and tip are the same link; choose two links with a joint between them")
         return Robot(tuple(elements), _clean(root.attributes.get("name", "")), f"URDF {Path(origin).name}")
     except ArcreachError as error:
-        raise FileError(f"{origin}: {error}", getattr(error, "problems", ())) from None
+        raise problems.failure(origin, problems.problems_of(error)) from None
 
 
 def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
@@ -77,8 +78,8 @@ def urdf_tips(text: str, origin: str) -> tuple[str, ...]:
     try:
         links, joints = _tree(_parse_xml(text))
         moving = _moving_joints(links, joints)
-    except ArcreachError as error:
-        raise FileError(f"{origin}: {error}", getattr(error, "problems", ())) from None
+    except FileError as error:
+        raise problems.failure(origin, error.problems) from None
     parents = {joint.parent for joint in joints.values()}
     return tuple(sorted((link for link in moving if moving[link]), key=lambda link: (link in parents, -moving[link])))
 
@@ -136,7 +137,7 @@ def _parse_xml(text: str) -> Node:
     if root.tag != "robot":
         raise FileError(f"its root is {shown(root.tag)}, not 'robot'; give a URDF file")
     if any(child.tag.startswith("xacro:") for child in root.children):
-        raise FileError("is a xacro file; run xacro on it first and give the URDF that comes out")
+        raise FileError(XACRO)
     return root
 
 
@@ -145,7 +146,7 @@ def _tree(root: Node) -> tuple[dict[str, None], dict[str, Joint]]:
     links: dict[str, None] = {}
     for node in root.children:
         if node.tag == "link":
-            name = _attribute(node, "name", "link")
+            name = _name(node)
             if name in links:
                 raise FileError(f"link {shown(name)}: the name is used twice; give every link its own")
             links[name] = None
@@ -170,7 +171,7 @@ def _tree(root: Node) -> tuple[dict[str, None], dict[str, Joint]]:
 
 
 def _joint(node: Node, links: dict[str, None]) -> Joint:
-    name = _attribute(node, "name", "joint")
+    name = _name(node)
     ends = []
     for end in ("parent", "child"):
         found = node.child(end)
@@ -352,8 +353,8 @@ def _number(text: str, field_name: str, owner: str) -> float:
     return value
 
 
-def _attribute(node: Node, key: str, owner: str) -> str:
-    value = node.attributes.get(key, "")
-    if not value:
-        raise FileError(f"a <{owner}> has no {key}; give every {owner} its own")
-    return value
+def _name(node: Node) -> str:
+    name = node.attributes.get("name", "")
+    if not name:
+        raise FileError(f"a <{node.tag}> has no name; give every {node.tag} its own")
+    return name

@@ -8,8 +8,8 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,15 +43,16 @@ FEWEST_RESIDENT = 256
 # Targets per thread if robots share a launch: enough to balance hard and easy ones.
 TARGETS_PER_THREAD = 16
 # Most rows per piece if the arrays are on the device: nothing is copied, pieces only bound the scratch.
-LARGEST_PIECE_THERE = 1 << 24
-# Entries per cache, of specialised kernels and of device copies of models and tables.
+LARGEST_DEVICE_PIECE = 1 << 24
+# Entries per cache, of kernels and of device copies of models and tables.
 KEPT = 64
 _NO_FAULT = np.iinfo(np.int64).max
 
 # A robot, as `robot.model.model_and_table` returns it.
 Searched = tuple[Model, Table]
+T = TypeVar("T")
 
-_special: OrderedDict[Any, gpu_kernels.Kernels] = OrderedDict()
+_built: OrderedDict[Any, gpu_kernels.Kernels] = OrderedDict()
 _stacks: OrderedDict[Any, tuple[Any, Robots]] = OrderedDict()
 _lock = threading.Lock()
 
@@ -68,7 +69,7 @@ def alike(searched: Searched) -> tuple[int, ...]:
     return table.seeds.shape[1], len(model.moving), len(model.chain), model.polynomials.shape[0]
 
 
-def kept(store: OrderedDict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+def kept(store: OrderedDict[Any, T], key: Any, make: Callable[[], T]) -> T:
     """Return the entry of an LRU cache, made if it is missing."""
     with _lock:
         if key not in store:
@@ -83,8 +84,7 @@ def _stacked(robots: Sequence[Searched], mode: int) -> Robots:
     """Return models and tables of robots on the device, cached."""
     key = mode, *(id(part) for robot in robots for part in robot)
     # The entry holds the robots, so that their ids stay unique.
-    found: Robots = kept(_stacks, key, lambda: (tuple(robots), _on_device(robots, mode)))[1]
-    return found
+    return kept(_stacks, key, lambda: (tuple(robots), _on_device(robots, mode)))[1]
 
 
 def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
@@ -117,21 +117,13 @@ def _on_device(robots: Sequence[Searched], mode: int) -> Robots:
     return Robots(Models(*stacked(models)), *stacked(tables))
 
 
-@functools.cache
-def _kernels(kind: Kind) -> gpu_kernels.Kernels:
-    """Return kernels for any robot up to the capacities of `kind`."""
-    built = gpu_kernels.build(kind)
-    attach_cache(built, *kind)
-    return built
-
-
 def _cache_key(kind: Kind) -> tuple[Any, ...]:
-    """Return the cache key of specialised kernels."""
+    """Return the cache key of kernels."""
     return *kind[:-1], *(part.tobytes() if isinstance(part, np.ndarray) else part for part in kind.robot or ())
 
 
-def _special_kernels(kind: Kind) -> gpu_kernels.Kernels:
-    """Return kernels compiled for one robot: its numbers are constants, its loops unrolled."""
+def _kernels(kind: Kind) -> gpu_kernels.Kernels:
+    """Return the kernels of a kind, cached."""
     cache_key = _cache_key(kind)
 
     def make() -> gpu_kernels.Kernels:
@@ -139,8 +131,7 @@ def _special_kernels(kind: Kind) -> gpu_kernels.Kernels:
         attach_cache(built, *cache_key)
         return built
 
-    found: gpu_kernels.Kernels = kept(_special, cache_key, make)
-    return found
+    return kept(_built, cache_key, make)
 
 
 def choose_kernels(
@@ -148,15 +139,15 @@ def choose_kernels(
 ) -> tuple[Kind, gpu_kernels.Kernels]:
     """Return the kind and the kernels for robots.
 
-    Specialised kernels take up to a minute to compile, so by default only those already compiled are used.
+    Specialised kernels take up to a minute to compile, so by default only those that the process already has are used.
     """
     model, table = robots[0]
     seeds, variables = table.seeds.shape
     own = Kind(task.mode, seeds, variables, len(model.moving), task.started, model)
     if specialised is None:
-        specialised = len(robots) == 1 and _cache_key(own) in _special
+        specialised = len(robots) == 1 and _cache_key(own) in _built
     if specialised and variables <= LARGEST_SPECIALISED:
-        return own, _special_kernels(own)
+        return own, _kernels(own)
     size = next(size for size in SIZES if size >= max(variables, len(model.moving)))
     kind = Kind(task.mode, seeds, size, size, task.started)
     return kind, _kernels(kind)
@@ -175,7 +166,7 @@ class Batch:
     dof: int
     n: int
     specialised: bool | None = None
-    faults: list[int] = field(default_factory=list)
+    fault: int | None = None  # index of the first rejected target, after `solve`
 
     def __post_init__(self) -> None:
         self.stack = _stacked(self.robots, self.task.mode)
@@ -191,11 +182,6 @@ class Batch:
             (((self.dof,), f64), ((), np.int64), ((), np.int64), ((), f64), ((), f64)),
             (((variables,), f64), ((), np.int8), ((), i32), ((), i32), ((), i32), ((), i32), ((3,), f64)),
         )
-
-    @property
-    def fault(self) -> int | None:
-        """The index of the first rejected target, or None."""
-        return min(self.faults, default=None)
 
     def solve(self, targets: Targets, done: Callable[[int], None]) -> Answers:
         """Solve targets in host or device arrays; the answers are arrays of the same kind."""
@@ -233,7 +219,7 @@ class Batch:
         """Solve device arrays without copies."""
         cuda = driver.load()
         scratch = Layout((), (), self.layout.scratch)
-        capacity, pieces = self.pieces(piece_rows(scratch, self.n, 1, LARGEST_PIECE_THERE))
+        capacity, pieces = self.pieces(piece_rows(scratch, self.n, 1, LARGEST_DEVICE_PIECE))
         with memory_errors(self.layout, self.n):
             types = (np.float64, np.int8, np.int32, np.float64, np.float64)
             shapes = ((self.n, *shape) for shape, _ in self.layout.outputs)
@@ -273,6 +259,7 @@ class Batch:
         targets = Targets(positions, turned, start)
         limits = Limits(self.task.position_tol, self.task.angle_tol, self.task.max_steps)
         wide, narrow, warp = _blocks(self.kind)
+        # Bounds of the grids: a kernel loops over the rows that exceed its grid.
         most = 64 * driver.multiprocessors()
         driver.copy_in(small["fresh"], small["counters"], stream)
         kernels.choose[(min(math.ceil(m / (TARGETS_AT_ONCE * wide)), most), count), wide, stream](
@@ -295,10 +282,10 @@ class Batch:
         driver.copy_out(small["fault"], small["read"], stream)
 
     def note_fault(self, slot: Slot, first: int) -> None:
-        """Record the first rejected target of a finished piece."""
+        """Record the first rejected target; pieces finish in the order of their targets."""
         fault = int(slot.small["read"][0])
-        if fault != _NO_FAULT:
-            self.faults.append(first + fault)
+        if self.fault is None and fault != _NO_FAULT:
+            self.fault = first + fault
 
 
 def _add_counters(slot: Slot) -> None:

@@ -71,15 +71,13 @@ def _find() -> Any:
     if is_simulated(cuda):
         return cuda
     try:
-        present = cuda.is_available() and len(cuda.gpus) > 0
-        reason = "no NVIDIA GPU or no driver was found" if not present else ""
-        if present:
+        if cuda.is_available() and len(cuda.gpus) > 0:
             cuda.current_context()
+            return cuda
+        reason = "no NVIDIA GPU or no driver was found"
     except Exception as error:
         reason = first_line(error)
-    if reason:
-        raise DeviceError(f"device 'cuda' is not usable here: {reason}; use device='cpu' or device='auto'")
-    return cuda
+    raise DeviceError(f"device 'cuda' is not usable here: {reason}; use device='cpu' or device='auto'")
 
 
 def is_simulated(cuda: Any) -> bool:

@@ -31,7 +31,7 @@ cuda = load()
 
 # Threads per block, where it is not one warp.
 BLOCK_THREADS = 128
-# Restarts of one thread before a warp takes over.
+# Starts that one thread tries before a warp takes over.
 FIRST_STARTS = 8
 
 # CPU kernels as device functions.

@@ -16,7 +16,6 @@ from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
-from arcreach.kernels.solver.contexts import Task
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import mesh_hint, tolerance_of
 from arcreach.scenes.scene import Scene
@@ -40,10 +39,10 @@ _avoid_one = settled(avoid)
 def check_base(robot: Robot, scene: Scene) -> None:
     """Raise SceneError if an obstacle contains or touches the base: then no configuration is free."""
     pieces = np.empty((len(robot.packed), PIECE_SIZE))
-    # At stroke 0 a slide has no body, and the part after it is not at the base in other configurations.
-    slides = np.equal(robot.quantities, LENGTH)
-    farthest = np.where(np.abs(robot.lower) > np.abs(robot.upper), robot.lower, robot.upper)
-    if not _body_pieces(robot.packed, np.where(slides, farthest, robot.neutral), pieces):
+    # Strokes and lengths are the longest: at stroke 0 a prismatic joint has no body, and what follows it is at the base
+    # in this configuration only.
+    longest = np.where(np.abs(robot.lower) > np.abs(robot.upper), robot.lower, robot.upper)
+    if not _body_pieces(robot.packed, np.where(np.equal(robot.quantities, LENGTH), longest, robot.neutral), pieces):
         return
     x, y, z = pieces[0, ORIGIN : ORIGIN + 3]
     radius = pieces[0, RADIUS]
@@ -73,27 +72,15 @@ def run_free(problem: Problem) -> Outcome:
     report = np.empty((n, REPORT_SIZE))
     tolerance = tolerance_of(robot)
     port = None if problem.port is None else problem.port.for_kernels(robot, AIM)
-    mode, rows = problem.targets.packed
+    mode = problem.targets.packed[0]
     pulls = robot.model.pulls(mode)
     alone = n == 1 and problem.max_time == math.inf and pulls is None and port is None
-    task = Task(
-        targets=rows,
-        mode=mode,
-        position_tol=problem.position_tol,
-        angle_tol=problem.angle_tol,
-        max_starts=STARTS,
-        max_steps=problem.max_iterations or MOST_STEPS,
-        max_time=problem.max_time,
-        started=problem.start is not None,
-        judged=True,
-        trace=problem.trace,
-    )
     spread(
         _avoid_one if alone else avoid,
         n,
         *robot.model.model_and_table(mode, SEEDS, problem.seed),
         Constraints(Obstacles(shapes, field, tolerance, problem.margin + tolerance), pulls, port),
-        task,
+        problem.task(STARTS, MOST_STEPS, judged=True),
         q,
         report,
         threads=problem.threads,

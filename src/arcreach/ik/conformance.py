@@ -59,8 +59,7 @@ def _check_variant(robot: Robot, kind: str, call: dict[str, Any], count: int, se
 
 def _check_honesty(robot: Robot, found: Solutions, targets: Targets, label: str) -> None:
     """Check that limits are kept, errors are those of the public forward kinematics, and the status agrees."""
-    assert np.isfinite(found.q).all(), f"{label}: a configuration is not finite"
-    assert np.all(robot.within_limits(found.q)), f"{label}: a configuration is outside the limits"
+    _check_inside(robot, found, label)
     poses = robot.tip_pose(found.q)
     distance = np.linalg.norm(poses[:, :3, 3] - targets.positions, axis=1)
     assert np.allclose(distance, found.position_error, rtol=0, atol=1e-12), f"{label}: position errors are wrong"
@@ -98,9 +97,9 @@ def _check_start(robot: Robot, target: Target, call: dict[str, Any], seed: int, 
         )
 
 
-def _check_inside(robot: Robot, answer: Solution, label: str) -> None:
+def _check_inside(robot: Robot, answer: Solution | Solutions, label: str) -> None:
     assert np.isfinite(answer.q).all(), f"{label}: a configuration is not finite"
-    assert robot.within_limits(answer.q), f"{label}: a configuration is outside the limits"
+    assert np.all(robot.within_limits(answer.q)), f"{label}: a configuration is outside the limits"
 
 
 def _check_bad_input(robot: Robot, call: dict[str, Any], label: str) -> None:

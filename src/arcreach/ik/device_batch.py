@@ -66,8 +66,8 @@ def solve_on_device(
         _refuse(batch.fault, positions, axes, rotations)
     # Broadcast: writing an array of equal numbers would take as long as solving.
     seconds = np.broadcast_to((time.perf_counter() - began) / max(n, 1), n)
-    # Every target that a hint is about is out of reach.
-    far = None if on_device(positions) else arrays.positions[found.status == Status.OUT_OF_REACH]
+    # Only targets out of reach can have a hint.
+    far = () if on_device(positions) else arrays.positions[found.status == Status.OUT_OF_REACH]
     return Solutions(
         found.q,
         found.status,
@@ -76,7 +76,7 @@ def solve_on_device(
         found.iterations,
         seconds,
         "auto",
-        hint="" if far is None else position_hint(robot, far),
+        hint=position_hint(robot, far),
         robot=robot,
         targets=targets,
     )

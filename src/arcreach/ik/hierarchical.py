@@ -85,7 +85,7 @@ def limit_reached(robot: AnyRobot, q: npt.ArrayLike, coordinate: int | str) -> b
     """
     k = coordinate_index(robot, "coordinate", coordinate)
     value = _configuration(robot, q)[k]
-    return not (value >= robot.lower[k] and value <= robot.upper[k])
+    return not robot.lower[k] <= value <= robot.upper[k]
 
 
 def position_jump(

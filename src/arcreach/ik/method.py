@@ -31,12 +31,12 @@ from arcreach.robots.symbolic import SymbolicRobot
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    AnyRobot = TypeVar("AnyRobot", bound=Robot | SymbolicRobot, default=Robot)
+    GivenRobot = TypeVar("GivenRobot", bound=Robot | SymbolicRobot, default=Robot)
 else:
     # Python 3.11 has no defaults of type variables.
     from typing import TypeVar
 
-    AnyRobot = TypeVar("AnyRobot")
+    GivenRobot = TypeVar("GivenRobot")
 
 
 ALL_ELEMENTS = frozenset(element.kind for element in ELEMENTS)
@@ -53,13 +53,13 @@ def no_rows(dof: int) -> Array:
 
 
 @dataclass(slots=True)
-class Problem(Generic[AnyRobot]):
+class Problem(Generic[GivenRobot]):
     """The input of a method: targets of one kind for a robot, tolerances, iteration and time limits.
 
     `Problem` alone means a `Robot`; methods that also accept a `SymbolicRobot` take `Problem[Any]`.
     """
 
-    robot: AnyRobot
+    robot: GivenRobot
     targets: Targets
     start: Array | None  # (n, dof), within the limits; a copy of the caller's
     position_tol: float
@@ -75,6 +75,23 @@ class Problem(Generic[AnyRobot]):
     margin: float = 0.0
     port: Any = None  # Port or None: a point that the body passes
     preference: Preference | None = None
+
+    def task(self, max_starts: int, max_steps: int, judged: bool) -> Task:
+        """Return the targets and settings as kernels read them; `max_steps` applies without an iteration limit."""
+        mode, rows = self.targets.packed
+        # Positional arguments save time: some solves take under a microsecond.
+        return Task(
+            rows,
+            mode,
+            self.position_tol,
+            self.angle_tol,
+            max_starts,
+            self.max_iterations or max_steps,
+            self.max_time,
+            self.start is not None,
+            judged,
+            self.trace,
+        )
 
 
 @dataclass(slots=True)
@@ -102,6 +119,7 @@ class Outcome:
 
 # Single solves skip numba's overload resolution, which can take longer than the solve itself.
 _entry = functools.cache(settled)
+# Shared to save time: some solves take under a microsecond.
 _NOT_TRACED = np.zeros(1, np.int64), np.empty((0, 0))
 
 
@@ -126,20 +144,7 @@ def run_kernel(
     if len(q) != n:
         q = np.repeat(q, n, axis=0)
     outcome = Outcome(q, np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n))
-    # Positional arguments and shared empty arrays save time: some solves take under a microsecond.
-    mode, rows = problem.targets.packed
-    task = Task(
-        rows,
-        mode,
-        problem.position_tol,
-        problem.angle_tol,
-        1,
-        problem.max_iterations or max_steps,
-        problem.max_time,
-        problem.start is not None,
-        False,
-        problem.trace,
-    )
+    task = problem.task(1, max_steps, judged=False)
     traced, values = (np.zeros(1, np.int64), np.full((capacity, len(columns)), np.nan)) if capacity else _NOT_TRACED
     answers = Answers(q, outcome.status, outcome.iterations, outcome.seconds, traced, values)
     if n == 1:

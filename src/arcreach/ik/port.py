@@ -13,11 +13,10 @@ from arcreach import _checks as checks
 from arcreach._checks import shown
 from arcreach._threads import spread
 from arcreach._typing import Array, Booleans, Vector
+from arcreach.elements import Z_AXIS
 from arcreach.errors import ArcreachError, MethodError, TargetError
 from arcreach.kernels.clearance import port as kernels
 from arcreach.robots.robot import Robot
-
-_NO_AXIS = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,8 @@ class Port:
     def for_kernels(self, robot: Robot, share: float = 1.0) -> kernels.Port:
         """Return the port for kernels, with its radius and axis tolerance multiplied by `share`."""
         first = 0 if self.first is None else robot.element_names.index(self.first)
-        tilt = math.inf if self.axis is None else share * self.axis_tol
-        axis = self.axis or _NO_AXIS
+        # Without an axis every tangent is within the tolerance of z.
+        axis, tilt = (Z_AXIS, math.inf) if self.axis is None else (self.axis, share * self.axis_tol)
         return kernels.Port(
             self.point, axis, share * self.radius, tilt, robot.model.weight, first, len(robot.elements) - 1
         )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import not_negative, positive, shown, whole
+from arcreach._checks import not_negative, positive, shown, thread_count, whole
 from arcreach._interpreter import stop_interpreting
 from arcreach._typing import Array
 from arcreach.errors import ConfigurationError, MethodError, TargetError
@@ -39,7 +39,6 @@ TRACE_ROWS = 20_000
 Progress = Callable[[int], None]
 # Targets between two calls of the callback.
 PROGRESS_ROWS = 1 << 17
-_REACHED = Status.REACHED
 Weights = Mapping[str, float] | npt.ArrayLike
 Hold = Sequence[str] | npt.ArrayLike
 Limits = Mapping[str, tuple[float, float]]
@@ -101,13 +100,14 @@ def solve(
     else:
         rows = np.empty((TRACE_ROWS, moving.dof)) if trace else no_rows(moving.dof)
         problem: Problem[Any] = Problem(moving, target.batch, starts, *settings, rows, options, preference=preference)
-        _set_body(problem, scene, margin, through)
+        if bodily:
+            _set_body(problem, scene, margin, through)
         outcome, found = _run(chosen, problem)
         solution = found[0]
         if trace:
             solution.trace = _trace(problem, outcome)
     solution.robot, solution.target = robot, target
-    if solution.status is not _REACHED:
+    if solution.status is not Status.REACHED:
         solution.hint = _hint(moving, target.batch, start)
     return solution
 
@@ -159,29 +159,29 @@ def solve_batch(
         targets = as_targets(targets)
     if isinstance(targets, Targets):
         robot = with_tool(robot, targets.tool)
-    moving = robot if hold is None and limits is None else restricted(robot, hold, limits, start)
+    moving = restricted(robot, hold, limits, start)
+    given = (position_tol, angle_tol, max_iterations, max_time, seed, variant)
     if device != "cpu" and chosen_device(device) == "cuda":
         from arcreach.ik.device_batch import serves, solve_on_device
 
         not_served = {"max_time": max_time, "scene": scene, "through": through, "prefer": prefer, "weights": weights}
         if serves(device, moving, method, **not_served, **options):
-            given = (position_tol, angle_tol, max_iterations, max_time, seed, variant, None)
-            found = solve_on_device(moving, (targets, axes, rotations), start, given, specialised, progress)
+            found = solve_on_device(moving, (targets, axes, rotations), start, (*given, None), specialised, progress)
             return replace(found, robot=robot)
     targets = as_targets(targets, axes, rotations)
     chosen = find_method(method)
     # From here on kernels are compiled, not interpreted, including those that build tables for this batch.
     stop_interpreting()
-    asked = (position_tol, angle_tol, max_iterations, max_time, seed, variant, threads)
-    settings, starts = _checked(moving, chosen, targets, start, asked, options)
+    settings, starts = _checked(moving, chosen, targets, start, (*given, threads), options)
     preference = None if prefer is None and weights is None else _preference(moving, chosen, prefer, weights)
     problem: Problem[Any] = Problem(
         moving, targets, starts, *settings, no_rows(moving.dof), options, preference=preference
     )
-    _set_body(problem, scene, margin, through)
+    if scene is not None or through is not None:
+        _set_body(problem, scene, margin, through)
     _, found = _run(chosen, problem, progress)
     found.robot, found.targets = robot, targets
-    if not found.reached.all():
+    if not (found.status == Status.REACHED).all():
         found.hint = _hint(moving, targets, None)
     return found
 
@@ -233,14 +233,14 @@ def _run_in_pieces(method: Method, problem: Problem[Any], progress: Progress) ->
 def _preference(robot: Robot | SymbolicRobot, method: Method, prefer: Any, weights: Any) -> Preference | None:
     """Return the preference for postures, if the method serves one."""
     if method.name != "auto":
-        raise MethodError(f"prefer is served by method 'auto', not '{method.name}'; leave one of them out")
+        raise MethodError(
+            f"prefer and weights are served by method 'auto', not '{method.name}'; use that, or leave them out"
+        )
     return preference_of(robot, prefer, weights)
 
 
 def _set_body(problem: Problem[Any], scene: AnyScene | None, margin: float, through: Any) -> None:
-    """Add obstacles and a port to a problem, if there are any."""
-    if scene is None and through is None:
-        return
+    """Add obstacles, a port or both to a problem."""
     if not isinstance(problem.robot, Robot):
         given = "scene" if through is None else "port"
         raise MethodError(f"robot '{problem.robot.name}' is given as a matrix and has no body; leave the {given} out")
@@ -296,7 +296,7 @@ def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, gi
         variant = method.variants[0] if method.variants else ""
     elif variant not in method.variants:
         known = ", ".join(method.variants) or "none"
-        raise MethodError(f"variant = '{variant}' is not known to method '{method.name}'; its variants: {known}")
+        raise MethodError(f"variant = {shown(variant)} is not known to method '{method.name}'; its variants: {known}")
     return (
         positive("position_tol", position_tol, "metres"),
         positive("angle_tol", angle_tol, "radians"),
@@ -304,7 +304,7 @@ def checked_settings(robot: Robot | SymbolicRobot, method: Method, kind: str, gi
         math.inf if max_time is None else positive("max_time", max_time, "seconds"),
         whole("seed", seed, 0),
         variant,
-        None if threads is None else whole("threads", threads, 1),
+        thread_count(threads),
     )
 
 

@@ -27,7 +27,7 @@ from arcreach.robots.robot import Robot
 SEEDS = 1024
 # The list counts as complete after this many consecutive starts without a new solution.
 WITHOUT_NEW = 128
-# Descents end at this share of the tolerance: where two branches nearly meet, points between them are within it.
+# Descents end at this share of the tolerance: points between two branches that nearly meet are within the tolerance.
 SHARPER = 1e-3
 # Largest angle tolerance of a descent, in radians: SHARPER of the usual 1 mrad is too coarse to tell branches apart.
 LARGEST_ANGLE_TOL = 1e-9

@@ -85,6 +85,8 @@ class Targets:
     @classmethod
     def from_list(cls, targets: Sequence[Target]) -> Targets:
         """Return the targets of a list, at least one and all of one kind."""
+        if not len(targets):
+            raise TargetError("targets is empty; give at least one")
         for i, target in enumerate(targets):
             if not isinstance(target, Target):
                 raise TargetError(f"targets[{i}] = {shown(target)} is not accepted; give an arcreach.Target")
@@ -92,9 +94,6 @@ class Targets:
                 raise TargetError(
                     f"targets[{i}] asks for {target.kind}, targets[0] for {targets[0].kind}; give targets of one kind"
                 )
-        if not len(targets):
-            raise TargetError("targets is empty; give at least one")
-        for i, target in enumerate(targets):
             if not _same_tool(target.tool, targets[0].tool):
                 raise TargetError(f"targets[{i}] has another tool than targets[0]; give targets of one tool")
         rows = np.vstack([target.batch.packed[1] for target in targets])

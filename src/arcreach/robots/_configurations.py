@@ -15,7 +15,7 @@ from arcreach._text import listed
 from arcreach._threads import spread
 from arcreach._typing import Array
 from arcreach.elements import Coordinate
-from arcreach.errors import ConfigurationError
+from arcreach.errors import ConfigurationError, TargetError
 from arcreach.kernels.chain import limits
 
 _finite, _all_finite = settled(limits.finite), settled(limits.finite_batch)
@@ -130,3 +130,11 @@ class ConfigurationSpace:
 
     def _accepted(self) -> str:
         return f"give {self._dof} numbers ({listed(self.coordinates, 6)}) or an array of shape (n, {self._dof})"
+
+
+def per_coordinate(robot: ConfigurationSpace, field: str, value: npt.ArrayLike, units: str) -> Array:
+    """Return limits (dof,) of all coordinates, given as one number above 0 or as one per coordinate."""
+    given = checks.real_array(value)
+    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
+        raise TargetError(f"{field} = {shown(value)} is not accepted; give one number above 0 or {robot.dof} ({units})")
+    return np.broadcast_to(given, (robot.dof,)).copy()

@@ -113,9 +113,8 @@ def _check(expression: Any, allowed: set[Any]) -> None:
             raise RobotError(
                 f"symbolic robot: matrix uses {shown(str(node))}, which is not real; give a formula with real values"
             )
-        if isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers)):
-            continue
-        if type(node).__name__ in FUNCTIONS:
+        known = isinstance(node, (sympy.Symbol, sympy.Add, sympy.Mul, sympy.Pow, *numbers))
+        if known or type(node).__name__ in FUNCTIONS:
             continue
         raise RobotError(
             f"symbolic robot: matrix uses {shown(type(node).__name__)}, which is not accepted; "

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _checks as checks
-from arcreach._typing import Vector
+from arcreach._typing import Array, Vector
 from arcreach.elements import Z_AXIS, Element, Link, Parallelogram, Prismatic, Revolute
 
 CONVENTIONS = ("standard", "modified")
 _DH_PARAMETERS = ("a", "alpha", "d", "theta")
-# Largest angle of a row, and what is accepted: a larger one is meant in degrees.
+# Largest angle of a row, and what messages say is accepted: a larger angle is probably in degrees.
 _TURN = math.tau, "radians from -2 pi to 2 pi; write degrees as math.radians(90) or, in a file, '90 deg'"
 _DH_KEYS = (*_DH_PARAMETERS, "kind", "lower", "upper", "name")
 
@@ -67,8 +67,7 @@ def _dh_elements(given: Any, convention: str) -> list[Element]:
         joint = [_joint(kind, Z_AXIS, row.get("lower"), row.get("upper"), row.get("name", ""))]
     checks.raise_any(problems)
     # The joint's motion commutes with theta and d, so these belong to the row's fixed link.
-    along_z = _rotation_z(values["theta"]) @ _translation_xz(0.0, values["d"])
-    along_x = _translation_xz(values["a"], 0.0) @ _rotation_x(values["alpha"])
+    along_z, along_x = _screw(2, values["theta"], values["d"]), _screw(0, values["alpha"], values["a"])
     return [*joint, *_link(along_z @ along_x)] if convention == "standard" else [*_link(along_x @ along_z), *joint]
 
 
@@ -154,27 +153,17 @@ def _rows(field: str, values: npt.ArrayLike) -> list[Vector]:
     return rows
 
 
-def _link(matrix: npt.NDArray[np.float64]) -> list[Element]:
+def _link(matrix: Array) -> list[Element]:
     return [] if np.array_equal(matrix, np.eye(4)) else [Link.from_matrix(matrix)]
 
 
-def _translation_xz(x: float, z: float) -> npt.NDArray[np.float64]:
-    matrix = np.eye(4)
-    matrix[0, 3], matrix[2, 3] = x, z
-    return matrix
-
-
-def _rotation_z(angle: float) -> npt.NDArray[np.float64]:
-    matrix = np.eye(4)
+def _screw(axis: int, angle: float, distance: float) -> Array:
+    """Return the rotation about x (0) or z (2), with the translation along the same axis, as a 4 x 4 matrix."""
     c, s = _exact_cos_sin(angle)
-    matrix[:2, :2] = ((c, -s), (s, c))
-    return matrix
-
-
-def _rotation_x(angle: float) -> npt.NDArray[np.float64]:
+    j, k = (axis + 1) % 3, (axis + 2) % 3
     matrix = np.eye(4)
-    c, s = _exact_cos_sin(angle)
-    matrix[1:3, 1:3] = ((c, -s), (s, c))
+    matrix[j, j], matrix[j, k], matrix[k, j], matrix[k, k] = c, -s, s, c
+    matrix[axis, 3] = distance
     return matrix
 
 

@@ -10,9 +10,9 @@ from arcreach._typing import Array
 from arcreach.elements import Section
 from arcreach.robots.robot import Robot
 
-# Bend of a section as a share of its limit, direction of the first section in radians, its increment per section, and
-# share of the stretch: a curve in space, neither flat nor coiled.
-BENT, FIRST_DIRECTION, TURNED_ON, STRETCHED = 0.66, 0.0, 0.6, 0.7
+# Bend of a section as a share of its limit, increment of the direction per section in radians, and share of the
+# stretch: a curve in space, neither flat nor coiled.
+BENT, TURNED_ON, STRETCHED = 0.66, 0.6, 0.7
 # Preferred radius and height of an arm's tip, its smallest distance to the first half of the arm, and the smallest
 # height of the arm's highest point, all as shares of the reach.
 OUT, UP, ALONE, STANDING = 0.5, 0.45, 0.3, 0.62
@@ -28,7 +28,7 @@ def initial_pose(robot: Robot) -> Array:
         if isinstance(element, Section):
             # The sections bend by about half a turn in total: more would hide the tip.
             q[k] = min(BENT * element.bend_max, 1.1 * math.pi / len(robot.elements))
-            q[k + 1] = FIRST_DIRECTION + TURNED_ON * i
+            q[k + 1] = TURNED_ON * i
             if element.stretch > 0.0:
                 q[k + 2] = element.length + STRETCHED * element.stretch
     return robot.clip(q)
@@ -43,7 +43,7 @@ def _standing(robot: Robot) -> Array:
     for i, (element, k) in enumerate(robot.indexed_elements()):
         if isinstance(element, Section):
             # A bending tool is shown as an open curve.
-            Q[:, k], Q[:, k + 1] = 0.5 * BENT * element.bend_max, FIRST_DIRECTION + 0.2 * i
+            Q[:, k], Q[:, k + 1] = 0.5 * BENT * element.bend_max, 0.2 * i
     Q = robot.clip(Q)
     frames = robot.frames(Q)
     positions = frames[:, :, :3, 3] / (robot.reach or 1.0)

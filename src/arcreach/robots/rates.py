@@ -19,6 +19,7 @@ from arcreach._checks import not_negative, real_array, shown
 from arcreach._typing import Array, Booleans
 from arcreach.elements import LENGTH, Section
 from arcreach.errors import TargetError
+from arcreach.robots._configurations import per_coordinate
 
 if TYPE_CHECKING:
     from arcreach.robots.robot import Robot
@@ -121,17 +122,15 @@ def _speeds(
 ) -> tuple[Array, Booleans]:
     """Return the speeds (dof,) at one configuration, of bends along and across, and which of them are limited."""
     lower, upper = bounds
-    weight = robot.model.weight
-    rows = np.array([1.0] * 3 + [weight] * (len(asked) - 3))
+    weights = np.array([1.0] * 3 + [robot.model.weight] * (len(asked) - 3))
     units = radian_equivalents(robot)
-    A = rows[:, None] * jacobian * units
-    damped = _damping(A, upper > lower, singular)
-    if keep_direction:
-        x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
-        x /= max(1.0, float((np.abs(x) / fastest).max(initial=0.0)))
-    else:
+    A = weights[:, None] * jacobian * units
+    damping = _damping(A, upper > lower, singular)
+    if not keep_direction:
         lower, upper = np.maximum(lower, -fastest), np.minimum(upper, fastest)
-        x = units * bounded_least_squares(A, rows * asked, lower / units, upper / units, damped)
+    x = units * bounded_least_squares(A, weights * asked, lower / units, upper / units, damping)
+    if keep_direction:
+        x /= max(1.0, float((np.abs(x) / fastest).max(initial=0.0)))
     return x, (x <= lower) | (x >= upper) | (np.abs(x) >= fastest * (1.0 - 1e-12))
 
 
@@ -243,13 +242,7 @@ def _fastest(robot: Robot, max_speed: npt.ArrayLike | None) -> Array:
     """Return the largest speed of every coordinate (dof,); that of a bend also applies across the bend."""
     if max_speed is None:
         return np.full(robot.dof, np.inf)
-    given = real_array(max_speed)
-    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
-        raise TargetError(
-            f"max_speed = {shown(max_speed)} is not accepted; give one number above 0 or {robot.dof} "
-            "(radians and metres per second)"
-        )
-    fastest = np.broadcast_to(given, (robot.dof,)).copy()
+    fastest = per_coordinate(robot, "max_speed", max_speed, "radians and metres per second")
     for k in robot.bend_vector_indices():
         fastest[k + 1] = fastest[k]
     return fastest

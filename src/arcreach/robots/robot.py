@@ -214,8 +214,8 @@ class Robot(ConfigurationSpace):
         if self.pull_limits is None:
             return True
         low, high, rounding = self.pull_limits
-        limits = np.where(np.isfinite(self.pull_limits[:2]), self.pull_limits[:2], 0.0)
-        rounding = rounding + tolerance * np.abs(limits).max(axis=0)
+        sizes = np.where(np.isfinite(self.pull_limits[:2]), np.abs(self.pull_limits[:2]), 0.0)
+        rounding = rounding + tolerance * sizes.max(axis=0)
         found = self.pulls(q)
         return ((low - rounding <= found) & (found <= high + rounding)).all(axis=-1)
 
@@ -232,7 +232,7 @@ class Robot(ConfigurationSpace):
             if not _clip(self.packed, values, out):
                 self._refuse_non_finite(values)
         else:
-            out = self._run(_clip, limits.clip_batch, q, (self.dof,))
+            out = self._run(_clip, limits.clip_batch, values, (self.dof,))
         return out if self.pull_limits is None else self._clip_pulls(values, out)
 
     def _clip_pulls(self, q: Array, clipped: Array) -> Array:
@@ -378,12 +378,8 @@ class Robot(ConfigurationSpace):
 
     def indexed_elements(self) -> list[tuple[Element, int]]:
         """Return every element with the index of its first coordinate."""
-        pairs = []
-        k = 0
-        for element in self.elements:
-            pairs.append((element, k))
-            k += len(element.coordinates)
-        return pairs
+        indices = itertools.accumulate((len(element.coordinates) for element in self.elements), initial=0)
+        return list(zip(self.elements, indices, strict=False))
 
     def bend_vector_indices(self) -> list[int]:
         """Return the indices of the bends of all sections that bend in two planes; a direction follows each."""

@@ -49,13 +49,10 @@ def pack_routes(robot: Robot) -> npt.NDArray[Any]:
     rows: list[dict[str, Any]] = []
     # Row of each section's first arc in the packed chain, indexed by element.
     arc_rows = np.flatnonzero(robot.packed["kind"] != layout.ARC) + 1
-    tendon = 0
-    for end, element in enumerate(robot.elements):
-        if not isinstance(element, Section):
-            continue
-        for own in element.tendons:
-            rows += _routes(robot, own, end, tendon, arc_rows)
-            tendon += 1
+    sections = ((end, element) for end, element in enumerate(robot.elements) if isinstance(element, Section))
+    tendons = ((end, tendon) for end, section in sections for tendon in section.tendons)
+    for number, (end, tendon) in enumerate(tendons):
+        rows += _routes(robot, tendon, end, number, arc_rows)
     routes = np.zeros(len(rows), dtype=pulls.ROUTE)
     for route, fields in zip(routes, rows, strict=True):
         for name, value in fields.items():
@@ -136,8 +133,8 @@ def pull_ranges(robot: Robot) -> Array:
     """
     ranges = np.zeros((len(robot.tendons), 2))
     for element, k in robot.indexed_elements():
-        through = robot.routes[robot.routes["coordinate"] == k] if element.coordinates else robot.routes[:0]
-        if not len(through):
+        through = robot.routes[robot.routes["coordinate"] == k]
+        if not (element.coordinates and len(through)):
             continue
         if isinstance(element, Section):
             grid = _section_grid(element, through)

@@ -44,7 +44,7 @@ def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     table[7:11] = keys[:, 6:10].T
     # Weight of the squared sine of half the angle between two orientations.
     turn_weight = 4.0 * axis_weight if mode == layout.AXIS else 8.0 * (ROTATION_SEED_WEIGHT * length) ** 2
-    scores = np.ascontiguousarray(table.astype(np.float32))
+    scores = table.astype(np.float32)
     return model.near(Table(keys=scores, seeds=placed, turn_weight=turn_weight, near_rest=scores[0]), model.rest, mode)
 
 
@@ -71,9 +71,8 @@ def seed_variables(model: SolverModel, count: int, seed: int) -> Array:
             continue
         last = k + element["width"] - 1
         share = layers[last] if element["stretch"] > 0.0 else np.ones(count)
-        bend = layers[k] * shrink
-        bend = np.where(corner, np.round(layers[k]), bend)
-        share = np.where(corner & (element["stretch"] > 0.0), np.round(share), share)
+        share = np.where(corner, np.round(share), share)
+        bend = np.where(corner, np.round(layers[k]), layers[k] * shrink)
         size = bend * (share * element["bend_max"] if element["slope"] > 0.0 else element["bend_max"])
         if kind == layout.BEND:
             angle = 2.0 * np.pi * layers[k + 1]

@@ -54,12 +54,14 @@ class SymbolicRobot(ConfigurationSpace):
         source: str = "",
     ) -> None:
         self._set_name(OWNER, name, source)
+        sympy = require("sympy")
         entries = _entries(matrix)
         symbols = _symbols(coordinates)
         self._set_coordinates(_coordinates(symbols, lower, upper, quantities))
         # SymPy does not limit the depth of expressions; Python's recursion limit stops it.
         try:
-            built = _matrix(entries, symbols)
+            names = {symbol.name: symbol for symbol in symbols}
+            built = sympy.ImmutableMatrix(4, 4, [normalised(sympy.sympify(entry), names) for entry in entries])
             self._set(matrix=built, symbols=symbols)
             self._set(_sources=(pose_source(built, symbols), jacobian_source(built, symbols)))
             self._try_matrix()
@@ -175,11 +177,6 @@ class SymbolicRobot(ConfigurationSpace):
                 )
 
 
-def import_sympy() -> Any:
-    """Return SymPy, or raise an error that names its extra."""
-    return require("sympy")
-
-
 def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., Any]:
     """Return the kernel of a source; as plain Python it runs without NumPy's warnings, as compiled code does."""
     function = compile_source(source, name, interpreted)
@@ -195,7 +192,7 @@ def _kernel(source: str, name: str, interpreted: bool = False) -> Callable[..., 
 
 def _entries(matrix: Any) -> list[Any]:
     """Return the sixteen entries of a matrix. Text is refused: SymPy would run it as Python code."""
-    sympy = import_sympy()
+    sympy = require("sympy")
     accepted = "a 4 x 4 matrix of SymPy expressions and numbers"
     try:
         rows = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
@@ -210,15 +207,9 @@ def _entries(matrix: Any) -> list[Any]:
     return [entry for row in rows for entry in row]
 
 
-def _matrix(entries: list[Any], symbols: tuple[Any, ...]) -> Any:
-    sympy = import_sympy()
-    names = {symbol.name: symbol for symbol in symbols}
-    return sympy.ImmutableMatrix(4, 4, [normalised(sympy.sympify(entry), names) for entry in entries])
-
-
 def _symbols(coordinates: Any) -> tuple[Any, ...]:
     """Return the coordinates as plain symbols, distinguished by name alone."""
-    sympy = import_sympy()
+    sympy = require("sympy")
     accepted = "a list of SymPy symbols or their names, at least one"
     if isinstance(coordinates, (str, bytes)) or not isinstance(coordinates, Iterable):
         raise checks.refuse(OWNER, "coordinates", coordinates, accepted)

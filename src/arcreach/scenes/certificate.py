@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import whole
+from arcreach._checks import thread_count, whole
 from arcreach._threads import spread
 from arcreach.errors import SceneError
 from arcreach.kernels.clearance.certificate import shape_bounds, surface_bounds
@@ -28,7 +28,7 @@ def certified_clearance(
     and a bound of all rounding errors is subtracted. Where the body overlaps an obstacle, the bound is
     negative, but may be far below the true value.
     """
-    capsules = whole("capsules", capsules, 1, SceneError)
+    capsules, threads = whole("capsules", capsules, 1, SceneError), thread_count(threads)
     values, single = checked_configurations(robot, q)
     checked = spatial_scene(scene)
     bodies, counts = bodies_of(robot, values)

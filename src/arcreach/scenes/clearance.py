@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcreach import _text
-from arcreach._checks import shown
+from arcreach._checks import shown, thread_count
 from arcreach._jit import settled
 from arcreach._threads import spread
 from arcreach._typing import Array, Integers
@@ -103,7 +103,7 @@ class Clearances:
         return len(self.distance)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.distance, dtype=dtype) if copy else np.asarray(self.distance, dtype=dtype)
+        return np.array(self.distance, dtype=dtype, copy=copy)
 
     def __getitem__(self, i: int) -> Any:
         point, normal = self.point[i], self.normal[i]
@@ -147,8 +147,7 @@ def self_clearance(
     The normal points from that element to `point`. Pieces of the body are not compared if they share an end, or if the
     centre line between them is shorter than the sum of their radii. q (n, dof) gives `Clearances` of n.
     """
-    values, single = checked_configurations(robot, q)
-    rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
+    _, rows, single = _self_search(robot, q, tolerance, threads)
     return _answer(rows[:, 0], single, "element")
 
 
@@ -169,8 +168,7 @@ def clearance_gradient(
     points inside a box, halfway between two faces.
     """
     if scene is None:
-        values, single = checked_configurations(robot, q)
-        rows = _self_search(robot, values, _tolerance(robot, tolerance), threads)
+        values, rows, single = _self_search(robot, q, tolerance, threads)
     else:
         values, rows, single = _search(robot, q, scene, False, tolerance, grid, bodies, threads)
     gradients = np.empty((len(values), robot.dof))
@@ -227,7 +225,7 @@ def _search(
     checked = spatial_scene(scene)
     if hint := mesh_hint(robot, checked):
         warnings.warn(hint, stacklevel=3)
-    tolerance = _tolerance(robot, tolerance)
+    tolerance, threads = _tolerance(robot, tolerance), thread_count(threads)
     rows = np.empty((len(values), len(robot.elements) if per_element else 1, kernels.CLEARANCE_SIZE))
     meshes = () if grid else checked.meshes
     shapes, field = checked.exact[:2] if meshes else checked.packed
@@ -274,37 +272,27 @@ def mesh_hint(robot: Robot, scene: Scene) -> str:
     return ""
 
 
-def _self_search(robot: Robot, values: Array, tolerance: float, threads: int | None) -> Array:
+def _self_search(
+    robot: Robot, q: npt.ArrayLike, tolerance: float | None, threads: int | None
+) -> tuple[Array, Array, bool]:
+    """Return what `_search` does; the rows (n, 2, CLEARANCE_SIZE) are both points of the nearest pair of pieces."""
+    values, single = checked_configurations(robot, q)
     rows = np.empty((len(values), 2, kernels.CLEARANCE_SIZE))
     spread(
         self_kernels.self_clearances,
         len(values),
         robot.packed,
-        tolerance,
+        _tolerance(robot, tolerance),
         values,
         rows,
-        threads=threads,
+        threads=thread_count(threads),
         smallest=SMALLEST_PIECE,
     )
-    return rows
-
-
-def _one(row: Array, other: str) -> Clearance:
-    return Clearance(
-        row[kernels.DISTANCE],
-        int(row[kernels.AT_ELEMENT]),
-        int(row[kernels.OBSTACLE]),
-        float(row[kernels.ARC_LENGTH]),
-        row[kernels.POINT : kernels.POINT + 3],
-        row[kernels.TOWARDS : kernels.TOWARDS + 3],
-        other,
-    )
+    return values, rows, single
 
 
 def _answer(rows: Array, single: bool, other: str = "obstacle") -> Any:
     """Return rows (n, CLEARANCE_SIZE) or (n, m, CLEARANCE_SIZE) as `Clearances`; a single q drops the axis n."""
-    if single and rows.ndim == 2:
-        return _one(rows[0], other)
     found = Clearances(
         rows[..., kernels.DISTANCE],
         rows[..., kernels.AT_ELEMENT].astype(np.int64),

@@ -227,7 +227,7 @@ def _vertices(owner: str, name: str, value: Any) -> Any:
     if value is None:
         return None
     points = checks.real_array(value)
-    if points is None or points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+    if points is None or points.shape[1:] != (3,) or not np.isfinite(points).all():
         raise checks.refuse(owner, name, value, "an array (n, 3) of finite numbers")
     if len(points) == 0:
         raise checks.refuse(owner, name, value, "at least four corners: the mesh is empty")
@@ -238,25 +238,18 @@ def _faces(owner: str, name: str, value: Any) -> Any:
     if value is None:
         return None
     corners = checks.real_array(value)
-    if corners is None or corners.ndim != 2 or corners.shape[1] != 3 or (corners != np.floor(corners)).any():
+    if corners is None or corners.shape[1:] != (3,) or not (np.isfinite(corners) & (corners == corners.round())).all():
         raise checks.refuse(owner, name, value, "an array (m, 3) of whole numbers")
     if len(corners) == 0:
         raise checks.refuse(owner, name, value, "at least four triangles: the mesh is empty")
     return tuple((int(a), int(b), int(c)) for a, b, c in corners)
 
 
-def _triangles(mesh: Mesh, owner: str) -> tuple[str, Array, Integers]:
-    """Return the name of the surface in messages, and its vertices and faces as given."""
-    if mesh.path:
-        surface = read_mesh_file(mesh.path, owner)
-        what = f"{owner}: path = {called(mesh.path)!r}"
-        return what, np.array(surface.vertices, dtype=float), np.array(surface.faces, dtype=np.int64)
-    return f"{owner}: vertices and faces", np.array(mesh.vertices), np.array(mesh.faces)
-
-
 def _closed_surface(mesh: Mesh, owner: str) -> tuple[Array, Integers]:
     """Return the checked surface in metres, its triangles anticlockwise seen from outside."""
-    what, vertices, faces = _triangles(mesh, owner)
+    given = read_mesh_file(mesh.path, owner) if mesh.path else mesh
+    what = f"{owner}: path = {called(mesh.path)!r}" if mesh.path else f"{owner}: vertices and faces"
+    vertices, faces = np.array(given.vertices, dtype=float), np.array(given.faces, dtype=np.int64)
     if len(faces) == 0:
         raise SceneError(f"{what}: the mesh is empty; give one with triangles")
     if not np.isfinite(vertices).all():

@@ -40,12 +40,10 @@ class Scene:
     def __init__(self, shapes: Iterable[Shape | PlanarShape] = (), name: str = "", source: str = "") -> None:
         checked = _checked_shapes(shapes)
         try:
-            fields = {"shapes": checked, "name": checks.name("scene", name), "source": checks.source("scene", source)}
+            fields = {"name": checks.name("scene", name), "source": checks.source("scene", source)}
         except ArcreachError as error:
             raise SceneError(str(error)) from None
-        for field, value in fields.items():
-            self.__dict__[field] = value
-        self.__dict__["shape_names"] = _shape_names(checked)
+        self.__dict__.update(shapes=checked, shape_names=_shape_names(checked), **fields)
 
     def __setattr__(self, field: str, value: Any) -> NoReturn:
         raise AttributeError(f"a Scene does not change: make a new one with another {field}")
@@ -159,12 +157,11 @@ def _checked_shapes(shapes: Any) -> tuple[Shape | PlanarShape, ...]:
         named = loaded if isinstance(shapes, str) else ""
         raise SceneError(f"scene: shapes = {shown(shapes)} is not accepted; give {ACCEPTED}{named}")
     checked = tuple(shapes)
-    known = (*SHAPE_TYPES, *PLANAR_TYPES)
     raise_any(
         [
             f"scene: shapes[{i}] = {shown(shape)} is not accepted; give {ACCEPTED}"
             for i, shape in enumerate(checked)
-            if not isinstance(shape, known)
+            if not isinstance(shape, (*SHAPE_TYPES, *PLANAR_TYPES))
         ],
         SceneError,
     )

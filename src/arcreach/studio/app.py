@@ -53,9 +53,7 @@ class Studio:
         self.host, self.port = listener.getsockname()[:2]
         self._ending = contextlib.ExitStack()
         self.devices = Devices()
-        self.server = server.start_server(
-            listener, server.Guard(self.port, allow_remote), "arcreach studio", self.devices
-        )
+        self.server = server.start_server(listener, server.Guard(self.port, allow_remote), self.devices)
         self._ending.callback(server.stop_server, self.server)
         try:
             self._open(chosen, given)
@@ -69,9 +67,9 @@ class Studio:
         self._ending.callback(self.queue.stop)
         self.robots = RobotList()
         self.state = State(self.robots.put(robot), scene)
-        self.stage = Stage(self.server, self._aim, self._move_obstacle)
-        self.cameras = Cameras(self.server)
         self.panels = Panels(self.server.gui, self)
+        self.stage = Stage(self.server, self._aim, self.panels.obstacles.drag)
+        self.cameras = Cameras(self.server)
         tab = self.panels.trajectory
         self.player = Player(self.state, self.stage, tab, self._show)
         self._ending.callback(self.player.stop)
@@ -137,9 +135,6 @@ class Studio:
         self.player.leave()
         self._ask(pose=pose, q=None)
 
-    def _move_obstacle(self, index: int, centre: Array) -> None:
-        self.panels.obstacles.drag(index, centre)
-
     def pose(self, q: Array) -> None:
         """Set the configuration; the target follows the tip."""
         self.state.record("pose")
@@ -166,7 +161,7 @@ class Studio:
         self.player.leave()
         self._ask(q=None, **fields)
         if fields:
-            # A caller of this method has not set the inputs.
+            # The inputs show the previous values unless one of them made the change.
             self.panels.show_request(self.state.request)
 
     def set_aim(self, aim: str) -> None:
@@ -240,7 +235,7 @@ class Studio:
             self.stage.target.pose = request.pose
             fields = {name: value for name, value in vars(request).items() if name not in {"robot", "revision"}}
             again = self.state.change(**fields)
-            # The solver starts from the restored configuration, so it finds that again if it reached the target.
+            # Shown at once: the solver then starts from the restored configuration and returns it if it is a solution.
             if before.answer.request.robot is request.robot:
                 self._show(Answer(again, before.answer.results), repeated=True)
         self._solver.post(again)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-import numpy as np
-
 from arcreach._text import count
 from arcreach.studio.page import titled
 from arcreach.studio.panels.results import table_of
@@ -42,11 +40,11 @@ def saved_page(stage: Stage, title: str, caption: str, frames: int, rate: float,
 def caption_of(name: str, answer: Answer, animation: str) -> str:
     """Return the robot's name, the target and the table of results as HTML; all text in it is escaped."""
     request = answer.request
-    x, y, z = (f"{1e3 * value:.1f}".replace("-", "−") for value in request.pose[:3, 3])
+    # The option z writes rounded negative zeros without a sign.
+    x, y, z = (f"{1e3 * value:z.1f}".replace("-", "−") for value in request.pose[:3, 3])
     lines = [f"<b>{html.escape(name)}</b>", f"target {x}, {y}, {z} mm"]
     if request.aim != POSITION:
-        axis = np.add(request.pose[:3, 2], 0.0)
-        lines.append("axis " + ", ".join(f"{value:.3f}".replace("-", "−") for value in axis))
+        lines.append("axis " + ", ".join(f"{value:z.3f}".replace("-", "−") for value in request.pose[:3, 2]))
     if len(request.scene):
         lines.append(count(len(request.scene), "obstacle"))
     if animation:

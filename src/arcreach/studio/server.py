@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from arcreach._checks import shown
 from arcreach._extras import require
 from arcreach.errors import StudioError
-from arcreach.studio.page import add_headers
+from arcreach.studio.page import TITLE, add_headers
 from arcreach.studio.state.devices import Devices
 from arcreach.studio.state.uploads import LARGEST_UPLOAD, too_large
 
@@ -42,7 +42,7 @@ LARGEST_MESSAGE = 4_000_000
 MOST_UPLOADS = 2
 # Longest text of an input in characters.
 LONGEST_TEXT = 200
-# Numbers from a client must be smaller, in millimetres or degrees; all numbers that the page uses are.
+# Upper bound of numbers from a client; all values on the page, in millimetres or degrees, are far smaller.
 HUGE = 1e12
 
 # viser looks up websockets' `serve` when it starts: only one studio at a time may replace it.
@@ -80,12 +80,16 @@ def bound_socket(host: str, port: int, allow_remote: bool) -> socket.socket:
 
 def is_loopback(host: str) -> bool:
     """Return whether an address can be reached from this machine only."""
-    if host == "localhost":
-        return True
+    address = _numeric(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _numeric(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return a numeric address; None for a name, which a name server can redirect."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return None
 
 
 class Guard:
@@ -113,9 +117,7 @@ class Guard:
         if name is None or (DEFAULT_PORTS["http"] if port is None else port) != self.port:
             return False
         # No name server can redirect a numeric address, and a loopback address is always this machine.
-        if is_loopback(name):
-            return True
-        return self.allow_remote and (_is_address(name) or name in own_names())
+        return is_loopback(name) or (self.allow_remote and (_numeric(name) is not None or name in own_names()))
 
     def _same(self, origin: str, host: str) -> bool:
         try:
@@ -141,29 +143,20 @@ def split_host(text: str) -> tuple[str | None, int | None]:
     return (name, port) if name and plain else (None, None)
 
 
-def _is_address(name: str) -> bool:
-    """Return whether a name is a numeric address, which no name server can redirect."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
 def own_names() -> set[str]:
     """Return the names of this machine."""
     name = socket.gethostname().lower()
     return {name, name.partition(".")[0], f"{name.partition('.')[0]}.local"}
 
 
-def start_server(listener: socket.socket, guard: Guard, label: str, devices: Devices) -> Any:
+def start_server(listener: socket.socket, guard: Guard, devices: Devices) -> Any:
     """Start a viser server on this socket, behind this guard, without tunnels; `devices` receives operators' inputs."""
     host, port = listener.getsockname()[:2]
     with contextlib.ExitStack() as undone:
         undone.callback(listener.close)
         viser = require("viser")
         with _starting, _guarded(listener, guard, devices) as served, quiet():
-            server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+            server = viser.ViserServer(host=host, port=port, label=TITLE, verbose=False)
         undone.callback(stop_server, server)
         # A viser that does not call `serve` would listen elsewhere, without the guard.
         if not served or server.get_port() != port:

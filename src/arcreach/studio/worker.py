@@ -33,13 +33,13 @@ class Worker(Generic[Item]):
             self._item = item
             self._change.notify()
 
-    def stop(self, timeout: float = 1.0) -> None:
-        """Start no further job, and wait up to `timeout` seconds for the current one."""
+    def stop(self) -> None:
+        """Start no further job, and wait up to a second for the current one."""
         with self._change:
             self._stopped = True
             self._change.notify()
         if self._thread is not threading.current_thread():
-            self._thread.join(timeout)
+            self._thread.join(1.0)
 
     def _run(self) -> None:
         while True:

@@ -34,6 +34,12 @@ def begun(folder):
     return store
 
 
+def file_of(store, block):
+    """The only file of a block."""
+    [path] = (store.folder / "rows").glob(f"{block.stem}-*.parquet")
+    return path
+
+
 def test_rows_are_read_as_written(tmp_path):
     store = begun(tmp_path / "run")
     for block in BLOCKS:
@@ -61,11 +67,11 @@ def test_a_block_is_left_when_missing_short_or_broken(tmp_path):
     for block in BLOCKS:
         store.write(block, columns(block), {})
     assert store.left(BLOCKS) == []
-    store.path(BLOCKS[0]).unlink()
-    store.path(BLOCKS[1]).write_bytes(store.path(BLOCKS[1]).read_bytes()[:-20])
+    file_of(store, BLOCKS[0]).unlink()
+    file_of(store, BLOCKS[1]).write_bytes(file_of(store, BLOCKS[1]).read_bytes()[:-20])
     short = Block("a", "auto", 10, 3)
     store.write(short, columns(short), {})
-    store.path(short).replace(store.path(BLOCKS[2]))
+    file_of(store, short).replace(file_of(store, BLOCKS[2]))
     assert store.left(BLOCKS) == BLOCKS
 
 
@@ -79,7 +85,7 @@ def test_a_flipped_byte_anywhere_is_found_and_its_block_computed_again(tmp_path)
     store = begun(tmp_path / "run")
     for block in BLOCKS:
         store.write(block, columns(block), {})
-    path = store.path(BLOCKS[1])
+    path = file_of(store, BLOCKS[1])
     size = path.stat().st_size
     for place in (4, size // 3, size // 2, size - 9):
         flip_a_byte(path, place)
@@ -236,7 +242,7 @@ def test_random_numbers_depend_on_seed_and_names_only():
 def test_parquet_files_are_plain(tmp_path):
     store = begun(tmp_path / "run")
     store.write(BLOCKS[0], columns(BLOCKS[0]), {})
-    assert pl.read_parquet(store.path(BLOCKS[0]))["status"].to_list() == ["REACHED"] * 5
+    assert pl.read_parquet(file_of(store, BLOCKS[0]))["status"].to_list() == ["REACHED"] * 5
 
 
 def test_names_of_sessions_sort_by_time_across_a_full_second(monkeypatch):

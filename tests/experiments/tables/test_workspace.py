@@ -7,10 +7,10 @@ from arcreach.experiments.engine.experiment import Block, Settings
 
 
 def test_cells_and_their_corners():
-    from arcreach.experiments.tables.workspace import CELL, CELLS, cell_of, corner
+    from arcreach.experiments.tables.workspace import CELL, CELLS, cell_of, lower_left
 
     cells = np.arange(CELLS)
-    middle = corner(cells) + 0.5 * CELL
+    middle = lower_left(cells) + 0.5 * CELL
     turned = np.stack([middle[:, 0] * np.cos(1.0), middle[:, 0] * np.sin(1.0), middle[:, 1]], axis=1)
     assert np.array_equal(cell_of(turned), cells)
     assert cell_of(np.array([[0.2, 0.0, 0.0], [0.0, 0.0, -0.2]])).tolist() == [-1, -1]
@@ -36,14 +36,23 @@ def test_auto_finds_every_cell_that_chance_finds():
 @pytest.mark.compiled
 def test_a_cell_that_five_points_miss_is_out_of_their_reach():
     """Chance hits a corner of the cell; the tip, searched for by chance alone, comes to none of the five points."""
-    from arcreach.experiments.tables.workspace import CELLS, FINE, POSITION_TOL, SHIFTS, WIDE, _by_solver, corner, robot
+    from arcreach.experiments.tables.workspace import (
+        CELLS,
+        FINE,
+        POSITION_TOL,
+        SHIFTS,
+        WIDE,
+        _by_solver,
+        lower_left,
+        robot,
+    )
 
     cell = (55 + 5) * WIDE + 75
     arm, hits = robot(2), np.full((CELLS, 2), np.nan)
     found = _by_solver(arm, Block("2 sections", "auto", cell, 1), hits, Settings())
     assert found["found_by"].tolist() == [FINE]
     assert found["asked"][0] > len(SHIFTS)
-    rng, low = np.random.default_rng(0), corner(np.array([cell]))[0]
+    rng, low = np.random.default_rng(0), lower_left(np.array([cell]))[0]
 
     def away(q, point):
         tips = arm.tip_pose(q)[:, :3, 3]

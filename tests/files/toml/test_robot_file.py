@@ -172,7 +172,7 @@ BAD = {
         '[[elements]]\nkind = "link"\nrpy = [0, 90, 0]',
         ["rpy = [0.0, 90.0, 0.0] is not accepted", "write '90 deg'"],
     ),
-    "infinite rpy": ('[[elements]]\nkind = "link"\nrpy = [inf, 0, 0]', ["elements[0].rpy[0] = inf", "finite angle"]),
+    "infinite rpy": ('[[elements]]\nkind = "link"\nrpy = [inf, 0, 0]', ["elements[0].rpy[0] = inf", "finite number"]),
     "weights of 1e308": (
         SECTION + "length_weights = [1e308, 1e308]\nbend_weights = [1, 1]",
         ["length_weights", "finite sum"],

@@ -156,7 +156,7 @@ def test_a_pair_comes_no_nearer_than_its_bound(name, share):
         write_travels(robot.packed, a, b, work.travels)
         for h in (0.03, 0.2):
             write_body(robot.packed, 0.5 * (a + b), b - a, pieces, work.pieces)
-            count = add_candidates(world, work, pieces, h, margin, 0)
+            count = add_candidates(world, work, h, margin, 0)
             pairs = work.pairs[:count].copy()
             # Pairs that are left out stay beyond the margin.
             bounds = dict.fromkeys(itertools.product(range(pieces), range(len(scene))), np.inf)

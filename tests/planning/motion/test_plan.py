@@ -4,7 +4,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import ConfigurationError, MethodError, SceneError, TargetError
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.planning.motion.search import box_of
+from arcreach.planning.motion.search import weights_and_branch
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +315,7 @@ def test_the_time_is_kept_where_every_motion_grazes():
 def length(plan):
     """Length of a path in the measure of the search."""
     space = VariableSpace(plan.robot)
-    return np.sqrt((box_of(space).weights * np.diff(space.variables(plan.q), axis=0) ** 2).sum(axis=1)).sum()
+    return np.sqrt((weights_and_branch(space)[0] * np.diff(space.variables(plan.q), axis=0) ** 2).sum(axis=1)).sum()
 
 
 @pytest.mark.compiled

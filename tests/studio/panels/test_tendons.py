@@ -90,6 +90,16 @@ def test_tendons_can_be_hidden(driven):
     assert driven.stage.tendons.taut.visible
 
 
+def test_further_solutions_follow_the_robot_when_tendons_are_hidden(driven):
+    driven.stage.set_branches([driven.q])
+    core = driven.stage.branches[0].body.tip_radius
+    driven.set_view(tendons=False)
+    assert driven.stage.branches[0].visible
+    assert driven.stage.branches[0].body.tip_radius > core
+    driven.stage.set_branches([])
+    driven.set_view(tendons=True)
+
+
 def test_the_ellipsoid_is_that_of_the_tip(driven):
     assert not driven.stage.tendons.ellipsoid.visible
     driven.set_pull_error(1e-3)

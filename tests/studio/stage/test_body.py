@@ -11,8 +11,8 @@ from arcreach.studio.stage.body import SIDES, Body, pieces_of
 MIXED = ar.Robot([ar.Revolute(), ar.Link((0.2, 0.0, 0.1)), ar.Prismatic(0.0, 0.1), ar.Section(0.1, 2.0, radius=0.01)])
 
 
-def kinds_of(robot):
-    return [piece.kind for piece in pieces_of(robot)]
+def colours_of(robot):
+    return [piece.colour for piece in pieces_of(robot)]
 
 
 def volume_of(points, faces):
@@ -27,15 +27,17 @@ def test_every_point_of_a_tube_is_a_radius_away_from_the_backbone(name):
     q = robot.sample(1, seed=4)[0]
     line, frames = robot.backbone(q, 2000), robot.frames(q)
     for piece in pieces_of(robot)[:-1]:
-        if piece.kind == "tube":
+        if piece.colour in colours.SECTIONS:
             points = piece.points(frames, q)[1:-1]
             distance = np.linalg.norm(points[:, None] - line[None], axis=2).min(axis=1)
             assert np.allclose(distance, piece.radius, atol=0.01 * piece.radius)
 
 
 def test_a_mixed_chain_has_hubs_bars_and_tubes():
-    assert kinds_of(MIXED) == ["plate", "hub", "bar", "bar", "tube"]
-    assert kinds_of(ar.load_robot("three-section")) == ["plate", "tube", "collar", "tube", "collar", "tube"]
+    base, hub, bar, (first, second, third, *_) = colours.BASE, colours.JOINT, colours.LINK, colours.SECTIONS
+    assert colours_of(MIXED) == [base, hub, bar, bar, first]
+    # The links between sections are collars.
+    assert colours_of(ar.load_robot("three-section")) == [base, first, bar, second, bar, third]
     assert Body(MIXED).tip_radius == 0.01
 
 

@@ -29,7 +29,6 @@ def test_moved_and_moved_back(shape):
 def test_resized(shape):
     assert obstacles.size_of(obstacles.resized(shape, 0.2)) == pytest.approx(0.2)
     assert obstacles.size_of(SHAPES[3]) is None
-    assert obstacles.is_wall(SHAPES[3])
 
 
 def test_a_box_keeps_its_proportions():

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from arcreach._extras import require
 from arcreach._io import check_folder
 from arcreach.cli.arguments import complete
 from arcreach.cli.output import EXIT_INTERRUPTED, note, print_table
@@ -21,7 +22,6 @@ from arcreach.errors import FileError, MethodError
 from arcreach.experiments import NAMES, find_experiment, run_experiment
 from arcreach.experiments.engine.experiment import CPU, DEVICES, FULL, Experiment, Settings
 from arcreach.experiments.engine.run import Progress as RunProgress
-from arcreach.experiments.engine.store import import_polars
 from arcreach.files import load_chain
 
 ALL = "all"
@@ -89,14 +89,12 @@ def _run(name: str, settings: Settings, folder: Path, threads: int | None, clust
         except KeyboardInterrupt:
             note(f"interrupted; run the same command again to continue ({folder})")
             raise typer.Exit(EXIT_INTERRUPTED) from None
-    polars = import_polars()
-    rows = store.rows()
-    counted = rows.group_by("method").agg(polars.len().alias("rows"), polars.col("reached").sum()).collect()
-    found = {row["method"]: row for row in counted.to_dicts()}
+    polars = require("polars")
+    counts = store.rows().group_by("method").agg(polars.col("reached").sum(), polars.len()).collect().rows()
+    texts = {method: f"{method}: {reached} of {rows} reached" for method, reached, rows in counts}
     for method in settings.methods:
-        if method in found:
-            row = found[method]
-            typer.echo(f"{method}: {row['reached']} of {row['rows']} reached")
+        if method in texts:
+            typer.echo(texts[method])
     note(f"{time.perf_counter() - began:.1f} s; rows in {folder}; arcreach experiment report {folder}")
 
 

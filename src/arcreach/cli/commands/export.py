@@ -92,11 +92,11 @@ def export(
     if precision is not None:
         raise MethodError("--precision has no meaning without --format c; leave it out")
     ending = _check_source(out, q=q, path=path, to=to)
-    for name, value, leader in (("points", points, path), ("axis", axis, to), ("rotation", rotation, to)):
-        if value is not None and leader is None:
-            raise MethodError(f"--{name} has no meaning without --{'path' if name == 'points' else 'to'}; leave it out")
-    if method is not None and to is None:
-        raise MethodError("--method has no meaning without --to; leave it out")
+    if points is not None and path is None:
+        raise MethodError("--points has no meaning without --path; leave it out")
+    for name, value in (("axis", axis), ("rotation", rotation), ("method", method)):
+        if value is not None and to is None:
+            raise MethodError(f"--{name} has no meaning without --to; leave it out")
     if all_poses and (path is None or ending != ".scad"):
         raise MethodError("--all-poses has no meaning without --path and an --out ending in .scad; leave it out")
     loaded = load_robot(robot, base, tip)

@@ -30,7 +30,6 @@ from arcreach.cli.arguments import (
     Start,
     Through,
     TipLink,
-    read_scene,
 )
 from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.motors import (
@@ -46,7 +45,7 @@ from arcreach.cli.motors import (
 )
 from arcreach.cli.output import EXIT_INTERRUPTED, check_figure, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_number, parse_port, read_targets
+from arcreach.cli.targets import parse_number, parse_surroundings, read_targets
 from arcreach.errors import FileError, Interrupted, MethodError
 from arcreach.files import catalogue_waypoints, load_chain, scene_catalogue, units
 from arcreach.ik.own_methods import load_method
@@ -54,8 +53,6 @@ from arcreach.ik.solution import STATUS_BY_CODE
 from arcreach.ik.target import Targets
 from arcreach.planning.motion.follow import follow as follow_path
 from arcreach.robots.robot import Robot
-
-_WITH_ARTICLE = {"angle": "an angle", "length": "a length"}
 
 
 def follow(
@@ -108,7 +105,7 @@ def follow(
     check_motors(loaded, motors, motor_output, max_speed)
     if max_speed is not None and motors is None:
         raise MethodError("--max-speed has no meaning without --motors; give both")
-    obstacles = read_scene(scene, scale, margin)
+    surroundings = parse_surroundings(scene, scale, margin, through, port_radius, port_axis)
     targets = _targets(waypoints, scene)
     if position_only:
         targets = Targets(targets.positions)
@@ -117,14 +114,8 @@ def follow(
         "position_tol": parse_number("--position-tol", position_tol, "length"),
         "angle_tol": parse_number("--angle-tol", angle_tol, "angle"),
         "max_step": None if max_step is None else _steps(max_step, loaded),
+        **surroundings,
     }
-    if obstacles is not None:
-        options |= {
-            "scene": obstacles,
-            "margin": parse_number("--margin", "0mm" if margin is None else margin, "length"),
-        }
-    if (port := parse_port(through, port_radius, port_axis)) is not None:
-        options["through"] = port
     if start is not None:
         options["start"] = parse_start(start, loaded)
     options |= parse_posture(loaded, prefer, hold, limits)
@@ -192,8 +183,7 @@ def _steps(text: str, robot: Robot) -> float | list[float]:
         limits |= fitting
     for quantity in limits:
         if quantity not in robot.quantities:
-            missing = _WITH_ARTICLE[quantity]
-            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no coordinate that is {missing}")
+            raise MethodError(f"--max-step {text}: robot '{robot.name}' has no {quantity} among its coordinates")
     return [limits.get(quantity, math.inf) for quantity in robot.quantities]
 
 

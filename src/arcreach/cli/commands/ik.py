@@ -34,14 +34,13 @@ from arcreach.cli.arguments import (
     TipLink,
     To,
     one_of,
-    read_scene,
 )
 from arcreach.cli.configurations import parse_posture, parse_start
 from arcreach.cli.ik_results import check_files, result_columns, write_columns
 from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
-from arcreach.cli.targets import parse_number, parse_port, parse_target, read_targets
+from arcreach.cli.targets import parse_number, parse_surroundings, parse_target, read_targets
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, write_csv_log
 from arcreach.ik.own_methods import load_method
@@ -60,7 +59,7 @@ CHUNK = 20_000
 CHUNK_SECONDS = 1.0
 # Number of solutions shown if there are infinitely many.
 FEW = 5
-# Options that have no effect together with another.
+# Options that have no effect with --file, --all or a single --to.
 IDLE = {
     "file": ("axis", "rotation", "all", "trace"),
     "all": ("variant", "option", "scene", "through", "max-iterations", "max-time", "trace", "out", "method"),
@@ -128,10 +127,10 @@ def ik(
     }
     if most is not None and not every:
         raise MethodError("--most has no meaning without --all; leave it out")
-    leader = "file" if file is not None else "all" if every else "to"
-    for name in IDLE[leader]:
+    mode = "file" if file is not None else "all" if every else "to"
+    for name in IDLE[mode]:
         if chosen[name] is not None:
-            raise MethodError(f"--{name} has no meaning with --{leader}; leave one of them out")
+            raise MethodError(f"--{name} has no meaning with --{mode}; leave one of them out")
     check_files(out, trace)
     options = parse_options(option or [])
     # The method's options are checked before they are merged with the keywords of `solve`.
@@ -146,23 +145,18 @@ def ik(
     if start is not None:
         common["start"] = parse_start(start, loaded)
     common |= parse_posture(loaded, prefer, hold, limits)
-    choice: dict[str, Any] = {"method": own.name, "variant": variant, "max_iterations": max_iterations}
-    choice |= {"max_time": max_time, **options}
-    if (obstacles := read_scene(scene, scale, margin)) is not None:
-        choice |= {
-            "scene": obstacles,
-            "margin": parse_number("--margin", "0mm" if margin is None else margin, "length"),
-        }
-    if (port := parse_port(through, port_radius, port_axis)) is not None:
-        choice["through"] = port
+    # Keywords that `solve` and `solve_batch` accept, but not `solve_all`.
+    further = parse_surroundings(scene, scale, margin, through, port_radius, port_axis)
+    further |= {"method": own.name, "variant": variant, "max_iterations": max_iterations, "max_time": max_time}
+    further |= options
     if file is not None:
-        reached = _many(loaded, driven, file, out, as_json, {**common, **choice})
+        reached = _many(loaded, driven, file, out, as_json, {**common, **further})
     elif every:
         if not isinstance(loaded, Robot):
             raise MethodError(f"--all needs a chain of elements; robot '{loaded.name}' is given as a matrix")
         reached = _every(loaded, driven, parse_target(str(to), axis, rotation), common, most, as_json)
     else:
-        reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**common, **choice}, trace, as_json)
+        reached = _one(loaded, driven, parse_target(str(to), axis, rotation), {**common, **further}, trace, as_json)
     exit_by(reached)
 
 

@@ -130,7 +130,11 @@ def plan(
         timed = None
         if found.reached and max_speed is not None and max_acceleration is not None:
             timed = found.timed(max_speed, max_acceleration, max_jerk=max_jerk, rate=rate)
-    _write(found, timed, points, out)
+    if out is not None and found.reached:
+        if timed is not None:
+            timed.to_csv(out)
+        else:
+            found.to_csv(out, points)
     noted = {} if timed is None else write_motors(timed, motors, motor_output)
     if as_json:
         print_json({**_as_data(found, timed, scene), **noted})
@@ -144,16 +148,6 @@ def plan(
 
         figures.save(figures.scene(found), figure)
     exit_by(found.reached)
-
-
-def _write(found: Plan, timed: Timed | None, points: int | None, out: Path | None) -> None:
-    """Write the path if one is found: its corners, `points` along it, or the motion in time."""
-    if out is None or not found.reached:
-        return
-    if timed is not None:
-        timed.to_csv(out)
-    else:
-        found.to_csv(out, points)
 
 
 def _as_data(found: Plan, timed: Timed | None, scene: str) -> dict[str, Any]:

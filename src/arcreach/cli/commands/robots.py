@@ -17,10 +17,9 @@ def robots(as_json: AsJson = False) -> None:
     for name in catalogue():
         try:
             robot = catalogue_robot(name)
+            rows.append({"name": name, "dof": robot.dof, "reach": robot.reach, "source": robot.source})
         except MissingExtraError as error:
             rows.append({"name": name, "dof": None, "reach": None, "source": str(error)})
-            continue
-        rows.append({"name": name, "dof": robot.dof, "reach": robot.reach, "source": robot.source})
     if as_json:
         print_json(rows)
         return

@@ -6,10 +6,11 @@ import os
 from functools import cached_property
 from typing import Any
 
+from arcreach._extras import require
 from arcreach.experiments.catalogue import find_experiment
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.engine.experiment import Experiment, Settings
-from arcreach.experiments.engine.store import Store, import_polars
+from arcreach.experiments.engine.store import Store
 from arcreach.experiments.report.statistics import Summary
 from arcreach.experiments.report.verdicts import Verdict
 
@@ -44,7 +45,7 @@ class Run:
         """The rows of all methods that are compared, as a polars LazyFrame."""
         rows = self.store.rows()
         apart = self.experiment.apart
-        return rows.filter(~import_polars().col("method").is_in(apart)) if apart else rows
+        return rows.filter(~require("polars").col("method").is_in(apart)) if apart else rows
 
     @cached_property
     def frame(self) -> Any:
@@ -54,7 +55,7 @@ class Run:
     @cached_property
     def timed(self) -> Any:
         """The rows that were timed, as a polars DataFrame."""
-        polars = import_polars()
+        polars = require("polars")
         wanted = ("case", "method", "target", "reached", "iterations", "seconds")
         return self.lazy.filter(polars.col("target") < self.experiment.timed).select(wanted).collect()
 
@@ -87,7 +88,7 @@ class Run:
     @cached_property
     def failures(self) -> list[tuple[str, int, float, float]]:
         """By method: the number of targets not reached, and their median errors in metres and radians."""
-        polars = import_polars()
+        polars = require("polars")
         rows = (
             self.lazy.filter(~polars.col("reached"))
             .group_by("method")
@@ -115,7 +116,7 @@ class Run:
             for case in self.experiment.cases(self.settings)
             if label in case.labels and all(case.labels.get(name) == wanted for name, wanted in where.items())
         }
-        polars = import_polars()
+        polars = require("polars")
         cases = polars.LazyFrame({"case": list(value), "label": [float(one) for one in value.values()]})
         rows = self._grouped(("method", "label"), self.lazy.join(cases, on="case"))
         found: dict[str, list[tuple[float, Summary]]] = {}
@@ -126,7 +127,7 @@ class Run:
         return found
 
     def _grouped(self, keys: tuple[str, ...], rows: Any = None) -> list[dict[str, Any]]:
-        polars = import_polars()
+        polars = require("polars")
         reached = polars.col("reached")
         # Only targets that were reached count: for times the timed ones, for iterations all.
         timed = reached & (polars.col("target") < self.experiment.timed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,9 +24,8 @@ from arcreach._threads import available_threads
 from arcreach.errors import FileError
 from arcreach.experiments.catalogue import find_experiment
 from arcreach.experiments.engine.experiment import Block, Columns, Experiment, Settings
-from arcreach.experiments.engine.store import Store, describe, import_polars, session_name
+from arcreach.experiments.engine.store import Store, describe, session_name
 
-Result = tuple[Block, Columns]
 # Seconds between two updates of the session file.
 NOTE_EVERY = 5.0
 
@@ -41,7 +42,6 @@ class Progress:
     block: Block | None = None
 
 
-@dataclass
 class _Clock:
     """Estimates the time left from the time per row in the first block of each case and method.
 
@@ -49,15 +49,13 @@ class _Clock:
     correct its estimate.
     """
 
-    workers: int
-    waiting: dict[tuple[str, str], int] = field(default_factory=dict)
-    first: dict[tuple[str, str], float] = field(default_factory=dict)  # seconds per row
-    spent_later: dict[str, list[float]] = field(default_factory=dict)  # by method: measured and expected seconds
-
-    def expect(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, workers: int, blocks: Iterable[Block]) -> None:
+        self.workers = workers
+        self.waiting: Counter[tuple[str, str]] = Counter()  # rows by case and method
+        self.first: dict[tuple[str, str], float] = {}  # seconds per row
+        self.spent_later: dict[str, list[float]] = {}  # by method: measured and expected seconds
         for block in blocks:
-            key = block.case, block.method
-            self.waiting[key] = self.waiting.get(key, 0) + block.count
+            self.waiting[block.case, block.method] += block.count
 
     def spent(self, block: Block, seconds: float) -> None:
         key = block.case, block.method
@@ -95,7 +93,7 @@ def run_experiment(
 ) -> Store:
     """Run an experiment into the folder `out`, or continue the run there; `report` is called after every block."""
     experiment = find_experiment(name)
-    import_polars()
+    require("polars")
     if cluster is not None:
         require("distributed")
     store = Store(out)
@@ -123,25 +121,17 @@ def run_experiment(
     return store
 
 
-@dataclass
 class _Session:
     """One call of `run_experiment`, recorded in a file of its own."""
 
-    store: Store
-    threads: int
-    cluster: str | None
-    device: str
-    name: str = field(default_factory=session_name)
-    began: float = field(default_factory=time.perf_counter)
-    noted: float = float("-inf")
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, store: Store, threads: int, cluster: str | None, device: str) -> None:
+        self.store, self.threads, self.cluster = store, threads, cluster
+        self.name, self.began, self.noted = session_name(), time.perf_counter(), -math.inf
         self.facts = {
             "began": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
-            "threads": self.threads,
-            "cluster": self.cluster,
-            "device": self.device,
+            "threads": threads,
+            "cluster": cluster,
+            "device": device,
             **machine(),
         }
 
@@ -198,7 +188,7 @@ def _commit() -> str | None:
 
 def _results(
     experiment: Experiment, settings: Settings, left: list[Block], session: _Session, progress: Progress
-) -> Iterator[Result]:
+) -> Iterator[tuple[Block, Columns]]:
     """Yield the blocks as they are computed, here or on a cluster, and update the time left."""
     with contextlib.ExitStack() as stack:
         if session.cluster is None:
@@ -208,8 +198,7 @@ def _results(
 
             pool = stack.enter_context(cluster.connected(session.cluster))
             workers, results = pool.count, pool(experiment.name, settings, left)
-        clock = _Clock(workers)
-        clock.expect(left)
+        clock = _Clock(workers, left)
         for block, columns, seconds in results:
             clock.spent(block, seconds)
             progress.left = clock.left()

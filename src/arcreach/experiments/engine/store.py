@@ -172,10 +172,6 @@ class Store:
                 raise FileError(f"{self.folder}: another run is writing to it; wait for it or give --out") from None
             yield
 
-    def path(self, block: Block) -> Path | None:
-        """Return the file of a block; None if it is missing or damaged."""
-        return next((path for path in self._files().get(block.stem, ()) if self._whole(path)), None)
-
     def left(self, blocks: Iterable[Block]) -> list[Block]:
         """Return the blocks whose rows are missing, damaged, or of another run."""
         files = self._files()
@@ -198,7 +194,7 @@ class Store:
 
     def rows(self) -> Any:
         """Return all rows as a polars LazyFrame."""
-        polars = import_polars()
+        polars = require("polars")
         found = self._files()
         if not found:
             raise FileError(f"{self.folder}: has no rows yet; run the experiment first")
@@ -243,7 +239,7 @@ def _note(path: Path, model: type[BaseModel], what: str) -> dict[str, Any]:
 
 def as_parquet(block: Block, columns: Columns, extras: dict[str, str]) -> bytes:
     """Return the rows of a block as the content of a Parquet file."""
-    polars = import_polars()
+    polars = require("polars")
     series = []
     for name, kind in {**COLUMNS, **extras}.items():
         values = columns.get(name)
@@ -255,11 +251,6 @@ def as_parquet(block: Block, columns: Columns, extras: dict[str, str]) -> bytes:
     stream = io.BytesIO()
     polars.DataFrame(series).write_parquet(stream, compression="zstd")
     return stream.getvalue()
-
-
-def import_polars() -> Any:
-    """Import polars, or raise an error that names its extra."""
-    return require("polars")
 
 
 def session_name() -> str:

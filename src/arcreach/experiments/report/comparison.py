@@ -41,10 +41,10 @@ def _match(summary: Summary, printed: Sequence[Printed]) -> list[Printed]:
 def _table(summaries: Sequence[Summary], printed: Sequence[Printed], caption: str, show_case: bool) -> Table:
     beside = any(_match(one, printed) for one in summaries)
     rows = [_row(one, theirs, show_case, beside) for one in summaries for theirs in _match(one, printed) or (None,)]
-    words = ("case", "method") if show_case else ("method",)
+    names = ("case", "method") if show_case else ("method",)
     if beside:
         columns = (
-            *words,
+            *names,
             "targets",
             "reached % (95 %)",
             "theirs",
@@ -58,26 +58,27 @@ def _table(summaries: Sequence[Summary], printed: Sequence[Printed], caption: st
             "theirs",
         )
     else:
-        columns = (*words, "targets", "reached % (95 %)", "median time", "mean time", "99 % within", "iterations")
+        columns = (*names, "targets", "reached % (95 %)", "median time", "mean time", "99 % within", "iterations")
     note = " Times of one thread and iterations (median/mean) are those of targets that were reached."
-    return Table(columns, tuple(rows), caption + note, len(words))
+    return Table(columns, tuple(rows), caption + note, len(names))
 
 
 def _row(one: Summary, theirs: Printed | None, show_case: bool, beside: bool) -> tuple[str, ...]:
-    known = theirs is None or theirs.label.replace("-", "") in ("", one.method.replace(" ", ""))
-    label = one.method if theirs is None or known else f"{one.method} ({theirs.label})"
-    words = (one.case, label) if show_case else (label,)
+    label = one.method
+    if theirs is not None and theirs.label.replace("-", "") not in ("", one.method.replace(" ", "")):
+        label += f" ({theirs.label})"
+    names = (one.case, label) if show_case else (label,)
     ours = (str(one.count), one.share_text)
     times = time_text(one.median_time), time_text(one.mean_time)
     iterations = f"{number_text(one.median_iterations)}/{number_text(one.mean_iterations)}" if one.reached else NONE
     if not beside:
-        return (*words, *ours, *times, time_text(one.p99_time), iterations)
+        return (*names, *ours, *times, time_text(one.p99_time), iterations)
     if theirs is None:
-        return (*words, *ours, NONE, NONE, NONE, times[0], NONE, times[1], NONE, iterations, NONE)
+        return (*names, *ours, NONE, NONE, NONE, times[0], NONE, times[1], NONE, iterations, NONE)
     points = difference(one, theirs)
     printed = f"{number_text(theirs.median_iterations)}/{number_text(theirs.mean_iterations)}"
     return (
-        *words,
+        *names,
         *ours,
         NONE if theirs.success is None else f"{theirs.success:g}",
         NONE if points is None else f"{points:+.1f}",

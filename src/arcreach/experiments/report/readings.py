@@ -15,7 +15,6 @@ from arcreach.experiments.report.parts import Table
 from arcreach.experiments.report.statistics import NONE, Summary, number_text
 from arcreach.experiments.report.verdicts import AGREES, DIFFERS, UNKNOWN, Verdict, difference, farthest
 
-# A reading explains a table if at least the share EXPLAINED of its residues is within WITHIN_POINTS points.
 WITHIN_POINTS = 4.0
 EXPLAINED = 0.75
 RULE = (
@@ -103,10 +102,7 @@ def conclusions(run: Any) -> dict[tuple[str, str], str]:
         if row.residue is not None:
             residues.append(row.residue)
     reasons = run.experiment.reasons
-    told = {}
-    for key, found in groups.items():
-        told[key] = conclusion(found, readings.get(key), reasons.get(key[1], UNKNOWN))
-    return told
+    return {key: conclusion(found, readings.get(key), reasons.get(key[1], UNKNOWN)) for key, found in groups.items()}
 
 
 def conclusion(found: Sequence[Verdict], known: tuple[Reading, Sequence[float]] | None, reason: str) -> str:

@@ -16,7 +16,7 @@ from arcreach.experiments.engine import convergence
 from arcreach.experiments.engine.comparison import Comparison
 from arcreach.experiments.engine.experiment import CPU, OURS
 from arcreach.experiments.engine.records import Run
-from arcreach.experiments.engine.store import RUN_FILE, import_polars
+from arcreach.experiments.engine.store import RUN_FILE
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
 from arcreach.experiments.report.pages import as_html, as_markdown, write_figures
@@ -24,7 +24,6 @@ from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Tab
 from arcreach.experiments.report.readings import conclusions, reading_table
 from arcreach.experiments.report.statistics import NONE, number_text, time_text
 from arcreach.experiments.report.verdicts import RULE, by_table, counts, group_table, times_as_fast
-from arcreach.figures.drawing.theme import import_matplotlib
 
 TITLE = "Published tables, computed again"
 # With more methods than this, dots could not be distinguished.
@@ -46,8 +45,8 @@ def runs_in(folder: str | os.PathLike[str]) -> list[Run]:
 
 def write_report(folder: str | os.PathLike[str], out: str | os.PathLike[str]) -> list[Path]:
     """Write the report of one or several runs; return the paths of its two pages."""
-    import_polars()
-    import_matplotlib()
+    require("polars")
+    require("matplotlib")
     require("jinja2")
     check_folder(out)
     runs = runs_in(folder)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from arcreach._extras import require
 from arcreach._typing import Array
 from arcreach.elements import Element, Link, Revolute
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Block, Columns, Settings, columns_of, generator
 from arcreach.experiments.engine.judge import ROTATION, Judged, judge_path
-from arcreach.experiments.engine.store import import_polars
 from arcreach.experiments.report import charts
 from arcreach.experiments.report.parts import Drawing, Heading, Part, Table, Text
 from arcreach.experiments.report.statistics import Summary, time_text
@@ -331,7 +331,7 @@ class FiniteRotation(Comparison):
         """Yield the figures of the comparison, then the motions and the path."""
         if run.methods:
             yield from super().parts(run)
-        column = import_polars().col("case")
+        column = require("polars").col("case")
         moves = run.store.rows().filter(column.is_in((ALONG_X, IN_PITCH))).collect()
         if len(moves):
             yield from _motions(moves)

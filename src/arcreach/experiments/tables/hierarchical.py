@@ -60,11 +60,11 @@ class Hierarchical(Experiment):
 
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Solve for the points."""
-        robot, found = arm(), points()[: block.count]
-        solutions = [solved(robot, point) for point in found]
+        robot, targets = arm(), points()[: block.count]
+        solutions = [solved(robot, point) for point in targets]
         q = np.array([solution.q for solution in solutions])
         poses = np.tile(np.eye(4), (block.count, 1, 1))
-        poses[:, :3, 3] = found
+        poses[:, :3, 3] = targets
         apart = np.abs(robot.tip_pose(q)[:, :3, 3] - poses[:, :3, 3]) * MM
         status = np.array([int(solution.status) for solution in solutions])
         # The source tests the largest component; the distance is up to the square root of three times as large.
@@ -145,5 +145,5 @@ EXPERIMENT = Hierarchical(
         "The printed range of the first joint is a full turn to each side; table 5 is reproduced with half a turn.",
         "The printed time is that of an older processor.",
     ),
-    extras=dict.fromkeys(("q0_rad", "q1_mm", "q2_rad", "max_error_mm", "mean_error_mm"), "Float64"),
+    extras=dict.fromkeys(COLUMNS[:-1], "Float64"),
 )

@@ -26,7 +26,7 @@ BUDGET = 0.5e-3
 READING = "iterative reading"
 
 
-def drawn(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
+def random_section(kind: str, arcs: int) -> Callable[[np.random.Generator], Robot]:
     """Return a function that draws a section at random: weights from 1 to 10, largest length up to 100 mm."""
 
     def draw(rng: np.random.Generator) -> Robot:
@@ -65,7 +65,7 @@ def cases() -> list[Case]:
     return [
         Case(
             f"{kind}, {arcs} arcs",
-            drawn(kind, arcs),
+            random_section(kind, arcs),
             POSITION,
             limits=iterations_in_budget(kind, arcs),
             labels={"kind": kind, "arcs": arcs},

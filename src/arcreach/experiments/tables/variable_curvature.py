@@ -12,6 +12,7 @@ from arcreach.elements import Section
 from arcreach.experiments import published
 from arcreach.experiments.engine.comparison import Call, Case, Comparison
 from arcreach.experiments.engine.experiment import Printed
+from arcreach.experiments.engine.judge import AXIS
 from arcreach.experiments.published import iterations_within, table
 from arcreach.experiments.report.parts import Drawing, Part, Text
 from arcreach.files import load_chain
@@ -23,6 +24,7 @@ LABELS = {
     "jacobian-500ms": "jacobian 500 ms",
 }
 BUDGET, LONG_BUDGET = 0.030, 0.500
+TOLERANCES = 1e-5, math.radians(0.01)
 # Arcs of each section of robots 1 to 4; the source extrapolates their success shares to 16 arcs.
 ARCS = (3, 5, 7, 9)
 MANY = 16
@@ -55,20 +57,14 @@ def many_arcs(rng: np.random.Generator) -> Robot:
 
 def cases() -> list[Case]:
     """Return the robots of table 3.10, and robots of 16 arcs with the iterations of robot 4."""
-    found = []
-    for k in range(1, 7):
-        robot = load_chain(f"variable-curvature-{k}", "the experiment")
-        case = Case(
-            f"robot {k}",
-            robot,
-            position_tol=1e-5,
-            angle_tol=math.radians(0.01),
-            limits=iterations_in_budget(k),
-            labels={"robot": k},
-        )
-        found.append(case)
-    many = Case(DRAWN, many_arcs, position_tol=1e-5, angle_tol=math.radians(0.01), limits=iterations_in_budget(4))
-    return [*found, many]
+    robots = {k: load_chain(f"variable-curvature-{k}", "the experiment") for k in range(1, 7)}
+    return [
+        *(
+            Case(f"robot {k}", robot, AXIS, *TOLERANCES, limits=iterations_in_budget(k), labels={"robot": k})
+            for k, robot in robots.items()
+        ),
+        Case(DRAWN, many_arcs, AXIS, *TOLERANCES, limits=iterations_in_budget(4)),
+    ]
 
 
 def printed() -> list[Printed]:

@@ -66,13 +66,13 @@ def name_of(sections: int) -> str:
     return f"{sections} sections"
 
 
-def corner(cells: Integers) -> Array:
+def lower_left(cells: Integers) -> Array:
     """Return the lower left corners of cells, as x and z in metres (n, 2)."""
     return np.asarray(np.stack([cells % WIDE, cells // WIDE - BELOW], axis=1) * CELL, dtype=np.float64)
 
 
 def cell_of(positions: Array) -> Integers:
-    """Return the cells of positions (n, 3), turned about the axis into the half-plane; -1 outside."""
+    """Return the cells that contain positions (n, 3), by distance from the z axis and height; -1 outside."""
     x = np.floor(np.hypot(positions[:, 0], positions[:, 1]) / CELL).astype(np.int64)
     z = np.floor(positions[:, 2] / CELL).astype(np.int64) + BELOW
     inside = (x < WIDE) & (z >= 0) & (z < HIGH)
@@ -103,11 +103,14 @@ class Workspace(Experiment):
 
     def rows(self, block: Block, settings: Settings) -> Columns:
         """Search every cell of a block."""
-        arm = robot(int(block.case.split()[0]))
-        counts, hits = by_monte_carlo(int(block.case.split()[0]), settings)
-        judged = _monte_carlo_rows(counts) if block.method == MONTE_CARLO else _by_solver(arm, block, hits, settings)
-        corners = corner(np.arange(block.first, block.first + block.count))
-        judged |= {"x_mm": corners[:, 0] * 1e3, "z_mm": corners[:, 1] * 1e3}
+        sections = int(block.case.split()[0])
+        counts, hits = by_monte_carlo(sections, settings)
+        if block.method == MONTE_CARLO:
+            judged = _monte_carlo_rows(counts)
+        else:
+            judged = _by_solver(robot(sections), block, hits, settings)
+        x, z = lower_left(np.arange(block.first, block.first + block.count)).T * 1e3
+        judged |= {"x_mm": x, "z_mm": z}
         return columns_of(self.name, block, settings, judged)
 
     def verdicts(self, run: Any) -> Iterator[Verdict]:
@@ -254,7 +257,7 @@ def _by_solver(arm: Robot, block: Block, hits: Array, settings: Settings) -> dic
     """
     n = block.count
     cells = np.arange(block.first, block.first + n)
-    low = corner(cells)
+    low = lower_left(cells)
     found: dict[str, npt.NDArray[Any]] = {
         "status": np.full(n, "OUT_OF_REACH", STATUS_NAMES.dtype),
         "reached": np.zeros(n, np.bool_),

@@ -178,7 +178,7 @@ class Canvas:
         u = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
         u /= np.linalg.norm(u)
         v = np.cross(normal, u)
-        centre = -normal * float(normal @ -np.asarray(shape.point))
+        centre = normal * float(normal @ shape.point)
         size = 0.3 * float((self.high - self.low).max()) / MM
         corners = [centre + size * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         points = self.project(corners)

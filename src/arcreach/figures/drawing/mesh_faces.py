@@ -85,12 +85,8 @@ def _small_triangles(triangles: Array, longest: float) -> Array:
 
 def _middle_plane(triangles: Array, points: Array) -> Array:
     """Return the depths, at given points of the picture, of the plane that fits the triangles best by area."""
-    size = np.sqrt(
-        np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
-    )
-    corners = triangles.mean(axis=1)
-    terms, wanted = (
-        np.column_stack([np.ones(len(corners)), corners[:, :2]]),
-        np.column_stack([np.ones(len(points)), points[:, :2]]),
-    )
-    return np.asarray(wanted @ np.linalg.lstsq(size[:, None] * terms, size * corners[:, 2])[0])
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    weights = np.sqrt(np.linalg.norm(normals, axis=1))
+    centroids = triangles.mean(axis=1)
+    terms, wanted = (np.column_stack([np.ones(len(one)), one[:, :2]]) for one in (centroids, points))
+    return np.asarray(wanted @ np.linalg.lstsq(weights[:, None] * terms, weights * centroids[:, 2])[0])

@@ -41,15 +41,15 @@ def draw_candidates(panel: Any, found: ContactPlans) -> None:
         panel.plot(*(np.array([edge.start, edge.end]) * MM).T, color=GREEN, linewidth=0.5, zorder=1.5)
 
 
-def draw_body(panel: Any, line: Array, radius: float, colour: str, alpha: float = 1.0, zorder: float = 3.0) -> None:
+def draw_body(panel: Any, line: Array, radius: float, colour: str, zorder: float = 3.0) -> None:
     """Draw the centre line of a body and its thickness."""
     points = line * MM
     tangent = np.gradient(points, axis=0)
     tangent /= np.maximum(np.linalg.norm(tangent, axis=1, keepdims=True), 1e-12)
     aside = radius * MM * np.stack([tangent[:, 1], -tangent[:, 0]], axis=1)
     outline = np.concatenate([points + aside, _cap(points[-1], aside[-1]), (points - aside)[::-1]])
-    panel.fill(*outline.T, facecolor=colour, edgecolor="none", alpha=0.22 * alpha, zorder=zorder)
-    panel.plot(*points.T, color=colour, alpha=alpha, zorder=zorder + 0.1, solid_capstyle="round")
+    panel.fill(*outline.T, facecolor=colour, edgecolor="none", alpha=0.22, zorder=zorder)
+    panel.plot(*points.T, color=colour, zorder=zorder + 0.1, solid_capstyle="round")
 
 
 def _cap(tip: Array, aside: Array) -> Array:

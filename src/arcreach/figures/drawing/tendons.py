@@ -28,9 +28,8 @@ def draw_tendons(
     """
     radius = float(np.mean(robot.routes["radius"][robot.routes["radius"] > 0.0])) * MM
     discs = discs_of(robot, q)
-    around = np.column_stack([circle(), np.zeros(len(circle()))])
     for pose, size, e in zip(discs.poses, discs.radii, discs.elements, strict=True):
-        rim = [canvas.project(share * size * around @ pose[:3, :3].T + pose[:3, 3]) for share in (1.0, 1.0 - RIM)]
+        rim = [canvas.project(share * size * circle() @ pose[:3, :2].T + pose[:3, 3]) for share in (1.0, 1.0 - RIM)]
         _ring(canvas, rim[0], rim[1], mixed(colours[e], 0.9, max(LIGHT, white)), behind)
     for j, points in enumerate(tendon_points(robot, q)):
         loose = slack is not None and bool(slack[j])
@@ -43,9 +42,7 @@ def draw_tendons(
 
 def _ring(canvas: Canvas, outer: Array, inner: Array, colour: Colour, behind: float) -> None:
     """Add a flat ring in pieces, each at its own depth, so that the backbone passes through it."""
-    for k in range(len(outer)):
-        after = (k + 1) % len(outer)
-        piece = np.array([outer[k], outer[after], inner[after], inner[k]])
+    for piece in np.stack([outer, np.roll(outer, -1, axis=0), np.roll(inner, -1, axis=0), inner], axis=1):
         canvas.add(float(piece[:, 2].mean()) - behind, piece, colour)
 
 

@@ -81,7 +81,7 @@ _RC: dict[str, Any] = {
 
 
 def look(names: Sequence[str], **changed: Any) -> dict[str, dict[str, Any]]:
-    """Return colour, line style and marker for every name, distinguishable also without colours; replace `changed`."""
+    """Return colour, line style and marker by name, distinguishable also without colours; `changed` overrides them."""
     return {
         name: {
             "color": COLOURS[k % len(COLOURS)],
@@ -121,7 +121,7 @@ def legend_below(
 ) -> None:
     """Draw a legend of handles, or of the styles from `look`, below the panels, in up to `columns` columns.
 
-    The height of the figure has room for it. Where fewer columns fit, the figure grows by the further rows.
+    The figure must have room for it in that many columns; where fewer fit, the figure grows by the additional rows.
     """
     handles = [handle(name, **one) for name, one in entries.items()] if isinstance(entries, Mapping) else list(entries)
 
@@ -144,43 +144,32 @@ def legend_below(
 
 
 def title_lines(title: str, room: float) -> str:
-    """Return the title of a panel in lines that fit where panel and labels have `room` millimetres."""
+    """Return the title of a panel, broken into lines; `room` is the width of panel and labels in millimetres."""
     return textwrap.fill(title, max(int((room - LABELS) / LETTER), 1), break_long_words=False)
 
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
     """Apply this style inside the block, and restore matplotlib's settings after it."""
-    matplotlib = import_matplotlib()
-    with matplotlib.rc_context(_RC):
+    with require("matplotlib").rc_context(_RC):
         yield
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of a size in millimetres with automatic layout."""
-    import_matplotlib()
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width / 25.4, height / 25.4), layout="constrained")
-
-
-def settle(figure: Figure) -> None:
-    """Compute the layout of a figure and keep it; otherwise it changes slightly with every drawing."""
-    engine = figure.get_layout_engine()
-    assert engine is not None, "new_figure makes figures with a layout engine"
-    # Twice, because panels of equal scales get their final size in the first pass.
-    engine.execute(figure)
-    engine.execute(figure)
-    figure.set_layout_engine("none")
 
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
     """Yield an empty figure of a size in millimetres, to be drawn in this style; compute its layout after the block."""
     with style():
-        figure = new_figure(width, height)
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width / 25.4, height / 25.4), layout="constrained")
         yield figure
-        settle(figure)
+        # Keep the layout: computed again, it would change slightly with every drawing.
+        engine = figure.get_layout_engine()
+        assert engine is not None, "the layout is constrained"
+        # Twice, because panels of equal scales get their final size in the first pass.
+        engine.execute(figure)
+        engine.execute(figure)
+        figure.set_layout_engine("none")
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -192,8 +181,3 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     with style():
         figure.savefig(stream, format=ending[1:], dpi=RASTER_DPI, metadata=metadata)
     write_bytes(path, stream.getvalue())
-
-
-def import_matplotlib() -> Any:
-    """Import matplotlib, or raise an error that names its extra."""
-    return require("matplotlib")

@@ -33,8 +33,6 @@ LINKED = ("--no-entry", "--strip-all")
 EXPORTED = ("page_target", "page_start", "page_q", "page_errors", "page_solve", "page_steps")
 # Tolerances of the page (share of the reach, radians), far below the digits that it shows.
 POSITION_TOL, ANGLE_TOL = 1e-5, 1e-4
-# Sliders of continuous joints span one turn.
-HALF_TURN = float(np.pi)
 
 
 def export_html(
@@ -87,15 +85,16 @@ def _compile(folder: Path) -> bytes:
 
 def _described(robot: Robot, q: npt.ArrayLike | None, precision: str) -> dict[str, Any]:
     """Return the description of the robot for the page, in SI units."""
-    continuous = ~np.isfinite(robot.lower) | ~np.isfinite(robot.upper)
+    # Sliders of continuous joints span one turn.
+    continuous = np.isinf(robot.lower)
     return {
         "dof": robot.dof,
         "precision": precision,
         "reach": robot.reach,
         "coordinates": robot.coordinates,
         "quantities": robot.quantities,
-        "lower": np.where(continuous, -HALF_TURN, robot.lower).tolist(),
-        "upper": np.where(continuous, HALF_TURN, robot.upper).tolist(),
+        "lower": np.where(continuous, -np.pi, robot.lower).tolist(),
+        "upper": np.where(continuous, np.pi, robot.upper).tolist(),
         "neutral": robot.neutral.tolist(),
         "opening": robot.clip(initial_pose(robot) if q is None else np.asarray(q, dtype=float)).tolist(),
         "position_tol": POSITION_TOL * robot.reach,

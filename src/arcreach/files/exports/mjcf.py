@@ -19,6 +19,7 @@ from arcreach._io import check_output, write_text
 from arcreach._typing import Array
 from arcreach.elements import Link, Prismatic, Revolute, Section, Tendon
 from arcreach.errors import RobotError
+from arcreach.files.exports.urdf import check_elements
 from arcreach.kernels.actuation import pulls
 from arcreach.robots.body_mesh import check_chain, radii_of
 from arcreach.robots.robot import Robot
@@ -65,14 +66,8 @@ def mjcf_text(robot: Robot, links: int = 12) -> str:
     check_chain(robot, "an MJCF file")
     if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= MOST_LINKS:
         raise refuse("mjcf", "links", links, f"a whole number from 1 to {MOST_LINKS}")
-    problems = [
-        f"element '{name}' is a {element.kind}, which MJCF has no joint for; give a chain of links, sections, revolute "
-        "and prismatic joints"
-        for name, element in zip(robot.element_names, robot.elements, strict=True)
-        if not isinstance(element, (Link, Revolute, Prismatic, Section))
-    ]
-    if problems:
-        raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
+    accepted = "links, sections, revolute and prismatic joints"
+    check_elements(robot, "MJCF", (Link, Revolute, Prismatic, Section), accepted)
     try:
         return str(_Model(robot, links).spec.to_xml())
     except ValueError as error:

@@ -40,14 +40,7 @@ def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> None:
 def urdf_text(robot: Robot) -> str:
     """Return the text of a URDF."""
     check_chain(robot, "a URDF")
-    problems = [
-        f"element '{name}' is a {element.kind}, which URDF has no joint for; give a chain of links, revolute and "
-        "prismatic joints"
-        for name, element in zip(robot.element_names, robot.elements, strict=True)
-        if not isinstance(element, (Link, Revolute, Prismatic))
-    ]
-    if problems:
-        raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
+    check_elements(robot, "URDF", (Link, Revolute, Prismatic), "links, revolute and prismatic joints")
     radii = radii_of(robot)
     lines = ['<?xml version="1.0"?>']
     lines.append("<!-- Written by arcreach. Efforts and velocities are unknown and written as 0. -->")
@@ -62,6 +55,17 @@ def urdf_text(robot: Robot) -> str:
         lines += _link(child, *bodies[k + 1])
         parent = child
     return "\n".join([*lines, "</robot>", ""])
+
+
+def check_elements(robot: Robot, form: str, kinds: tuple[type[Element], ...], accepted: str) -> None:
+    """Refuse a robot with an element of another kind, which the file format `form` has no joint for."""
+    problems = [
+        f"element '{name}' is a {element.kind}, which {form} has no joint for; give a chain of {accepted}"
+        for name, element in zip(robot.element_names, robot.elements, strict=True)
+        if not isinstance(element, kinds)
+    ]
+    if problems:
+        raise RobotError(f"robot {robot.name!r}: {problems[0]}", tuple(problems))
 
 
 def _link(name: str, element: Element | None, radius: float) -> list[str]:

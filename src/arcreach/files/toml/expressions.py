@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from arcreach._checks import shown
+from arcreach._extras import require
 from arcreach._text import count, listed
 from arcreach.errors import FileError
 from arcreach.files.toml.sizes import DEEPEST_FORMULA, LONGEST_FORMULA, nesting
 from arcreach.robots._symbolic_source import FUNCTIONS, LARGEST_INTEGER, too_large
-from arcreach.robots.symbolic import import_sympy
 
 # A larger exponent, as in 9 ** 9 ** 9, could fill the memory.
 LARGEST_EXPONENT = 16
@@ -40,7 +40,7 @@ def parse_formula(text: str, symbols: Mapping[str, Any]) -> Any:
 
 
 def _build(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
-    sympy = import_sympy()
+    sympy = require("sympy")
     match node:
         case ast.Constant(value=bool()):
             pass
@@ -90,7 +90,7 @@ def _factors(node: ast.expr, symbols: Mapping[str, Any]) -> list[Any]:
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             return [*_factors(left, symbols), *(_real(factor**-1, node) for factor in _factors(right, symbols))]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return [import_sympy().Integer(-1), *_factors(operand, symbols)]
+            return [require("sympy").Integer(-1), *_factors(operand, symbols)]
     return [_build(node, symbols)]
 
 

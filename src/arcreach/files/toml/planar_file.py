@@ -95,16 +95,17 @@ def parse_planar_scene(text: str, origin: str) -> PlanarScene:
     """Return the planar scene of a TOML text; error messages call it `origin`."""
     data = parse_toml(text, origin)
     content, form = problems.validated(PlanarFile, data, _planar_model)
-    found = [line for _, line in form]
+    if content is None:
+        raise problems.failure(origin, [line for _, line in form])
+    found: list[str] = []
     robot = None
-    if content is not None:
-        try:
-            robot = parse_chain({"name": content.name, "elements": data["elements"]}, origin)
-        except FileError as error:
-            found += error.problems
-    obstacles = [] if content is None else _obstacles(content, found)
-    grasped = None if content is None or content.object is None else _object(content.object, obstacles, found)
-    if found or content is None or robot is None:
+    try:
+        robot = parse_chain({"name": content.name, "elements": data["elements"]}, origin)
+    except FileError as error:
+        found += error.problems
+    obstacles = _obstacles(content, found)
+    grasped = None if content.object is None else _object(content.object, obstacles, found)
+    if found or robot is None:
         raise problems.failure(origin, found)
     contacts = None if content.contacts is None else tuple(content.contacts)
     return PlanarScene(

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from arcreach import _checks as checks
 from arcreach._checks import shown
+from arcreach._extras import require
 from arcreach._io import called, write_text
 from arcreach.elements import Element, Tendon
 from arcreach.errors import ArcreachError, FileError
@@ -37,7 +38,7 @@ from arcreach.files.toml.robot_models import (
 from arcreach.files.toml.text import entry_lines, header_lines, parse_toml, toml_value
 from arcreach.robots.builders import elements_from_dh
 from arcreach.robots.robot import Robot
-from arcreach.robots.symbolic import SymbolicRobot, import_sympy
+from arcreach.robots.symbolic import SymbolicRobot
 
 _ENTRY: TypeAdapter[Any] = TypeAdapter(AnyEntry)
 _ROW: TypeAdapter[Any] = TypeAdapter(AnyRow)
@@ -186,7 +187,7 @@ def _symbolic(data: dict[str, Any], origin: str) -> SymbolicRobot:
     found = [line for _, line in invalid] + _name_problems(data)
     if content is None:
         raise problems.failure(origin, found)
-    sympy = import_sympy()
+    sympy = require("sympy")
     symbols: dict[str, Any] = {}
     for i, coordinate in enumerate(content.coordinates):
         if coordinate.name in symbols:

@@ -41,25 +41,10 @@ def _plain(value: Any) -> float:
     return units.to_float(value)
 
 
-def _length(value: Any) -> float:
-    return _measure(value, "length")
-
-
-def _angle(value: Any) -> float:
-    return _measure(value, "angle")
-
-
 def _measure(value: Any, quantity: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"give {units.accepted(quantity)}")
     return units.parse(value, quantity)
-
-
-def _finite_angle(value: Any) -> float:
-    angle = _angle(value)
-    if not math.isfinite(angle):
-        raise ValueError("give a finite angle")
-    return angle
 
 
 def _formula(value: Any) -> str | float:
@@ -92,9 +77,13 @@ def _schema(quantity: str) -> dict[str, Any]:
 
 
 Plain = Annotated[float, BeforeValidator(_plain), WithJsonSchema({"type": "number"})]
-Length = Annotated[float, BeforeValidator(_length), WithJsonSchema(_schema("length"))]
-Angle = Annotated[float, BeforeValidator(_angle), WithJsonSchema(_schema("angle"))]
-FiniteAngle = Annotated[float, BeforeValidator(_finite_angle), WithJsonSchema(_schema("angle"))]
+Length = Annotated[
+    float, BeforeValidator(functools.partial(_measure, quantity="length")), WithJsonSchema(_schema("length"))
+]
+Angle = Annotated[
+    float, BeforeValidator(functools.partial(_measure, quantity="angle")), WithJsonSchema(_schema("angle"))
+]
+FiniteAngle = Annotated[Angle, Field(allow_inf_nan=False)]
 Formula = Annotated[Any, BeforeValidator(_formula), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})]
 Text = Annotated[str, Field(strict=True)]
 

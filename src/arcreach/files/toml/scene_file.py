@@ -7,7 +7,6 @@ The models of spatial obstacles are generated from the fields of their classes; 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from pathlib import Path
 from typing import Annotated, Any, Union
 
@@ -17,22 +16,28 @@ from arcreach import _checks as checks
 from arcreach.errors import FileError, SceneError
 from arcreach.files.toml import problems, sizes
 from arcreach.files.toml.planar_file import OBSTACLES
-from arcreach.files.toml.robot_models import Length, Strict, Text, entry_model, field_type, rotated_fields, three
+from arcreach.files.toml.robot_models import (
+    Length,
+    Strict,
+    Text,
+    entry_model,
+    field_form,
+    field_type,
+    rotated_fields,
+    three,
+)
 from arcreach.files.toml.text import entry_lines, header_lines, parse_toml
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.scene import PLANAR_TYPES, SHAPE_TYPES, PlanarShape, Scene, Shape
 
 Row = Annotated[tuple[Length, Length, Length], BeforeValidator(three)]
-Corners = Annotated[
-    tuple[Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)], Annotated[int, Field(strict=True)]],
-    BeforeValidator(three),
-]
+Whole = Annotated[int, Field(strict=True)]
+Corners = Annotated[tuple[Whole, Whole, Whole], BeforeValidator(three)]
 # Types of a mesh's fields that elements do not have.
 _MESH_FIELDS: dict[str, Any] = {
     # Only the first bad corner is reported; there may be a million.
     "vertices": Annotated[list[Row], Field(fail_fast=True)] | None,
     "faces": Annotated[list[Corners], Field(fail_fast=True)] | None,
-    "cells": Annotated[int, Field(strict=True)],
 }
 
 
@@ -43,15 +48,6 @@ def _type_of(field: dataclasses.Field[Any]) -> Any:
 SHAPES: dict[str, type[Shape | PlanarShape]] = {shape.kind: shape for shape in (*SHAPE_TYPES, *PLANAR_TYPES)}
 ENTRIES: dict[str, type[Strict]] = {shape.kind: entry_model(shape, _type_of) for shape in SHAPE_TYPES}
 ENTRIES |= OBSTACLES
-
-# Obstacles whose other fields can be checked if one has a bad form.
-SIMPLE = tuple(shape for shape in SHAPE_TYPES if shape is not Mesh)
-
-
-@functools.cache
-def entry_field(kind: str, name: str) -> TypeAdapter[Any]:
-    """Return the validator of one field of an obstacle."""
-    return TypeAdapter(_type_of(next(field for field in dataclasses.fields(SHAPES[kind]) if field.name == name)))
 
 
 AnyShape: Any = Annotated[Union[tuple(ENTRIES.values())], Field(discriminator="kind")]  # noqa: UP007
@@ -123,13 +119,14 @@ def _build(entry: Any, folder: Path | None) -> Shape | PlanarShape:
 def _entry_problems(entry: Any, bad: list[problems.Location]) -> list[str]:
     """Return the problems of an entry's values; invalid fields, listed in `bad`, are skipped."""
     kind = entry.get("kind") if isinstance(entry, dict) and all(bad) else None
-    shape = SHAPES.get(str(kind))
-    if shape not in SIMPLE:
+    shape: Any = SHAPES.get(str(kind))
+    # A mesh that lacks one of its fields cannot be checked.
+    if shape not in SHAPE_TYPES or shape is Mesh:
         return []
     names = {field.name for field in dataclasses.fields(shape)}
     fields: dict[str, Any] = {str(location[0]): checks.UNKNOWN for location in bad if location[0] in names}
     fields |= {
-        name: entry_field(str(kind), name).validate_python(value)
+        name: field_form(shape, name).validate_python(value)
         for name, value in entry.items()
         if name in names and name not in fields
     }

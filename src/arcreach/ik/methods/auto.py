@@ -99,47 +99,35 @@ def solve_one(
     kept: tuple[Any, ...] | None = robot.memory.get(key)
     if kept is None or kept[0] is not settings or kept[1] is not preference:
         kept = robot.memory[key] = settings, preference, *_single(robot, targets, settings, preference)
-    _, _, kernel, packed, table, third, fresh, started = kept
+    _, _, kernel, arguments, fresh, started = kept
     q = np.empty((1, robot.dof)) if start is None else start
     report = np.empty((1, REPORT_SIZE))
     # `tuple.__new__` takes half the time of Task(...).
     task = tuple.__new__(Task, (targets.packed[1], *(fresh if start is None else started)))
-    kernel(0, 1, packed, table, third, task, q, report)
+    kernel(0, 1, *arguments, task, q, report)
     ((status, iterations, seconds, position_error, angle_error, _),) = report.tolist()
     return Solution(q[0], STATUS_BY_CODE[int(status)], position_error, angle_error, int(iterations), seconds, "auto")
 
 
 def _single(robot: Robot, targets: Targets, settings: Settings, preference: Preference | None) -> tuple[Any, ...]:
-    """Return the kernel of a single solve and those of its arguments that do not depend on target and start.
+    """Return the kernel of a single solve, its first arguments, and the fields of its task after `targets`.
 
-    The last two are the fields of a task after `targets`, without and with a start.
+    The fields come twice: without and with a start.
     """
     problem = Problem(robot, targets, None, *settings, no_rows(robot.dof), preference=preference)
-    packed, table, third, task = _arguments(problem, True)
+    *arguments, task = _arguments(problem, True)
     kernel = (_auto_one if preference is None else _prefer_one)[problem.max_time < math.inf]
-    return kernel, packed, table, third, task[1:], task._replace(started=True)[1:]
+    return kernel, arguments, task[1:], task._replace(started=True)[1:]
 
 
 def _arguments(problem: Problem, judged: bool) -> tuple[Any, Any, Any, Task]:
     """Return the robot, the table, the limits of pulls or the preference, and the task, as kernels read them."""
-    mode, rows = problem.targets.packed
-    count = starts = SEEDS[mode]
-    model, pulls = problem.robot.model, None
+    mode, model = problem.targets.packed[0], problem.robot.model
+    starts, pulls = SEEDS[mode], None
     if problem.robot.pull_limits is not None:
         starts, pulls = LIMITED_STARTS, model.pulls(mode)
-    task = Task(
-        rows,
-        mode,
-        problem.position_tol,
-        problem.angle_tol,
-        starts,
-        problem.max_iterations or MOST_STEPS,
-        problem.max_time,
-        problem.start is not None,
-        judged,
-        problem.trace,
-    )
-    packed, table = model.model_and_table(mode, count, problem.seed)
+    task = problem.task(starts, MOST_STEPS, judged)
+    packed, table = model.model_and_table(mode, SEEDS[mode], problem.seed)
     if problem.preference is None:
         return packed, table, pulls, task
     return packed, *aimed(problem.preference, problem.robot, table, mode), task

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from arcreach._checks import shown, whole
-from arcreach.elements import Link, Section
 from arcreach.errors import MethodError
 from arcreach.ik import fabrik_chain
 from arcreach.ik.method import Method, Outcome, Problem, register
@@ -26,15 +25,13 @@ def refuses(robot: Robot) -> str | None:
     reason = fabrik_chain.chord_refusal(robot)
     if reason is not None:
         return reason
-    kinds = [isinstance(element, Section) for element in robot.elements]
-    if any(isinstance(element, Link) for element in robot.elements[kinds.index(True) :]):
+    if robot.elements[-len(robot.sections) :] != robot.sections:
         return "chords must join section to section, but the robot has a rigid link after a section"
     return None
 
 
 def _run(problem: Problem) -> Outcome:
-    sections = sum(isinstance(element, Section) for element in problem.robot.elements)
-    A = problem.options.get("A", A_SHORT if sections <= SHORT else A_LONG)
+    A = problem.options.get("A", A_SHORT if len(problem.robot.sections) <= SHORT else A_LONG)
     C = problem.options.get("C", C_DEFAULT)
     if isinstance(A, bool) or not isinstance(A, int | float) or not 1.0 <= A < math.inf:
         raise MethodError(f"A = {shown(A)} is not accepted; give a number of 1 or more")
@@ -48,7 +45,7 @@ def _run(problem: Problem) -> Outcome:
     return fabrik_chain.run_stages(problem, chords, settings, stages=3)
 
 
-METHOD = register(
+register(
     Method(
         name="chords",
         summary="FABRIK on the chords of the sections; enforces limits, corrects the axis by rotation about the tip",

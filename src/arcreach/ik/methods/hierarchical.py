@@ -110,14 +110,14 @@ def _plan(problem: Problem[Any]) -> kernels.Plan:
     options = problem.options
     order = _order(robot, options.get("order"))
     roles = _roles(robot, problem.targets.kind, options.get("roles"))
-    exit_by = EXITS[_known("exit", options.get("exit", "distance"), EXITS)]
+    exit_by = _code("exit", options.get("exit", "distance"), EXITS)
     jump = options.get("jump")
-    jump_to = kernels.NO_JUMP if jump is None else JUMPS[_known("jump", jump, JUMPS)]
-    divisions = whole("divisions", options.get("divisions", DIVISIONS), 1)
+    jump_to = kernels.NO_JUMP if jump is None else _code("jump", jump, JUMPS)
+    divisions = whole("divisions", options.get("divisions", DIVISIONS), 1, MethodError)
     if divisions > MOST_DIVISIONS:
         raise _refused("divisions", options["divisions"], f"a whole number, {MOST_DIVISIONS} or less")
     growth = _number("growth", options.get("growth", GROWTH), "a number above 1 and up to 1000", 1.0, 1e3)
-    max_cycles = whole("cycles", options.get("cycles", MOST_CYCLES), 1)
+    max_cycles = whole("cycles", options.get("cycles", MOST_CYCLES), 1, MethodError)
     scale = 1.0
     if "scale" in options:
         scale = _number("scale", options["scale"], "metres above 0", 0.0)
@@ -197,18 +197,18 @@ def coordinate_index(robot: AnyRobot, field: str, entry: Any) -> int:
 def _roles(robot: AnyRobot, kind: str, given: Any) -> npt.NDArray[np.int64]:
     accepted = f"one of {', '.join(ROLES)}, or a list of {robot.dof} of them"
     if given is None:
-        words: list[Any] = list(default_roles(robot, kind))
-    elif isinstance(given, str):
-        words = [_known("roles", given, ROLES)] * robot.dof
+        given = default_roles(robot, kind)
+    if isinstance(given, str):
+        codes = [_code("roles", given, ROLES)] * robot.dof
     elif isinstance(given, Iterable) and not isinstance(given, bytes):
-        words = [_known(f"roles[{i}]", entry, ROLES) for i, entry in enumerate(given)]
+        codes = [_code(f"roles[{i}]", entry, ROLES) for i, entry in enumerate(given)]
     else:
         raise _refused("roles", given, accepted)
-    if len(words) != robot.dof:
+    if len(codes) != robot.dof:
         raise _refused("roles", given, accepted)
-    if kind == "position" and set(words) != {"position"}:
+    if kind == "position" and set(codes) != {kernels.BY_POSITION}:
         raise _refused("roles", given, "'position': the target has no orientation")
-    return np.array([ROLES[word] for word in words], np.int64)
+    return np.array(codes, np.int64)
 
 
 def _ranges(robot: AnyRobot, given: Any) -> Array:
@@ -247,17 +247,15 @@ def limit_chain(robot: AnyRobot) -> npt.NDArray[Any]:
     return kept
 
 
-def _known(field: str, value: Any, known: dict[str, int]) -> str:
+def _code(field: str, value: Any, known: dict[str, int]) -> int:
     if isinstance(value, str) and value in known:
-        return value
+        return known[value]
     raise _refused(field, value, f"one of {', '.join(known)}")
 
 
-def _number(field: str, value: Any, accepted: str, above: float, most: float = math.inf) -> float:
+def _number(field: str, value: Any, accepted: str, above: float, most: float = sys.float_info.max) -> float:
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and above < value <= most:
-        number = float(value)
-        if number < math.inf:
-            return number
+        return float(value)
     raise _refused(field, value, accepted)
 
 

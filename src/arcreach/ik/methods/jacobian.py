@@ -18,8 +18,6 @@ from arcreach.robots.robot import Robot
 SMALLEST_PIECE = 64
 # Share of `bend_max` by which sections are bent at the start: in a straight section the direction has no effect.
 START_BEND = 0.1
-
-
 # A damping small enough to converge in tens of steps, and large enough to pass singular configurations.
 RULE = Rule(SHARE, damping=1e-2)
 
@@ -50,17 +48,12 @@ def arm_of(robot: Robot) -> Arm:
     return Arm(robot.packed, robot.model.weight, scales, *holding_limits(robot))
 
 
-def run_rule(problem: Problem, rule: Rule) -> Outcome:
+def run(problem: Problem, rule: Rule = RULE) -> Outcome:
     """Solve every target by steps of a rule, from its start or `bent_start`."""
     arm = arm_of(problem.robot)
     return run_kernel(
         problem, jacobian_kernel, arm, rule, max_steps=rule.max_steps, default_start=bent_start, smallest=SMALLEST_PIECE
     )
-
-
-def run(problem: Problem) -> Outcome:
-    """Solve every target from its start or `bent_start`."""
-    return run_rule(problem, RULE)
 
 
 register(

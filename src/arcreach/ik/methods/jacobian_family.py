@@ -12,7 +12,8 @@ from collections.abc import Callable
 from arcreach._checks import positive
 from arcreach.errors import MethodError
 from arcreach.ik.method import Method, Outcome, Problem, register, run_kernel
-from arcreach.ik.methods.jacobian import SMALLEST_PIECE, arm_of, run_rule
+from arcreach.ik.methods.jacobian import SMALLEST_PIECE, arm_of
+from arcreach.ik.methods.jacobian import run as run_rule
 from arcreach.kernels.methods import jacobian_steps
 from arcreach.kernels.methods.jacobian_steps import Rule
 from arcreach.kernels.published.jacobian import published_jacobian
@@ -44,7 +45,7 @@ def _runner(rule: Rule) -> Callable[[Problem], Outcome]:
         """Solve every target by the rule, changed by the options."""
         names = {"largest_step": "largest"}
         given = problem.options.items()
-        chosen = {names.get(field, field): positive(field, value, "a number") for field, value in given}
+        chosen = {names.get(field, field): positive(field, value, "a number", MethodError) for field, value in given}
         changed = rule._replace(**chosen)  # type: ignore[arg-type]
         unit = problem.robot.model.weight
         lengths = {name: unit * getattr(changed, name) for name in _LENGTHS.get(rule.code, ())}
@@ -72,7 +73,7 @@ def _run_dls(problem: Problem) -> Outcome:
         return _bounded(problem)
     if "largest_step" in problem.options:
         raise MethodError("largest_step is for variant bounded of dls; the published one bounds no step: leave it out")
-    damping = positive("damping", problem.options.get("damping", FIXED.damping), "a number")
+    damping = positive("damping", problem.options.get("damping", FIXED.damping), "a number", MethodError)
     arm = arm_of(problem.robot)
     return run_kernel(
         problem, published_jacobian, arm, damping * arm.weight, max_steps=FIXED.max_steps, smallest=SMALLEST_PIECE

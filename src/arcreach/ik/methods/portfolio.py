@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from arcreach._typing import Array
 from arcreach.ik.judge import judge
 from arcreach.ik.method import Method, Outcome, Problem, register
 from arcreach.ik.methods.fabrikx import METHOD as FABRIKX
@@ -41,11 +42,11 @@ def run(problem: Problem) -> Outcome:
     return outcome
 
 
-def _errors(problem: Problem, outcome: Outcome) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _errors(problem: Problem, outcome: Outcome) -> Array:
     """Return the larger of both errors (n,), each in units of its tolerance; correct the status in `outcome`."""
     tolerances = problem.position_tol, problem.angle_tol
     distance, angle = judge(problem.robot, outcome.q, problem.targets, tolerances, outcome.status)
-    return np.maximum(distance / problem.position_tol, angle / problem.angle_tol)
+    return np.asarray(np.maximum(distance / problem.position_tol, angle / problem.angle_tol))
 
 
 register(

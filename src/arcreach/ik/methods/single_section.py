@@ -26,9 +26,6 @@ JACOBIAN = "jacobian"
 MAX_ITERATIONS = 1000
 MAX_ITERATIONS_JACOBIAN = 200
 
-# Robots whose constants and polynomials are cached.
-_KEPT = 64
-
 
 def run(problem: Problem) -> Outcome:
     """Solve every target; only the variant `jacobian` uses a start."""
@@ -52,17 +49,13 @@ def run(problem: Problem) -> Outcome:
     return run_kernel(problem, kernels.single_section, arm, max_steps=MAX_ITERATIONS)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=64)
 def arm_of(robot: Robot, variant: str) -> Arm:
     """Return the section as the kernels read it."""
-    fit = polynomial(robot) if variant == "polynomial" else _NO_FIT
+    fit = polynomial(robot) if variant == "polynomial" else np.zeros(kernels.DEGREE + 2)
     return Arm(robot.packed, len(robot.elements) - 1, VARIANTS[variant], constants(robot), fit, 0.0)
 
 
-_NO_FIT: Array = np.zeros(kernels.DEGREE + 2)
-
-
-@lru_cache(maxsize=_KEPT)
 def constants(robot: Robot) -> Array:
     """Return the constants of the section (3,), see `kernels.chain.section_inverse`."""
     values = np.empty(3)
@@ -70,7 +63,6 @@ def constants(robot: Robot) -> Array:
     return values
 
 
-@lru_cache(maxsize=_KEPT)
 def polynomial(robot: Robot) -> Array:
     """Return the polynomial theta(alpha) (12,): the largest alpha, then coefficients in 2 alpha / largest - 1."""
     chain, row, known = robot.packed, len(robot.elements) - 1, constants(robot)

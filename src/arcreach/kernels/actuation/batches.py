@@ -76,8 +76,7 @@ def pulls_batch(start, stop, chain, routes, Q, out):
     table = tabulate(chain, routes, False)
     for i in range(start, stop):
         write_all_functions(chain, routes, table, Q[i])
-        for j in range(out.shape[1]):
-            out[i, j] = 0.0
+        out[i] = 0.0
         for r in range(routes.shape[0]):
             length, _ = table_route(chain, routes, r, table, Q[i])
             out[i, routes[r].tendon] += routes[r].rest - length

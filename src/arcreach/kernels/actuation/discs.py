@@ -58,8 +58,8 @@ def plus(f, g):
 def part_in_gap(arc, start, near, far):
     """Return the shares of the section's length and bend in the part of an arc between `near` and `far`.
 
-    The arc begins at `start`; all three are shares of the section's length. An arc without length bends at a point;
-    if a disc is there, in the gap before it, but after the first disc.
+    The arc begins at `start`; all three are shares of the section's length. An arc without length bends at a point. A
+    bend at a disc belongs to the gap before the disc; at the first disc, to the first gap.
 
     Source: derived.
     """

@@ -229,9 +229,7 @@ def subtract_slopes(route, slopes, out):
 @kernel
 def pull_jacobian(chain, routes, q, out):
     """Write the derivatives of the pulls (tendons, dof) by the coordinates. Source: derived."""
-    for j in range(out.shape[0]):
-        for k in range(out.shape[1]):
-            out[j, k] = 0.0
+    out[:] = 0.0
     for i in range(routes.shape[0]):
         _, slopes = route_length(chain, routes[i], q)
         subtract_slopes(routes[i], slopes, out)

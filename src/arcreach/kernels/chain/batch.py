@@ -32,20 +32,10 @@ WORK_SIZE = 17 * LANES
 @kernel
 def load_lane(work: Array, lane: int) -> Motion:
     """Return one lane's motion. Source: derived."""
-    return (
-        work[lane],
-        work[LANES + lane],
-        work[2 * LANES + lane],
-        work[3 * LANES + lane],
-        work[4 * LANES + lane],
-        work[5 * LANES + lane],
-        work[6 * LANES + lane],
-        work[7 * LANES + lane],
-        work[8 * LANES + lane],
-        work[9 * LANES + lane],
-        work[10 * LANES + lane],
-        work[11 * LANES + lane],
-    )
+    first = (work[lane], work[LANES + lane], work[2 * LANES + lane], work[3 * LANES + lane])
+    second = (work[4 * LANES + lane], work[5 * LANES + lane], work[6 * LANES + lane], work[7 * LANES + lane])
+    third = (work[8 * LANES + lane], work[9 * LANES + lane], work[10 * LANES + lane], work[11 * LANES + lane])
+    return first + second + third
 
 
 @kernel

@@ -9,7 +9,7 @@ from arcreach._typing import Array, Integers, Motion, Records
 from arcreach.kernels.chain.batch import LANES, WORK_SIZE, load_lane, tip_motions, within_lanes
 from arcreach.kernels.chain.kinematics import front_motion, tip_motion
 from arcreach.kernels.chain.layout import AXIS, OUT_OF_REACH, POSITION, REACHED, STALLED
-from arcreach.kernels.math.vectors import angle_between
+from arcreach.kernels.math.vectors import angle_between, norm
 
 # Mode, position tolerance, angle tolerance, reach from the first moving element; numba resolves a plain tuple faster
 # than a named one.
@@ -29,16 +29,13 @@ def rotation_angle(motion: Motion, target: Array) -> float:
     y -= motion[2] * target[0] + motion[6] * target[3] + motion[10] * target[6]
     z = motion[1] * target[0] + motion[5] * target[3] + motion[9] * target[6]
     z -= motion[0] * target[1] + motion[4] * target[4] + motion[8] * target[7]
-    return math.atan2(math.sqrt(x * x + y * y + z * z), e00 + e11 + e22 - 1.0)
+    return math.atan2(norm(x, y, z), e00 + e11 + e22 - 1.0)
 
 
 @kernel
 def distance_from(x: float, y: float, z: float, target: Array) -> float:
     """Return the distance of a target row from a point. Source: derived."""
-    x = target[9] - x
-    y = target[10] - y
-    z = target[11] - z
-    return math.sqrt(x * x + y * y + z * z)
+    return norm(target[9] - x, target[10] - y, target[11] - z)
 
 
 @kernel
@@ -48,7 +45,7 @@ def tip_errors(motion: Motion, target: Array, mode: int) -> tuple[float, float]:
     if mode == POSITION:
         return distance, 0.0
     if mode == AXIS:
-        return distance, angle_between(motion[2], motion[6], motion[10], target[2], target[5], target[8])
+        return distance, angle_between((motion[2], motion[6], motion[10]), (target[2], target[5], target[8]))
     return distance, rotation_angle(motion, target)
 
 
@@ -116,19 +113,8 @@ def judge_poses(
     """Do the same as `judge` for tip poses (n, 4, 4) of a symbolic robot. Source: derived."""
     for i in range(start, stop):
         p = poses[i]
-        motion = (
-            p[0, 0],
-            p[0, 1],
-            p[0, 2],
-            p[0, 3],
-            p[1, 0],
-            p[1, 1],
-            p[1, 2],
-            p[1, 3],
-            p[2, 0],
-            p[2, 1],
-            p[2, 2],
-            p[2, 3],
-        )
+        first = (p[0, 0], p[0, 1], p[0, 2], p[0, 3])
+        second = (p[1, 0], p[1, 1], p[1, 2], p[1, 3])
+        third = (p[2, 0], p[2, 1], p[2, 2], p[2, 3])
         away = distance_from(0.0, 0.0, 0.0, targets[i])
-        judge_row(i, motion, criteria, targets[i], away, status, errors)
+        judge_row(i, first + second + third, criteria, targets[i], away, status, errors)

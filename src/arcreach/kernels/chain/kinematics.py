@@ -157,25 +157,26 @@ def backbone(chain: Records, q: Array, points: Array) -> None:
 
 
 @kernel
-def add_turn(rate: float, x: float, y: float, z: float, centre: Motion, tip: Motion, k: int, jac: Array) -> None:
-    """Add a rotation at `rate` about (x, y, z) through the origin of `centre` to column k. Source: derived."""
+def add_turn(axis: Vector, centre: Motion, tip: Motion, k: int, jac: Array) -> None:
+    """Add a rotation at unit rate about an axis through the origin of `centre` to column k. Source: derived."""
+    x, y, z = axis
     dx = tip[3] - centre[3]
     dy = tip[7] - centre[7]
     dz = tip[11] - centre[11]
-    jac[0, k] += rate * (y * dz - z * dy)
-    jac[1, k] += rate * (z * dx - x * dz)
-    jac[2, k] += rate * (x * dy - y * dx)
-    jac[3, k] += rate * x
-    jac[4, k] += rate * y
-    jac[5, k] += rate * z
+    jac[0, k] += y * dz - z * dy
+    jac[1, k] += z * dx - x * dz
+    jac[2, k] += x * dy - y * dx
+    jac[3, k] += x
+    jac[4, k] += y
+    jac[5, k] += z
 
 
 @kernel
-def add_shift(x: float, y: float, z: float, k: int, jac: Array) -> None:
-    """Add to column k a velocity (x, y, z) of the tip without rotation. Source: derived."""
-    jac[0, k] += x
-    jac[1, k] += y
-    jac[2, k] += z
+def add_shift(velocity: Vector, k: int, jac: Array) -> None:
+    """Add a velocity of the tip without rotation to column k. Source: derived."""
+    jac[0, k] += velocity[0]
+    jac[1, k] += velocity[1]
+    jac[2, k] += velocity[2]
 
 
 @kernel
@@ -186,18 +187,15 @@ def section_columns(chain: Records, row: int, q: Array, before: Motion, after: M
     length = section_length(chain, row, q)
     # Bending moves the section's end in its plane and turns the rest of the chain about that plane's normal, Rz(phi) y.
     slope_x, slope_z = planar_slope(chain, row, q[k])
-    x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
-    add_shift(x, y, z, k, jac)
-    x, y, z = turn(before, -s, c, 0.0)
-    add_turn(1.0, x, y, z, after, tip, k, jac)
+    add_shift(turn(before, length * slope_x * c, length * slope_x * s, length * slope_z), k, jac)
+    add_turn(turn(before, -s, c, 0.0), after, tip, k, jac)
     # The direction turns the section about its base tangent and, without twist, the rest back about the end tangent.
-    add_turn(1.0, before[2], before[6], before[10], before, tip, k + 1, jac)
+    add_turn((before[2], before[6], before[10]), before, tip, k + 1, jac)
     if chain[row].twist == 0:
-        add_turn(-1.0, after[2], after[6], after[10], after, tip, k + 1, jac)
+        add_turn((-after[2], -after[6], -after[10]), after, tip, k + 1, jac)
     if chain[row].stretch > 0.0:
         tip_x, tip_z = planar_tip(chain, row, q[k])
-        x, y, z = turn(before, tip_x * c, tip_x * s, tip_z)
-        add_shift(x, y, z, k + 2, jac)
+        add_shift(turn(before, tip_x * c, tip_x * s, tip_z), k + 2, jac)
 
 
 @kernel
@@ -208,11 +206,9 @@ def joint_column(
     k = chain[row].coordinate
     lx, ly, lz, wx, wy, wz = rates_of(chain[row].kind, chain[row], q[k], step)
     if chain[row].largest_shift > 0.0:
-        x, y, z = turn(before, lx, ly, lz)
-        add_shift(x, y, z, k, jac)
+        add_shift(turn(before, lx, ly, lz), k, jac)
     if chain[row].largest_turn > 0.0:
-        x, y, z = turn(before, wx, wy, wz)
-        add_turn(1.0, x, y, z, after, tip, k, jac)
+        add_turn(turn(before, wx, wy, wz), after, tip, k, jac)
 
 
 @kernel

@@ -26,6 +26,8 @@ REPORT_SIZE = 6
 LINK, REVOLUTE, PRISMATIC, PARALLELOGRAM, SECTION = range(5)
 ARC = -1
 
+# Names of fields, here and in `_MOVING_FIELDS`, must not be attributes of a NumPy record (size, shape, ...): plain
+# Python would find those first.
 ROW_FIELDS = [
     ("kind", np.int64),
     ("coordinate", np.int64),  # index of the element's first coordinate in q
@@ -41,12 +43,14 @@ ROW_FIELDS = [
     ("held_at", np.float64, (3,)),
 ]
 
-# Field names must not be attributes of a NumPy record (size, shape, ...): plain Python would find those first.
-#
 # The chain as solvers see it: a row per moving element. The links after it are merged into the row, and a section with
 # twist is split into a revolute joint and a bend in one plane. Solver variables replace coordinates:
-# bend * (cos direction, sin direction) and the share of the stretch. Solvers rely on the codes of all joints being
-# below BEND; JOINT is a joint other than TURN, SLIDE and SWING.
+# bend * (cos direction, sin direction) and the share of the stretch.
+#
+# TURN, SLIDE and SWING are the motions of a revolute joint, a prismatic joint and a parallelogram, JOINT that of any
+# other joint. BEND is a section, PLANAR one that bends in one plane only. Solvers rely on the codes of all joints being
+# below BEND.
+#
 # Solvers work in the frame of the first moving element, so that long links before it cost no precision. Whole poses of
 # a long tool are moved to its near end: at its tip, a rotation of the tool would outweigh the motion of the chain.
 JOINT, TURN, SLIDE, SWING, BEND, PLANAR = range(6)

@@ -16,7 +16,7 @@ from arcreach.kernels.chain.kinematics import (
 )
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.chain.section import planar_point, planar_point_slope
-from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
+from arcreach.kernels.math.transforms import IDENTITY, apply, compose, translation, turn
 from arcreach.kernels.math.trigonometry import sincos
 
 
@@ -29,13 +29,11 @@ def part_columns(
     s, c = sincos(q[k + 1])
     length = section_length(chain, row, q)
     slope_x, slope_z = planar_point_slope(chain, row, q[k], fraction)
-    x, y, z = turn(before, length * slope_x * c, length * slope_x * s, length * slope_z)
-    add_shift(x, y, z, k, jac)
-    add_turn(1.0, before[2], before[6], before[10], before, point, k + 1, jac)
+    add_shift(turn(before, length * slope_x * c, length * slope_x * s, length * slope_z), k, jac)
+    add_turn((before[2], before[6], before[10]), before, point, k + 1, jac)
     if chain[row].stretch > 0.0:
         at_x, at_z = planar_point(chain, row, q[k], fraction)
-        x, y, z = turn(before, at_x * c, at_x * s, at_z)
-        add_shift(x, y, z, k + 2, jac)
+        add_shift(turn(before, at_x * c, at_x * s, at_z), k + 2, jac)
 
 
 @kernel
@@ -63,7 +61,7 @@ def point_at(chain: Records, q: Array, at: int, fraction: float, out: Array, jac
     x, y, z = element_point(chain, row, q, element_motion(chain, row, q), fraction)
     x, y, z = apply(before, x, y, z)
     out[0], out[1], out[2] = x, y, z
-    point = (1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z)
+    point = translation(x, y, z)
     if chain[at].kind == SECTION:
         part_columns(chain, at, q, fraction, before, point, jac)
     elif chain[at].kind != LINK:

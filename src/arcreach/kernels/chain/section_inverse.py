@@ -5,8 +5,8 @@ angle between the base tangent and the chord; c0, the limit of alpha / theta at 
 the first maximum of alpha: on [0, theta_crit] alpha increases and can be inverted. l1 and l2 are the distances from the
 section's base and end to the intersection of its end tangents: the virtual links of FABRIK.
 
-A section's constants are c0; the end of its invertible range, the bend up to which alpha increases and stays below pi;
-and alpha at that bend. In a table row for FABRIK the coefficients of the polynomial theta(alpha) / alpha follow.
+The constants of a section are c0, the end of its invertible range (the bend up to which alpha increases and stays below
+pi), and alpha at that bend. In a table row for FABRIK, the coefficients of the polynomial theta(alpha) / alpha follow.
 """
 
 import math
@@ -28,7 +28,7 @@ _NEWTON_STEPS = 100
 # The published iteration reduces the error by a factor of 2 to 20 per step.
 _RATIO_STEPS = 30
 # Steps of the scan for theta_crit, fine enough that alpha has no maximum and minimum between two of them: X and Z are
-# sums of sines and cosines of at most theta.
+# sums of sines and cosines of angles up to theta.
 _SCAN_STEPS = 128
 # Rounding error of X and of `chord_rise`, whose terms are at most 1.
 _ROUNDING = 1e-14

@@ -17,12 +17,12 @@ def store_row(motion: Motion, row: Array) -> None:
 
 
 @kernel
-def rotation_defect(turn: Array) -> float:
+def rotation_defect(matrix: Array) -> float:
     """Return the deviation of a matrix (9,) from a rotation. Source: derived."""
-    a, b, c = turn[0], turn[1], turn[2]
-    d, e, f = turn[3], turn[4], turn[5]
+    a, b, c = matrix[0], matrix[1], matrix[2]
+    d, e, f = matrix[3], matrix[4], matrix[5]
     defect = max(abs(a * a + b * b + c * c - 1.0), abs(d * d + e * e + f * f - 1.0), abs(a * d + b * e + c * f))
-    return max(defect, abs(b * f - c * e - turn[6]), abs(c * d - a * f - turn[7]), abs(a * e - b * d - turn[8]))
+    return max(defect, abs(b * f - c * e - matrix[6]), abs(c * d - a * f - matrix[7]), abs(a * e - b * d - matrix[8]))
 
 
 @kernel
@@ -59,15 +59,16 @@ def write_targets(
     start: int,
     stop: int,
     positions: Array,
-    turned: Array,
+    orientations: Array,
     farthest: float,
     tolerance: float,
     rows: Array,
     fault: Integers,
 ) -> None:
-    """Write target rows (n, 12), start to stop: positions (n, 3) and `turned`, axes (n, 3), rotations (n, 9) or (n, 0).
+    """Write target rows (n, 12), start to stop, from positions (n, 3) and orientations.
 
-    `fault` (1,) becomes 1 if a target is not accepted; the rows must not be used then. Source: derived.
+    Orientations are axes (n, 3), rotations (n, 9), or none (n, 0). `fault` (1,) becomes 1 if a target is not accepted;
+    the rows must not be used then. Source: derived.
     """
     for i in range(start, stop):
         row = rows[i]
@@ -77,11 +78,11 @@ def write_targets(
         for k in range(3):
             row[9 + k] = positions[i, k]
             bad |= not abs(positions[i, k]) <= farthest
-        if turned.shape[1] == 3:
-            bad |= not write_axis(turned[i], row)
-        elif turned.shape[1] == 9:
+        if orientations.shape[1] == 3:
+            bad |= not write_axis(orientations[i], row)
+        elif orientations.shape[1] == 9:
             for k in range(9):
-                row[k] = turned[i, k]
+                row[k] = orientations[i, k]
                 bad |= not abs(row[k]) <= LARGEST_FLOAT
             bad |= not rotation_defect(row) <= tolerance
         if bad:

@@ -20,7 +20,7 @@ AT_START, INSIDE, AT_END = range(3)
 def arc_point_gap(piece, x, h, z):
     """Return the distance from an arc to (x, h, z) in its frame, and which part is nearest. Source: derived."""
     kappa = piece[CURVATURE]
-    # Whether the point is not beyond the plane normal to the arc at its end.
+    # Whether the point lies before the plane normal to the arc at its end.
     before_end = (1.0 - kappa * x) * piece[SINC] - z * piece[COSINE] >= 0.0
     # For a bend above pi, only the wedge between end and start is excluded.
     if (z >= 0.0 and before_end) or (piece[BEND] > math.pi and (z >= 0.0 or before_end)):

@@ -14,7 +14,7 @@ from arcreach.kernels.chain.kinematics import element_motion, section_length
 from arcreach.kernels.chain.layout import LINK, SECTION
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import perpendicular
+from arcreach.kernels.math.vectors import cross, perpendicular
 
 # Columns of a piece; O, T, N and B have three numbers each.
 ORIGIN, TANGENT, NORMAL, BINORMAL = 0, 3, 6, 9
@@ -29,7 +29,7 @@ MIDDLE = 23
 PIECE_SIZE = 26
 
 # A smaller bend counts as zero: it changes no point by even the last bit, and dividing by it might overflow.
-_NO_BEND = 1e-100
+NO_BEND = 1e-100
 
 
 @kernel
@@ -48,16 +48,12 @@ def piece_point(piece: Array, s: float) -> Vector:
 @kernel
 def write_piece(origin, tangent, normal, length, bend, radius, piece):
     """Write one piece (PIECE_SIZE,) from its first point, tangent and bending direction. Source: derived."""
-    if abs(bend) < _NO_BEND:
+    if abs(bend) < NO_BEND:
         bend = 0.0
-    tx, ty, tz = tangent
-    nx, ny, nz = normal
     piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2] = origin
     piece[TANGENT], piece[TANGENT + 1], piece[TANGENT + 2] = tangent
     piece[NORMAL], piece[NORMAL + 1], piece[NORMAL + 2] = normal
-    piece[BINORMAL] = ty * nz - tz * ny
-    piece[BINORMAL + 1] = tz * nx - tx * nz
-    piece[BINORMAL + 2] = tx * ny - ty * nx
+    piece[BINORMAL], piece[BINORMAL + 1], piece[BINORMAL + 2] = cross(tangent, normal)
     piece[LENGTH] = length
     piece[BEND] = bend
     piece[CURVATURE] = bend / length

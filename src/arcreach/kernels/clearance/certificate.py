@@ -11,9 +11,9 @@ import numpy as np
 
 from arcreach._jit import kernel
 from arcreach.kernels.clearance.body import CURVATURE, LENGTH, PIECE_SIZE, RADIUS, piece_point
-from arcreach.kernels.clearance.mesh import into_frame, piece_in_frame
+from arcreach.kernels.clearance.mesh import piece_in_frame
 from arcreach.kernels.clearance.mesh_tree import TREE_STACK, is_inside, nearest_segment, signed_nearest
-from arcreach.kernels.clearance.shapes import BOX, CAPSULE, HALF_SPACE, SPHERE
+from arcreach.kernels.clearance.shapes import BOX, CAPSULE, HALF_SPACE, SPHERE, into_frame
 from arcreach.kernels.clearance.triangles import segment_shares
 from arcreach.kernels.math.vectors import along, dot, minus
 
@@ -30,7 +30,7 @@ def segments_gap(a, b, d):
     """Return a lower bound of the distance between the segments a to b and origin to d. Source: derived."""
     u = minus(b, a)
     s, t = segment_shares(u, d, a)
-    n = (a[0] + s * u[0] - t * d[0], a[1] + s * u[1] - t * d[1], a[2] + s * u[2] - t * d[2])
+    n = along(along(a, s, u), -t, d)
     size = math.sqrt(dot(n, n))
     if size == 0.0:
         return 0.0
@@ -66,8 +66,8 @@ def box_gap_bound(a, b, half):
         else:
             low = t
     # The planes of the faces, which also bound the depth, then the plane between the nearest points.
-    bound = max(min(a[0], b[0]), -max(a[0], b[0])) - half[0]
-    for k in range(1, 3):
+    bound = -math.inf
+    for k in range(3):
         bound = max(bound, max(min(a[k], b[k]), -max(a[k], b[k])) - half[k])
     for t in (low, high):
         p = along(a, t, d)

@@ -16,6 +16,7 @@ from arcreach.kernels.chain.section import planar_point, planar_point_slope, pla
 from arcreach.kernels.clearance.obstacle_clearance import AT_ELEMENT, POINT, SHARE, TOWARDS
 from arcreach.kernels.math.transforms import IDENTITY, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import cross, dot, minus
 
 
 class Contact(NamedTuple):
@@ -28,20 +29,14 @@ class Contact(NamedTuple):
 @kernel
 def turn_rate(axis, centre, contact):
     """Return a contact's rate along its normal for a rotation about an axis at the frame `centre`. Source: derived."""
-    x, y, z = axis
-    px, py, pz = contact.point
-    nx, ny, nz = contact.normal
-    dx = px - centre[3]
-    dy = py - centre[7]
-    dz = pz - centre[11]
-    return nx * (y * dz - z * dy) + ny * (z * dx - x * dz) + nz * (x * dy - y * dx)
+    away = minus(contact.point, (centre[3], centre[7], centre[11]))
+    return dot(contact.normal, cross(axis, away))
 
 
 @kernel
 def shift_rate(frame, x, y, z, contact):
     """Return a contact's rate along its normal for a translation (x, y, z) in the axes of a frame. Source: derived."""
-    a, b, c = turn(frame, x, y, z)
-    return a * contact.normal[0] + b * contact.normal[1] + c * contact.normal[2]
+    return dot(contact.normal, turn(frame, x, y, z))
 
 
 @kernel

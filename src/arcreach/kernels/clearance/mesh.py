@@ -50,6 +50,7 @@ from arcreach.kernels.clearance.obstacle_clearance import (
     STACK_SIZE,
     TOWARDS,
 )
+from arcreach.kernels.clearance.shapes import into_frame, out_of_frame
 from arcreach.kernels.clearance.triangles import point_triangle
 
 # Side of the mesh on which a pending sub-arc is, if known.
@@ -70,28 +71,6 @@ class Scratch(NamedTuple):
     piece: Array  # (PIECE_SIZE,)
     stack: Array  # (STACK_SIZE, 4)
     tree_stack: Integers  # (TREE_STACK,)
-
-
-@kernel
-def into_frame(frame, v):
-    """Return a direction, given in the base frame, in another frame (3 or 4, 3). Source: derived."""
-    x, y, z = v
-    return (
-        frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
-        frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z,
-        frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z,
-    )
-
-
-@kernel
-def out_of_frame(frame, v):
-    """Return a direction, given in a frame (3 or 4, 3), in the base frame. Source: derived."""
-    x, y, z = v
-    return (
-        frame[0, 0] * x + frame[0, 1] * y + frame[0, 2] * z,
-        frame[1, 0] * x + frame[1, 1] * y + frame[1, 2] * z,
-        frame[2, 0] * x + frame[2, 1] * y + frame[2, 2] * z,
-    )
 
 
 @kernel
@@ -182,12 +161,11 @@ def search_surface(tree, below, tolerance, scratch):
 def polish_surface(piece, tree, distance, at, tree_stack):
     """Return (distance, arc length) refined by bisection on the slope near the point found. Source: derived."""
     bracket = BRACKET * piece[LENGTH]
-    low = max(at - bracket, 0.0)
-    high = min(at + bracket, piece[LENGTH])
     # The bracket must not cross the surface, where the slope changes sign.
     if abs(distance) <= 2.0 * bracket:
         bracket = 0.5 * abs(distance)
-        low, high = max(at - bracket, 0.0), min(at + bracket, piece[LENGTH])
+    low = max(at - bracket, 0.0)
+    high = min(at + bracket, piece[LENGTH])
     sign = 1.0 if distance > 0.0 else -1.0
     within = (1.0 + 1e-9) * (abs(distance) + bracket)
     for _ in range(HALVINGS):

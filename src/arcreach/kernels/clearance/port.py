@@ -86,8 +86,7 @@ def nearest_piece(port: Port, pieces: Array, count: int) -> tuple[int, float, fl
             miss = max(gap - port.radius, 0.0)
             tilted = 0.0
             if port.tilt < math.inf:
-                t, a = tangent_at(pieces[i], s), port.axis
-                tilted = angle_between(t[0], t[1], t[2], a[0], a[1], a[2])
+                tilted = angle_between(tangent_at(pieces[i], s), port.axis)
                 miss += port.weight * max(tilted - port.tilt, 0.0)
             if miss < least or (miss == least and gap < distance):
                 nearest = i
@@ -199,7 +198,7 @@ def angle_gradient(chain: Records, q: Array, port: Port, rows: Array, gradient: 
 
 @kernel
 def port_of_attempt(port: Port, pieces: Array, count: int, attempt: int) -> Port:
-    """Return the port for an attempt of a search: after the first ones, every other requires one given element.
+    """Return the port for an attempt of a search: after the first ones, every other asks one given element to pass.
 
     A descent with the whole body often ends where the element nearest to the port cannot pass it. Source: derived.
     """

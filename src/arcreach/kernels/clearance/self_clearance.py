@@ -4,8 +4,6 @@ Two arcs are compared by branch and bound over pairs of sub-arcs: a sub-arc of l
 chord, and the distance of two chords has a closed form.
 """
 
-import math
-
 import numpy as np
 
 from arcreach._jit import kernel
@@ -36,7 +34,7 @@ from arcreach.kernels.clearance.obstacle_clearance import (
     clear_row,
 )
 from arcreach.kernels.clearance.triangles import segment_shares
-from arcreach.kernels.math.vectors import minus
+from arcreach.kernels.math.vectors import along, minus, norm, unit
 
 # Most pending pairs: each split adds one, and each arc is halved at most as often as a float has bits.
 PAIR_STACK_SIZE = 256
@@ -53,10 +51,8 @@ def chord_pair(first, second, a0, a1, b0, b1):
     v = minus(piece_point(second, b1), r)
     w = minus(p, r)
     a, b = segment_shares(u, v, w)
-    dx = w[0] + a * u[0] - b * v[0]
-    dy = w[1] + a * u[1] - b * v[1]
-    dz = w[2] + a * u[2] - b * v[2]
-    return math.sqrt(dx * dx + dy * dy + dz * dz), a
+    x, y, z = along(along(w, a, u), -b, v)
+    return norm(x, y, z), a
 
 
 @kernel
@@ -77,11 +73,7 @@ def pair_distance(first, second, below, tolerance, stack):
     at_first = -1.0
     at_second = -1.0
     tolerance = max(tolerance, 1e-12 * (first[LENGTH] + second[LENGTH]))
-    stack[0, 0] = 0.0
-    stack[0, 1] = first[LENGTH]
-    stack[0, 2] = 0.0
-    stack[0, 3] = second[LENGTH]
-    stack[0, 4] = 0.0
+    push_pair(stack, 0, 0.0, first[LENGTH], 0.0, second[LENGTH], 0.0)
     waiting = 1
     while waiting > 0:
         waiting -= 1
@@ -150,12 +142,9 @@ def finish_pair(pieces, i, j, a, b, rows):
     """Complete both rows of a pair of known distance; each has the other's element as obstacle. Source: derived."""
     px, py, pz = piece_point(pieces[i], a)
     rx, ry, rz = piece_point(pieces[j], b)
-    dx, dy, dz = px - rx, py - ry, pz - rz
-    size = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if size > 0.0:
-        dx, dy, dz = dx / size, dy / size, dz / size
-    else:
-        dx, dy, dz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
+    size, nx, ny, nz = unit(px - rx, py - ry, pz - rz)
+    if size == 0.0:
+        nx, ny, nz = pieces[i, BINORMAL], pieces[i, BINORMAL + 1], pieces[i, BINORMAL + 2]
     for side in range(2):
         own, other, s, sign = (i, j, a, 1.0) if side == 0 else (j, i, b, -1.0)
         row = rows[side]
@@ -165,7 +154,7 @@ def finish_pair(pieces, i, j, a, b, rows):
         row[ARC_LENGTH] = pieces[own, BEFORE] + s
         row[SHARE] = min(row[ARC_LENGTH] / pieces[own, WHOLE], 1.0)
         row[POINT], row[POINT + 1], row[POINT + 2] = (px, py, pz) if side == 0 else (rx, ry, rz)
-        row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = sign * dx, sign * dy, sign * dz
+        row[TOWARDS], row[TOWARDS + 1], row[TOWARDS + 2] = sign * nx, sign * ny, sign * nz
 
 
 @kernel
@@ -174,7 +163,7 @@ def sphere_gap(first, second):
     x = first[MIDDLE] - second[MIDDLE]
     y = first[MIDDLE + 1] - second[MIDDLE + 1]
     z = first[MIDDLE + 2] - second[MIDDLE + 2]
-    return math.sqrt(x * x + y * y + z * z) - 0.5 * (first[LENGTH] + second[LENGTH])
+    return norm(x, y, z) - 0.5 * (first[LENGTH] + second[LENGTH])
 
 
 @kernel

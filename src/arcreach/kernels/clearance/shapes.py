@@ -38,6 +38,28 @@ SHAPE = np.dtype((np.record, _SHAPE_FIELDS))
 
 
 @kernel
+def into_frame(frame, v):
+    """Return a direction, given in the base frame, in another frame (3 or 4, 3). Source: derived."""
+    x, y, z = v
+    return (
+        frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
+        frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z,
+        frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z,
+    )
+
+
+@kernel
+def out_of_frame(frame, v):
+    """Return a direction, given in a frame (3 or 4, 3), in the base frame. Source: derived."""
+    x, y, z = v
+    return (
+        frame[0, 0] * x + frame[0, 1] * y + frame[0, 2] * z,
+        frame[1, 0] * x + frame[1, 1] * y + frame[1, 2] * z,
+        frame[2, 0] * x + frame[2, 1] * y + frame[2, 2] * z,
+    )
+
+
+@kernel
 def capsule_axis_distance(shapes, k, x, y, z):
     """Return the distance from a point to the axis segment of a capsule, and its gradient. Source: derived."""
     p = shapes[k].position
@@ -146,20 +168,11 @@ def shape_distance(shapes, k, field, x, y, z):
         d = (x - p[0]) * n[0] + (y - p[1]) * n[1] + (z - p[2]) * n[2]
         return d - shapes[k].radius, n[0], n[1], n[2]
     r = shapes[k].rotation
-    x -= p[0]
-    y -= p[1]
-    z -= p[2]
-    lx = r[0, 0] * x + r[1, 0] * y + r[2, 0] * z
-    ly = r[0, 1] * x + r[1, 1] * y + r[2, 1] * z
-    lz = r[0, 2] * x + r[1, 2] * y + r[2, 2] * z
+    lx, ly, lz = into_frame(r, (x - p[0], y - p[1], z - p[2]))
     if kind == BOX:
         half = shapes[k].extent
         d, lx, ly, lz = box_distance(lx, ly, lz, half[0], half[1], half[2])
     else:
         d, lx, ly, lz = grid_distance(shapes, k, field, lx, ly, lz)
-    return (
-        d - shapes[k].radius,
-        r[0, 0] * lx + r[0, 1] * ly + r[0, 2] * lz,
-        r[1, 0] * lx + r[1, 1] * ly + r[1, 2] * lz,
-        r[2, 0] * lx + r[2, 1] * ly + r[2, 2] * lz,
-    )
+    nx, ny, nz = out_of_frame(r, (lx, ly, lz))
+    return d - shapes[k].radius, nx, ny, nz

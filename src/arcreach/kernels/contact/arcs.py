@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arcreach._jit import kernel
 from arcreach._typing import Array
-from arcreach.kernels.chain.arc import chord
+from arcreach.kernels.chain.arc import arc_tip
 from arcreach.kernels.math.trigonometry import sincos
 
 # An arc with a smaller bend counts as straight: the error at its middle is an eighth of the bend times its length.
@@ -57,10 +57,7 @@ def in_pose_frame(x, z, sine, cosine, px, pz):
 @kernel
 def point_on_arc(arc, s):
     """Return the point (x, z) at the length s of an arc. Source: [K22] eq. 2.1."""
-    half = 0.5 * arc.curvature * s
-    sin_half, _ = sincos(half)
-    sin_angle, cos_angle = sincos(arc.a + half)
-    dx, dz = chord(half, sin_half, sin_angle, cos_angle)
+    dx, dz = arc_tip(arc.curvature * s, arc.a)
     return arc.x + s * dx, arc.z + s * dz
 
 

@@ -60,9 +60,7 @@ def perpendicular(x: float, y: float, z: float) -> Vector:
 
 
 @kernel
-def angle_between(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> float:
+def angle_between(a: Vector, b: Vector) -> float:
     """Return the angle between two directions, accurate for every angle. Source: derived."""
-    x = ay * bz - az * by
-    y = az * bx - ax * bz
-    z = ax * by - ay * bx
-    return math.atan2(math.sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz)
+    x, y, z = cross(a, b)
+    return math.atan2(norm(x, y, z), dot(a, b))

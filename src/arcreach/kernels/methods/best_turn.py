@@ -14,6 +14,7 @@ from arcreach.kernels.chain.kinematics import element_motion
 from arcreach.kernels.chain.layout import LINK, PARALLELOGRAM, PRISMATIC
 from arcreach.kernels.math.transforms import IDENTITY, compose, rotation, translation, turn
 from arcreach.kernels.math.trigonometry import sincos
+from arcreach.kernels.math.vectors import cross, dot
 
 # Below this share of |S|^2 + |K|^2, a and b are rounding: S or K lies on the axis, and all rotations are equally good.
 NOISE = 1e-14
@@ -35,12 +36,8 @@ class Joint(NamedTuple):
 @kernel
 def turn_terms(axis, s, k):
     """Return a and b of S . K as a function of the rotation, and |S|^2 + |K|^2. Source: [FRD] statement 1, eq. 2."""
-    along_s = axis[0] * s[0] + axis[1] * s[1] + axis[2] * s[2]
-    along_k = axis[0] * k[0] + axis[1] * k[1] + axis[2] * k[2]
-    a = s[0] * k[0] + s[1] * k[1] + s[2] * k[2] - along_s * along_k
-    b = axis[0] * (s[1] * k[2] - s[2] * k[1])
-    b += axis[1] * (s[2] * k[0] - s[0] * k[2])
-    b += axis[2] * (s[0] * k[1] - s[1] * k[0])
+    a = dot(s, k) - dot(axis, s) * dot(axis, k)
+    b = dot(axis, cross(s, k))
     size = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + k[0] * k[0] + k[1] * k[1] + k[2] * k[2]
     return a, b, size
 

@@ -70,7 +70,7 @@ def forward_reaching(arm, work):
         if i > 0:
             x, y, z = px + vx * second, py + vy * second, pz + vz * second
             ux, uy, uz = unit_towards(joints, i - 1, x, y, z, vx, vy, vz)
-        theta = angle_between(ux, uy, uz, vx, vy, vz)
+        theta = angle_between((ux, uy, uz), (vx, vy, vz))
         first, second = tangents_at(chain, rows[i], theta, table[i, REST_RATIO])
         tangents[i, 0] = first
         tangents[i, 1] = second

@@ -29,8 +29,8 @@ from arcreach.kernels.chain.section_inverse import (
 from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.math.transforms import IDENTITY, apply_inverse, compose, translation
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import angle_between
-from arcreach.kernels.methods.fabrikx_obstacles import bend_around, make_obstacles, place_obstacles
+from arcreach.kernels.math.vectors import angle_between, norm, unit
+from arcreach.kernels.methods.fabrikx_obstacles import bend_around, make_spheres, place_spheres
 from arcreach.kernels.methods.iteration import late, write_answer
 
 # Stall after two successive iterations that change the error by at most this share: a fixed point off the target.
@@ -56,7 +56,7 @@ class Settings(NamedTuple):
 
     polynomial: bool  # use the fitted polynomial for sections of several arcs
     section_tol: float  # radians; of the angle between a section's base tangent and its chord
-    spheres: Array  # (m, 4): centres and radii of obstacles
+    spheres: Array  # (m, 4): centres and radii of obstacles, in the base frame
     published: bool  # bend around them as printed
 
 
@@ -88,11 +88,8 @@ def base_motion(arm, q):
 @kernel
 def place_target(base, row, target):
     """Write position and axis of a target row (12,) in the frame of the base. Source: derived."""
-    x = row[9] - base[3]
-    y = row[10] - base[7]
-    z = row[11] - base[11]
+    target[0], target[1], target[2] = apply_inverse(base, row[9:])
     for k in range(3):
-        target[k] = base[k] * x + base[4 + k] * y + base[8 + k] * z
         target[3 + k] = base[k] * row[2] + base[4 + k] * row[5] + base[8 + k] * row[8]
 
 
@@ -107,7 +104,7 @@ def straight_start(arm, target, q):
     for i in range(arm.rows.shape[0]):
         constant += arm.chain[arm.rows[i]].length + arm.gaps[i]
         stretch += arm.chain[arm.rows[i]].stretch
-    distance = math.sqrt(target[0] * target[0] + target[1] * target[1] + target[2] * target[2])
+    distance = norm(target[0], target[1], target[2])
     share = min(max((distance - constant) / stretch, 0.0), 1.0) if stretch > 0.0 else 0.0
     for i in range(arm.rows.shape[0]):
         row = arm.rows[i]
@@ -150,13 +147,8 @@ def unit_towards(points, i, x, y, z, vx, vy, vz):
 
     Source: [K22] eq. 2.39. Erratum: see docs/errata.md#k22-2-39.
     """
-    dx = points[i, 0] - x
-    dy = points[i, 1] - y
-    dz = points[i, 2] - z
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length == 0.0:
-        return vx, vy, vz
-    return dx / length, dy / length, dz / length
+    length, ux, uy, uz = unit(points[i, 0] - x, points[i, 1] - y, points[i, 2] - z)
+    return (vx, vy, vz) if length == 0.0 else (ux, uy, uz)
 
 
 @kernel(inline=True)
@@ -275,7 +267,7 @@ def section_towards(arm, i, point, polynomial, section_tol, q):
 
 
 @kernel(inline=True)
-def backward_reaching(arm, settings, base_z, obstacles, work):
+def backward_reaching(arm, settings, base_z, near, work):
     """Move the chain back to its base, base to tip; return its tip. Source: [K22] section 2.3.2."""
     q = work.q
     set_insertion(arm, base_z, q)
@@ -283,8 +275,8 @@ def backward_reaching(arm, settings, base_z, obstacles, work):
     for i in range(arm.rows.shape[0]):
         point = apply_inverse(motion, work.ends[i])
         shape = section_towards(arm, i, point, settings.polynomial, settings.section_tol, q)
-        if obstacles.spheres.shape[0] > 0:
-            theta, s, c = bend_around(arm.chain, arm.rows[i], motion, shape[3], obstacles, q)
+        if near.spheres.shape[0] > 0:
+            theta, s, c = bend_around(arm.chain, arm.rows[i], motion, shape[3], settings.published, near, q)
             shape = (theta, s, c, shape[3])
         motion = after_links(arm.chain, arm.rows, i, place_section(arm, i, shape, motion, work))
     return motion
@@ -293,12 +285,9 @@ def backward_reaching(arm, settings, base_z, obstacles, work):
 @kernel(inline=True)
 def score_tip(motion, target, task):
     """Return the larger error of a tip in units of its tolerance, at most 1 if it is reached. Source: derived."""
-    x = motion[3] - target[0]
-    y = motion[7] - target[1]
-    z = motion[11] - target[2]
-    score = math.sqrt(x * x + y * y + z * z) / task.position_tol
+    score = norm(motion[3] - target[0], motion[7] - target[1], motion[11] - target[2]) / task.position_tol
     if task.mode == AXIS:
-        angle = angle_between(motion[2], motion[6], motion[10], target[3], target[4], target[5])
+        angle = angle_between((motion[2], motion[6], motion[10]), (target[3], target[4], target[5]))
         score = max(score, angle / task.angle_tol)
     return score
 
@@ -389,7 +378,7 @@ def begin(arm, task, i, answers, work):
 
 
 @kernel(inline=True)
-def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
+def solve_fabrikx(arm, settings, task, i, began, near, work, answers):
     """Iterate from work.q; write the best configuration into Q[i], return (status, iterations).
 
     Source: [K22] section 2.3.2, fig. 2.8.
@@ -409,7 +398,7 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
     while done < task.max_steps and status == ITERATION_LIMIT:
         base_z = forward_reaching(arm, task.mode, work)
         trace_links(arm, FORWARD, (work.target[0], work.target[1], work.target[2]), work, answers)
-        tip = backward_reaching(arm, settings, base_z, obstacles, work)
+        tip = backward_reaching(arm, settings, base_z, near, work)
         score = score_tip(tip, work.target, task)
         trace_links(arm, BACKWARD, (tip[3], tip[7], tip[11]), work, answers)
         record(arm.chain, work.q, task, answers)
@@ -433,9 +422,9 @@ def solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers):
 def fabrikx(start, stop, arm, settings, task, answers):
     """Solve rows start to stop of a task. Source: [K22] sections 2.3.2, 2.4."""
     work = make_work(answers.Q.shape[1], arm.rows.shape[0])
-    obstacles = make_obstacles(settings.spheres, settings.published)
+    near = make_spheres(settings.spheres.shape[0])
     for i in range(start, stop):
         began = clock(work.timer)
-        place_obstacles(begin(arm, task, i, answers, work), obstacles)
-        status, iterations = solve_fabrikx(arm, settings, task, i, began, obstacles, work, answers)
+        place_spheres(begin(arm, task, i, answers, work), settings.spheres, near.spheres)
+        status, iterations = solve_fabrikx(arm, settings, task, i, began, near, work, answers)
         write_answer(i, status, iterations, clock(work.timer) - began, answers)

@@ -19,9 +19,6 @@ from arcreach.kernels.math.transforms import apply_inverse
 from arcreach.kernels.math.trigonometry import sincos
 from arcreach.kernels.published.fabrikx_obstacles import published_bend
 
-# Result of `nearest_free_bend`: the given bend is free, another one is, or none within the limits is.
-FREE, MOVED, BLOCKED = range(3)
-
 # A sphere is passed at a distance larger by this share than needed: tangent arcs would touch by rounding.
 _SLACK = 1e-9
 # Bisections between a bend that touches and one that is free.
@@ -31,19 +28,11 @@ _HALVINGS = 30
 class Spheres(NamedTuple):
     """Spheres near an arc, with scratch: their centres in the frame of its bending plane, and the arc."""
 
-    spheres: Array  # (n, 4): centres and radii in the frame of the base, see `fabrikx`
+    spheres: Array  # (n, 4): centres and radii in the frame before the first section
     x: Array  # (n,): in the bending plane, across the base tangent
     h: Array  # (n,): off the bending plane
     z: Array  # (n,): along the base tangent
     piece: Array  # (PIECE_SIZE,)
-
-
-class Obstacles(NamedTuple):
-    """Spheres that the sections bend around; without any, nothing changes."""
-
-    spheres: Array  # (m, 4) centres and radii in the frame of the robot
-    published: bool  # bend as printed
-    placed: Spheres  # the same in the frame of the base
 
 
 @kernel
@@ -82,14 +71,9 @@ def locate_spheres(before, phi, near):
     s, c = sincos(phi)
     spheres = near.spheres
     for i in range(spheres.shape[0]):
-        dx = spheres[i, 0] - before[3]
-        dy = spheres[i, 1] - before[7]
-        dz = spheres[i, 2] - before[11]
-        u = before[0] * dx + before[4] * dy + before[8] * dz
-        v = before[1] * dx + before[5] * dy + before[9] * dz
+        u, v, near.z[i] = apply_inverse(before, spheres[i])
         near.x[i] = c * u + s * v
         near.h[i] = c * v - s * u
-        near.z[i] = before[2] * dx + before[6] * dy + before[10] * dz
 
 
 @kernel
@@ -130,53 +114,50 @@ def free_bend_beyond(length, bend, limit, radius, near):
 
 @kernel
 def nearest_free_bend(before, phi, length, bend, bend_max, radius, near):
-    """Return (code, bend) with the nearest bend in [-bend_max, bend_max] at which an arc touches no sphere.
+    """Return the nearest bend in [-bend_max, bend_max] at which an arc touches no sphere, or `bend` if there is none.
 
-    The arc starts at the frame `before` and bends towards phi. With the code BLOCKED, the bend is the given one.
+    The arc starts at the frame `before` and bends towards phi.
     Source: derived. Erratum: see docs/errata.md#k22-2-41.
     """
     locate_spheres(before, phi, near)
     if touched_sphere(length, bend, radius, 0.0, near) < 0:
-        return FREE, bend
+        return bend
     more, found_more = free_bend_beyond(length, bend, bend_max, radius, near)
     less, found_less = free_bend_beyond(length, bend, -bend_max, radius, near)
     if not found_more and not found_less:
-        return BLOCKED, bend
+        return bend
     if not found_less or (found_more and more - bend <= bend - less):
-        return MOVED, more
-    return MOVED, less
+        return more
+    return less
 
 
 @kernel(allocates=True)
-def make_obstacles(spheres, published):
-    """Return spheres (m, 4) with their scratch. Source: derived."""
-    m = spheres.shape[0]
-    placed = Spheres(np.zeros((m, 4)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(PIECE_SIZE))
-    return Obstacles(spheres, published, placed)
+def make_spheres(n):
+    """Return memory for n spheres near an arc. Source: derived."""
+    return Spheres(np.zeros((n, 4)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(PIECE_SIZE))
 
 
 @kernel(inline=True)
-def place_obstacles(base, obstacles):
-    """Write the spheres in the frame of the base. Source: derived."""
-    placed = obstacles.placed.spheres
-    for i in range(obstacles.spheres.shape[0]):
-        placed[i, 0], placed[i, 1], placed[i, 2] = apply_inverse(base, obstacles.spheres[i])
-        placed[i, 3] = obstacles.spheres[i, 3]
+def place_spheres(base, spheres, placed):
+    """Write spheres (n, 4), given in the base frame, into `placed` (n, 4) in the frame `base`. Source: derived."""
+    for i in range(spheres.shape[0]):
+        placed[i, 0], placed[i, 1], placed[i, 2] = apply_inverse(base, spheres[i])
+        placed[i, 3] = spheres[i, 3]
 
 
 @kernel(inline=True)
-def bend_around(chain, row, before, length, obstacles, q):
-    """Change the bend of a section of one arc to the nearest that touches no sphere, or to the published one.
+def bend_around(chain, row, before, length, published, near, q):
+    """Change the bend of a section of one arc to the nearest that touches no sphere or, if `published`, as printed.
 
     Returns bend, sine and cosine of the direction. Source: [K22] eqs. 2.41-2.48. Erratum: see docs/errata.md#k22-2-41.
     """
     k = chain[row].coordinate
     bend_max = local_bend_max(chain, row, length)
-    if obstacles.published:
-        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, obstacles.placed.spheres)
+    if published:
+        bend = published_bend(before, q[k + 1], length, q[k], chain[row].radius, near.spheres)
         bend = min(max(bend, 0.0), bend_max)
     else:
-        _, bend = nearest_free_bend(before, q[k + 1], length, q[k], bend_max, chain[row].radius, obstacles.placed)
+        bend = nearest_free_bend(before, q[k + 1], length, q[k], bend_max, chain[row].radius, near)
     q[k] = abs(bend)
     if bend < 0.0:
         q[k + 1] = wrap_angle(q[k + 1] + math.pi)

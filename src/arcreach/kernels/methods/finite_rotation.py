@@ -11,7 +11,7 @@ import numpy as np
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array
-from arcreach.kernels.chain.judge import tip_errors
+from arcreach.kernels.chain.judge import distance_from, tip_errors
 from arcreach.kernels.chain.kinematics import element_motion, tip_motion
 from arcreach.kernels.chain.layout import GOING_ON, LINK, POSITION, REVOLUTE, ROTATION
 from arcreach.kernels.math.linalg import copy
@@ -177,17 +177,13 @@ def wanted_axis(target, tool, i):
 @kernel
 def axis_error(has, target, tool, i):
     """Return the angle between the direction `has` and the wanted one of tool axis i. Source: [FRD] section 2."""
-    wanted = wanted_axis(target, tool, i)
-    return angle_between(has[0], has[1], has[2], wanted[0], wanted[1], wanted[2])
+    return angle_between(has, wanted_axis(target, tool, i))
 
 
 @kernel
 def objectives(aim, tool, tip, long, cross):
     """Return distance and angles of long and cross axis; 0 for those without a target. Source: [FRD] section 2."""
-    dx = tip[0] - aim.target[9]
-    dy = tip[1] - aim.target[10]
-    dz = tip[2] - aim.target[11]
-    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    distance = distance_from(tip[0], tip[1], tip[2], aim.target)
     if aim.mode == POSITION:
         return distance, 0.0, 0.0
     cross_error = axis_error(cross, aim.target, tool, 1) if aim.mode == ROTATION else 0.0

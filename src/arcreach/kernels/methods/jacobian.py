@@ -18,6 +18,7 @@ from arcreach.kernels.chain.kinematics import tip_motion
 from arcreach.kernels.chain.layout import AXIS, GOING_ON, POSITION
 from arcreach.kernels.chain.limits import clip
 from arcreach.kernels.math.linalg import copy
+from arcreach.kernels.math.vectors import perpendicular
 from arcreach.kernels.methods.iteration import status_after_step, trace_row, write_answer
 from arcreach.kernels.methods.jacobian_steps import RESIDUAL, family_step, hold_at_limits, make_work
 
@@ -48,16 +49,9 @@ def half_turn(tip, target, mode):
     Source: derived.
     """
     if mode == AXIS:
-        # The cross product of the tip's z axis with the coordinate axis farthest from it.
-        x, y, z = tip[2], tip[6], tip[10]
-        if abs(x) <= abs(y) and abs(x) <= abs(z):
-            x, y, z = 0.0, z, -y
-        elif abs(y) <= abs(z):
-            x, y, z = -z, 0.0, x
-        else:
-            x, y, z = y, -x, 0.0
-        size = math.sqrt(x * x + y * y + z * z)
-        return x / size, y / size, z / size
+        # Either sign will do; earlier versions used this one.
+        x, y, z = perpendicular(tip[2], tip[6], tip[10])
+        return -x, -y, -z
     a = tip[0] * target[0] + tip[1] * target[1] + tip[2] * target[2]
     b = tip[4] * target[3] + tip[5] * target[4] + tip[6] * target[5]
     c = tip[8] * target[6] + tip[9] * target[7] + tip[10] * target[8]

@@ -69,9 +69,8 @@ def approach_newton(arm, aim, travel, task, work):
     distance = math.hypot(aim.r, aim.z - travel)
     alpha = math.atan2(aim.r, aim.z - travel)
     if alpha >= constants[ANGLE_MAX]:
-        pose = Pose(
-            constants[BEND_CRITICAL], aim.direction, length_for(chain, row, constants[BEND_CRITICAL], distance), travel
-        )
+        theta = constants[BEND_CRITICAL]
+        pose = Pose(theta, aim.direction, length_for(chain, row, theta, distance), travel)
         note(arm, pose, 0, task, work)
         return pose, 1, STALLED
     lower = 0.0
@@ -183,11 +182,8 @@ def approach_iterative(arm, aim, travel, task, work):
             travel = min(max(travel, travel_lower), travel_upper)
             distance = math.hypot(r, z - travel)
             alpha = math.atan2(r, z - travel)
-        following = (
-            min(theta * alpha / angle, constants[BEND_CRITICAL])
-            if angle > 0.0
-            else min(alpha / constants[REST_RATIO], constants[BEND_CRITICAL])
-        )
+        following = theta * alpha / angle if angle > 0.0 else alpha / constants[REST_RATIO]
+        following = min(following, constants[BEND_CRITICAL])
         wanted = distance / chord if varies and chord > 0.0 else length
         if arm.variant == ITERATIVE_STRETCH and varies and length * chord > 0.0:
             # The ratio of distances scales the variable part alone.

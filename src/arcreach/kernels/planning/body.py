@@ -2,7 +2,7 @@
 
 `kernels.clearance.body` does the same from coordinates. Here every piece keeps its row, also where it has no length,
 and a section needs one sine and cosine for each of its arcs. Pieces have the columns of `kernels.clearance.body` that
-distances read, and five more.
+distances read, and five more. `travel` defines leading joints.
 """
 
 import math
@@ -21,6 +21,7 @@ from arcreach.kernels.clearance.body import (
     END_Z,
     LENGTH,
     MIDDLE,
+    NO_BEND,
     NORMAL,
     ORIGIN,
     PIECE_SIZE,
@@ -30,7 +31,7 @@ from arcreach.kernels.clearance.body import (
 )
 from arcreach.kernels.math.transforms import IDENTITY, apply, compose, turn
 from arcreach.kernels.math.trigonometry import sincos
-from arcreach.kernels.math.vectors import norm, perpendicular
+from arcreach.kernels.math.vectors import cross, norm, perpendicular
 
 # Sine of half the bend over the curvature, and cosine of half the bend: SINC and COSINE of the first half.
 HALF_SINC, HALF_COSINE = PIECE_SIZE, PIECE_SIZE + 1
@@ -39,9 +40,6 @@ SAGITTA = PIECE_SIZE + 2
 # Speeds of the first and the last point that the leading joints cause.
 NEAR_SPEED, FAR_SPEED = PIECE_SIZE + 3, PIECE_SIZE + 4
 ROW_SIZE = PIECE_SIZE + 5
-
-# A smaller bend counts as zero.
-_NO_BEND = 1e-100
 
 
 @kernel
@@ -60,7 +58,7 @@ def write_straight(before, x, y, z, radius, piece):
     set_three(piece, TANGENT, tangent)
     normal = perpendicular(tangent[0], tangent[1], tangent[2])
     set_three(piece, NORMAL, normal)
-    write_binormal(tangent, normal, piece)
+    set_three(piece, BINORMAL, cross(tangent, normal))
     set_three(piece, MIDDLE, apply(before, 0.5 * x, 0.5 * y, 0.5 * z))
     piece[LENGTH], piece[RADIUS] = length, radius
     piece[BEND], piece[CURVATURE] = 0.0, 0.0
@@ -69,22 +67,15 @@ def write_straight(before, x, y, z, radius, piece):
 
 
 @kernel
-def write_binormal(t, n, piece):
-    """Write the vector product of tangent and normal. Source: derived."""
-    binormal = (t[1] * n[2] - t[2] * n[1], t[2] * n[0] - t[0] * n[2], t[0] * n[1] - t[1] * n[0])
-    set_three(piece, BINORMAL, binormal)
-
-
-@kernel
 def write_bent(length, bend, half, radius, piece):
     """Write all of an arc but its frame; `half` is sine and cosine of half its bend. Source: [K22] eq. 2.1."""
     sine, cosine = half
     # Chord over length, and the middle of the arc in its frame.
-    chord = 2.0 * sine / bend if bend > _NO_BEND else 1.0
+    chord = 2.0 * sine / bend if bend > NO_BEND else 1.0
     z = 0.5 * length * chord
     x = z * sine / (1.0 + cosine) if cosine > 0.0 else length * (1.0 - cosine) / bend
     piece[LENGTH], piece[RADIUS] = length, radius
-    piece[BEND] = bend if bend > _NO_BEND else 0.0
+    piece[BEND] = bend if bend > NO_BEND else 0.0
     piece[CURVATURE] = piece[BEND] / length if length > 0.0 else 0.0
     piece[END_X], piece[END_Z] = length * chord * sine, length * chord * cosine
     piece[SINC], piece[COSINE] = piece[END_Z], 1.0 - 2.0 * sine * sine
@@ -133,7 +124,7 @@ def write_section(chain, row, bend, before, count, pieces):
             set_three(piece, ORIGIN, apply(before, x * c, x * s, z))
             set_three(piece, TANGENT, tangent)
             set_three(piece, NORMAL, normal)
-            write_binormal(tangent, normal, piece)
+            set_three(piece, BINORMAL, cross(tangent, normal))
             write_bent(share, own, half, chain[row].radius, piece)
             x += cosine * piece[END_X] + sine * piece[END_Z]
             z += cosine * piece[END_Z] - sine * piece[END_X]

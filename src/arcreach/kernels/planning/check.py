@@ -61,16 +61,6 @@ def new_work(chain, variables, obstacles):
 
 
 @kernel(inline=True)
-def late(work):
-    """Count an evaluation; return whether the deadline has passed.
-
-    The clock is read every _UNTIMED evaluations. Source: derived.
-    """
-    work.counts[0] += 1
-    return work.counts[0] % _UNTIMED == 0 and clock(work.timer) > work.deadline[0]
-
-
-@kernel(inline=True)
 def push(work, at, middle, half, first, last):
     """Write an interval and its pairs. Source: derived."""
     work.intervals[at, 0], work.intervals[at, 1] = middle, half
@@ -98,11 +88,25 @@ def write_motion(world, work, a, b):
 
 
 @kernel(inline=True)
-def place(world, work, a, share, last):
-    """Write the pieces up to `last` at a share of the motion from a. Source: derived."""
+def visit(world, work, a, head, margin, top):
+    """Write the body at the middle of interval `head`; return its middle, its half width, and its range of pairs.
+
+    An interval without a list of pairs gets those that may come within `margin`, written from `top` on. The end of the
+    range is -1 after the deadline, or if there is no room for the pairs. Source: derived.
+    """
+    middle, half = work.intervals[head, 0], work.intervals[head, 1]
+    first, last = work.lists[head, 0], work.lists[head, 1]
+    work.counts[0] += 1
+    if work.counts[0] % _UNTIMED == 0 and clock(work.timer) > work.deadline[0]:
+        return middle, half, first, -1
     for k in range(work.v.shape[0]):
-        work.v[k] = a[k] + share * work.change[k]
-    write_body(world.chain, work.v, work.change, last, work.pieces)
+        work.v[k] = a[k] + middle * work.change[k]
+    # A list of pairs is sorted by piece: later pieces are not needed.
+    needed = work.pieces.shape[0] if first < 0 else work.pairs[last - 1, 0]
+    write_body(world.chain, work.v, work.change, needed, work.pieces)
+    if first < 0:
+        return middle, half, top, add_candidates(world, work, half, margin, top)
+    return middle, half, first, last if top + last - first <= work.pairs.shape[0] else -1
 
 
 @kernel
@@ -140,7 +144,6 @@ def begin(work, coarse):
 def is_clear(world, demand, a, b, work):
     """Return whether the motion from a to b is certain to keep the demand. Source: derived."""
     work.counts[1] += 1
-    count = work.pieces.shape[0]
     obstacles = world.spheres.shape[1]
     write_motion(world, work, a, b)
     # Check the end first: a new configuration is in collision more often than the motion to it.
@@ -149,18 +152,8 @@ def is_clear(world, demand, a, b, work):
     head = 0
     top = 0
     while head < tail:
-        t, h = work.intervals[head, 0], work.intervals[head, 1]
-        first, last = work.lists[head, 0], work.lists[head, 1]
+        t, h, first, last = visit(world, work, a, head, demand.margin, top)
         head += 1
-        if late(work):
-            return False
-        if first < 0:
-            place(world, work, a, t, count)
-            first, last = top, add_candidates(world, work, count, h, demand.margin, top)
-        else:
-            place(world, work, a, t, work.pairs[last - 1, 0])
-            if top + last - first > work.pairs.shape[0]:
-                return False
         if last < 0:
             return False
         old = top
@@ -195,7 +188,6 @@ def sharpest(world, a, b, met, work):
     The bound is at least `SHARP` times the least. It is minus infinity after a contact, at the deadline, or if the
     capacity for intervals or pairs is exceeded. Source: derived.
     """
-    count = work.pieces.shape[0]
     write_motion(world, work, a, b)
     push(work, 0, 0.0, 0.0, -1, -1)
     push(work, 1, 0.5, 0.5, -1, -1)
@@ -204,18 +196,8 @@ def sharpest(world, a, b, met, work):
     tail = 2
     top = 0
     while head < tail:
-        t, h = work.intervals[head, 0], work.intervals[head, 1]
-        first, last = work.lists[head, 0], work.lists[head, 1]
+        t, h, first, last = visit(world, work, a, head, met, top)
         head += 1
-        if late(work):
-            return -math.inf, met
-        if first < 0:
-            place(world, work, a, t, count)
-            first, last = top, add_candidates(world, work, count, h, met, top)
-        else:
-            place(world, work, a, t, work.pairs[last - 1, 0])
-            if top + last - first > work.pairs.shape[0]:
-                return -math.inf, met
         if last < 0:
             return -math.inf, met
         old = top

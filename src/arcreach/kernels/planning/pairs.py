@@ -123,13 +123,11 @@ def ball_pair(world, work, i, k, h, margin):
 
 
 @kernel
-def other_pair(piece, shapes, k, field, limits, stack):
+def other_pair(piece, shapes, k, field, wanted, tolerance, stack):
     """Return a lower bound of the distance of a piece from an obstacle other than a sphere.
 
-    It is sharp only up to a distance of interest. `limits`: that distance, margin plus travel; tolerance.
-    Source: derived.
+    Distances beyond `wanted` may be returned as little more than `wanted`. Source: derived.
     """
-    wanted, tolerance = limits
     below = wanted + piece[RADIUS] + 2.0 * tolerance
     gap, at = piece_distance(piece, shapes, k, field, below, tolerance, stack)
     if shapes[k].kind != HALF_SPACE:
@@ -138,12 +136,8 @@ def other_pair(piece, shapes, k, field, limits, stack):
 
 
 @kernel
-def own_pair(piece, other, limits, stack):
-    """Return a lower bound of the distance of two pieces; `limits` as for `other_pair`.
-
-    Source: derived.
-    """
-    wanted, tolerance = limits
+def own_pair(piece, other, wanted, tolerance, stack):
+    """Return a lower bound of the distance of two pieces; `wanted` as for `other_pair`. Source: derived."""
     radii = piece[RADIUS] + other[RADIUS]
     below = wanted + radii + 2.0 * tolerance
     gap = sphere_gap(piece, other)
@@ -167,18 +161,18 @@ def measure(world, work, i, k, h, margin):
     if k < obstacles:
         near, far = widths(work.pieces[i], work.travels, i, h)
         travel = max(near, far)
-        limits = (margin + travel, world.tolerance)
-        gap = other_pair(work.pieces[i], world.shapes, k, world.field, limits, work.stack)
+        wanted = margin + travel
+        gap = other_pair(work.pieces[i], world.shapes, k, world.field, wanted, world.tolerance, work.stack)
     else:
         travel = h * pair_travel(work.travels, i, k - obstacles)
-        limits = (margin + travel, world.tolerance)
-        gap = own_pair(work.pieces[i], work.pieces[k - obstacles], limits, work.pair_stack)
+        other = work.pieces[k - obstacles]
+        gap = own_pair(work.pieces[i], other, margin + travel, world.tolerance, work.pair_stack)
     return gap, gap - travel
 
 
 @kernel(inline=True)
 def chord_of(piece):
-    """Return first point, direction and length of the chord of a piece, and the largest distance of its points from it.
+    """Return the chord of a piece as first point, direction and length, and the largest distance of its points from it.
 
     The tangent in the middle of an arc is parallel to its chord. No arc has more than a full turn, so its middle is
     farthest from the chord. Source: derived.
@@ -188,7 +182,7 @@ def chord_of(piece):
     ty = s * piece[NORMAL + 1] + c * piece[TANGENT + 1]
     tz = s * piece[NORMAL + 2] + c * piece[TANGENT + 2]
     first = (piece[ORIGIN], piece[ORIGIN + 1], piece[ORIGIN + 2])
-    return first, (tx, ty, tz), 2.0 * piece[HALF_SINC], piece[SAGITTA]
+    return (first, (tx, ty, tz), 2.0 * piece[HALF_SINC]), piece[SAGITTA]
 
 
 @kernel(fast=True, inline=True)
@@ -223,14 +217,14 @@ def in_hull(hull, piece, reach):
 
 
 @kernel
-def add_candidates(world, work, count, h, margin, first):
+def add_candidates(world, work, h, margin, first):
     """Write the pairs that may come within `margin` on the share h of the motion to either side, from `first` on.
 
     Return the index after them, or -1 if there is no room for them. Source: derived.
     """
     obstacles = world.spheres.shape[1]
     last = first
-    for i in range(count):
+    for i in range(work.pieces.shape[0]):
         if work.travels[i, FAR] < 0.0:
             continue
         piece = work.pieces[i]
@@ -239,11 +233,10 @@ def add_candidates(world, work, count, h, margin, first):
         near, far = widths(piece, work.travels, i, h)
         reach = min(margin, BOUNDLESS) + piece[RADIUS] + world.tolerance
         if in_hull(world.hull, piece, reach + max(near, far)):
-            point, direction, length, away = chord_of(piece)
-            widening = (far - near) / length if piece[BEND] == 0.0 and length > 0.0 else 1.0
+            segment, away = chord_of(piece)
+            widening = (far - near) / segment[2] if piece[BEND] == 0.0 and segment[2] > 0.0 else 1.0
             if not abs(widening) < 1.0:
                 near, widening = max(near, far), 0.0
-            segment = (point, direction, length)
             if write_room(world.spheres, segment, reach + near + away, widening, work.room) > 0:
                 for k in range(obstacles):
                     if work.room[k] < 0.0:

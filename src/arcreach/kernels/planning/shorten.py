@@ -13,6 +13,17 @@ _LEAST_GAIN = 1e-3
 
 
 @kernel
+def move_rows(path, first, last, to):
+    """Move rows first to last so that they begin at row `to`. Source: derived."""
+    if to <= first:
+        for row in range(first, last):
+            copy(path[row], path[row - first + to])
+    else:
+        for row in range(last - 1, first - 1, -1):
+            copy(path[row], path[row - first + to])
+
+
+@kernel
 def leave_out(space, demand, pulls, path, count, work):
     """Leave out points between which the straight motion is free; return the number of points. Source: [GO07]."""
     i = 0
@@ -21,8 +32,7 @@ def leave_out(space, demand, pulls, path, count, work):
         while j > i + 1 and not is_free(space, demand, pulls, path[i], path[j], work):
             j = (i + j) // 2 if j - i > 3 else j - 1
         if j > i + 1:
-            for row in range(j, count):
-                copy(path[row], path[row - j + i + 1])
+            move_rows(path, j, count, i + 1)
             count -= j - i - 1
         i += 1
     return count
@@ -78,17 +88,6 @@ def short_cuts(space, demand, pulls, path, count, scratch, work):
         copy(b, path[i + 2])
         count += i + 2 - j
     return count
-
-
-@kernel
-def move_rows(path, first, last, to):
-    """Move rows first to last so that they begin at row `to`. Source: derived."""
-    if to <= first:
-        for row in range(first, last):
-            copy(path[row], path[row - first + to])
-    else:
-        for row in range(last - 1, first - 1, -1):
-            copy(path[row], path[row - first + to])
 
 
 @kernel

@@ -13,10 +13,12 @@ from arcreach.kernels.chain.layout import LINK, REVOLUTE, SECTION
 from arcreach.kernels.math.vectors import norm
 from arcreach.kernels.planning.body import FAR_SPEED, NEAR_SPEED, has_line
 
-# Columns of the travels of a piece: bounds for its first and its last point, the latter -1 if the length is 0 on the
-# whole motion; for the start of its element the bounds of travel and turn, and the body's length up to it; the body's
-# length up to the end of the piece. For both ends: the travel that all but the leading joints cause, and a bound
-# of the second derivative that the leading joints cause.
+# Columns of the travels of a piece.
+# NEAR, FAR: bounds for its first and its last point; FAR is -1 if the piece has no length on the whole motion.
+# MOVED, TURNED, BEFORE: at the start of its element, bounds of travel and turn, and the body's length up to there.
+# UP_TO: the body's length up to the end of the piece.
+# NEAR_OWN, FAR_OWN: the parts of NEAR and FAR that the leading joints do not cause.
+# NEAR_SWING, FAR_SWING: bounds of both points' second derivatives, by the share of the motion, that these joints cause.
 NEAR, FAR, MOVED, TURNED, BEFORE, UP_TO, NEAR_OWN, FAR_OWN, NEAR_SWING, FAR_SWING = range(10)
 TRAVEL_SIZE = 10
 

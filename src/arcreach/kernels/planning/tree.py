@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Integers
+from arcreach.kernels.math.linalg import copy
 from arcreach.kernels.planning.check import is_clear
 from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.planning.sampling import draw
@@ -165,8 +166,7 @@ def join(space, demand, pulls, tree, count, scratch, work):
             add_node(tree, count, step, parent)
             parent = count
             count += 1
-            for k in range(new.shape[0]):
-                near[k] = step[k]
+            copy(step, near)
     return count, parent
 
 

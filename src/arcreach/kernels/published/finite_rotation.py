@@ -140,16 +140,14 @@ def printed_position_sweep(chain, rules, aim, q, vectors, frame, log):
         if kind == PRISMATIC:
             q[k] = printed_stroke(k, target, q[k], lower, upper, vectors, frame)
         else:
-            x = 0.0
-            y = 0.0
-            z = 0.0
-            # A revolute joint turns all links after it, a parallelogram its own link only.
-            for i in range(k, vectors.shape[0] if kind == REVOLUTE else k):
-                x += vectors[i, 0] + vectors[i, 6]
-                y += vectors[i, 1] + vectors[i, 7]
-                z += vectors[i, 2] + vectors[i, 8]
-            if kind == PARALLELOGRAM:
-                x, y, z = vectors[k, 6], vectors[k, 7], vectors[k, 8]
+            # A parallelogram turns its own link only, a revolute joint all links after it.
+            x, y, z = vectors[k, 6], vectors[k, 7], vectors[k, 8]
+            if kind == REVOLUTE:
+                x = y = z = 0.0
+                for i in range(k, vectors.shape[0]):
+                    x += vectors[i, 0] + vectors[i, 6]
+                    y += vectors[i, 1] + vectors[i, 7]
+                    z += vectors[i, 2] + vectors[i, 8]
             to = (x + target[9] - frame[1, 0], y + target[10] - frame[1, 1], z + target[11] - frame[1, 2])
             axis = (vectors[k, 3], vectors[k, 4], vectors[k, 5])
             value = printed_turn(axis, (x, y, z), to, q[k], lower, upper, tolerance)

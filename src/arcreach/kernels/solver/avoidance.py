@@ -46,10 +46,13 @@ TIP_ROWS = 6
 MOST_CLOSE = 18
 MOST_ROWS = TIP_ROWS + MOST_CLOSE
 
+# Step budget of a start, and the number of weak steps in a row after which it is given up; a step is weak if it leaves
+# more than the share _WEAK of the objective.
 STEPS_PER_START = 60
 PATIENCE = 8
-FEW_STARTS = 4
 _WEAK = 0.9
+# Starts for a target inside an obstacle.
+FEW_STARTS = 4
 _SMALLEST_DAMPING = 1e-10
 # The initial reserve as a share of the weight of an angle, its factor after a step that ends free, and its least value
 # in metres.
@@ -105,8 +108,7 @@ def write_variable_gradient(moving: Records, q: Array, gradient: Array, slopes: 
 @kernel
 def bend_a_little(moving: Records, q: Array, out: Array) -> None:
     """Write q with every section bent by at least `_LEAST_BEND`. Source: derived."""
-    for k in range(q.shape[0]):
-        out[k] = q[k]
+    copy(q, out)
     for row in range(moving.shape[0]):
         if moving[row].kind >= BEND:
             c = moving[row].coordinate
@@ -217,6 +219,7 @@ def step_free(model: Model, work: Work, body: Body, count: int, damping: float) 
     """Write the projected step from v into `trial`, with joints held that would leave their limits. Source: derived."""
     v, trial, G, A, y = work.v, work.trial, body.G, body.A, body.y
     n = v.shape[0]
+    # Holding a joint changes the steps of the others; after the third round they are not computed again.
     for _ in range(3):
         trace = 0.0
         for i in range(count):
@@ -398,8 +401,8 @@ def avoid(
                 take_seed(model, table, lookup, frame, work)
             most = min(STEPS_PER_START, task.max_steps - steps)
             port = choose_port(constraints.port, model, work.v, attempt, body)
-            asked = Constraints(obstacles, constraints.pulls, port)
-            code, taken, tip, least = descend_free(model, goal, asked, most, work, body, watch)
+            chosen = Constraints(obstacles, constraints.pulls, port)
+            code, taken, tip, least = descend_free(model, goal, chosen, most, work, body, watch)
             steps += taken
             # Ranks: reached and free; reached only, by clearance; neither, by distance.
             reaches = tip <= task.position_tol * task.position_tol + (model.weight * task.angle_tol) ** 2

@@ -1,11 +1,16 @@
 """Limits of the solver variables: active bounds of a step, and projection onto the limits.
 
-A block is the variables of one moving element. A joint's variable lies in an interval, a fixed section's bend vector
-in a disc |b| <= bend_max, a variable section's (b, s) in the cone |b| <= bend_max * s cut off at s = 1, and with twist
-in the half b >= 0 of a plane section of that cone, a triangle. If bend and length are not coupled, the cone is a
-cylinder and the triangle a rectangle. A block whose step would cross its bound is restricted to directions along the
-bound, which the block's code names. Steps of a block, restricted or not, are in the units of its variables.
-`descent.take_step` clamps joints itself; `project` keeps the limits of sections.
+A block is the variables of one moving element, and lies in a convex set:
+
+- the variable of a joint in an interval;
+- the bend vector of a fixed section in a disc |b| <= bend_max;
+- bend vector and stretch (b, s) of a variable section in the cone |b| <= bend_max * s, cut off at s = 1;
+- bend and stretch of a variable section with twist in a triangle, 0 <= b <= bend_max * s and s <= 1.
+
+If bend and length are not coupled, the cone is a cylinder and the triangle a rectangle. A block whose step would cross
+its bound is restricted to directions along the bound, which the block's code names. Steps of a block, restricted or
+not, are in the units of its variables. `descent.take_step` clamps joints itself; `project` keeps the limits of
+sections.
 """
 
 import math

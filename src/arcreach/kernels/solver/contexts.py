@@ -124,11 +124,10 @@ class Frame(NamedTuple):
 
 
 class CallerStart(NamedTuple):
-    """Whether the caller gave a start, and how near the target its tip is."""
+    """Whether the caller gave a start, and whether it is near enough to the target for a descent."""
 
     given: bool
-    away: float  # squared distance of its tip from the target, in the metric of the scores
-    worth: bool  # near enough for a descent
+    worth: bool
 
 
 class Task(NamedTuple):

@@ -249,7 +249,7 @@ def next_damping(damping: float, before: float, after: float, predicted: float) 
 
 @kernel(fast=True, inline=True)
 def begin(work: Work) -> State:
-    """Return the state of a descent that begins at v. Source: derived."""
+    """Write v into `trial`; return the state of a descent that begins there. Source: derived."""
     for k in range(variables(work.v)):
         work.trial[k] = work.v[k]
     return State(GOING_ON, -1, math.inf, FIRST_DAMPING, 0.0, 0, 0, False)

@@ -1,4 +1,4 @@
-"""Trip counts of loops that a GPU unrolls, in kernels compiled for one robot or if they are constants."""
+"""Trip counts of loops: a GPU unrolls these loops in kernels for one robot, or if the count is a constant."""
 
 from arcreach._jit import kernel
 from arcreach._typing import Array

@@ -17,6 +17,7 @@ from arcreach.kernels.solver.pull_limits import stay_within, with_scratch
 from arcreach.kernels.solver.search import make_scratch, verdict
 from arcreach.kernels.solver.variables import aims, to_coordinates, to_front, to_variables
 
+# Step budget of a descent, and the number of weak steps in a row after which it is given up.
 MOST_STEPS = 200
 PATIENCE = 12
 # A descent can stall at a singular configuration, so other starts in the box are tried too.
@@ -67,13 +68,13 @@ def move_inside(box: Box, centre: Array, v: Array) -> None:
 
 
 @kernel(fast=True, batch=True)
-def path_step(start: int, stop: int, model: Model, box: Box, table: Table, task: Task, Q: Array, report: Array) -> None:
-    """Step from rows start to stop of Q (n, dof) towards the targets of a task, with all variables inside the box.
+def path_step(model: Model, box: Box, table: Table, task: Task, q: Array, report: Array) -> None:
+    """Step from q (dof,) towards the only target of a task, with all variables inside the box.
 
-    Q receives the configuration that reaches the target, or else the nearest found; `report` (n, 6) is that of `auto`.
-    Source: derived.
+    q receives the configuration that reaches the target, or else the nearest found; `report` (6,) is a row of that of
+    `auto`. Source: derived.
     """
-    work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
+    work, lookup, target, best_v, timer, traced = make_scratch(model, table, q.shape[0])
     n = best_v.shape[0]
     here = lookup.asked
     centre = np.empty(n)
@@ -81,37 +82,36 @@ def path_step(start: int, stop: int, model: Model, box: Box, table: Table, task:
     watch = Watch(math.inf, timer, task.trace, traced, pulls)
     distance2, angle_aim = aims(model, task.position_tol, task.angle_tol)
     goal = Goal(target, task.mode, distance2, angle_aim)
-    for i in range(start, stop):
-        began = clock(timer)
-        to_front(model, task.mode, task.targets[i], target)
-        copy(Q[i], here)
-        to_variables(model, here, centre)
-        narrow(model, centre, box)
-        best = math.inf
-        steps = 0
-        for attempt in range(STARTS):
-            for k in range(n):
-                work.v[k] = centre[k] + (0.0 if attempt == 0 else table.seeds[attempt, k] - centre[k])
-            move_inside(box, centre, work.v)
-            stay_within(pulls, model, centre, work.v)
-            _, taken, _ = descend(box.model, goal, Budget(MOST_STEPS, PATIENCE, True), work, watch)
-            steps += taken
-            move_inside(box, centre, work.v)
-            stay_within(pulls, model, centre, work.v)
-            to_coordinates(model, work.v, Q[i])
-            unwind(model.chain, here, Q[i])
-            code, distance, angle = verdict(model, task, i, target, Q[i], REACHED)
-            left = distance * distance + (model.weight * angle) ** 2
-            if attempt == 0 or code == REACHED or left < best:
-                best = left
-                report[i, 0] = code
-                report[i, 3] = distance
-                report[i, 4] = angle
-                copy(work.v, best_v)
-            if code == REACHED:
-                break
-        to_coordinates(model, best_v, Q[i])
-        unwind(model.chain, here, Q[i])
-        report[i, 1] = steps
-        report[i, 2] = clock(timer) - began
-        report[i, 5] = 0.0
+    began = clock(timer)
+    to_front(model, task.mode, task.targets[0], target)
+    copy(q, here)
+    to_variables(model, here, centre)
+    narrow(model, centre, box)
+    best = math.inf
+    steps = 0
+    for attempt in range(STARTS):
+        for k in range(n):
+            work.v[k] = centre[k] + (0.0 if attempt == 0 else table.seeds[attempt, k] - centre[k])
+        move_inside(box, centre, work.v)
+        stay_within(pulls, model, centre, work.v)
+        _, taken, _ = descend(box.model, goal, Budget(MOST_STEPS, PATIENCE, True), work, watch)
+        steps += taken
+        move_inside(box, centre, work.v)
+        stay_within(pulls, model, centre, work.v)
+        to_coordinates(model, work.v, q)
+        unwind(model.chain, here, q)
+        code, distance, angle = verdict(model, task, 0, target, q, REACHED)
+        left = distance * distance + (model.weight * angle) ** 2
+        if attempt == 0 or code == REACHED or left < best:
+            best = left
+            report[0] = code
+            report[3] = distance
+            report[4] = angle
+            copy(work.v, best_v)
+        if code == REACHED:
+            break
+    to_coordinates(model, best_v, q)
+    unwind(model.chain, here, q)
+    report[1] = steps
+    report[2] = clock(timer) - began
+    report[5] = 0.0

@@ -167,7 +167,7 @@ def retreat(pulls: Pulls, model: Model, centre: Array, v: Array) -> float:
 
     Return the share of the distance from `centre` that is left. Source: derived.
     """
-    # Callers use the row GOAL.
+    # Not the row GOAL, which callers of this kernel use.
     given = pulls.vectors[REFERENCE]
     copy(v, given)
     kept, lost = 0.0, 1.0

@@ -90,21 +90,18 @@ def search(
 ) -> tuple[int, int]:
     """Write the variables of least residual into `best_v`; return status and number of steps. Source: derived."""
     policy = policy_of(model, task, goal.distance2, work.v.shape[0])
-    caller = CallerStart(task.started, 0.0, False)
-    near = False
+    away, near = 0.0, False
     if task.started:
         away, near = rate_start(model, goal, table, lookup.asked, work)
-        caller = CallerStart(True, away, False)
     schedule = schedule_of(model, task, goal, near)
+    caller = CallerStart(task.started, False)
     frame = Frame(1.0, 0.0, 1.0)
     tally = empty_tally()
     for attempt in range(schedule.last):
         if attempt == schedule.nearby:
             # Without a start the first seed is one near rest, and the others follow by distance.
             frame = look_up(model, goal, table, table.keys[0] if task.started else table.near_rest, lookup)
-            caller = CallerStart(
-                caller.given, caller.away, caller.given and worth_a_descent(goal, table, lookup, caller.away)
-            )
+            caller = CallerStart(task.started, task.started and worth_a_descent(goal, table, lookup, away))
         elif attempt == 1 and not task.started:
             look_up_others(goal, table, lookup)
         write_start(model, table, lookup, schedule, caller, frame, attempt, work)

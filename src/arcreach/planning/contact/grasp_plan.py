@@ -10,7 +10,7 @@ from arcreach import _text
 from arcreach._typing import Array
 from arcreach.kernels.contact.arcs import FULL_TURN
 from arcreach.planning.contact.contact_plan import PlanarArc, Plans, line_of, rounded_gap
-from arcreach.planning.contact.scene import BASE, Pose, Surroundings
+from arcreach.planning.contact.scene import BASE, Surroundings
 from arcreach.robots.robot import Robot
 from arcreach.scenes.planar import Disc, Obstacle, Point
 
@@ -21,9 +21,9 @@ Pieces = tuple[tuple[float, float], ...]
 TOUCHING = 1e-6
 
 
-def arcs_of(pieces: Pieces, start: Pose = BASE) -> tuple[PlanarArc, ...]:
-    """Return consecutive arcs from a pose."""
-    arcs = []
+def arcs_of(pieces: Pieces) -> tuple[PlanarArc, ...]:
+    """Return consecutive arcs from the base."""
+    arcs, start = [], BASE
     for curvature, length in pieces:
         arcs.append(PlanarArc(start, curvature, length))
         start = arcs[-1].end
@@ -87,7 +87,7 @@ class GraspPlan:
         """Corners of the object that the wrap touches; none for a disc."""
         if isinstance(self.object, Disc):
             return ()
-        first = arcs_of(self.pieces)[len(self.approach)].start
+        first = self.arcs[len(self.approach)].start
         begin = math.atan2(first[1] - self.centre[1], first[0] - self.centre[0])
         found = []
         for x, z in self.object.points:

@@ -13,7 +13,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,14 +99,6 @@ class _Node:
     touched: Ball | Edge | None
     contacts: int
 
-    def chain(self) -> list[_Node]:
-        """Return the nodes after the base, up to this one."""
-        nodes, node = [], self
-        while node.parent is not None:
-            nodes.append(node)
-            node = node.parent
-        return nodes[::-1]
-
 
 class _Search:
     """Best-first search by length so far plus straight distance to the target, a lower bound of the rest."""
@@ -121,11 +113,11 @@ class _Search:
         trace: bool,
     ) -> None:
         self.body, self.surroundings, self.target, self.rule, self.trace = body, surroundings, target, rule, trace
-        balls, self.edges = candidates
-        self.balls = balls
+        self.balls, self.edges = candidates
         self.tried: list[SearchArc] = []
-        self.ball_rows: Array = np.array([(*ball.centre, ball.reach) for ball in balls], dtype=float).reshape(-1, 3)
-        self.arcs = np.empty((2 * max(len(balls), 1), ARC_COLUMNS))
+        rows = [(*ball.centre, ball.reach) for ball in self.balls]
+        self.ball_rows: Array = np.array(rows, dtype=float).reshape(-1, 3)
+        self.arcs = np.empty((2 * max(len(rows), 1), ARC_COLUMNS))
         self.count = itertools.count()
         self.queue: list[tuple[float, int, _Node]] = []
 
@@ -235,20 +227,22 @@ class _Search:
             end = ContactArc(node.pose, curvature, length).end
             self._push(_Node(end, total, node, curvature, 0.0, None, node.contacts))
 
-    def _plan(self, goal: _Node) -> ContactPlan:
-        arcs = []
-        for node in goal.chain():
-            assert node.parent is not None
+    def _plan(self, node: _Node) -> ContactPlan:
+        arcs: list[ContactArc] = []
+        while node.parent is not None:
             arc = ContactArc(node.parent.pose, node.curvature, node.length - node.parent.length)
-            arcs.append(arc if node.touched is None else self._touching(arc, node, node.touched))
-        return ContactPlan(tuple(arcs), self.target, self.body, self.surroundings)
-
-    def _touching(self, arc: ContactArc, node: _Node, touched: Ball | Edge) -> ContactArc:
-        """Return the arc with the contact at its end."""
-        kind = FORWARD if node.side * node.curvature >= 0.0 else BACKWARD
-        name = self.surroundings.name(touched.obstacle)
-        point, row = touched.contact(node.pose, self.body), touched.ball(node.pose, self.body)
-        return ContactArc(arc.start, arc.curvature, arc.length, int(node.side), point, kind, name, row)
+            if node.touched is not None:
+                arc = replace(
+                    arc,
+                    side=int(node.side),
+                    contact=node.touched.contact(node.pose, self.body),
+                    kind=FORWARD if node.side * node.curvature >= 0.0 else BACKWARD,
+                    obstacle=self.surroundings.name(node.touched.obstacle),
+                    ball=node.touched.ball(node.pose, self.body),
+                )
+            arcs.append(arc)
+            node = node.parent
+        return ContactPlan(tuple(reversed(arcs)), self.target, self.body, self.surroundings)
 
 
 def _in_pose_frame(pose: Pose, point: Point) -> tuple[float, float]:

@@ -94,24 +94,21 @@ def load_rod(
     With a target, it has the actuation and length that bring the tip there. If the continuation among all obstacles
     fails, only the planned contacts count; the rod may then penetrate an obstacle, and its clearance is negative.
     """
-    shape = None
-    for touching in (True, False):
-        rod = _Rod(arcs, surroundings, body, touching)
-        rod.free = target is not None
-        reached = rod.follow(rod.loading(None if target is None else np.array(target) / rod.unit))
-        if shape is None or reached > shape.share:
-            shape = rod.result(reached)
-        if shape.converged:
-            break
-    assert shape is not None
-    return shape
+    shape = _Rod(arcs, surroundings, body, target, touching=True).load()
+    if shape.converged:
+        return shape
+    planned = _Rod(arcs, surroundings, body, target, touching=False).load()
+    return planned if planned.share > shape.share else shape
 
 
 class _Rod:
-    """Unknowns and equations of an equilibrium, in units of the plan's length and the rod's stiffness."""
+    """Unknowns and equations of an equilibrium, in units of the plan's length and the rod's stiffness.
+
+    With a target, actuation and length are unknowns too. `touching`: penetrated corners and discs become contacts.
+    """
 
     def __init__(
-        self, arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body, touching: bool = True
+        self, arcs: Sequence[ContactArc], surroundings: Surroundings, body: Body, target: Point | None, touching: bool
     ) -> None:
         self.surroundings, self.body, self.touching = surroundings, body, touching
         self.unit = sum(arc.length for arc in arcs)
@@ -121,8 +118,7 @@ class _Rod:
         self.sides = np.array([float(arc.side) for arc in planned])
         self.planned = np.array([arc.curvature for arc in arcs]) * self.unit
         self.active = np.ones(k, dtype=bool)
-        # Whether actuation and length are unknowns.
-        self.free = False
+        self.goal = None if target is None else np.array(target) / self.unit
         self.base = np.array([0.0, 0.0, 0.0])
         self.arc_lengths = np.cumsum([arc.length for arc in planned]) / self.unit
         self.pushes = np.zeros(k)
@@ -138,14 +134,14 @@ class _Rod:
     def pack(self) -> Array:
         """Return the unknowns as one vector."""
         parts = [self.base, self.arc_lengths[self.active], self.pushes[self.active]]
-        return np.concatenate([*parts, [self.actuation, self.length] if self.free else []])
+        return np.concatenate([*parts, [self.actuation, self.length] if self.goal is not None else []])
 
     def unpack(self, v: Array) -> None:
         """Set the unknowns from a vector."""
         n = int(self.active.sum())
         self.base = v[:3].copy()
         self.arc_lengths[self.active], self.pushes[self.active] = v[3 : 3 + n], v[3 + n : 3 + 2 * n]
-        if self.free:
+        if self.goal is not None:
             self.actuation, self.length = float(v[-2]), float(v[-1])
 
     def equations(self, curvatures: Array) -> Array:
@@ -160,30 +156,27 @@ class _Rod:
         kept = np.concatenate([[True] * 3, np.repeat(self.active, 2)])
         return np.asarray(self.rows[kept])
 
-    def loading(self, goal: Array | None = None) -> Callable[[float], Residual]:
-        """Return a function of the share of the change from the planned curvatures to one; it gives the equations.
+    def loaded(self, share: float) -> Residual:
+        """Return the equations at a share of the change from the planned curvatures to one.
 
-        With a goal the tip is held there, so that it cannot run into an obstacle.
+        With a target the tip is held there, so that it cannot run into an obstacle.
         """
 
-        def stage(share: float) -> Residual:
-            def residual(v: Array) -> Array:
-                self.unpack(v)
-                last = self.planned[-1]
-                rows = self.equations(self.planned + share * (last - self.planned) + (self.actuation - last))
-                return rows if goal is None else np.concatenate([rows, self.states[-1, :2] - goal])
+        def residual(v: Array) -> Array:
+            self.unpack(v)
+            last = self.planned[-1]
+            rows = self.equations(self.planned + share * (last - self.planned) + (self.actuation - last))
+            return rows if self.goal is None else np.concatenate([rows, self.states[-1, :2] - self.goal])
 
-            return residual
+        return residual
 
-        return stage
-
-    def follow(self, stage: Callable[[float], Residual]) -> float:
-        """Track the equilibrium from share 0 to 1 and return the completed share."""
+    def load(self) -> RodShape:
+        """Track the equilibrium from share 0 to 1 and return the last one."""
         share, step = 0.0, FIRST_SHARE
         while share < 1.0:
             kept = self.pack()
             trial = min(share + step, 1.0)
-            if not self._newton(stage(trial), kept):
+            if not self._newton(self.loaded(trial), kept):
                 self.unpack(kept)
                 step *= 0.5
                 if step < LEAST_SHARE:
@@ -194,8 +187,8 @@ class _Rod:
                 step = max(0.5 * step, LEAST_SHARE)
             else:
                 share, step = trial, 1.5 * step
-        stage(share)(self.pack())
-        return share
+        self.loaded(share)(self.pack())
+        return self.result(share)
 
     def _release(self, kept: Array) -> bool:
         """Release the contact that pulls most, if any, and restore the unknowns."""
@@ -269,7 +262,6 @@ class _Rod:
             if not np.isfinite(rows).all():
                 return False
             if np.abs(rows).max() <= RESIDUAL_TOL:
-                residual(v)
                 return True
             slopes = np.empty((len(rows), len(v)))
             for j in range(len(v)):
@@ -296,7 +288,7 @@ class _Rod:
         """Return whether the contacts are in order along the rod."""
         arc_lengths = self.arc_lengths.copy()
         arc_lengths[self.active] = v[3 : 3 + int(self.active.sum())]
-        ends = np.concatenate([[0.0], arc_lengths, [v[-1] if self.free else self.length]])
+        ends = np.concatenate([[0.0], arc_lengths, [self.length if self.goal is None else v[-1]]])
         return bool((np.diff(ends) > 0.0).all())
 
     def _touched(self, ball: Array, line: Array) -> Point:

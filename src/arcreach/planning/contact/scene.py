@@ -23,7 +23,7 @@ from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 Pose = tuple[float, float, float]  # x, z and the angle of the tangent from +z towards +x
 
 BASE: Pose = (0.0, 0.0, 0.0)
-# Radius of a body without one, as a share of the robot's longest length, to distinguish contact from crossing.
+# Smallest radius of a body, as a share of the robot's longest length: without one, contact would be a crossing.
 SKIN = 1e-6
 # Gaps below this share of the robot's longest length count as contacts; tangent arcs are accurate to about 1e-15.
 SLACK = 1e-9
@@ -45,7 +45,7 @@ class Body:
 
 
 def body_of(robot: Robot, bend_radius: float | None = None) -> Body:
-    """Return the body of a robot of one extensible section.
+    """Return the body of a robot of one section of variable length.
 
     By default the largest curvature is that of the section at full length and largest bend.
     """
@@ -154,7 +154,7 @@ def target_point(target: Any) -> Point:
 
 
 def check_ends(surroundings: Surroundings, body: Body, target: Point) -> None:
-    """Refuse a base or target that an obstacle covers, and a target out of reach."""
+    """Refuse a base or target where the body would enter an obstacle, and a target out of reach or at the base."""
     for what, point, error in (("base", BASE[:2], SceneError), ("target", target, TargetError)):
         away, k = surroundings.nearest(point)
         if away < body.radius - body.slack:

@@ -64,14 +64,14 @@ def _vector(name: str, value: Any) -> Array:
     return vector
 
 
-def _middle(mesh: Mesh, point: Array, ahead: Array, size: float) -> tuple[Array, float]:
+def _middle(mesh: Mesh, point: Array, ahead: Array, tube_radius: float) -> tuple[Array, float]:
     """Return the middle of the tube on the plane through `point` normal to `ahead`, and its distance from the wall.
 
     Probes around the point find wall points on all sides; the centre of the circle fitted to them is the next point.
     """
     across = frame_along(ahead)[:, :2]
     angles = 2.0 * np.pi * np.arange(PROBES) / PROBES
-    offsets = PROBED * size * np.stack([np.cos(angles), np.sin(angles)], axis=1) @ across.T
+    offsets = PROBED * tube_radius * np.stack([np.cos(angles), np.sin(angles)], axis=1) @ across.T
     best, radius = point, -np.inf
     for _ in range(ROUNDS):
         tried = np.vstack([point, point + offsets])

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arcreach._checks import positive, real_array, shown
+from arcreach._checks import positive, shown
 from arcreach._jit import on_compile
-from arcreach._typing import Array
 from arcreach.elements import Joint
 from arcreach.errors import Interrupted, MethodError, TargetError
 from arcreach.ik.method import find_method
@@ -28,6 +27,7 @@ from arcreach.ik.target import Targets, as_targets
 from arcreach.planning.motion.collision_free_tracker import CollisionFreeTracker
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.tracker import Point, Tracker
+from arcreach.robots._configurations import per_coordinate
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot
@@ -99,7 +99,7 @@ def follow(
         "position_tol": positive("position_tol", position_tol, "metres"),
         "angle_tol": positive("angle_tol", angle_tol, "radians"),
     }
-    largest = None if max_step is None else largest_steps(robot, max_step)
+    largest = None if max_step is None else per_coordinate(robot, "max_step", max_step, "radians, metres")
     tracker: Tracker | CollisionFreeTracker
     port = None if through is None else as_port(through, robot)
     if scene is None and port is None:
@@ -200,16 +200,6 @@ def _path(
         port_distance=port_distance,
         limits=limits,
     )
-
-
-def largest_steps(robot: Robot, max_step: npt.ArrayLike) -> Array:
-    """Return `max_step` as one number per coordinate, checked."""
-    given = real_array(max_step)
-    if given is None or given.shape not in ((), (1,), (robot.dof,)) or not (given > 0.0).all():
-        raise TargetError(
-            f"max_step = {shown(max_step)} is not accepted; give one number above 0 or {robot.dof} (radians, metres)"
-        )
-    return np.broadcast_to(given, (robot.dof,)).copy()
 
 
 def _check_method(robot: Robot, method: str, kind: str, boxed: bool, options: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ curve, with the tip on the curve, starts from the previous configuration; see `k
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,19 +16,19 @@ import numpy.typing as npt
 
 from arcreach import _text
 from arcreach._checks import not_negative, positive, real_array, shown, whole
-from arcreach._typing import Array
+from arcreach._typing import Array, Booleans
 from arcreach.elements import Joint, Prismatic, Section
 from arcreach.errors import MethodError, TargetError
 from arcreach.ik.solution import Status
 from arcreach.ik.target import Targets
-from arcreach.planning.motion.follow import largest_steps
 from arcreach.planning.motion.mesh_certificate import mesh_certificates
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
 from arcreach.planning.motion.path import Path
 from arcreach.planning.motion.shape_path import BodyPath, Line
+from arcreach.robots._configurations import per_coordinate
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, clearance, tolerance_of
-from arcreach.scenes.scene import spatial_scene
+from arcreach.scenes.scene import Scene, spatial_scene
 
 # Largest accepted distance of the first point of a curve from the base, and from the last point of a closed curve, as
 # a share of its length.
@@ -91,7 +92,7 @@ def follow_the_leader(
     points = whole("points", points, 2)
     guided = _is_guided(robot)
     polyline = _checked_curve(curve, guided)
-    largest = None if max_step is None else largest_steps(robot, max_step)
+    largest = None if max_step is None else per_coordinate(robot, "max_step", max_step, "radians, metres")
     obstacles = None if scene is None else spatial_scene(scene)
     closed = not guided and _is_closed(polyline)
     line = Line(polyline, robot.reach, guided=guided, closed=closed)
@@ -125,7 +126,7 @@ def follow_the_leader(
     )
 
 
-def _certified(robot: Robot, q: Array, scene: Any, margin: float) -> tuple[Any, Array]:
+def _certified(robot: Robot, q: Array, scene: Scene, margin: float) -> tuple[Booleans, Array]:
     """Return for every point whether the motion to it keeps the margin, and its certified clearance."""
     first = float(clearance(robot, q[0], scene)) - tolerance_of(robot)
     space = VariableSpace(robot)
@@ -141,11 +142,10 @@ def _is_guided(robot: Any) -> bool:
     """Return whether the body can only slide along the z axis of the base and turn about it."""
     if not isinstance(robot, Robot):
         raise MethodError(f"robot = {shown(robot)} is not accepted; give a Robot")
-    sections = [k for k, element in enumerate(robot.elements) if isinstance(element, Section)]
-    head = robot.elements[: sections[0]] if sections else ()
+    head = tuple(itertools.takewhile(lambda element: not isinstance(element, Section), robot.elements))
     moves = any(isinstance(element, Joint) for element in head)
     stretches = any(section.stretch > 0.0 for section in robot.sections)
-    if not sections or not (moves or stretches):
+    if not robot.sections or not (moves or stretches):
         raise MethodError(
             f"robot '{robot.name}' cannot follow its tip; give sections, and joints before the first of them or "
             "sections of variable length"

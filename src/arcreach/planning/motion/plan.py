@@ -99,8 +99,8 @@ def plan(
     posture = {} if preference_of(robot, prefer, weights) is None else {"prefer": prefer, "weights": weights}
     if posture and aim is None:
         raise MethodError("prefer has no meaning with goal=, which is the posture; give one of them")
-    sections = not any(isinstance(element, Joint) for element in robot.elements)
-    few = goals is None and (sections or bool(posture))
+    only_sections = not any(isinstance(element, Joint) for element in robot.elements)
+    few = goals is None and (only_sections or bool(posture))
     count = 1 if few else MOST_GOALS if goals is None else whole("goals", goals, 1)
     max_time = positive("max_time", max_time, "seconds")
     shorten_time = _shorten_time(shorten_time)

@@ -51,15 +51,6 @@ class Options(NamedTuple):
     deadline: float  # a time of `time.perf_counter`
 
 
-class _Box(NamedTuple):
-    """The search space of a robot: bounds of its variables, their weights, and the longest branch."""
-
-    low: Array
-    high: Array
-    weights: Array
-    branch: float
-
-
 def find_path(check: MotionCheck, start: Array, goals: Array, room: float, options: Options) -> Array | None:
     """Return the variables (n, variables) of a free path from `start` (dof,) to one of the goals (n, dof), or None.
 
@@ -67,14 +58,11 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     margin, and a wide margin leaves room for the next motion.
     """
     space, robot = check.space, check.space.robot
-    box = box_of(space)
+    weights, branch = weights_and_branch(space)
     first = space.variables(start[None])[0]
     # Continuous joints turn in the shorter direction from the start to each goal.
     ends = np.array([space.variables(np.stack([start, goal]))[1] for goal in goals])
-    order = np.argsort(np.sum(box.weights * (ends - first) ** 2, axis=1), kind="stable")
-    low, high = box.low, box.high
-    if len(space.continuous):
-        low, high = space.bounds(first)
+    order = np.argsort(np.sum(weights * (ends - first) ** 2, axis=1), kind="stable")
     wide = check.margin + WIDE * (min(room, check.margin + SPARE[0] * robot.moving_reach) - check.margin)
     # Larger than the margin of `check`, so that rounding cannot turn a free path into a contact.
     narrow = 2.0 * least_margin(robot, check.margin) - check.margin
@@ -91,23 +79,22 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     )
     path, report = np.empty((MOST_POINTS, len(first))), np.zeros(2, np.int64)
     pulls = space.model.pulls()
-    where = Space(space.model.kernel(), check.world, low, high, box.weights, box.branch)
+    where = Space(space.model.kernel(), check.world, *space.bounds(first), weights, branch)
     _search[pulls is not None](0, 1, where, pulls, query, path, report)
     check.motions += int(report[MOTIONS])
     count = int(report[POINTS])
     return without_long_turns(space, path[:count]) if count else None
 
 
-def box_of(space: VariableSpace) -> _Box:
-    """Return the search space of a robot, for continuous joints around rest; `find_path` recentres it on the start."""
-    robot = space.robot
-    known: _Box | None = robot.memory.get("plan")
+def weights_and_branch(space: VariableSpace) -> tuple[Array, float]:
+    """Return the weights of the variables in squared distances, and the length of the longest branch."""
+    memory = space.robot.memory
+    known: tuple[Array, float] | None = memory.get("plan")
     if known is None:
-        middle = space.variables(robot.neutral[None])[0]
+        middle = space.variables(space.robot.neutral[None])[0]
         low, high = space.bounds(middle)
         weights = _weights(space, middle)
-        branch = BRANCH * float(np.linalg.norm((high - low) * weights))
-        known = robot.memory["plan"] = _Box(low, high, weights**2, branch)
+        known = memory["plan"] = weights**2, BRANCH * float(np.linalg.norm((high - low) * weights))
     return known
 
 

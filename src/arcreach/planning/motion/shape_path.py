@@ -13,6 +13,7 @@ from arcreach.ik.target import Target
 from arcreach.kernels.solver.path_step import Box
 from arcreach.kernels.solver.shape_fit import fit_path
 from arcreach.kernels.solver.shape_squares import Body, Curve, distances
+from arcreach.planning.motion.tracker import step_box
 from arcreach.robots.robot import Robot
 
 # Number of fitted points per element, and of points of the body at which its deviation is measured.
@@ -36,7 +37,8 @@ SEED = 0
 class Line:
     """A polyline by its arc length, extended before its first point.
 
-    `open` is extended along z if the robot is guided, else along the first tangent; `periodic` by laps if closed.
+    `open` is extended along z if the robot is guided, else along the first tangent; `periodic` by laps if closed, each
+    by at least `before` metres. `whole` says that the whole body has to lie on the line, not only its inserted part.
     """
 
     def __init__(self, polyline: Array, before: float, guided: bool, closed: bool) -> None:
@@ -80,11 +82,10 @@ class BodyPath:
         self._tail = Robot(robot.elements[first:])
         rows = [row for row, record in enumerate(robot.packed) if record["kind"] >= 0][first:]
         fitted = [row for row, element in zip(rows, self._tail.elements, strict=True) if element.reach > 0.0]
-        model = robot.model.kernel()
         scale = self._tail.reach
+        moving = robot.model.moving
         units = np.ones(robot.model.variables)
-        for moving in model.moving[model.moving["stroke"] == 1]:
-            units[moving["variable"]] = scale
+        units[moving["variable"][moving["stroke"] == 1]] = scale
         self._body = Body(
             rows=np.repeat(np.array(fitted, np.int64), FITTED),
             fractions=np.tile((np.arange(FITTED) + 0.5) / FITTED, len(fitted)),
@@ -94,14 +95,9 @@ class BodyPath:
             step=STEP if line.whole else FREE_STEP,
             units=units,
         )
-        # A fit narrows `moving`; its model reads it through a read-only view, the type for which kernels are compiled.
-        moving = model.moving.copy()
-        view = moving.view()
-        view.flags.writeable = False
-        anywhere = np.full(robot.model.variables, math.inf)
-        self._anywhere = Box(model._replace(moving=view), moving, anywhere, robot.model.pulls())
-        bounds = anywhere if largest is None else robot.model.steps(largest)
-        self._nearby = self._anywhere._replace(largest=bounds)
+        self._anywhere = step_box(robot, np.full(robot.model.variables, math.inf))
+        nearby = self._anywhere.largest if largest is None else robot.model.steps(largest)
+        self._nearby = self._anywhere._replace(largest=nearby)
 
     def insertion(self, depths: Array) -> Array:
         """Return configurations (n, dof) for depths (n,), from the start whose trial path fits best."""
@@ -189,6 +185,5 @@ class BodyPath:
         link = Link(translation, rotation, name=self.robot.unused_name("tip"))
         rigid = Robot([*self.robot.elements[: self._first], link])
         target = Target(self.line.at(np.array([depth]))[0], axis=self.line.tangent)
-        count = 1 if self.line.guided else STARTS
-        tried = [rigid.neutral, *rigid.sample(count - 1, seed=SEED)] if count > 1 else [rigid.neutral]
-        return [solve(rigid, target, start=q).q for q in tried]
+        others = rigid.sample(0 if self.line.guided else STARTS - 1, seed=SEED)
+        return [solve(rigid, target, start=q).q for q in (rigid.neutral, *others)]

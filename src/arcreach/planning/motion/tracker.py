@@ -128,11 +128,10 @@ class Tracker:
         tip = frames[-1, :3, 3]
         held = []
         for i, (element, k) in enumerate(self.robot.indexed_elements()):
-            if isinstance(element, Joint) and self.robot.coordinates[k] in self.holds:
+            if isinstance(element, Joint) and (name := self.robot.coordinates[k]) in self.holds:
                 axis = frames[i, :3, :3] @ element.axis
-                distance = np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3]))
-                if distance < self.holds[self.robot.coordinates[k]]:
-                    held.append(self.robot.coordinates[k])
+                if np.linalg.norm(np.cross(axis, tip - frames[i, :3, 3])) < self.holds[name]:
+                    held.append(name)
         return held
 
 
@@ -142,22 +141,17 @@ class _BoundedSteps:
     def __init__(self, robot: Robot, mode: int, largest: Array, tolerances: dict[str, float]) -> None:
         self.robot, self.mode = robot, mode
         self.model, self.table = robot.model.model_and_table(mode, SEEDS)
-        self.largest = robot.model.steps(largest)
+        self.box = step_box(robot, robot.model.steps(largest), mode)
         self.tolerances = tolerances
-        # A step writes `boxed`; the model reads it through a read-only view, the type for which kernels are compiled.
-        self.boxed = self.model.moving.copy()
-        view = self.boxed.view()
-        view.flags.writeable = False
-        self.boxed_model = self.model._replace(moving=view)
 
     def step(self, q: Array, row: Array, held: list[str]) -> Solution:
         """Return the solution nearest to the target inside the box around q, with some joints held."""
-        largest = self.largest
+        box = self.box
         if held:
-            largest = largest.copy()
+            box = box._replace(largest=box.largest.copy())
             for element in self.model.moving:
                 if self.robot.coordinates[element["coordinate"]] in held:
-                    largest[element["variable"]] = 0.0
+                    box.largest[element["variable"]] = 0.0
         task = Task(
             targets=row[None],
             mode=self.mode,
@@ -169,11 +163,20 @@ class _BoundedSteps:
             judged=True,
             trace=no_rows(self.robot.dof),
         )
-        Q, report = q[None].copy(), np.empty((1, REPORT_SIZE))
-        box = Box(self.boxed_model, self.boxed, largest, self.robot.model.pulls(self.mode))
-        path_step(0, 1, self.model, box, self.table, task, Q, report)
-        status, iterations, seconds, distance, angle, _ = report[0].tolist()
-        return Solution(Q[0], STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
+        found, report = q.copy(), np.empty(REPORT_SIZE)
+        path_step(self.model, box, self.table, task, found, report)
+        status, iterations, seconds, distance, angle, _ = report.tolist()
+        return Solution(found, STATUS_BY_CODE[int(status)], distance, angle, int(iterations), seconds, "auto")
+
+
+def step_box(robot: Robot, largest: Array, mode: int = POSITION) -> Box:
+    """Return the box around a configuration in which each variable changes by at most its entry of `largest`."""
+    model = robot.model.kernel(mode)
+    # Kernels write `moving`; the model reads it through a read-only view, the type for which kernels are compiled.
+    moving = model.moving.copy()
+    view = moving.view()
+    view.flags.writeable = False
+    return Box(model._replace(moving=view), moving, largest, robot.model.pulls(mode))
 
 
 def _with_step_limits(robot: Robot, held: list[str], q: Array, largest: Array | None = None) -> Robot:
@@ -181,8 +184,8 @@ def _with_step_limits(robot: Robot, held: list[str], q: Array, largest: Array | 
     limits = {}
     for element, k in robot.indexed_elements():
         if isinstance(element, Joint):
-            name, width = robot.coordinates[k], math.inf if largest is None else largest[k]
-            width = 0.0 if robot.coordinates[k] in held else width
+            name = robot.coordinates[k]
+            width = 0.0 if name in held else math.inf if largest is None else largest[k]
             if width < math.inf:
                 limits[name] = (max(element.lower, q[k] - width), min(element.upper, q[k] + width))
     return robot.with_limits(limits)

@@ -39,15 +39,8 @@ class Profile:
     def stretched(self, duration: float) -> Profile:
         """Return the profile slowed down to a duration."""
         k = duration / self.duration
-        return Profile(
-            self.curve,
-            self.starts * k,
-            duration,
-            self.parameter,
-            self.rate / k,
-            self.acceleration / k**2,
-            self.jerk / k**3,
-        )
+        derivatives = self.rate / k, self.acceleration / k**2, self.jerk / k**3
+        return Profile(self.curve, self.starts * k, duration, self.parameter, *derivatives)
 
 
 def fastest_profile(curve: Curve, limits: RateLimits, caps: float | Array = np.inf) -> Profile:

@@ -11,11 +11,11 @@ from arcreach.kernels.chain.layout import BEND
 from arcreach.planning.motion.motion_check import VariableSpace
 from arcreach.planning.timing.smooth_curve import Curve
 
-# Step of the finite differences of pulls, as a share of a curve. Share by which their speeds stay below the limits: it
-# covers the errors of the differences and of the interpolation between computed points.
+# Step of the finite differences of pulls, as a share of the curve, and share by which speeds of pulls stay below their
+# limits: it covers the errors of these differences and of the interpolation between computed points.
 DIFFERENCE, PULL_MARGIN = 1e-6, 1e-4
-# Over an interval a line bounds the squared speed, unless that costs more than this factor; then the larger of its
-# ends is the bound at both.
+# The bound of the squared speed over an interval is a line if that raises its ends by less than this factor, otherwise
+# the larger end.
 STEEP = 1.01
 # Squared shares below this count as zero.
 TINY = 1e-200
@@ -34,15 +34,11 @@ def single_variables(space: VariableSpace) -> list[tuple[int, int, float]]:
     """Return (variable, coordinate, scale to SI units) of every variable that is not part of a bend vector."""
     found = []
     for element in space.model.moving:
-        k, c, last = (
-            int(element["variable"]),
-            int(element["coordinate"]),
-            int(element["variable"] + element["width"] - 1),
-        )
+        k, c = int(element["variable"]), int(element["coordinate"])
         if element["kind"] != BEND:
             found.append((k, c, 1.0))
         if element["stretch"] > 0.0:
-            found.append((last, c + 2, float(element["stretch"])))
+            found.append((k + int(element["width"]) - 1, c + 2, float(element["stretch"])))
     return found
 
 

@@ -62,12 +62,8 @@ def control_through(knots: Array, points: Array) -> Array:
     return control
 
 
-def _repeated(knots: Array) -> Array:
-    return np.concatenate([knots[[0, 0]], knots, knots[[-1, -1]]])
-
-
 def _bezier_weights(knots: Array) -> tuple[Array, Array]:
     """Return the positions (n - 1,) of each piece's two inner Bézier points between its control points 1 and 2."""
-    t = _repeated(knots)
+    t = np.pad(knots, 2, mode="edge")
     whole = t[4:-1] - t[1:-4]
     return (t[2:-3] - t[1:-4]) / whole, (t[3:-2] - t[1:-4]) / whole

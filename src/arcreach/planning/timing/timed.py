@@ -200,11 +200,8 @@ def _sampled(
         along = np.stack([np.cos(q[:, c + 1]), np.sin(q[:, c + 1])], axis=1)
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
         pair = slice(k, k + 2)
-        smooth[:, c : c + 2], smooth_speed[:, c : c + 2], smooth_acceleration[:, c : c + 2] = (
-            V[:, pair],
-            V1[:, pair],
-            V2[:, pair],
-        )
+        for out, values in ((smooth, V), (smooth_speed, V1), (smooth_acceleration, V2)):
+            out[:, c : c + 2] = values[:, pair]
         bend = np.where(q[:, c] > STRAIGHT, q[:, c], np.inf)
         speed[:, c] = (along * V1[:, pair]).sum(axis=1)
         speed[:, c + 1] = (across * V1[:, pair]).sum(axis=1) / bend

@@ -67,12 +67,14 @@ class ObstaclesTab:
         scene = self._studio.scene
         if index < len(scene) and obstacles.movable(scene[index]):
             self.chosen = index
-            self._change(scene, obstacles.moved(scene[index], centre))
+            self._change(lambda shape: obstacles.moved(shape, centre))
 
-    def _change(self, scene: Scene, shape: Any) -> None:
-        """Replace the chosen obstacle."""
-        index = self._index(scene)
-        self._studio.set_scene(obstacles.with_shape(scene, index, shape), f"obstacle {index}")
+    def _change(self, changed: Callable[[Any], Any]) -> None:
+        """Replace the chosen obstacle, if there is one, by the result of `changed` for it."""
+        scene = self._studio.scene
+        if len(scene):
+            index = self._index(scene)
+            self._studio.set_scene(obstacles.with_shape(scene, index, changed(scene[index])), f"obstacle {index}")
 
     def _choose(self, event: Any) -> None:
         names = self._studio.scene.shape_names
@@ -85,17 +87,15 @@ class ObstaclesTab:
         return min(self.chosen, len(scene) - 1)
 
     def _move(self, axis: int, event: Any) -> None:
-        scene = self._studio.scene
-        if len(scene):
-            shape = scene[self._index(scene)]
+        def moved(shape: Any) -> Any:
             centre = obstacles.centre_of(shape)
             centre[axis] = event.target.value * 1e-3
-            self._change(scene, obstacles.moved(shape, centre))
+            return obstacles.moved(shape, centre)
+
+        self._change(moved)
 
     def _resize(self, event: Any) -> None:
-        scene = self._studio.scene
-        if len(scene):
-            self._change(scene, obstacles.resized(scene[self._index(scene)], event.target.value * 1e-3))
+        self._change(lambda shape: obstacles.resized(shape, event.target.value * 1e-3))
 
     def _remove(self, _: Any) -> None:
         scene = self._studio.scene
@@ -131,10 +131,10 @@ class ObstaclesTab:
 
     def show(self, scene: Scene, reach: float) -> None:
         """Show the obstacles, and the position and the size of the chosen one."""
-        names = scene.shape_names if len(scene) else (NONE,)
-        index = self._index(scene) if len(scene) else 0
-        if tuple(self.choice.options) != tuple(names):
-            self.choice.options = tuple(names)
+        names = scene.shape_names or (NONE,)
+        index = min(self.chosen, len(names) - 1)
+        if self.choice.options != names:
+            self.choice.options = names
         self.choice.value = names[index]
         self.remove.disabled = not len(scene)
         shape = scene[index] if len(scene) else None

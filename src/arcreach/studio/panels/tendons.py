@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import math
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from arcreach._typing import Array
 from arcreach.calibration.uncertainty import holding_pulls
-from arcreach.elements import Section
 from arcreach.errors import ArcreachError
 from arcreach.robots.equilibrium import springs_of
 from arcreach.robots.robot import Robot
@@ -41,7 +41,7 @@ def is_elastic(robot: Robot) -> bool:
 def slider_limits(robot: Robot) -> list[tuple[float, float]]:
     """Return the range of every pull in millimetres."""
     largest = np.abs(robot.pulls(robot.sample(SAMPLES, seed=0))).max(axis=0)
-    tendons = [tendon for element in robot.elements if isinstance(element, Section) for tendon in element.tendons]
+    tendons = [tendon for section in robot.sections for tendon in section.tendons]
     ranges = []
     for tendon, size in zip(tendons, np.ceil(1e3 * SPARE * largest), strict=True):
         low = -size if math.isinf(tendon.pull_min) else round(1e3 * tendon.pull_min, 3)
@@ -74,14 +74,10 @@ class TendonsTab:
         ranges = slider_limits(robot)
         with self._tab:
             self.note = self._gui.add_html("")
-            number = 0
-            for e, element in enumerate(robot.elements):
-                if not isinstance(element, Section) or not element.tendons:
-                    continue
-                with self._gui.add_folder(robot.element_names[e]):
-                    for _ in element.tendons:
-                        self._add(robot, number, *ranges[number])
-                        number += 1
+            for section, tendons in itertools.groupby(enumerate(robot.tendons), lambda entry: entry[1].split(".")[0]):
+                with self._gui.add_folder(section):
+                    for number, name in tendons:
+                        self._add(number, name.split(".")[1], *ranges[number])
             self.uncertainty = self._gui.add_checkbox(
                 "Uncertainty", False, hint="Ellipsoid of the tip: one standard deviation for uncertain pulls"
             )
@@ -89,8 +85,7 @@ class TendonsTab:
         for handle in (self.uncertainty, self.error):
             handle.on_update(from_client(lambda event: self._studio.set_pull_error(self._pull_error())))
 
-    def _add(self, robot: Robot, number: int, low: float, high: float) -> None:
-        label = robot.tendons[number].rpartition(".")[2]
+    def _add(self, number: int, label: str, low: float, high: float) -> None:
         handle = self._gui.add_slider(
             f"{label} mm", low, high, STEP, 0.0, marks=((low, f"{low:g}"), (high, f"{high:g}"))
         )
@@ -129,7 +124,6 @@ class TendonsTab:
         robot, found = answer.request.robot, answer.request.pulled
         lines = ["Drag a pull, the robot follows. Tendons are " + ("elastic." if self.elastic else "rigid.")]
         if found is not None:
-            beyond = float(np.abs(found.q - answer.q).max()) > 1e-9 and not robot.within_limits(found.q)
             if found.tensions is not None:
                 lines.append(f"Tensions {found.tensions.min():.1f} to {found.tensions.max():.1f} N.")
             elif np.abs(found.residual).max() > FITS:
@@ -138,6 +132,6 @@ class TendonsTab:
             if found.slack.any():
                 names = (name for name, slack in zip(robot.tendons, found.slack, strict=True) if slack)
                 lines.append(f'<b style="color:{WARNING}">Slack: {html.escape(", ".join(names))}</b>')
-            if beyond:
+            if np.abs(found.q - answer.q).max() > 1e-9 and not robot.within_limits(found.q):
                 lines.append("The robot is at the limits of its bends.")
         return f'<div data-arcreach="tendons" style="font-size:0.875em;padding:4px 12px">{"<br>".join(lines)}</div>'

@@ -77,12 +77,8 @@ class TrajectoryTab:
         self.play.disabled = self.frame.disabled = frames < 2
         self.close.visible = frames > 0
         self.frame.max = max(frames - 1, 1)
-        self.show_frame(0)
+        self.frame.value = 0
         self.show_playing(False)
-
-    def show_frame(self, frame: int) -> None:
-        """Move the slider."""
-        self.frame.value = frame
 
     def show_playing(self, playing: bool) -> None:
         """Show the Pause button while playing, else the Play button."""

@@ -56,8 +56,7 @@ class TuningInputs:
         self.variant.on_update(from_client(lambda _: self._tune()))
 
     def _change(self, **fields: Any) -> None:
-        tuning = replace(self._studio.state.request.tuning, **fields)
-        self._studio.change(tuning=tuning)
+        self._studio.change(tuning=replace(self._studio.state.request.tuning, **fields))
 
     def _tune(self) -> None:
         """Apply the chosen variant and the typed options."""

@@ -51,7 +51,7 @@ class Animation:
         assert self.q is not None
         free, touched = judge_clearance(request.robot, self.q[i], request.scene)
         status = f"frame {i + 1} of {len(self)}"
-        result = Result(self.title, self.q[i], status, not touched, None, None, None, None, free, touched)
+        result = Result(self.title, self.q[i], status, not touched, clearance=free, touched=touched)
         return Answer(request, (result,))
 
     def links(self, i: int) -> dict[str, Array]:
@@ -66,13 +66,13 @@ def path_animation(path: Path, name: str) -> Animation:
     """Return the animation of a path from a file, with at most `MOST_POINTS` of its points."""
     robot, n = path.robot, len(path.q)
     rows = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
-    text = [f"{count(n, 'point')}, at most {millimetres(float(path.position_error.max()))} off"]
+    text = f"{count(n, 'point')}, at most {millimetres(float(path.position_error.max()))} off"
     if float(path.angle_error.max()) > 0.0:
-        text[0] += f" and {degrees(float(path.angle_error.max()))}"
+        text += f" and {degrees(float(path.angle_error.max()))}"
     outside = int(np.count_nonzero(~np.asarray(robot.within_limits(path.q))))
     if outside:
-        text.append(f"{count(outside, 'point')} outside the limits of the robot")
-    return Animation(name, "; ".join(text), path.q[rows])
+        text += f"; {count(outside, 'point')} outside the limits of the robot"
+    return Animation(name, text, path.q[rows])
 
 
 def _at(result: Result, i: int, request: Request) -> Result:
@@ -85,18 +85,8 @@ def _at(result: Result, i: int, request: Request) -> Result:
     free, touched = judge_clearance(request.robot, trace.q[k], request.scene)
     angle = None if result.angle_error is None else float(trace.angle_error[k])
     kind, iteration = ("joint step", trace.columns["macro_iteration"][k]) if is_stepwise(trace) else ("iteration", k)
-    return Result(
-        result.method,
-        trace.q[k],
-        f"{kind} {k} of {len(trace) - 1}",
-        False,
-        float(trace.position_error[k]),
-        angle,
-        None,
-        int(iteration),
-        free,
-        touched,
-    )
+    status, error = f"{kind} {k} of {len(trace) - 1}", float(trace.position_error[k])
+    return Result(result.method, trace.q[k], status, False, error, angle, None, int(iteration), free, touched)
 
 
 def is_stepwise(trace: Trace) -> bool:
@@ -114,9 +104,9 @@ def replay_animation(answer: Answer) -> Animation:
     ]
     if not traced:
         return Animation("iterations", "; ".join(untraced))
-    lengths = [len(result.trace) for result in traced if result.trace is not None]
-    n = max(lengths)
-    rows = [result.trace.q[np.minimum(np.arange(n), len(result.trace) - 1)] for result in traced if result.trace]
-    steps = [f"{result.method} {count(length - 1, 'step')}" for result, length in zip(traced, lengths, strict=True)]
+    traces = [result.trace for result in traced if result.trace is not None]
+    rows = np.arange(max(map(len, traces)))
+    q = [trace.q[np.minimum(rows, len(trace) - 1)] for trace in traces]
+    steps = [f"{result.method} {count(len(trace) - 1, 'step')}" for result, trace in zip(traced, traces, strict=True)]
     text = "; ".join([", ".join(steps), *untraced])
-    return Animation("iterations", text, rows[0], rows[1] if len(rows) > 1 else None, traced=traced)
+    return Animation("iterations", text, q[0], q[1] if len(q) > 1 else None, traced=traced)

@@ -18,7 +18,7 @@ class Player:
 
     def __init__(self, state: State, stage: Stage, tab: TrajectoryTab, show: Callable[[Answer], None]) -> None:
         self._state, self._stage, self._tab, self._show = state, stage, tab, show
-        self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), self._ended)
+        self._playback = Playback(lambda frame: self._show_frame(frame, playing=True), lambda: tab.show_playing(False))
         # A slider asks for more frames than can be drawn; only the latest one is drawn.
         self._scrubber: Worker[int] = Worker("scrubber", lambda frame: self._show_frame(frame, playing=False))
 
@@ -100,9 +100,6 @@ class Player:
         self._playback.stop()
         self._scrubber.stop()
 
-    def _ended(self) -> None:
-        self._tab.show_playing(False)
-
     def _show_frame(self, frame: int, playing: bool) -> None:
         with self._stage.drawing():
             # Read under the lock: choosing another robot closes the animation under the same lock.
@@ -115,12 +112,12 @@ class Player:
 
             if animation.q is None:
                 if not skip_frame():
-                    self._tab.show_frame(frame)
+                    self._tab.frame.value = frame
                     self.draw_frame(frame)
                 return
             request = self._state.change_unless(skip_frame, q=animation.q[frame])
             if request is not None:
-                self._tab.show_frame(frame)
+                self._tab.frame.value = frame
                 self._show(animation.answer(frame, request))
                 self._stage.set_links(animation.links(frame))
 

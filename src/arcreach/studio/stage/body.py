@@ -37,7 +37,6 @@ PointsOf = Callable[[Array, Array], Array]
 class Piece:
     """A part of the body in one colour."""
 
-    kind: str
     colour: Colour
     radius: float
     points: PointsOf
@@ -80,6 +79,7 @@ class DrawnRobot:
         opacity: float | None = None,
     ) -> None:
         self.body, self._scale = body, scale
+        self.q: Array | None = None
         vertices = body.vertices(body.robot.neutral)
         # The base plate is drawn once, with the robot; ghosts omit it.
         self._shown = [i for i, colour in enumerate(body.colours) if ghost is None or colour != colours.BASE]
@@ -110,6 +110,7 @@ class DrawnRobot:
 
     def draw(self, q: Array | None) -> None:
         """Draw the robot at q; None hides it."""
+        self.q = q
         if q is not None:
             vertices = self.body.vertices(q)
             for i, mesh in zip(self._shown, self._meshes, strict=True):
@@ -135,20 +136,20 @@ def pieces_of(robot: Robot) -> list[Piece]:
         if isinstance(element, Section):
             radius, last = element.radius or THIN_SECTION * robot.reach, i == len(robot.elements) - 1
             colour = colours.of_section(sections.index(i))
-            pieces.append(Piece("tube", colour, radius, _tube(element, i, coordinate, radius, rounded=last)))
+            pieces.append(Piece(colour, radius, _tube(element, i, coordinate, radius, rounded=last)))
             if not last:
                 collar = _cylinder(COLLAR_RADIUS * radius, 0.5 * COLLAR_LENGTH * radius)
-                pieces.append(Piece("collar", colours.LINK, COLLAR_RADIUS * radius, _fixed(i + 1, collar)))
+                pieces.append(Piece(colours.LINK, COLLAR_RADIUS * radius, _fixed(i + 1, collar)))
         elif isinstance(element, Revolute):
             hub = _cylinder(HUB_RADIUS * thin_bar, 0.5 * HUB_LENGTH * thin_bar) @ frame_along(np.array(element.axis)).T
-            pieces.append(Piece("hub", colours.JOINT, HUB_RADIUS * thin_bar, _fixed(i, hub)))
+            pieces.append(Piece(colours.JOINT, HUB_RADIUS * thin_bar, _fixed(i, hub)))
         elif element.coordinates or element.reach > 0.0:
             radius = element.radius or thin_bar
-            pieces.append(Piece("bar", colours.LINK, radius, _bar(i, radius, flat=i + 1 in sections)))
+            pieces.append(Piece(colours.LINK, radius, _bar(i, radius, flat=i + 1 in sections)))
     foot = pieces[0].radius if pieces else thin_bar
     half = 0.5 * PLATE_HEIGHT * foot
     plate = _cylinder(PLATE_RADIUS * foot, half) - half * Z
-    return [Piece("plate", colours.BASE, PLATE_RADIUS * foot, lambda frames, q: plate), *pieces]
+    return [Piece(colours.BASE, PLATE_RADIUS * foot, lambda frames, q: plate), *pieces]
 
 
 def _fixed(frame: int, local: Array) -> PointsOf:
@@ -192,7 +193,7 @@ def _cylinder(radius: float, half: float) -> Array:
 def _bar_radius(robot: Robot) -> float:
     """Return the default radius of bars: that of a continuum robot's thickest section, else a share of the reach."""
     rigid = sum(element.reach for element in robot.elements if not isinstance(element, Section))
-    radii = [element.radius for element in robot.elements if isinstance(element, Section) and element.radius > 0.0]
+    radii = [section.radius for section in robot.sections if section.radius > 0.0]
     # A rail or a flange of a continuum robot is as thick as its sections.
     if radii and rigid < 0.5 * robot.reach:
         return max(radii)

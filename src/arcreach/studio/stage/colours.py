@@ -27,13 +27,11 @@ FEW, MANY = rgb("#CFE3F2"), rgb("#0B3C6B")
 TENDON, DISC = rgb("#222222"), rgb("#B9BFC7")
 # The second robot when two methods are compared; branches are translucent too, in the colours of sections.
 GHOST = rgb("#8C8C96")
-GHOST_OPACITY = 0.45
+GHOST_OPACITY, BRANCH_OPACITY = 0.45, 0.25
 # Texts that warn or report success, dark enough on white.
 WARNING, SUCCESS = "#B34E00", "#00704F"
 # Lines of the chart of solves.
 ERROR, TIME = "#D55E00", "#0072B2"
-BRANCH_OPACITY = 0.25
-
 # Secondary buttons of a panel.
 QUIET = rgb("#E9ECEF")
 

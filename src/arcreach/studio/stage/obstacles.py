@@ -14,7 +14,7 @@ from arcreach.scenes.scene import Scene
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 from arcreach.studio.stage import colours
 from arcreach.studio.stage.target import Drag
-from arcreach.studio.state.obstacles import centre_of, is_wall, movable, moved
+from arcreach.studio.state.obstacles import centre_of, movable, moved
 
 # A half space is drawn as a plate this wide and thick, as multiples of the robot's reach.
 WALL_WIDTH, WALL_DEPTH = 3.0, 0.02
@@ -42,13 +42,12 @@ class DrawnObstacles:
         del self.handles[len(scene) :], self._shapes[len(scene) :]
         for i, shape in enumerate(scene):
             known = self._shapes[i] if i < len(self._shapes) else None
-            if known is None or type(known) is not type(shape) or not movable(shape):
-                if known is not shape:
-                    self._add(i, shape, reach)
-            else:
+            if type(known) is type(shape) and movable(shape):
                 if moved(known, centre_of(shape)) != shape:
                     self.handles[i].vertices = (self._scale * mesh_of(shape, reach)[0]).astype(np.float32)
                 self.handles[i].position = tuple(self._scale * centre_of(shape))
+            elif known is not shape:
+                self._add(i, shape, reach)
             self._shapes[i : i + 1] = [shape]
 
     def clear(self) -> None:
@@ -68,7 +67,7 @@ class DrawnObstacles:
             self._scale * points,
             faces,
             color=colours.OBSTACLE,
-            opacity=WALL_OPACITY if is_wall(shape) else None,
+            opacity=WALL_OPACITY if isinstance(shape, HalfSpace) else None,
             position=tuple(self._scale * centre_of(shape)),
             receive_shadow=False,
         )
@@ -111,7 +110,6 @@ def mesh_of(shape: Any, reach: float) -> tuple[Array, Integers]:
 def _box(size: Array, rotation: Array) -> tuple[Array, Integers]:
     # Each face has its own four vertices, so that shading keeps edges sharp.
     points: list[Array] = []
-    faces = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -119,7 +117,6 @@ def _box(size: Array, rotation: Array) -> tuple[Array, Integers]:
             corner[:, axis] = sign
             corner[:, u] = np.array([-1.0, 1.0, 1.0, -1.0]) * sign
             corner[:, v] = [-1.0, -1.0, 1.0, 1.0]
-            first = len(points) * 4
             points.append(corner)
-            faces += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
-    return (0.5 * size * np.concatenate(points)) @ rotation.T, np.array(faces)
+    faces = 4 * np.arange(6)[:, None, None] + np.array([(0, 1, 2), (0, 2, 3)])
+    return (0.5 * size * np.concatenate(points)) @ rotation.T, faces.reshape(-1, 3)

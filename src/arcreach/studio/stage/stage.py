@@ -215,6 +215,7 @@ class Stage:
         self._show_tendons = shown
         if self._robot is not None and self._robot.tendons:
             self._add_robot(self._robot)
+            self.set_branches([drawn.q for drawn in self.branches if drawn.q is not None])
 
     def set_pull_error(self, error: float | None, elastic: bool) -> None:
         """Set the standard deviation of pulls (m) for the tip's ellipsoid; None hides it.

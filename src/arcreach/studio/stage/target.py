@@ -14,7 +14,7 @@ from arcreach._typing import Array
 from arcreach.robots.body_mesh import circle, revolved, tube_faces
 from arcreach.studio.stage import colours
 
-# In reaches: limits of the ball's radius, size of the handles for a large and a small ball, radius of a small ball.
+# In reaches: limits of the ball's radius, sizes of the handles of a large and a small ball, limit between the two.
 BALL, GIZMO, SMALL_GIZMO, SMALL_BALL = (0.012, 0.034), 0.22, 0.13, 0.02
 # The ball's radius in radii of the tip, and the arrow's length in radii of the ball.
 TIP_RADII, ARROW = 1.3, 5.0

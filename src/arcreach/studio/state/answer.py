@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,11 +35,11 @@ class Result:
     q: Array
     status: str  # as the page shows it
     reached: bool
-    position_error: float | None  # None without a target
-    angle_error: float | None
-    seconds: float | None
-    iterations: int | None
-    clearance: float | None  # None without obstacles
+    position_error: float | None = None  # None without a target
+    angle_error: float | None = None
+    seconds: float | None = None
+    iterations: int | None = None
+    clearance: float | None = None  # None without obstacles
     touched: tuple[int, ...] = ()  # indices of the obstacles in collision
     port_distance: float | None = None  # distance of the body from the entry point; None without one
     trace: Trace | None = None
@@ -90,13 +89,12 @@ def _posed(request: Request, q: Array) -> Result:
     free, touched = judge_clearance(request.robot, q, request.scene)
     passed, kept = _judge_port(request, q)
     status = "runs into an obstacle" if touched else "set by hand" if kept else "misses the entry point"
-    return Result("by hand", q, status, kept and not touched, None, None, None, None, free, touched, passed)
+    return Result("by hand", q, status, kept and not touched, clearance=free, touched=touched, port_distance=passed)
 
 
 def _solved(request: Request, method: str, start: Array, budget: float, trace: bool) -> Result:
     # Only methods that avoid obstacles receive the scene; the results of the others are checked below.
     avoiding = request.avoid and len(request.scene) > 0 and find_method(method).avoids
-    began = time.perf_counter()
     try:
         found = solve(
             request.robot,
@@ -117,8 +115,7 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
         reason = str(error) if expected else f"failed by {type(error).__name__}: {error}"
         free, touched = judge_clearance(request.robot, start, request.scene)
         passed, _ = _judge_port(request, start)
-        return Result(method, start, reason, False, None, None, None, None, free, touched, passed, refused=True)
-    seconds = found.seconds if found.seconds > 0.0 else time.perf_counter() - began
+        return Result(method, start, reason, False, clearance=free, touched=touched, port_distance=passed, refused=True)
     free, touched = judge_clearance(request.robot, found.q, request.scene)
     status = text.status(found.status, found.position_error, found.angle_error)
     reached = found.status == Status.REACHED
@@ -131,7 +128,7 @@ def _solved(request: Request, method: str, start: Array, budget: float, trace: b
         reached and not touched,
         found.position_error,
         found.angle_error if request.target.axis is not None else None,
-        seconds,
+        found.seconds,
         found.iterations,
         free,
         touched,
@@ -155,8 +152,7 @@ def judge_clearance(robot: Robot, q: Array, scene: Scene) -> tuple[float | None,
     nearest = float(clearance(robot, q, scene))
     if nearest >= 0.0:
         return nearest, ()
-    alone = _scenes_of_one(scene)
-    return nearest, tuple(i for i, one in enumerate(alone) if float(clearance(robot, q, one)) < 0.0)
+    return nearest, tuple(i for i, one in enumerate(_scenes_of_one(scene)) if clearance(robot, q, one) < 0.0)
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ DIFFERENCE, DAMPINGS = 1e-6, (1e-3, 1e-2, 1e-1)
 LEVER = 0.2
 # Corrections of a step that would leave the port, tried in order: the distance from the port to aim at, as a share of
 # its radius, and whether to constrain the nearest point of the body in the outward direction only.
-AIMS = ((0.9, True), (0.5, True), (0.5, False), (0.1, False))
+CORRECTIONS = ((0.9, True), (0.5, True), (0.5, False), (0.1, False))
 # With a port, a motion is refused if less than this share of it is possible.
 SMALLEST_SHARE = 0.1
 
@@ -70,7 +70,7 @@ def _nearer(robot: Robot, q: Array, goal: Array, rows: int, held: Booleans, port
     # Increase the damping until a step leads nearer: a robot that is fully extended is singular.
     for damping in DAMPINGS:
         moved = _step(robot, q, J.copy(), error, (damping * robot.reach) ** 2, held)
-        for share, alone in AIMS:
+        for share, alone in CORRECTIONS:
             if port is None or _passes(robot, moved, port, q):
                 break
             extra, miss = _port_rows(robot, q, moved, Q, port, share, alone)

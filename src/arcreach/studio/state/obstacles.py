@@ -40,11 +40,6 @@ def centre_of(shape: Any) -> Array:
     return np.array(shape.position if isinstance(shape, Mesh) else shape.centre)
 
 
-def is_wall(shape: Any) -> bool:
-    """Return whether an obstacle is a half space."""
-    return isinstance(shape, HalfSpace)
-
-
 def movable(shape: Any) -> bool:
     """Return whether the page can move an obstacle; a mesh stays, since its search grid would be computed each time."""
     return not isinstance(shape, Mesh)
@@ -101,7 +96,7 @@ def with_new(scene: Scene, kind: str, centre: npt.ArrayLike, size: float) -> Sce
 
 def with_new_beside(scene: Scene, kind: str, reach: float, free: Callable[[Scene], bool]) -> Scene:
     """Return the scene with one more obstacle, if possible apart from all others and where `free` holds for it."""
-    solids: list[Any] = [shape for shape in scene if not is_wall(shape)]
+    solids: list[Any] = [shape for shape in scene if not isinstance(shape, HalfSpace)]
     others = [solid.bounding_sphere for solid in solids]
     for point in _new_positions():
         more = with_new(scene, kind, reach * point, NEW_SIZE * reach)

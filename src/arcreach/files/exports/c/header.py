@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ POLYNOMIAL_ERRORS = {"float32": 2e-8, "float64": 1e-14}
 # Smallest tolerance (radians, or a share of the reach) and range of the reach in metres: squares fit into float32.
 LEAST_TOL = 3e-6
 SMALLEST_REACH, LARGEST_REACH = 1e-5, 1e5
+# Largest limit, as LARGEST_ANGLE in arcreach_math.h, and largest coordinate of a target in metres.
 LARGEST_ANGLE = {"float32": 1e4, "float64": 1e6}
 FARTHEST = {"float32": 1e9, "float64": 1e12}
 # Share by which the bend limit of a section of variable length is reduced in single precision.
@@ -85,19 +86,15 @@ class Header:
             size = f"AR_POLYNOMIALS[{len(polynomial_rows)}][{polynomial_rows.shape[1]}]"
             tables.append(self._table("ar_real", size, *map(self._row, polynomial_rows)))
         constants = self._constants(polynomial_rows)
-        found, more = self._own()
-        constants |= found
-        tables += more
-        defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
-        names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
+        own_constants, own_tables = self._own()
+        constants |= own_constants
+        tables += own_tables
         stem = self.method.replace("-", "_")
-        return (
-            f"/* {self.robot.name or 'A robot'}, for arcreach.c. Coordinates:\n{names} */\n"
-            "#ifndef ARCREACH_ROBOT_H\n#define ARCREACH_ROBOT_H\n\n"
-            f"typedef {'float' if self.single else 'double'} ar_real;\n\n{defines}\n"
-            f'#define AR_METHOD_FILE "arcreach_{stem}.h"\n#define AR_STATE_FILE "arcreach_{stem}_state.h"\n\n#endif\n\n'
-            "#ifdef AR_TABLES\n" + "\n".join(tables) + "#endif\n"
-        )
+        constants |= {"METHOD_FILE": f'"arcreach_{stem}.h"', "STATE_FILE": f'"arcreach_{stem}_state.h"'}
+        names = "\n".join(f"     q[{k}] {name}" for k, name in enumerate(self.robot.coordinates))
+        comment = f"{self.robot.name or 'A robot'}, for arcreach.c. Coordinates:\n{names}"
+        real = f"typedef {'float' if self.single else 'double'} ar_real;\n\n"
+        return _header(comment, "ARCREACH_ROBOT_H", real, constants, "AR_TABLES", tables)
 
     def tendons(self) -> str:
         """Return the text of the tendons' header: routes and, for parallel tendons, the inverse, else the arcs."""
@@ -107,20 +104,12 @@ class Header:
         # Routes index the rows of the packed chain; the C table holds only its arcs.
         is_arc = robot.packed["kind"] == layout.ARC
         arcs, arcs_before = robot.packed[is_arc], np.cumsum(is_arc) - is_arc
-        rows = [
-            "{"
-            + ", ".join(
-                [
-                    *(str(int(route[name])) for name in ("kind", "coordinate", "varies", "tendon")),
-                    str(int(arcs_before[route["first_arc"]])),
-                    str(int(route["arcs"])),
-                    str(int(route["discs"])),
-                    *(self._number(route[name]) for name in ("length", "radius", "angle", "turn", "rest")),
-                ]
-            )
-            + "}"
-            for route in routes
-        ]
+        rows = []
+        for route in routes:
+            index = (*route[["kind", "coordinate", "varies", "tendon"]], arcs_before[route["first_arc"]])
+            integers = [str(int(value)) for value in (*index, route["arcs"], route["discs"])]
+            numbers = map(self._number, route[["length", "radius", "angle", "turn", "rest"]])
+            rows.append("{" + ", ".join([*integers, *numbers]) + "}")
         constants = {"TENDONS": len(robot.tendons), "ROUTES": len(routes), "PARALLEL": int(parallel)}
         constants |= {"HELICAL": int(pulls.HELICAL in kinds), "DISCS": int(pulls.DISCS in kinds)}
         tables = [self._table("ar_route", f"AR_ROUTE[{len(rows)}]", *rows)]
@@ -136,13 +125,8 @@ class Header:
                 f"{{{k}, {unknown}, {int(varies)}, {self._number(rest)}}}" for k, unknown, varies, rest in sections
             ]
             tables.append(self._table("ar_driven", f"AR_SECTIONS[{len(sections)}]", *lines))
-        defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
         names = "\n".join(f"     pulls[{j}] {name}" for j, name in enumerate(robot.tendons))
-        return (
-            f"/* Tendons:\n{names} */\n#ifndef ARCREACH_TENDONS_H\n#define ARCREACH_TENDONS_H\n\n"
-            f"{defines}\n\n#endif\n\n"
-            "#ifdef AR_TENDON_TABLES\n" + "\n".join(tables) + "#endif\n"
-        )
+        return _header(f"Tendons:\n{names}", "ARCREACH_TENDONS_H", "", constants, "AR_TENDON_TABLES", tables)
 
     def _constants(self, polynomial_rows: Array) -> dict[str, Any]:
         model = self.model
@@ -333,6 +317,17 @@ def check_robot(robot: Any, precision: str) -> None:
     limits = np.concatenate([robot.lower, robot.upper])
     if np.abs(limits[np.isfinite(limits)]).max(initial=0.0) > largest:
         raise RobotError(f"robot '{robot.name}' has a limit above {largest:g}, where sine and cosine lose their digits")
+
+
+def _header(
+    comment: str, guard: str, types: str, constants: Mapping[str, Any], macro: str, tables: Sequence[str]
+) -> str:
+    """Return the text of a header; its tables are compiled where `macro` is defined."""
+    defines = "\n".join(f"#define AR_{name} {value}" for name, value in constants.items())
+    return (
+        f"/* {comment} */\n#ifndef {guard}\n#define {guard}\n\n{types}{defines}\n\n#endif\n\n"
+        f"#ifdef {macro}\n" + "\n".join(tables) + "#endif\n"
+    )
 
 
 def _integers(row: Iterable[int]) -> str:

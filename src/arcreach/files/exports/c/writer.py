@@ -35,27 +35,23 @@ def export_c(
     if refusal is not None:
         raise MethodError(f"method '{method}' cannot serve robot '{robot.name}': {refusal}")
     check_folder(folder)
+    root = Path(folder)
+    source = root / "src"
     header = Header(robot, precision, method)
-    robot_text = header.text()
-    tendon_text = header.tendons() if robot.tendons else ""
-    root = make_folder(folder)
-    source = make_folder(root / "src")
     stem = method.replace("-", "_")
     kernel = resources("arcreach.files.exports.c") / "kernel"
-    texts = {
-        source / name: (kernel / name).read_text(encoding="utf-8")
-        for name in (*KERNEL, *METHODS[method], f"arcreach_{stem}.h", f"arcreach_{stem}_state.h")
-    }
-    texts[source / "arcreach_robot.h"] = robot_text
-    if tendon_text:
-        texts |= {source / name: (kernel / name).read_text(encoding="utf-8") for name in TENDONS}
-        texts[source / "arcreach_tendons.h"] = tendon_text
+    tendons = TENDONS if robot.tendons else ()
+    names = (*KERNEL, *METHODS[method], f"arcreach_{stem}.h", f"arcreach_{stem}_state.h", *tendons)
+    texts = {source / name: (kernel / name).read_text(encoding="utf-8") for name in names}
+    texts[source / "arcreach_robot.h"] = header.text()
+    if robot.tendons:
+        texts[source / "arcreach_tendons.h"] = header.tendons()
         texts[source / "arcreach.c"] += '\n#include "arcreach_routes.h"\n'
     for name in ("README.md", "CMakeLists.txt", "library.properties", "examples/solve/solve.ino", "examples/solve.c"):
         texts[root / name] = (kernel / "project" / name).read_text(encoding="utf-8")
     texts[root / "README.md"] = texts[root / "README.md"].replace("ROBOT", robot.name or "one robot")
-    make_folder(root / "examples" / "solve")
     for path, text in texts.items():
+        make_folder(path.parent)
         write_text(path, text)
     save_robot(robot, root / "robot.toml")
     return (*texts, root / "robot.toml")
