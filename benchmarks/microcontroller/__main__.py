@@ -134,7 +134,7 @@ def verdicts(folder: Path, count: int = 10_000) -> None:
             continue
         ar.export_c(robot, folder, "float64")
         solver = ar.load_exported(folder)
-        mode = AXIS if robot.model.kernel().symmetric else ROTATION
+        mode = AXIS if robot.model.for_kernels().symmetric else ROTATION
         poses = robot.tip_pose(robot.sample(count, seed=10))
         poses[::10, :3, 3] += robot.moving_reach * np.random.default_rng(11).normal(0.0, 0.5, (len(poses[::10]), 3))
         targets = ar.Targets.from_poses(poses, KINDS[mode])

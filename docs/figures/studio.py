@@ -159,7 +159,7 @@ def jog(visit: Visit) -> None:
     visit.wait(lambda: studio.state.settled)
     # Slowly, so that it still moves when the picture is taken.
     studio.jogging.settings.speed = (0.01, 0.5)
-    studio.panels.operator.speed.value = (10.0, 28.6)
+    studio.panels.jog.speed.value = (10.0, 28.6)
     visit.button("Record").click()
     visit.page.get_by_role("button", name="Move Z−").hover()
     visit.page.mouse.down()

@@ -24,7 +24,7 @@ from arcreach.ik.target import Target, Targets
 from arcreach.robots.builders import free_base
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.scenes.certificate import certified_clearance
+from arcreach.scenes.certified_clearance import certified_clearance
 from arcreach.scenes.clearance import Clearance, Clearances, clearance, clearance_gradient, self_clearance
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc, Polygon, Wall

@@ -27,7 +27,7 @@ from arcreach.ik.solve_all import solve_all
 from arcreach.ik.target import Target
 from arcreach.robots.robot import Robot
 from arcreach.robots.symbolic import SymbolicRobot
-from arcreach.scenes.certificate import certified_clearance
+from arcreach.scenes.certified_clearance import certified_clearance
 from arcreach.scenes.clearance import clearance_gradient, self_clearance
 from arcreach.scenes.mesh import Mesh
 from arcreach.scenes.planar import Disc

@@ -109,7 +109,7 @@ def test_full_turns_are_other_solutions():
 
 
 def test_the_solver_s_own_kinematics_agree():
-    model = ROBOT.model.kernel(ROTATION)
+    model = ROBOT.model.for_kernels(ROTATION)
     tip = ROBOT.tip_pose(Q[0])
     e, J = np.zeros(6), np.zeros((ROBOT.dof, 6))
     goal = Goal(np.concatenate([tip[:3, :3].ravel(), tip[:3, 3]]), ROTATION, 0.0, 0.0)

@@ -123,7 +123,7 @@ def test_a_function_replaces_another(monkeypatch):
     monkeypatch.setattr(driver, "device_function", lambda function: function)
     driver.with_exchanged.cache_clear()
     robot = ar.load_robot("ur5")
-    model = robot.model.kernel(AXIS)
+    model = robot.model.for_kernels(AXIS)
     goal = Goal(np.zeros(TARGET_SIZE), AXIS, 1e-12, 1e-6)
     goal.target[[8, 9]] = 1.0
     exchanged = ((sincos, sincos_reduced), (loops.rows, hints.unrolled_rows))

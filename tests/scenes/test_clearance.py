@@ -7,7 +7,7 @@ from tests.scenes import bodies
 
 import arcreach as ar
 from arcreach.errors import TargetError
-from arcreach.scenes.certificate import certified_clearance
+from arcreach.scenes.certified_clearance import certified_clearance
 
 THREE = ar.Robot([ar.Section(0.05, 2.0, radius=0.004)] * 3)
 

@@ -34,7 +34,7 @@ def studio(page: Studio) -> Iterator[Studio]:
     """The studio as it is at first."""
     page.player.close()
     page.panels.reset()
-    page.panels.operator.frame.value = BASE
+    page.panels.jog.frame.value = BASE
     page.state.own_scene = None
     page.set_robot(ar.load_robot("three-section"))
     page.change(aim=AXIS, method="auto", compared=NO_METHOD, avoid=True, tuning=Tuning())

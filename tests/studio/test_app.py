@@ -231,9 +231,9 @@ def test_changes_from_python_are_shown_by_the_inputs(studio):
     panels = studio.panels
     assert (panels.method.method.value, panels.method.compared.value) == ("dls", "jacobian")
     assert not panels.obstacles.avoid.value
-    assert panels.operator.entry.value
-    np.testing.assert_allclose(panels.operator.point.value, 1e3 * np.array(port.point), atol=1e-3)
-    assert [k for k, box in panels.operator.boxes.items() if box.value] == [1]
+    assert panels.jog.entry.value
+    np.testing.assert_allclose(panels.jog.point.value, 1e3 * np.array(port.point), atol=1e-3)
+    assert [k for k, box in panels.jog.boxes.items() if box.value] == [1]
     # The method stays where it accepts the aim.
     studio.set_aim(POSITION)
     assert panels.target.aim.value == POSITION

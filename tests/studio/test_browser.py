@@ -209,7 +209,7 @@ def test_step_through_a_solve(studio, visit):
 
 
 def test_jog_hold_record_and_play(studio, visit):
-    robot, tab = studio.state.request.robot, studio.panels.operator
+    robot, tab = studio.state.request.robot, studio.panels.jog
 
     def height():
         return robot.tip_pose(studio.q)[2, 3]

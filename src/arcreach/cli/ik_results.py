@@ -12,8 +12,8 @@ import typer
 
 from arcreach._extras import require
 from arcreach._io import CSV_ENDINGS, check_output, csv_text, write_bytes, write_text
-from arcreach.cli.actuators import tendon_columns
 from arcreach.cli.output import json_text, print_json
+from arcreach.cli.tendon_output import tendon_columns
 from arcreach.ik.log import coordinate_columns
 from arcreach.ik.solution import STATUS_BY_CODE, Solutions
 from arcreach.robots.robot import Robot

@@ -13,8 +13,8 @@ from arcreach._typing import Array
 from arcreach.elements import Link
 from arcreach.errors import MethodError
 from arcreach.figures.drawing import theme
-from arcreach.figures.drawing.canvas import ARC_POINTS, OBSTACLE, Canvas, between, halo, mixed
-from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, VERMILION
+from arcreach.figures.drawing.canvas import ARC_POINTS, Canvas, between, halo, mixed
+from arcreach.figures.drawing.theme import BLUE, GREEN, GREY, INK, MM, OBSTACLE, VERMILION
 from arcreach.kernels.clearance import body as layout
 from arcreach.planning.motion.motion_check import motion_between
 from arcreach.robots.body_mesh import check_chain, radii_of

@@ -31,7 +31,7 @@ from arcreach.gpu.streams import (
 )
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION
 from arcreach.kernels.solver.contexts import Model, Table, Task
-from arcreach.kernels.solver.gpu_steps import TARGETS_AT_ONCE
+from arcreach.kernels.solver.gpu_lookup import TARGETS_AT_ONCE
 
 # Capacities, in variables and moving elements, that kernels for any robot are compiled for.
 SIZES = (8, 16, 32, 64)

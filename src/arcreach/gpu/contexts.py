@@ -9,7 +9,7 @@ from arcreach.gpu.driver import WARP, device_function, from_kernel, is_simulated
 from arcreach.gpu.nvvm_hints import unrolled_rows, unrolled_variables
 from arcreach.kernels.chain.layout import ROTATION
 from arcreach.kernels.math.trigonometry import LARGEST_ANGLE, sincos, sincos_reduced
-from arcreach.kernels.solver import gpu_steps, loops, variables
+from arcreach.kernels.solver import gpu_lookup, loops, variables
 from arcreach.kernels.solver.contexts import Goal, Model, Task, Work
 from arcreach.kernels.solver.descent import forget_columns
 
@@ -163,7 +163,7 @@ class Parts(NamedTuple):
 
 
 aims = from_kernel(variables.aims)
-load_target = from_kernel(gpu_steps.load_target)
+load_target = from_kernel(gpu_lookup.load_target)
 to_front = from_kernel(variables.to_front)
 
 

@@ -23,7 +23,7 @@ from arcreach.kernels.chain import judge
 from arcreach.kernels.chain import kinematics as chain
 from arcreach.kernels.chain import limits as limit_kernels
 from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE
-from arcreach.kernels.solver import descent, gpu_steps, policy, seed_lookup, starts, variables
+from arcreach.kernels.solver import descent, gpu_lookup, policy, seed_lookup, starts, variables
 from arcreach.kernels.solver.contexts import Budget, Work
 
 # A module global: the simulator replaces it while a kernel runs.
@@ -37,10 +37,10 @@ FIRST_STARTS = 8
 # CPU kernels as device functions.
 distance_from = from_kernel(judge.distance_from)
 final_status = from_kernel(judge.final_status)
-find_key = from_kernel(gpu_steps.find_key)
-find_nearest = from_kernel(gpu_steps.find_nearest)
+find_key = from_kernel(gpu_lookup.find_key)
+find_nearest = from_kernel(gpu_lookup.find_nearest)
 frame_of = from_kernel(seed_lookup.frame_of)
-load_target = from_kernel(gpu_steps.load_target)
+load_target = from_kernel(gpu_lookup.load_target)
 policy_of = from_kernel(policy.policy_of)
 start_budget = from_kernel(policy.start_budget)
 tip_errors = from_kernel(judge.tip_errors)

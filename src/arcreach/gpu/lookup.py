@@ -7,9 +7,9 @@ import numpy as np
 from arcreach.gpu.contexts import FROM_START, NEAR_START, REFUSED, Kind, Parts
 from arcreach.gpu.driver import from_kernel, is_simulated, load
 from arcreach.kernels.chain.layout import AXIS, POSITION, ROTATION, TARGET_SIZE
-from arcreach.kernels.solver import gpu_steps, seed_lookup, starts, variables
+from arcreach.kernels.solver import gpu_lookup, seed_lookup, starts, variables
 from arcreach.kernels.solver.contexts import Table, Work
-from arcreach.kernels.solver.gpu_steps import SEEDS_PER_GROUP, TARGETS_AT_ONCE
+from arcreach.kernels.solver.gpu_lookup import SEEDS_PER_GROUP, TARGETS_AT_ONCE
 from arcreach.kernels.solver.seed_lookup import FAR
 from arcreach.kernels.solver.starts import FAMILIAR_SEEDS, WORTH_A_DESCENT
 
@@ -20,13 +20,13 @@ cuda = load()
 KEY_ROWS = {POSITION: (0, 1, 2, 3), AXIS: (0, 1, 2, 3, 4, 5, 6), ROTATION: (0, 1, 2, 3, 7, 8, 9, 10)}
 
 # CPU kernels, as GPU kernels call them.
-accept = from_kernel(gpu_steps.accept)
-copy_keys = from_kernel(gpu_steps.copy_keys)
-find_key = from_kernel(gpu_steps.find_key)
-find_nearest = from_kernel(gpu_steps.find_nearest)
+accept = from_kernel(gpu_lookup.accept)
+copy_keys = from_kernel(gpu_lookup.copy_keys)
+find_key = from_kernel(gpu_lookup.find_key)
+find_nearest = from_kernel(gpu_lookup.find_nearest)
 joint_distance = from_kernel(starts.joint_distance)
-key_score = from_kernel(gpu_steps.key_score)
-least_scores = from_kernel(gpu_steps.least_scores)
+key_score = from_kernel(gpu_lookup.key_score)
+least_scores = from_kernel(gpu_lookup.least_scores)
 nearest_distance = from_kernel(seed_lookup.nearest_distance)
 rate_start = from_kernel(starts.rate_start)
 to_front = from_kernel(variables.to_front)

@@ -10,7 +10,7 @@ import numpy as np
 from arcreach.gpu.contexts import NEAR_START, Kind, Parts
 from arcreach.gpu.driver import WARP, device_function, from_kernel, load
 from arcreach.kernels.chain.layout import GOING_ON, REACHED, STALLED, TARGET_SIZE
-from arcreach.kernels.solver import descent, gpu_steps, loops, policy, starts, variables
+from arcreach.kernels.solver import descent, gpu_lookup, loops, policy, starts, variables
 from arcreach.kernels.solver.contexts import Work
 from arcreach.kernels.solver.seed_lookup import FAR
 
@@ -20,10 +20,10 @@ cuda = load()
 # CPU kernels, as GPU kernels call them.
 empty_tally = from_kernel(policy.empty_tally)
 final_budget = from_kernel(policy.final_budget)
-find_key = from_kernel(gpu_steps.find_key)
-key_score = from_kernel(gpu_steps.key_score)
+find_key = from_kernel(gpu_lookup.find_key)
+key_score = from_kernel(gpu_lookup.key_score)
 mix_seeds = from_kernel(starts.mix_seeds)
-next_nearest = from_kernel(gpu_steps.next_nearest)
+next_nearest = from_kernel(gpu_lookup.next_nearest)
 policy_of = from_kernel(policy.policy_of)
 schedule_of = from_kernel(policy.schedule_of)
 start_budget = from_kernel(policy.start_budget)

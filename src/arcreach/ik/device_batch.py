@@ -121,7 +121,7 @@ def check_device(robot: Any, method: str, **not_served: Any) -> None:
         raise DeviceError(
             f"robot '{robot.name}' has limits of pulls, which device 'cuda' does not keep; use device='cpu'"
         )
-    largest = too_large(robot.model.kernel(), robot.model.variables)
+    largest = too_large(robot.model.for_kernels(), robot.model.variables)
     if largest is not None:
         raise DeviceError(
             f"robot '{robot.name}' is too large for device 'cuda': its {largest} variables or moving elements are more "

@@ -157,7 +157,7 @@ def solve_all(
 def _least_first(robot: Robot, preference: Preference, Q: Array, hits: Integers) -> list[int]:
     """Return the row numbers of distinct postures in Q (n, dof), least cost first, and add up their hits."""
     V, model = robot.model.to_variables(Q), robot.model
-    costs = np.array([cost(model.kernel(), preference, v) for v in V])
+    costs = np.array([cost(model.for_kernels(), preference, v) for v in V])
     kept: list[int] = []
     for i in np.argsort(costs, kind="stable").tolist():
         near = [k for k in kept if np.abs(model.difference(V[k], V[i])).max() < SAME_POSTURE]

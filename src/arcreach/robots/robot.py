@@ -31,9 +31,9 @@ from arcreach.robots._pack import pack
 from arcreach.robots.builders import elements_from_dh, elements_from_vectors
 from arcreach.robots.equilibrium import Equilibrium, from_pulls
 from arcreach.robots.manipulability import Manipulability, manipulability
-from arcreach.robots.model import SolverModel
 from arcreach.robots.rates import Rates, rates
 from arcreach.robots.routes import pack_routes, pull_limits, tendon_names
+from arcreach.robots.solver_model import SolverModel
 
 # Kernels for one configuration; their argument types never change.
 _tip_pose, _frames, _backbone, _jacobian = map(settled, (chain.tip_pose, chain.frames, chain.backbone, chain.jacobian))

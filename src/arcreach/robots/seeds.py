@@ -13,7 +13,7 @@ from arcreach.kernels.solver import seed_lookup
 from arcreach.kernels.solver.contexts import Table
 
 if TYPE_CHECKING:
-    from arcreach.robots.model import SolverModel
+    from arcreach.robots.solver_model import SolverModel
 
 # Metres that count as much as a radian in the choice of seeds, as a share of the chain's length: for targets with an
 # axis and with a rotation.
@@ -30,7 +30,7 @@ _key_seeds = settled(seed_lookup.key_seeds)
 
 def seed_table(model: SolverModel, mode: int, count: int, seed: int) -> Table:
     """Return a table of `count` seeds for targets of a mode; `seed` chooses another table."""
-    kernel = model.kernel(mode)
+    kernel = model.for_kernels(mode)
     length = model.length(mode)
     found = model.keep_pulls(seed_variables(model, count, seed), nearest=False)
     keys = np.zeros((count, 10))

@@ -77,7 +77,7 @@ class Studio:
         self._ending.callback(self.jobs.background.stop)
         self._solver = Solver(self.state, self._show)
         self._ending.callback(self._solver.stop)
-        self.jogging = Jogging(self.state, self.devices, self.pose, self.panels.operator.refresh_if_due)
+        self.jogging = Jogging(self.state, self.devices, self.pose, self.panels.jog.refresh_if_due)
         self._ending.callback(self.jogging.stop)
         self._show_robot(self.state.entry)
         self.panels.results.say(GETTING_READY)

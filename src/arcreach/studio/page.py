@@ -15,7 +15,7 @@ HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
-SCRIPT = Path(__file__).with_name("operator.js")
+SCRIPT = Path(__file__).with_name("jog.js")
 # Share of a phone's screen that the panel at the bottom covers; 0.6 in viser.
 PHONE_PANEL = 0.46
 STYLES = f"""

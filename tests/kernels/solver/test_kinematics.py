@@ -14,7 +14,7 @@ from arcreach.kernels.solver.variables import to_front
 
 
 def residual(robot, v, target, mode):
-    model = robot.model.kernel()
+    model = robot.model.for_kernels()
     e, J, local = np.empty(6), np.zeros((len(v), 6)), np.empty(12)
     to_front(model, mode, target, local)
     errors = evaluate(model, Goal(local, mode, 0.0, 0.0), v, e, J)

@@ -10,7 +10,7 @@ from arcreach.kernels.solver.shape_squares import Body
 
 def test_a_block_that_crosses_a_second_bound_is_held():
     robot = ar.Robot([ar.Section(0.1, 2.0, stretch=0.05)])
-    model = robot.model.kernel()
+    model = robot.model.for_kernels()
     fit = make_fit(model, Body(np.zeros(1, np.int64), np.ones(1), np.ones(1), 0.1, 1.0, 0.0, np.ones(3)), robot.dof)
     # At the largest bend and length, the free step leaves the limit of the length only; without its part along the
     # length it would also leave that of the bend.

@@ -4,7 +4,7 @@ import pytest
 import arcreach as ar
 from arcreach.errors import ConfigurationError, MethodError, SceneError, TargetError
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
-from arcreach.planning.motion.search import weights_and_branch
+from arcreach.planning.motion.path_search import weights_and_branch
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ import typer
 
 from arcreach._io import is_stream
 from arcreach._typing import Array
-from arcreach.cli.actuators import with_tendons
 from arcreach.cli.arguments import (
     TO_HELP,
     Axis,
@@ -37,6 +36,7 @@ from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import check_figure, note, print_table, printable
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_numbers, parse_target
+from arcreach.cli.tendon_output import with_tendons
 from arcreach.errors import MethodError, SceneError
 from arcreach.files import PlanarScene, load_chain, load_planar_scene, load_robot, load_scene, planar_catalogue
 from arcreach.ik.method import find_method

@@ -10,11 +10,11 @@ import typer
 from arcreach._io import csv_text
 from arcreach._text import coordinate_lines
 from arcreach._typing import Array
-from arcreach.cli.actuators import print_tendons, tendon_columns, with_tendons
 from arcreach.cli.arguments import Actuators, AsJson, BaseLink, RobotName, TipLink, one_of
 from arcreach.cli.configurations import parse_configuration, parse_pulls, read_configurations, read_pulls
 from arcreach.cli.output import console, note, print_json
 from arcreach.cli.progress import announce_compiling
+from arcreach.cli.tendon_output import print_tendons, tendon_columns, with_tendons
 from arcreach.errors import MethodError
 from arcreach.files import load_robot
 from arcreach.files.exports.csv_log import pose_columns

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from arcreach._text import count
-from arcreach.cli.actuators import print_tendons, with_tendons
 from arcreach.cli.arguments import (
     Actuators,
     AngleTol,
@@ -41,6 +40,7 @@ from arcreach.cli.method_options import parse_options
 from arcreach.cli.output import EXIT_INTERRUPTED, console, exit_by, note, picked, print_json
 from arcreach.cli.progress import announce_compiling
 from arcreach.cli.targets import parse_number, parse_surroundings, parse_target, read_targets
+from arcreach.cli.tendon_output import print_tendons, with_tendons
 from arcreach.errors import MethodError
 from arcreach.files import load_robot, write_csv_log
 from arcreach.ik.own_methods import load_method

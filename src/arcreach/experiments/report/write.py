@@ -18,7 +18,7 @@ from arcreach.experiments.engine.experiment import CPU, OURS
 from arcreach.experiments.engine.records import Run
 from arcreach.experiments.engine.store import RUN_FILE
 from arcreach.experiments.report import charts
-from arcreach.experiments.report.comparison import MOST_CASES, comparison_tables
+from arcreach.experiments.report.comparison_tables import MOST_CASES, comparison_tables
 from arcreach.experiments.report.pages import as_html, as_markdown, write_figures
 from arcreach.experiments.report.parts import Drawing, Heading, Items, Part, Table, Text
 from arcreach.experiments.report.readings import conclusions, reading_table

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arcreach._typing import Array
 from arcreach.figures.drawing.mesh_faces import small_faces
-from arcreach.figures.drawing.theme import GREY, MM
+from arcreach.figures.drawing.theme import GREY, MM, OBSTACLE
 from arcreach.scenes.shapes import Box, Capsule, HalfSpace, Sphere
 
 Colour = tuple[float, float, float]
@@ -23,7 +23,6 @@ ARC_POINTS = 17
 CORNERS = 40
 # Direction to the light in the picture: from the left and above.
 LIGHT = (-0.45, 0.55)
-OBSTACLE: Colour = (0.80, 0.78, 0.74)
 CLEAR = (0.0, 0.0, 0.0, 0.0)
 # Number of steps of an arc that are drawn as one polygon.
 CHUNK = 4

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from arcreach._typing import Array
-from arcreach.figures.drawing.theme import GREEN, GREY, INK, MM, hollow
+from arcreach.figures.drawing.theme import GREEN, GREY, INK, MM, PLANAR_OBSTACLE, hollow
 from arcreach.planning.contact.contact_plan import ContactPlans
 from arcreach.scenes.planar import Disc, Obstacle, Point, Wall
 
-FILL = "#E3E3E3"
 # Line width of a wall in points.
 WALL = 1.6
 
 
-def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = FILL, edge: str = GREY) -> None:
+def draw_obstacles(panel: Any, obstacles: Iterable[Obstacle], fill: str = PLANAR_OBSTACLE, edge: str = GREY) -> None:
     """Draw filled obstacles with thin edges, and walls as lines."""
     from matplotlib.patches import Circle
     from matplotlib.patches import Polygon as Patch

@@ -28,6 +28,8 @@ BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 INK, GREY, PALE = "#222222", "#666666", "#A9A9A9"
+# Obstacles in space, which are shaded, and in the plane.
+OBSTACLE, PLANAR_OBSTACLE = (0.80, 0.78, 0.74), "#E3E3E3"
 # Line styles and markers distinguish lines in black and white.
 LINES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P")

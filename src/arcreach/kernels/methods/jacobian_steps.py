@@ -16,7 +16,8 @@ from arcreach.kernels.math.linalg import diagonalize
 from arcreach.kernels.math.vectors import norm
 from arcreach.kernels.solver.descent import solve_damped
 
-# Rules of steps. SHARE, FIXED and RESIDUAL are damped least squares with three rules for the damping.
+# Rules of steps: SHARE is method `jacobian`, FIXED `dls` and RESIDUAL `lm`, damped least squares with three rules for
+# the damping; TRANSPOSE is `jacobian-transpose`, FILTERED `svd-dls`, SELECTIVE `sdls`.
 SHARE, TRANSPOSE, FIXED, FILTERED, SELECTIVE, RESIDUAL = range(6)
 
 # The chain cannot move along a singular direction whose squared singular value is below this share of their sum.

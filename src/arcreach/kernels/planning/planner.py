@@ -8,7 +8,7 @@ import numpy as np
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Integers
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.planning.check import Demand, new_work, sharpest
+from arcreach.kernels.planning.motion_check import Demand, new_work, sharpest
 from arcreach.kernels.planning.sampling import draw
 from arcreach.kernels.planning.shorten import path_length, shorten
 from arcreach.kernels.planning.tree import Scratch, Space, Tree, distance, is_free, search

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from arcreach._jit import clock, kernel
 from arcreach._typing import Array, Integers
 from arcreach.kernels.math.linalg import copy
-from arcreach.kernels.planning.check import is_clear
+from arcreach.kernels.planning.motion_check import is_clear
 from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.planning.sampling import draw
 from arcreach.kernels.solver.contexts import Model

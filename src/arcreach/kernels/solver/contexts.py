@@ -6,7 +6,7 @@ from arcreach._typing import Array, Integers, Records, Singles
 
 
 class Model(NamedTuple):
-    """A robot for the solver; `robots.model` builds it."""
+    """A robot for the solver; `robots.solver_model` builds it."""
 
     chain: Records  # a row per element
     moving: Records  # a row per moving element, see `layout.MOVING`

@@ -18,7 +18,7 @@ from arcreach._typing import Array, Booleans, Integers
 from arcreach.elements import HeldSection, Section
 from arcreach.errors import MethodError
 from arcreach.ik.port import Port
-from arcreach.kernels.planning import check as kernels
+from arcreach.kernels.planning import motion_check as kernels
 from arcreach.kernels.planning.pairs import World
 from arcreach.kernels.planning.port_check import check_port_motions
 from arcreach.kernels.planning.travel import TRAVEL_SIZE, write_travels
@@ -77,7 +77,7 @@ class VariableSpace:
     def inside(self, V: Array) -> Array:
         """Return the nearest variables (n, variables) inside the limits."""
         inside = np.empty_like(V)
-        inside_limits_batch(0, len(V), self.model.kernel(), V, inside)
+        inside_limits_batch(0, len(V), self.model.for_kernels(), V, inside)
         return self.model.keep_pulls(inside, nearest=True)
 
     def keeps_pulls(self, first: Array, last: Array) -> Booleans:
@@ -173,7 +173,7 @@ class MotionCheck:
         assert self.port is not None
         answer = np.empty((len(V) - 1, 2))
         port = self.port.for_kernels(self.space.robot)
-        check_port_motions(0, len(answer), self.space.model.kernel(), port, V[:-1].copy(), V[1:].copy(), answer)
+        check_port_motions(0, len(answer), self.space.model.for_kernels(), port, V[:-1].copy(), V[1:].copy(), answer)
         return answer[:, 0] > 0.0, answer[:, 1]
 
     def certify(self, V: Array, together: bool = False) -> tuple[Booleans, Array]:
@@ -198,7 +198,7 @@ class MotionCheck:
         )
         answer = np.empty((len(ends), 2))
         options = kernels.CheckOptions(*wanted, left)
-        _motions(0, len(ends), self.space.model.kernel(), self.world, demand, options, ends, answer)
+        _motions(0, len(ends), self.space.model.for_kernels(), self.world, demand, options, ends, answer)
         return answer
 
 

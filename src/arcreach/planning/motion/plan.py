@@ -29,8 +29,8 @@ from arcreach.ik.target import Target, as_target
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.planning.motion.goals import goal_configurations
 from arcreach.planning.motion.motion_check import MotionCheck, VariableSpace
+from arcreach.planning.motion.path_search import Options, find_path
 from arcreach.planning.motion.plan_result import Plan
-from arcreach.planning.motion.search import Options, find_path
 from arcreach.robots.hints import angle_hint, position_hint
 from arcreach.robots.restricted import restricted, with_tool
 from arcreach.robots.robot import Robot

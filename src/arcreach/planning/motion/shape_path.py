@@ -157,7 +157,7 @@ class BodyPath:
         Q[:] = start
         goals = np.column_stack([depths, self.line.at(depths), np.full(len(depths), self.aim)])
         curve = self.line.periodic if closed else self.line.open
-        fit_path(self.robot.model.kernel(), box, self._body, curve, goals, start.ndim == 1, Q)
+        fit_path(self.robot.model.for_kernels(), box, self._body, curve, goals, start.ndim == 1, Q)
         return Q
 
     def _defects(self, Q: Array, depths: Array) -> tuple[int, float]:

@@ -171,7 +171,7 @@ class _BoundedSteps:
 
 def step_box(robot: Robot, largest: Array, mode: int = POSITION) -> Box:
     """Return the box around a configuration in which each variable changes by at most its entry of `largest`."""
-    model = robot.model.kernel(mode)
+    model = robot.model.for_kernels(mode)
     # Kernels write `moving`; the model reads it through a read-only view, the type for which kernels are compiled.
     moving = model.moving.copy()
     view = moving.view()

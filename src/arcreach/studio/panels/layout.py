@@ -7,8 +7,8 @@ from typing import Any
 from arcreach._typing import Array
 from arcreach.studio.panels.analysis import AnalysisTab
 from arcreach.studio.panels.events import Studio, from_client
+from arcreach.studio.panels.jog import JogTab
 from arcreach.studio.panels.obstacles import ObstaclesTab
-from arcreach.studio.panels.operator import OperatorTab
 from arcreach.studio.panels.results import Chart, ResultTable
 from arcreach.studio.panels.robot import RobotInputs
 from arcreach.studio.panels.sliders import Sliders
@@ -40,7 +40,7 @@ class Panels:
         left, below = gui.add_panel(), gui.add_panel()
         self.sliders = Sliders(gui, left.add_tab("Pose", "adjustments"), studio)
         with left.add_tab("Jog", "device-gamepad-2"):
-            self.operator = OperatorTab(gui, studio)
+            self.jog = JogTab(gui, studio)
         with left.add_tab("Obstacles", "sphere"):
             self.obstacles = ObstaclesTab(gui, studio)
         self.tendons = TendonsTab(gui, left, studio)
@@ -71,7 +71,7 @@ class Panels:
         """Show another robot; return the request fields that the inputs now hold."""
         self.robot.show(entry)
         self.sliders.set_robot(entry.robot, q)
-        operated = self.operator.set_robot(entry.robot)
+        operated = self.jog.set_robot(entry.robot)
         self.tendons.set_robot(entry.robot)
         self.view.boxes["tendons"].visible = len(entry.robot.tendons) > 0
         self.chart.clear()
@@ -85,7 +85,7 @@ class Panels:
         self.method.offer(request.robot, request.aim)
         self.method.method.value, self.method.compared.value = request.method, request.compared
         self.obstacles.avoid.value = request.avoid
-        self.operator.show(request)
+        self.jog.show(request)
 
     def reset(self) -> None:
         """Set the inputs to the defaults of a request."""

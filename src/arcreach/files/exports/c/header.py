@@ -18,9 +18,9 @@ from arcreach.kernels.actuation import pulls
 from arcreach.kernels.chain import layout
 from arcreach.kernels.solver import descent, policy, seed_lookup, starts
 from arcreach.robots.equilibrium import parallel_inverse
-from arcreach.robots.model import polynomials
 from arcreach.robots.robot import Robot
 from arcreach.robots.seeds import seed_variables
+from arcreach.robots.solver_model import polynomials
 
 PRECISIONS = ("float32", "float64")
 # Truncation error of the polynomials; for float32 it is below half a unit in the last place of 1.
@@ -62,7 +62,7 @@ class Header:
         self.single = precision == "float32"
         self.precision = precision
         self.method = method
-        self.model = robot.model.kernel()
+        self.model = robot.model.for_kernels()
         self.length = robot.moving_reach
         self.fixed: list[tuple[float, ...]] = []
         self.vectors: list[tuple[float, ...]] = []

@@ -57,13 +57,13 @@ class SolverModel:
         self._kernels: dict[bool, tuple[Model, Pulls | None]] = {}
         self._searches: dict[tuple[int, int, int], tuple[Model, Table]] = {}
         self._near: dict[tuple[int, bytes, float], tuple[Table, Table]] = {}
-        self.moving = self.kernel().moving
+        self.moving = self.for_kernels().moving
         self.variables = int(sum(self.moving["width"]))
 
     @property
     def weight(self) -> float:
         """Metres that count as much as a radian."""
-        return self.kernel().weight
+        return self.for_kernels().weight
 
     @property
     def dof(self) -> int:
@@ -77,9 +77,9 @@ class SolverModel:
 
     def length(self, mode: int = layout.POSITION) -> float:
         """Return an upper bound in metres of the distance from first moving element to tip, less an omitted tool."""
-        return _length(self._robot, self.kernel(mode).lever)
+        return _length(self._robot, self.for_kernels(mode).lever)
 
-    def kernel(self, mode: int = layout.POSITION) -> Model:
+    def for_kernels(self, mode: int = layout.POSITION) -> Model:
         """Return the robot as kernels read it, for targets of a mode."""
         return self._kernel(mode)[0]
 
@@ -103,7 +103,7 @@ class SolverModel:
         if found is None:
             if len(self._searches) >= MOST_TABLES:
                 self._searches.clear()
-            found = self.kernel(mode), seed_table(self, mode, count, seed)
+            found = self.for_kernels(mode), seed_table(self, mode, count, seed)
             self._searches[mode, count, seed] = found
         return found
 
@@ -111,14 +111,14 @@ class SolverModel:
         """Return the solver variables (n, variables) of configurations (n, dof)."""
         rows = np.require(Q, np.float64, ["C", "A", "W"])
         V = np.empty((len(rows), self.variables))
-        _to_variables(0, len(rows), self.kernel(), rows, V)
+        _to_variables(0, len(rows), self.for_kernels(), rows, V)
         return V
 
     def to_coordinates(self, V: npt.ArrayLike) -> Array:
         """Return the configurations (n, dof), within the limits, of solver variables (n, variables)."""
         rows = np.require(V, np.float64, ["C", "A", "W"])
         Q = np.empty((len(rows), self._robot.dof))
-        _to_coordinates(0, len(rows), self.kernel(), rows, Q)
+        _to_coordinates(0, len(rows), self.for_kernels(), rows, Q)
         return Q
 
     def keep_pulls(self, V: npt.ArrayLike, nearest: bool) -> Array:
@@ -129,7 +129,7 @@ class SolverModel:
         rows = np.array(V, dtype=np.float64, order="C")
         if self.pulls() is not None:
             keep = pull_steps.nearest_batch if nearest else pull_steps.to_rest_batch
-            spread(keep, len(rows), self.kernel(), self.pulls(), rows, smallest=SMALLEST_PIECE)
+            spread(keep, len(rows), self.for_kernels(), self.pulls(), rows, smallest=SMALLEST_PIECE)
         return rows
 
     def near(self, table: Table, wanted: Array, mode: int = layout.POSITION, factor: float = 1.0) -> Table:

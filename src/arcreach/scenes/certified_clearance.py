@@ -1,4 +1,4 @@
-"""Prove lower bounds of clearances with capsules that contain the body; see `kernels.clearance.certificate`."""
+"""Prove lower bounds of clearances with capsules that contain the body; see `kernels.clearance.certified_clearance`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arcreach._checks import thread_count, whole
 from arcreach._threads import spread
 from arcreach.errors import SceneError
-from arcreach.kernels.clearance.certificate import shape_bounds, surface_bounds
+from arcreach.kernels.clearance.certified_clearance import shape_bounds, surface_bounds
 from arcreach.robots.robot import Robot
 from arcreach.scenes.clearance import AnyScene, bodies_of, checked_configurations
 from arcreach.scenes.scene import spatial_scene

@@ -36,7 +36,7 @@ KEYS = {0: "J L", 1: "K I", 2: "U O"}
 
 
 def pad_html() -> str:
-    """Return the HTML of the buttons for the six axes; operator.js handles them."""
+    """Return the HTML of the buttons for the six axes; jog.js handles them."""
     rows = []
     for first, label in ((0, "Move"), (3, "Turn")):
         cells = [f"<span>{label}</span>"]
@@ -56,7 +56,7 @@ def _millimetres(point: Sequence[float] | Array) -> tuple[float, float, float]:
     return x, y, z
 
 
-class OperatorTab:
+class JogTab:
     """Buttons of the axes, speed limits, buttons to record, play and save, an entry point, held coordinates."""
 
     def __init__(self, gui: Any, studio: Studio) -> None:

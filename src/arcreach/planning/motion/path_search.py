@@ -79,7 +79,7 @@ def find_path(check: MotionCheck, start: Array, goals: Array, room: float, optio
     )
     path, report = np.empty((MOST_POINTS, len(first))), np.zeros(2, np.int64)
     pulls = space.model.pulls()
-    where = Space(space.model.kernel(), check.world, *space.bounds(first), weights, branch)
+    where = Space(space.model.for_kernels(), check.world, *space.bounds(first), weights, branch)
     _search[pulls is not None](0, 1, where, pulls, query, path, report)
     check.motions += int(report[MOTIONS])
     count = int(report[POINTS])

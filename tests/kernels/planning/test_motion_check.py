@@ -9,7 +9,7 @@ import arcreach as ar
 from arcreach.kernels.clearance import body as layout
 from arcreach.kernels.clearance.obstacle_clearance import bodies
 from arcreach.kernels.planning.body import ROW_SIZE, count_pieces, write_body
-from arcreach.kernels.planning.check import new_work
+from arcreach.kernels.planning.motion_check import new_work
 from arcreach.kernels.planning.pairs import add_candidates, measure
 from arcreach.kernels.planning.travel import FAR, NEAR, TRAVEL_SIZE, pair_travel, widths, write_travels
 from arcreach.planning.motion.motion_check import RESOLUTION, MotionCheck, VariableSpace, motion_between

@@ -1,4 +1,4 @@
-"""Proven lower bounds of the clearance of single configurations; `kernels.planning.check` proves motions.
+"""Proven lower bounds of the clearance of single configurations; `kernels.planning.motion_check` proves motions.
 
 A sub-arc of length w and curvature kappa lies within kappa w^2 / 8 of its chord, so a capsule around the chord with the
 radius enlarged by this contains it. For each chord and obstacle a separating plane proves a distance. A bound of the

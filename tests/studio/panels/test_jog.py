@@ -32,11 +32,11 @@ def test_a_tap_is_a_step_and_holding_moves_on(studio):
         until(lambda: tip(studio)[2, 3] > before[2, 3] + 1e-4)
         settle(studio)
         step = (tip(studio) - before)[:3, 3]
-        assert np.allclose(step, [0.0, 0.0, 1e-3 * studio.panels.operator.step.value[0]], atol=1e-6)
+        assert np.allclose(step, [0.0, 0.0, 1e-3 * studio.panels.jog.step.value[0]], atol=1e-6)
 
         def moved_on():
             page.send(json.dumps({"held": [0, 0, 0.5, 0, 0, 0]}))
-            return tip(studio)[2, 3] > before[2, 3] + 4e-3 and " Hz" in studio.panels.operator.text.content
+            return tip(studio)[2, 3] > before[2, 3] + 4e-3 and " Hz" in studio.panels.jog.text.content
 
         until(moved_on)
         page.send(json.dumps({"held": [0] * 6}))
@@ -54,8 +54,8 @@ def test_a_tap_is_a_step_and_holding_moves_on(studio):
 
 def test_the_speed_limit_is_kept(studio):
     with client_of(studio) as client, operator(studio) as page:
-        client.set(studio.panels.operator.speed, [10.0, 0.0])
-        client.set(studio.panels.operator.frame, "tool")
+        client.set(studio.panels.jog.speed, [10.0, 0.0])
+        client.set(studio.panels.jog.frame, "tool")
         until(lambda: studio.jogging.settings.frame == "tool")
         before, began = tip(studio), time.monotonic()
         while time.monotonic() < began + 0.4:
@@ -69,14 +69,14 @@ def test_the_speed_limit_is_kept(studio):
     assert way[2] < -1e-4
     # Ten millimetres per second, along the tool; the speed of turns is zero.
     assert np.linalg.norm(way) < 0.0102 * lasted
-    assert studio.panels.operator.frame.value == "tool"
+    assert studio.panels.jog.frame.value == "tool"
 
 
 def test_a_held_joint_stays_and_another_robot_has_none(studio):
     studio.set_robot(ar.load_robot("ur5"))
     settle(studio)
     q = studio.q.copy()
-    tab = studio.panels.operator
+    tab = studio.panels.jog
     with client_of(studio) as client, operator(studio) as page:
         client.set(tab.boxes[0], True)
         until(lambda: studio.state.request.held == {0})
@@ -99,7 +99,7 @@ def test_a_held_joint_stays_and_another_robot_has_none(studio):
 
 
 def test_the_body_keeps_the_entry_point(studio):
-    tab, robot = studio.panels.operator, studio.state.request.robot
+    tab, robot = studio.panels.jog, studio.state.request.robot
     studio.change(aim=POSITION)
     settle(studio)
     with client_of(studio) as client, operator(studio) as page:
@@ -155,14 +155,14 @@ def test_undo_restores_the_entry_point_and_what_is_held(studio):
     studio.set_robot(ar.load_robot("ur5"))
     studio.undo()
     settle(studio)
-    tab, request = studio.panels.operator, studio.state.request
+    tab, request = studio.panels.jog, studio.state.request
     assert (request.port, request.held) == (port, {2, 3})
     assert [k for k, box in tab.boxes.items() if box.value] == [2, 3]
     assert (tab.entry.value, tab.point.value, tab.radius.value) == (True, (10.0, 0.0, 50.0), 2.0)
 
 
 def test_record_play_and_save(studio):
-    tab, robot = studio.panels.operator, studio.state.request.robot
+    tab, robot = studio.panels.jog, studio.state.request.robot
     with client_of(studio) as client, operator(studio) as page:
         client.set(tab.motion, "Play")
         until(lambda: any("there is no recording" in props["body"] for props in client.notifications()))
