@@ -12,7 +12,7 @@ from arcreach.elements import LENGTH
 from arcreach.errors import SceneError
 from arcreach.ik.method import Outcome, Problem
 from arcreach.ik.solution import with_hint
-from arcreach.kernels.chain.layout import REACHED, REPORT_SIZE
+from arcreach.kernels.chain.layout import REPORT_SIZE
 from arcreach.kernels.clearance.body import ORIGIN, PIECE_SIZE, RADIUS, body_pieces
 from arcreach.kernels.clearance.obstacle_clearance import Obstacles, point_clearance
 from arcreach.kernels.solver.avoidance import Constraints, avoid
@@ -64,7 +64,10 @@ def check_base(robot: Robot, scene: Scene) -> None:
 
 
 def run_free(problem: Problem) -> Outcome:
-    """Solve every target with the body clear of the scene and through the port, if there are any."""
+    """Solve every target with the body clear of the scene and through the port, if there are any.
+
+    Whether an answer keeps margin and port is left to `judge_body`.
+    """
     robot, n = problem.robot, len(problem.targets)
     scene: Scene = problem.scene or _NO_OBSTACLES
     shapes, field = scene.packed
@@ -89,6 +92,4 @@ def run_free(problem: Problem) -> Outcome:
     status, iterations = report[:, 0].astype(np.int64), report[:, 1].astype(np.int64)
     traced = int(report[0, 5]) if len(problem.trace) else 0
     errors = report[:, 3].copy(), report[:, 4].copy()
-    # `judge_body` checks whether a configuration that reaches its target also keeps margin and port.
-    status[(errors[0] <= problem.position_tol) & (errors[1] <= problem.angle_tol)] = REACHED
     return Outcome(q, status, iterations, report[:, 2].copy(), traced, errors=errors)

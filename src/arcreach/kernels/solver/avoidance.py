@@ -26,7 +26,6 @@ from arcreach.kernels.clearance.obstacle_clearance import (
     Obstacles,
     Scratch,
     body_clearance,
-    clearance,
     point_clearance,
 )
 from arcreach.kernels.clearance.port import PORT_ROWS, Port, angle_gradient, port_of_attempt, write_port_rows
@@ -368,8 +367,8 @@ def avoid(
 ) -> None:
     """Solve rows start to stop of a task with the body free; if it is `started`, Q (n, dof) holds the starts.
 
-    `report` (n, 6) is that of `auto`. COLLISION: the target was reached only with the body closer than the margin to an
-    obstacle (Q has the largest clearance found), or it is inside one and the search stalled. Source: derived.
+    `report` (n, 6) is that of `auto`. REACHED says nothing of the clearance: Q has the largest that was found, even
+    if it is below the margin. COLLISION: the target is inside an obstacle and the search stalled. Source: derived.
     """
     work, lookup, target, best_v, timer, traced = make_scratch(model, table, Q.shape[1])
     # `evaluate` does not write the last column for targets without a rotation.
@@ -420,13 +419,8 @@ def avoid(
                 break
         to_coordinates(model, best_v, Q[i])
         unwind(model.chain, lookup.asked if task.started else lookup.asked[:0], Q[i])
-        clearance(model.chain, Q[i], obstacles, body.scratch, body.rows[ports:])
-        least = least_clearance(body.rows[ports:])
         status, report[i, 3], report[i, 4] = verdict(model, task, i, target, Q[i], ended)
-        # `ik.judge.judge_body` decides again about answers that reach the target, by their exact clearance.
-        if (status == REACHED and least < obstacles.margin) or (status == STALLED and inside):
-            status = COLLISION
-        report[i, 0] = status
+        report[i, 0] = COLLISION if status == STALLED and inside else status
         report[i, 1] = steps
         report[i, 2] = clock(timer) - began
         report[i, 5] = traced[0]
