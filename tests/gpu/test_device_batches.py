@@ -142,6 +142,12 @@ def test_an_empty_batch_is_answered():
     empty = ar.solve_batch(robot, np.empty((0, 3)), np.empty((0, 3)), device="cuda")
     assert empty.q.shape == (0, robot.dof)
     assert len(empty.reached) == 0
+    few, none = (
+        ar.solve_batch(robot, driver.load().to_device(np.tile([0.02, 0.0, 0.14], (n, 1))), device="cuda")
+        for n in (2, 0)
+    )
+    for name in ("q", "status", "iterations", "position_error"):
+        assert getattr(none, name).dtype == getattr(few, name).dtype
 
 
 @pytest.mark.parametrize(

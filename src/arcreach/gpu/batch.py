@@ -187,8 +187,7 @@ class Batch:
         """Solve targets in host or device arrays; the answers are arrays of the same kind."""
         host = isinstance(targets.positions, np.ndarray)
         if self.n == 0:
-            make: Any = np.empty if host else driver.load().device_array
-            return Answers(*(make((0, *shape), dtype) for shape, dtype in self.layout.outputs))
+            return self._host_answers() if host else self._device_answers()
         return self._from_host(targets, done) if host else self._from_device(targets, done)
 
     def pieces(self, capacity: int) -> tuple[int, list[tuple[int, int]]]:
@@ -202,9 +201,17 @@ class Batch:
         edges = [*range(0, self.n, rows), self.n]
         return capacity, list(itertools.pairwise(edges))
 
+    def _host_answers(self) -> Answers:
+        return Answers(*(locked_array((self.n, *shape), dtype) for shape, dtype in self.layout.outputs))
+
+    def _device_answers(self) -> Answers:
+        types = (np.float64, np.int8, np.int32, np.float64, np.float64)
+        shapes = ((self.n, *shape) for shape, _ in self.layout.outputs)
+        return Answers(*map(driver.load().device_array, shapes, types))
+
     def _from_host(self, targets: Targets, done: Callable[[int], None]) -> Answers:
         """Stream host arrays through the device."""
-        answers = Answers(*(locked_array((self.n, *shape), dtype) for shape, dtype in self.layout.outputs))
+        answers = self._host_answers()
         capacity, pieces = self.pieces(piece_rows(self.layout, self.n))
         given: list[npt.NDArray[Any]] = [part for part in targets if part is not None and part.shape[1]]
 
@@ -217,13 +224,10 @@ class Batch:
 
     def _from_device(self, targets: Targets, done: Callable[[int], None]) -> Answers:
         """Solve device arrays without copies."""
-        cuda = driver.load()
         scratch = Layout((), (), self.layout.scratch)
         capacity, pieces = self.pieces(piece_rows(scratch, self.n, 1, LARGEST_DEVICE_PIECE))
         with memory_errors(self.layout, self.n):
-            types = (np.float64, np.int8, np.int32, np.float64, np.float64)
-            shapes = ((self.n, *shape) for shape, _ in self.layout.outputs)
-            answers = Answers(*map(cuda.device_array, shapes, types))
+            answers = self._device_answers()
         with borrowed_slots(scratch, capacity, 1) as slots:
             slot = slots[0]
             for first, last in pieces:
